@@ -1,0 +1,41 @@
+"""The errors that pyclfft raises: each also a builtin, each with one message that names the remedy."""
+
+from __future__ import annotations
+
+
+class PyclfftError(Exception):
+    """Base of every error that pyclfft raises on purpose."""
+
+
+class DeviceError(PyclfftError, RuntimeError):
+    """No device, an unknown device, or a device that cannot do what was asked."""
+
+
+class DeviceMemoryError(PyclfftError, MemoryError):
+    """The device's memory, or its largest single allocation, is too small."""
+
+
+class PlanError(PyclfftError, ValueError):
+    """A transform that cannot be planned as asked, or an array that does not fit its plan."""
+
+
+class FormatError(PyclfftError, ValueError):
+    """A file that is not what its format prescribes; the message says what is wrong and where."""
+
+
+class BuildError(PyclfftError, RuntimeError):
+    """A kernel that did not compile.
+
+    Attributes
+    ----------
+    log : str
+        The compiler's log, unabridged.
+    source_line : str
+        The line of the kernel that the first error points to, as ``file:line: text``; empty where
+        the log names none.
+    """
+
+    def __init__(self, message: str, log: str = "", source_line: str = "") -> None:
+        super().__init__(message)
+        self.log = log
+        self.source_line = source_line

@@ -1,0 +1,47 @@
+"""A device as the numbers that planning needs; recorded ones stand in for devices in tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a planner may know of a device. The vendor's name is not among it, on purpose.
+
+    Attributes
+    ----------
+    name : str
+        For messages and printed plans only; no decision may depend on it.
+    is_cpu : bool
+        The device's cores are the host's.
+    compute_units : int
+        Cores, or multiprocessors.
+    max_work_group_size : int
+        Most work-items in a group.
+    max_work_item_sizes : tuple of int
+        Most work-items in a group along each dimension (some CPU runtimes allow 1 beyond the first).
+    local_mem_bytes : int
+        Local memory of one work-group.
+    global_mem_bytes, max_alloc_bytes : int
+        All memory, and the largest single buffer.
+    lanes : int
+        Work-items that run in lockstep (a warp, a wavefront, or a CPU's float vector).
+    fp64, fp16 : bool
+        Whether double and half arithmetic exist.
+    unified_memory : bool
+        The host's memory is the device's.
+    """
+
+    name: str
+    is_cpu: bool
+    compute_units: int
+    max_work_group_size: int
+    max_work_item_sizes: tuple[int, ...]
+    local_mem_bytes: int
+    global_mem_bytes: int
+    max_alloc_bytes: int
+    lanes: int = 32
+    fp64: bool = True
+    fp16: bool = False
+    unified_memory: bool = False
