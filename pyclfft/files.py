@@ -1,0 +1,69 @@
+"""Files that are either whole or not there, and the folder for what may be thrown away."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import platformdirs
+
+
+def cache_dir() -> Path:
+    """Folder for files that can be made again: ``PYCLFFT_CACHE_DIR`` or the user's cache folder.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder; it need not exist yet.
+    """
+    return Path(os.environ.get("PYCLFFT_CACHE_DIR") or platformdirs.user_cache_dir("pyclfft"))
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[Any]]:
+    """Open a temporary file beside `path` that takes its name once it is written completely.
+
+    Readers and concurrent writers see the old file or the new one, never a part. After an
+    exception the old file is untouched and the temporary one is gone.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write. Its folder must exist.
+    mode : {"wb", "w"}
+        As for `open`.
+
+    Yields
+    ------
+    file object
+        Open for writing.
+
+    Raises
+    ------
+    OSError
+        The folder is missing, read-only or full.
+    """
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, mode) as file:
+            yield file
+        Path(temporary).chmod(_mode_of_new_file(target))
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode_of_new_file(target: Path) -> int:
+    """Permissions as `open` would leave them: those of the old file, else what the umask allows."""
+    with suppress(OSError):
+        return target.stat().st_mode & 0o7777
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
