@@ -1,0 +1,38 @@
+/* Types and complex arithmetic that every kernel shares: one source for both precisions.
+ *
+ * A kernel file begins with #include "prelude.cl", so that it also compiles alone with the
+ * defaults below (clang -x cl -I cl FILE.cl); pyclfft puts the text in place itself, since
+ * include paths do not work alike on all runtimes.
+ */
+#ifndef DOUBLE
+#define DOUBLE 0 /* 1: double precision, needs cl_khr_fp64; 0: single */
+#endif
+
+#if DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef double2 cplx;
+typedef ulong bits;                  /* the integer as wide as a real */
+#define R(literal) literal           /* a constant of type real: R(0.5) */
+#define as_real(b) as_double(b)
+#define as_bits(x) as_ulong(x)
+#else
+typedef float real;
+typedef float2 cplx;
+typedef uint bits;
+#define R(literal) literal##f
+#define as_real(b) as_float(b)
+#define as_bits(x) as_uint(x)
+#endif
+
+static inline cplx cmul(cplx a, cplx b)
+{
+    return (cplx)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+/* z, or its conjugate where sign_flag is the sign bit of a real rather than 0: the textbook's
+ * way from the forward to the inverse transform without a branch. */
+static inline cplx conj_if(cplx z, bits sign_flag)
+{
+    return (cplx)(z.x, as_real(as_bits(z.y) ^ sign_flag));
+}

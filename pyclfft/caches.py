@@ -1,0 +1,48 @@
+"""What pyclfft keeps between calls, in one place: to look at, and to throw away."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .runtime.cache import CacheCounts
+from .runtime.program import clear_disk, forget_programs, program_counts
+from .transforms import forget_plans, plan_counts
+
+
+class CacheInfo(NamedTuple):
+    """State of the caches.
+
+    Attributes
+    ----------
+    plans : CacheCounts
+        Of the functional calls.
+    programs : CacheCounts
+        Built kernels in memory.
+    """
+
+    plans: CacheCounts
+    programs: CacheCounts
+
+
+def cache_info() -> CacheInfo:
+    """Return hits, misses, bound and size of every cache in memory.
+
+    Returns
+    -------
+    CacheInfo
+    """
+    return CacheInfo(plan_counts(), program_counts())
+
+
+def clear_cache(*, disk: bool = False) -> None:
+    """Forget plans and programs, and with them the device memory that they hold.
+
+    Parameters
+    ----------
+    disk : bool
+        Delete the compiled programs on the disk too.
+    """
+    forget_plans()
+    forget_programs()
+    if disk:
+        clear_disk()

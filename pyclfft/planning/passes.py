@@ -1,0 +1,231 @@
+"""Passes: what one kernel launch does, and the buffers that a sequence of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import prod
+
+
+class Role(Enum):
+    """What an argument is to its pass, before buffers are assigned."""
+
+    SOURCE = "source"  # read; what the pass before has left
+    TARGET = "target"  # written; never the same buffer as the source
+    DATA = "data"  # read and written in place
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer by name: "in" and "out" are the caller's, all others are workspace."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number by value, of the given NumPy dtype."""
+
+    dtype: str
+    value: int | float
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The n-th roots of unity exp(-2 pi i k / n), k < n: computed on the host, uploaded once."""
+
+    n: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class Constants:
+    """A few integers (int64), uploaded once."""
+
+    values: tuple[int, ...]
+
+
+Argument = Role | Buffer | Scalar | Roots | Constants
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One launch of one kernel.
+
+    Attributes
+    ----------
+    kernel : str
+        The kernel's name.
+    source : str
+        Its file in ``cl/``.
+    defines : tuple of (str, str)
+        What the file is compiled with.
+    global_size, local_size : tuple of int
+        Work-items in all and in a group; the one is a multiple of the other.
+    arguments : tuple
+        In the kernel's order.
+    reads, writes : int
+        Bytes that have to be moved at least; `writes` is also the size of what the pass leaves.
+    step : str
+        What the pass does, for people: "stage 3 of 9".
+    scratch : tuple of (str, int)
+        Workspace of its own beside source and target, by name, with its bytes.
+    table : str
+        Name of the scratch buffer that this pass fills and nobody changes later: a second pass
+        alike is left out.
+    """
+
+    kernel: str
+    source: str
+    defines: tuple[tuple[str, str], ...]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    arguments: tuple[Argument, ...]
+    reads: int
+    writes: int
+    step: str = ""
+    scratch: tuple[tuple[str, int], ...] = ()
+    table: str = ""
+
+    @property
+    def moves(self) -> bool:
+        """Whether it writes to another buffer than it reads."""
+        return Role.TARGET in self.arguments
+
+    def __str__(self) -> str:
+        sizes = f"{_times(self.global_size)} / {_times(self.local_size)}"
+        buffers = [argument.name for argument in self.arguments if isinstance(argument, Buffer)]
+        return f"{self.kernel:<17} {sizes:<24} {' '.join(buffers):<11} {self.step}".rstrip()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Passes with their buffers assigned.
+
+    Attributes
+    ----------
+    passes : tuple of Pass
+        In order.
+    workspace : tuple of (str, int)
+        Buffers beside "in" and "out", with their bytes.
+    """
+
+    passes: tuple[Pass, ...]
+    workspace: tuple[tuple[str, int], ...]
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes of all workspace buffers."""
+        return sum(size for _, size in self.workspace)
+
+    def __str__(self) -> str:
+        lines = [f"{number:>3} {each}" for number, each in enumerate(self.passes, 1)]
+        return "\n".join([*lines, f"    workspace: {self.workspace_bytes} bytes"])
+
+
+def assign_buffers(
+    passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
+) -> Schedule:
+    """Give every pass its buffers: results alternate so that the last one lands in "out".
+
+    Parameters
+    ----------
+    passes : sequence of Pass
+        With `Role` arguments. The first one must not work in place, since "in" is not ours.
+    out_bytes : int
+        Size of "out"; results in between use it where they fit, and workspace "a" and "b" else.
+    in_place : bool
+        "in" and "out" are the same memory, so the first result must go elsewhere.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    ValueError
+        Passes that cannot be put in order so: a mistake in a solver, not of a user.
+    """
+    passes = without_repeated_tables(passes)
+    moving = [index for index, each in enumerate(passes) if each.moves]
+    if not moving or any(Role.DATA in each.arguments for each in passes[: moving[0]]):
+        raise ValueError("the first pass must be out of place")
+    if in_place and len(moving) == 1:
+        raise ValueError("one pass alone cannot work in place")
+
+    targets = {}
+    later = ""  # what the next moving pass writes, and so may not read
+    for index in reversed(moving):
+        fits = passes[index].writes == out_bytes and not (in_place and index == moving[0])
+        names = ("out", "a", "b") if fits or index == moving[-1] else ("a", "b")
+        targets[index] = later = next(name for name in names if name != later)
+
+    current = "in"
+    assigned = []
+    sizes: dict[str, int] = {}
+    for index, each in enumerate(passes):
+        target = targets.get(index, "")
+        names = {Role.SOURCE: current, Role.DATA: current, Role.TARGET: target}
+        arguments = tuple(
+            Buffer(names[argument]) if isinstance(argument, Role) else argument
+            for argument in each.arguments
+        )
+        assigned.append(replace(each, arguments=arguments))
+        current = target or current
+        for name, size in (*each.scratch, (target, each.writes)):
+            if name not in ("", "out"):
+                sizes[name] = max(size, sizes.get(name, 0))
+    return Schedule(tuple(assigned), tuple(sorted(sizes.items())))
+
+
+def without_repeated_tables(passes: Iterable[Pass]) -> tuple[Pass, ...]:
+    """Leave out passes that fill a table which an earlier one has filled already."""
+    kept: list[Pass] = []
+    filled = set()
+    for each in passes:
+        if each.table in filled:
+            continue
+        filled |= {each.table} - {""}
+        kept.append(each)
+    return tuple(kept)
+
+
+def launch_size(
+    items: Sequence[int], preferred: int, limits: Sequence[int], group_limit: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return (global size, local size) for a range whose kernel checks its bounds itself.
+
+    The group takes as many of the `preferred` work-items as it can along the first dimension, then
+    along the next; the range is rounded up to whole groups.
+
+    Parameters
+    ----------
+    items : sequence of int
+        Work-items needed along each dimension, at least 1 each.
+    preferred : int
+        Work-items wanted in a group: a power of two.
+    limits, group_limit : sequence of int, int
+        The device's limits along each dimension and for a whole group.
+
+    Returns
+    -------
+    global_size, local_size : tuple of int
+    """
+    room = min(preferred, group_limit)
+    local = []
+    for count, limit in zip(items, limits, strict=False):
+        size = min(room, limit, 1 << (count - 1).bit_length())
+        local.append(size)
+        room //= size
+    local += [1] * (len(items) - len(local))
+    rounded = tuple(-(-count // size) * size for count, size in zip(items, local, strict=True))
+    return rounded, tuple(local)
+
+
+def _times(sizes: Sequence[int]) -> str:
+    """Return sizes as "512x16", leaving out trailing ones."""
+    shown = list(sizes)
+    while len(shown) > 1 and shown[-1] == 1:
+        shown.pop()
+    return "x".join(map(str, shown)) if prod(shown) else "0"

@@ -1,0 +1,293 @@
+"""What is to be transformed: a frozen description, and all validation of what a caller asks for."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod, sqrt
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ..errors import PlanError
+
+DIRECTIONS = ("forward", "inverse")
+NORMS = ("backward", "ortho", "forward")
+KINDS = ("c2c",)
+
+# dtype of an array that the device reads -> (precision, whether it holds real numbers)
+READABLE = {
+    np.dtype(np.complex64): ("single", False),
+    np.dtype(np.complex128): ("double", False),
+    np.dtype(np.float32): ("single", True),
+    np.dtype(np.float64): ("double", True),
+}
+COMPLEX_DTYPE = {"single": np.dtype(np.complex64), "double": np.dtype(np.complex128)}
+REAL_DTYPE = {"single": np.dtype(np.float32), "double": np.dtype(np.float64)}
+
+
+@dataclass(frozen=True)
+class Source:
+    """How the input lies in memory.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Extents of the array as given, before it is cropped or padded.
+    strides : tuple of int
+        Distance between neighbours along each dimension, in elements.
+    offset : int
+        Index of the first element within its buffer.
+    real : bool
+        Elements are real numbers of the problem's precision rather than complex ones.
+    """
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0
+    real: bool = False
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One transform of an array along some of its axes.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Extents of the result: the input's, with the transformed axes cropped or padded.
+    axes : tuple of int
+        The transformed axes, not negative, in the order given; the last is transformed first.
+    direction : {"forward", "inverse"}
+        Sign of the exponent: minus for forward.
+    precision : {"single", "double"}
+        Of the arithmetic and of the result.
+    scale : float
+        Factor of the result, from the norm.
+    source : Source
+        The input in memory.
+    transposed : {"", "in", "out"}
+        FFTW's transposed orders, for the last two axes: the input arrives, or the output is left,
+        with them swapped, which saves a transposition where a filter stands between two transforms.
+    """
+
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    direction: str
+    precision: str
+    scale: float
+    source: Source
+    transposed: str = ""
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The result's dtype, complex64 or complex128."""
+        return COMPLEX_DTYPE[self.precision]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the result."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    def __str__(self) -> str:
+        name = "fft" if self.direction == "forward" else "ifft"
+        shape = "x".join(map(str, self.shape))
+        axes = ", ".join(map(str, self.axes))
+        order = f", transposed {self.transposed}" if self.transposed else ""
+        return f"{name} c2c {self.dtype} {shape} along axes {axes}, scale {self.scale:g}{order}"
+
+    @property
+    def source_is_plain(self) -> bool:
+        """Whether the input already is what the result will be: contiguous, complex, uncut."""
+        return self.source == plain_source(self.shape)
+
+
+def plain_source(shape: Sequence[int]) -> Source:
+    """Return the source that a contiguous complex array (C order) of this shape is."""
+    return Source(tuple(shape), contiguous_strides(shape))
+
+
+def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides, in elements, of a contiguous array in C order."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def make_problem(
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    axes: int | Iterable[int] | None = None,
+    kind: str = "c2c",
+    direction: str = "forward",
+    norm: str | None = "backward",
+    *,
+    s: int | Iterable[int] | None = None,
+    strides: Sequence[int] | None = None,
+    offset: int = 0,
+    transposed: str = "",
+) -> Problem:
+    """Check what a caller asks for and describe it as a `Problem`.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Extents of the input.
+    dtype : dtype
+        Of the input as the device reads it: complex64, complex128, float32 or float64.
+    axes : int or iterable of int, optional
+        Axes to transform; all, or the last ``len(s)``, by default.
+    kind : {"c2c"}
+        Kind of transform.
+    direction : {"forward", "inverse"}
+        Sign of the exponent.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n; "ortho" gives both 1/sqrt(n).
+    s : int or iterable of int, optional
+        Lengths to transform along `axes`: the input is cropped or padded with zeros at its end.
+    strides : sequence of int, optional
+        Of the input, in bytes as NumPy has them; contiguous in C order by default.
+    offset : int
+        Of the input's first element in its buffer, in bytes.
+    transposed : {"", "in", "out"}
+        See `Problem`.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    PlanError
+        A ValueError, with SciPy's words where SciPy would refuse too.
+    """
+    choose("kind", kind, KINDS)
+    choose("direction", direction, DIRECTIONS)
+    dtype = np.dtype(dtype)
+    if dtype not in READABLE:
+        raise PlanError(
+            f"no transform reads {dtype}: convert the input to one of "
+            + ", ".join(str(known) for known in READABLE)
+        )
+    precision, real = READABLE[dtype]
+    lengths, transformed = lengths_and_axes(shape, s, axes)
+    extents = list(shape)
+    for axis, length in zip(transformed, lengths, strict=True):
+        extents[axis] = length
+    if transposed and set(transformed) != {len(shape) - 2, len(shape) - 1}:
+        raise PlanError("a transposed order needs a transform over exactly the last two axes")
+    source = Source(
+        shape=tuple(shape),
+        strides=_source_strides(shape, strides, dtype),
+        offset=_elements([offset], dtype)[0],
+        real=real,
+    )
+    return Problem(
+        shape=tuple(extents),
+        axes=transformed,
+        direction=direction,
+        precision=precision,
+        scale=norm_scale(norm, direction, prod(lengths)),
+        source=source,
+        transposed=transposed,
+    )
+
+
+def choose(what: str, value: str, allowed: Sequence[str]) -> str:
+    """Return `value`, or raise a PlanError that names what is allowed."""
+    if value not in allowed:
+        raise PlanError(f"invalid {what} {value!r}, should be one of {', '.join(allowed)}")
+    return value
+
+
+def norm_scale(norm: str | None, direction: str, count: int) -> float:
+    """Return the factor that a norm puts on a transform of `count` points.
+
+    Raises
+    ------
+    PlanError
+        An unknown norm, in SciPy's words.
+    """
+    norm = norm or "backward"
+    if norm not in NORMS:
+        raise PlanError(
+            f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"'
+        )
+    if norm == "ortho":
+        return 1 / sqrt(count)
+    return 1.0 if (norm == "backward") == (direction == "forward") else 1 / count
+
+
+def lengths_and_axes(
+    shape: Sequence[int],
+    s: int | Iterable[int] | None,
+    axes: int | Iterable[int] | None,
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the lengths to transform and their axes, by SciPy's rules and in its words.
+
+    Raises
+    ------
+    PlanError
+        Axes that the array lacks or that repeat, lengths that do not fit the axes or are below 1.
+    """
+    dimensions = len(shape)
+    lengths = None if s is None else _integers(s, "shape")
+    if axes is None:
+        count = dimensions if lengths is None else len(lengths)
+        if count > dimensions:
+            raise PlanError("shape requires more axes than are present")
+        chosen = tuple(range(dimensions - count, dimensions))
+    else:
+        chosen = tuple(a + dimensions if a < 0 else a for a in _integers(axes, "axes"))
+        if any(a < 0 or a >= dimensions for a in chosen):
+            raise PlanError("axes exceeds dimensionality of input")
+        if len(set(chosen)) != len(chosen):
+            raise PlanError("all axes must be unique")
+    if lengths is None:
+        lengths = tuple(shape[a] for a in chosen)
+    elif len(lengths) != len(chosen):
+        raise PlanError(
+            "when given, axes and shape arguments have to be of the same length"
+        )
+    else:
+        lengths = tuple(
+            shape[a] if n == -1 else n for n, a in zip(lengths, chosen, strict=True)
+        )
+    if any(n < 1 for n in lengths):
+        raise PlanError(f"invalid number of data points ({list(lengths)}) specified")
+    return lengths, chosen
+
+
+def _integers(value: int | Iterable[int], name: str) -> tuple[int, ...]:
+    """Return an integer, or an iterable of them, as a tuple."""
+    try:
+        if isinstance(value, Iterable):
+            return tuple(operator.index(item) for item in value)
+        return (operator.index(value),)
+    except TypeError:
+        raise PlanError(f"{name} must be a scalar or iterable of integers") from None
+
+
+def _source_strides(
+    shape: Sequence[int], strides: Sequence[int] | None, dtype: np.dtype
+) -> tuple[int, ...]:
+    """Return strides in elements; where there is nothing to stride over, a contiguous array's."""
+    contiguous = contiguous_strides(shape)
+    if strides is None:
+        return contiguous
+    if len(strides) != len(shape):
+        raise PlanError(f"{len(strides)} strides for {len(shape)} dimensions: give one for each")
+    given = _elements(strides, dtype)
+    return tuple(
+        stride if extent > 1 else otherwise
+        for extent, stride, otherwise in zip(shape, given, contiguous, strict=True)
+    )
+
+
+def _elements(byte_counts: Sequence[int], dtype: np.dtype) -> tuple[int, ...]:
+    """Return distances in bytes as distances in elements."""
+    if any(count % dtype.itemsize for count in byte_counts):
+        raise PlanError(
+            f"strides and offset must be multiples of {dtype.itemsize} bytes, the size of {dtype}: "
+            "copy the array first"
+        )
+    return tuple(count // dtype.itemsize for count in byte_counts)

@@ -1,0 +1,13 @@
+"""The ordered table of algorithms: the first one that applies to a problem solves it."""
+
+from __future__ import annotations
+
+from . import direct, radix2
+from .solver import Solver
+
+# Best first. To add an algorithm: one file here, one .cl file, one row, one test.
+SOLVERS: tuple[Solver, ...] = (radix2.SOLVER, direct.SOLVER)
+
+BY_NAME = {solver.name: solver for solver in SOLVERS}
+
+__all__ = ["BY_NAME", "SOLVERS", "Solver"]

@@ -1,0 +1,115 @@
+"""The textbook's radix-2 Cooley-Tukey transform: bit reversal, then one launch a stage.
+
+References
+----------
+J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
+Math. Comp. 19 (1965).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import prod
+
+from ...tuning.lookup import Parameters
+from ..passes import Buffer, Pass, Role, Scalar
+from ..problem import Problem
+from ..traits import Traits
+from .rows import Rows, along_rows, defines, device_size, real, sign_flag, single_axis, uint
+from .solver import Solver
+
+MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
+
+
+def applies(problem: Problem, traits: Traits) -> bool:
+    """Whether the one axis is a power of two."""
+    if not single_axis(problem):
+        return False
+    n = problem.shape[problem.axes[0]]
+    return 2 <= n <= MAX_LENGTH and n & (n - 1) == 0
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return spinFact, bitReverse, log2(n) butterflies and, if there is a scale, norm."""
+    row_passes = partial(_row_passes, problem, traits, parameters)
+    last = () if problem.scale == 1 else (norm(problem, traits, parameters),)
+    return (*along_rows(problem, traits, parameters, row_passes), *last)
+
+
+def _row_passes(
+    problem: Problem, traits: Traits, parameters: Parameters, rows: Rows
+) -> tuple[Pass, ...]:
+    log2_n = rows.n.bit_length() - 1
+    spin = spin_fact(problem, traits, parameters, rows.n)
+    both = {"reads": problem.nbytes, "writes": problem.nbytes, "defines": defines(problem)}
+    sizes, local = device_size((rows.n, rows.count), parameters["group"], traits)
+    reverse = Pass(
+        kernel="bitReverse",
+        source="bitReverse.cl",
+        global_size=sizes,
+        local_size=local,
+        arguments=(Role.SOURCE, Role.TARGET, uint(log2_n), uint(rows.count)),
+        step=f"{rows.count} rows of {rows.n}",
+        **both,
+    )
+    sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
+    stages = [
+        Pass(
+            kernel="butterfly",
+            source="butterfly.cl",
+            global_size=sizes,
+            local_size=local,
+            arguments=(
+                Role.DATA,
+                Buffer(spin.table),
+                uint(log2_n),
+                uint(iteration),
+                uint(rows.count),
+                sign_flag(problem),
+            ),
+            step=f"stage {iteration} of {log2_n}",
+            **both,
+        )
+        for iteration in range(1, log2_n + 1)
+    ]
+    return (spin, reverse, *stages)
+
+
+def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) -> Pass:
+    """Fill the table of n/2 twiddles; transforms of the same length share it."""
+    nbytes = n // 2 * problem.dtype.itemsize
+    sizes, local = device_size((n // 2,), parameters["group"], traits)
+    table = f"w{n}"
+    return Pass(
+        kernel="spinFact",
+        source="spinFact.cl",
+        defines=defines(problem),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Buffer(table), uint(n)),
+        reads=0,
+        writes=nbytes,
+        step=f"{n // 2} twiddles",
+        scratch=((table, nbytes),),
+        table=table,
+    )
+
+
+def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Multiply everything by the problem's scale."""
+    count = prod(problem.shape)
+    sizes, local = device_size((count,), parameters["group"], traits)
+    return Pass(
+        kernel="norm",
+        source="norm.cl",
+        defines=defines(problem),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Role.DATA, Scalar("uint64", count), real(problem, problem.scale)),
+        reads=problem.nbytes,
+        writes=problem.nbytes,
+        step=f"times {problem.scale:g}",
+    )
+
+
+SOLVER = Solver("radix2", "a length that is a power of two", applies, passes)

@@ -1,0 +1,133 @@
+"""Steps that solvers share: a solver that transforms rows reaches every axis by transposing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+
+from ...tuning.lookup import Parameters
+from ..passes import Argument, Pass, Role, Scalar, launch_size
+from ..problem import Problem
+from ..traits import Traits
+
+SIGN_BIT = {"single": 0x8000_0000, "double": 0x8000_0000_0000_0000}
+BITS = {"single": "uint32", "double": "uint64"}
+REAL = {"single": "float32", "double": "float64"}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch of contiguous rows, all of the same length."""
+
+    n: int
+    count: int
+
+
+def single_axis(problem: Problem) -> bool:
+    """Whether the problem transforms exactly one axis."""
+    return len(problem.axes) == 1
+
+
+def along_rows(
+    problem: Problem,
+    traits: Traits,
+    parameters: Parameters,
+    row_passes: Callable[[Rows], tuple[Pass, ...]],
+) -> tuple[Pass, ...]:
+    """Transform one axis by a solver of rows, with a transposition before and after if needed.
+
+    Parameters
+    ----------
+    problem : Problem
+        With one axis.
+    traits : Traits
+        Of the device.
+    parameters : Parameters
+        Of the solver.
+    row_passes : callable
+        From `Rows` to passes.
+
+    Returns
+    -------
+    tuple of Pass
+    """
+    (axis,) = problem.axes
+    n = problem.shape[axis]
+    rows = Rows(n, prod(problem.shape) // n)
+    inner = prod(problem.shape[axis + 1 :])
+    if inner == 1:
+        return row_passes(rows)
+    batch = rows.count // inner
+    before = transpose(problem, traits, parameters, batch, n, inner)
+    after = transpose(problem, traits, parameters, batch, inner, n)
+    return (
+        *(() if problem.transposed == "in" else (before,)),
+        *row_passes(rows),
+        *(() if problem.transposed == "out" else (after,)),
+    )
+
+
+def transpose(
+    problem: Problem,
+    traits: Traits,
+    parameters: Parameters,
+    batch: int,
+    rows: int,
+    columns: int,
+) -> Pass:
+    """Swap the two axes of every matrix of a batch, blocked where the device and tuning allow."""
+    tile = parameters["transpose_tile"]
+    blocked = (
+        tile > 1
+        and tile * tile <= traits.max_work_group_size
+        and all(tile <= limit for limit in traits.max_work_item_sizes[:2])
+        and tile * (tile + 1) * problem.dtype.itemsize <= traits.local_mem_bytes
+    )
+    if blocked:
+        sizes = tuple(-(-extent // tile) * tile for extent in (columns, rows)) + (batch,)
+        local: tuple[int, ...] = (tile, tile, 1)
+    else:
+        sizes, local = device_size(
+            (columns, rows, batch), parameters["group"], traits
+        )
+    return Pass(
+        kernel="transposeBlocked" if blocked else "transpose",
+        source="transpose.cl",
+        defines=defines(problem, **({"TILE": tile} if blocked else {})),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Role.SOURCE, Role.TARGET, uint(rows), uint(columns)),
+        reads=problem.nbytes,
+        writes=problem.nbytes,
+        step=f"{batch} x {rows}x{columns}" if batch > 1 else f"{rows}x{columns}",
+    )
+
+
+def defines(problem: Problem, **others: int) -> tuple[tuple[str, str], ...]:
+    """Return what a kernel file is compiled with: the precision and the given macros."""
+    double = int(problem.precision == "double")
+    return tuple((name, str(value)) for name, value in {"DOUBLE": double, **others}.items())
+
+
+def device_size(
+    items: tuple[int, ...], preferred: int, traits: Traits
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return `launch_size` within a device's limits."""
+    return launch_size(items, preferred, traits.max_work_item_sizes, traits.max_work_group_size)
+
+
+def uint(value: int) -> Scalar:
+    """Return a kernel argument of type uint."""
+    return Scalar("uint32", value)
+
+
+def sign_flag(problem: Problem) -> Argument:
+    """Return the flag that conjugates twiddles of the inverse transform."""
+    flag = SIGN_BIT[problem.precision] if problem.direction == "inverse" else 0
+    return Scalar(BITS[problem.precision], flag)
+
+
+def real(problem: Problem, value: float) -> Scalar:
+    """Return a kernel argument of type real."""
+    return Scalar(REAL[problem.precision], value)

@@ -1,0 +1,567 @@
+"""Which device to use, and what it is like: the one file that knows vendors.
+
+What it knows leaves it as the order of `devices` and as `Traits`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import os
+import platform as host
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pyopencl as cl
+
+from pyclfft import files
+from pyclfft.errors import DeviceError
+from pyclfft.planning.traits import Traits
+from pyclfft.runtime import icd
+
+logger = logging.getLogger(__name__)
+
+# ---------------------------------------------------------------- what we know of vendors
+
+
+@dataclass(frozen=True)
+class _Runtime:
+    """A runtime, known by a part of its platform's name, vendor or version (in lower case)."""
+
+    mark: str
+    order: int  # among the devices of one type; a vendor's own runtime has 1
+    simulator: bool = False
+
+
+# The first row that fits counts; without one it is _Runtime("", 1).
+_RUNTIMES = (
+    _Runtime("oclgrind", 9, simulator=True),
+    _Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
+    _Runtime("pocl", 2),
+    _Runtime("rusticl", 3),
+    _Runtime("clover", 4),  # Mesa's old one, known for wrong results
+    _Runtime("intel(r) opencl", 0),  # on CPUs of any vendor ahead of what else there is
+    _Runtime("", 1),
+)
+
+# Types in order of preference. A simulator may be of every type at once.
+_TYPES = {
+    "gpu": cl.device_type.GPU,
+    "accelerator": cl.device_type.ACCELERATOR,
+    "cpu": cl.device_type.CPU,
+}
+
+# Attributes that say how many work-items of a GPU run in lockstep, each of one vendor's extension.
+_LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
+_GPU_LANES = 32
+
+# How to get a device, by operating system; the rows with a machine hold for that machine only.
+_REMEDIES: dict[str, tuple[tuple[str, str], ...]] = {
+    "linux": (
+        ("x86_64", "pip install 'pyclfft[cpu]' (a runtime for the CPU; no root needed)"),
+        ("", "apt install pocl-opencl-icd (Debian, Ubuntu) or dnf install pocl (Fedora)"),
+        ("", "the GPU vendor's driver with its OpenCL package"),
+    ),
+    "win32": (
+        ("AMD64", "pip install 'pyclfft[cpu]' (a runtime for the CPU)"),
+        ("", "the GPU vendor's driver, which contains OpenCL"),
+    ),
+    "darwin": (
+        ("", "conda install -c conda-forge pyopencl ocl_icd_wrapper_apple (Apple's own OpenCL)"),
+        ("", "conda install -c conda-forge pyopencl pocl (a runtime for the CPU)"),
+    ),
+}
+_ANY_SYSTEM = (("", "an OpenCL runtime from the GPU's or the CPU's vendor, or PoCL"),)
+
+
+def _query(device: Any, attribute: str, otherwise: Any) -> Any:
+    """Ask a device; runtimes refuse questions that their version of OpenCL does not know."""
+    try:
+        return getattr(device, attribute)
+    except (cl.Error, AttributeError):
+        return otherwise
+
+
+def _runtime_of(device: Any) -> _Runtime:
+    platform = device.platform
+    text = f"{platform.name} {platform.vendor} {platform.version}".lower()
+    return next(row for row in _RUNTIMES if row.mark in text)
+
+
+def _rank(device: Any) -> tuple[Any, ...]:
+    """Sort key: real ones, then GPU before CPU, then memory of its own, then the better runtime."""
+    runtime = _runtime_of(device)
+    kinds = [n for n, bit in enumerate(_TYPES.values()) if device.type & bit]
+    kind = min(kinds, default=len(_TYPES))
+    unified = bool(_query(device, "host_unified_memory", False))
+    platform = device.platform
+    return runtime.simulator, kind, unified, runtime.order, platform.name, platform.version
+
+
+def in_order(found: Iterable[Any]) -> list[Any]:
+    """Sort devices by preference; equals stay as their runtime lists them.
+
+    Parameters
+    ----------
+    found : iterable of pyopencl.Device
+        Devices of any platforms.
+
+    Returns
+    -------
+    list of pyopencl.Device
+        GPUs, then accelerators, then CPUs; simulators last.
+    """
+    return sorted(found, key=_rank)
+
+
+# ---------------------------------------------------------------- all devices, and which work
+
+
+@functools.cache
+def _all() -> tuple[cl.Device, ...]:
+    """Every device in order of preference, usable or not."""
+    platforms = icd.platforms()
+    if logger.isEnabledFor(logging.DEBUG):
+        logger.debug("%d platforms; %s", len(platforms), icd.hint(p.name for p in platforms))
+    found = []
+    for platform in platforms:
+        with suppress(cl.Error):  # "no device" is an error to some runtimes
+            found += platform.get_devices()
+    return tuple(in_order(found))
+
+
+def by_platform(ordered: Iterable[Any]) -> list[tuple[Any, list[Any]]]:
+    """Group devices by platform, in the order that `info` prints and ``"0:1"`` counts in.
+
+    Parameters
+    ----------
+    ordered : iterable of pyopencl.Device
+        In order of preference.
+
+    Returns
+    -------
+    list of (pyopencl.Platform, list of pyopencl.Device)
+        The platform of the most preferred device first; its devices in order of preference.
+    """
+    groups: dict[Any, list[Any]] = {}
+    for device in ordered:
+        groups.setdefault(device.platform, []).append(device)
+    return list(groups.items())
+
+
+def listing() -> list[tuple[cl.Platform, list[cl.Device]]]:
+    """Every platform with its devices, the unusable ones too; ``"0:1"`` counts in this order.
+
+    Returns
+    -------
+    list of (pyopencl.Platform, list of pyopencl.Device)
+        See `by_platform`; ``defect(device)`` says which of them cannot be used.
+    """
+    return by_platform(_all())
+
+
+_PROBE = "__kernel void probe(__global int *x) { x[0] = 1; }\n"
+
+_lock = threading.RLock()
+_defects: dict[cl.Device, str] = {}
+
+
+def defect(device: cl.Device) -> str:
+    """Say why a device cannot be used: it has to build a kernel of one line.
+
+    The answer is kept for the process. That a device is sound is also noted in the cache folder,
+    once for each version of its driver, since the first kernel costs Intel's compiler 0.1 s.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    str
+        The end of the compiler's log; empty where all is well.
+
+    Warns
+    -----
+    RuntimeWarning
+        The device cannot be used; once for each device.
+    """
+    with _lock:
+        known = _defects.get(device)
+        if known is None:
+            _defects[device] = reason = _examine(device)
+    if known is not None:
+        return known
+    if reason:
+        message = f"skipping OpenCL device {device_label(device)}: {reason}"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    return reason
+
+
+def _examine(device: cl.Device) -> str:
+    """Build the probe, unless a note in the cache folder says that it has once been built."""
+    about = (device.platform.name, device.platform.version, device.name, device.driver_version)
+    key = hashlib.sha256("\n".join((_PROBE, *about)).encode()).hexdigest()[:16]
+    note = files.cache_dir() / "sound-devices" / key
+    with suppress(OSError):
+        if note.exists():
+            return ""
+    reason = _build_probe(device)
+    if not reason:
+        with suppress(OSError):  # a cache that cannot be written only costs time
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text("\n".join(about) + "\n")
+    return reason
+
+
+def _build_probe(device: cl.Device) -> str:
+    """Return why the probe does not build; nothing if it does."""
+    # pyopencl's inner class: its Program would ask its own disk cache, and would pass on the long
+    # report of success that Intel's compiler writes.
+    try:
+        program = cl._Program(cl.Context([device]), _PROBE)
+    except cl.Error as error:
+        return str(error)
+    try:
+        program._build(b"", [device])
+    except cl.Error as error:
+        log = str(program.get_build_info(device, cl.program_build_info.LOG))
+        return _end_of(log) or str(error)
+    return ""
+
+
+def _end_of(log: str, lines: int = 2) -> str:
+    """Join the last lines that speak of errors, or without any the last that say something."""
+    said = [line for line in (line.strip(" \t\0") for line in log.splitlines()) if line]
+    errors = [line for line in said if "error:" in line.lower()]
+    return "; ".join((errors or said)[-lines:])
+
+
+def devices() -> list[cl.Device]:
+    """Every usable device of this machine, in order of preference.
+
+    GPUs come before CPUs, cards with their own memory before GPUs inside a CPU, Intel's CPU runtime
+    before PoCL, simulators last.
+
+    Returns
+    -------
+    list of pyopencl.Device
+        Empty where there is none.
+
+    Warns
+    -----
+    RuntimeWarning
+        A device is skipped since it cannot build even a kernel of one line.
+    """
+    return [device for device in _all() if not defect(device)]
+
+
+# ---------------------------------------------------------------- choosing one
+
+_chosen: cl.Device | None = None
+
+
+def default_device() -> cl.Device:
+    """Return the device that transforms of NumPy arrays run on.
+
+    That is what `use_device` has set, else what the environment variable ``PYCLFFT_DEVICE`` says,
+    else the first of `devices` (of which no more are tried than necessary).
+
+    Returns
+    -------
+    pyopencl.Device
+        The device.
+
+    Raises
+    ------
+    DeviceError
+        There is no usable device, or none that ``PYCLFFT_DEVICE`` fits.
+    """
+    if _chosen is not None:
+        return _chosen
+    spec = os.environ.get("PYCLFFT_DEVICE", "").strip()
+    try:
+        return _select(spec)
+    except DeviceError as error:
+        if not spec:
+            raise
+        raise DeviceError(f"PYCLFFT_DEVICE={spec}: {error}") from None
+
+
+def use_device(spec: str | cl.Device | None) -> None:
+    """Choose the device that transforms of NumPy arrays run on, in every thread.
+
+    Parameters
+    ----------
+    spec : str, pyopencl.Device or None
+        A part of the device's or the platform's name, vendor or version, whatever its case
+        (``"nvidia"``, ``"pocl"``); ``"gpu"``, ``"cpu"`` or ``"accelerator"``; ``"0:1"``, the second
+        device of the first platform in the order that ``python -m pyclfft info`` prints; or the
+        device itself. Of several that fit, the first in the order of `devices` is taken. None
+        returns to the default.
+
+    Raises
+    ------
+    DeviceError
+        No usable device fits; the choice stays as it was.
+    """
+    global _chosen
+    _chosen = None if spec is None else select_device(spec)
+
+
+def select_device(spec: str | cl.Device | None = None) -> cl.Device:
+    """Find a device without choosing it.
+
+    Parameters
+    ----------
+    spec : str, pyopencl.Device or None
+        As for `use_device`; None is the default device.
+
+    Returns
+    -------
+    pyopencl.Device
+        The device.
+
+    Raises
+    ------
+    DeviceError
+        No usable device fits.
+    """
+    if spec is None:
+        return default_device()
+    if isinstance(spec, cl.Device):
+        return spec
+    if not spec.strip():
+        raise DeviceError("the device's name is empty")
+    return _select(spec.strip())
+
+
+@functools.lru_cache(maxsize=64)
+def _select(spec: str) -> cl.Device:
+    """Return the first usable device that fits; of all of them where `spec` is empty."""
+    found = matching(spec, _all()) if spec else list(_all())
+    for device in found:
+        if not defect(device):
+            return device
+    raise DeviceError(_failure(spec, found))
+
+
+def matching(spec: str, ordered: Sequence[Any]) -> list[Any]:
+    """Filter devices by what a person calls them.
+
+    Parameters
+    ----------
+    spec : str
+        As for `use_device`.
+    ordered : sequence of pyopencl.Device
+        In order of preference.
+
+    Returns
+    -------
+    list of pyopencl.Device
+        Those that fit, in the same order.
+    """
+    if position := re.fullmatch(r"(\d+):(\d+)", spec):
+        platform, device = map(int, position.groups())
+        groups = [group for _, group in by_platform(ordered)]
+        return [d for group in groups[platform : platform + 1] for d in group[device : device + 1]]
+    fits = _by_type(spec) or _by_name(spec)
+    return [device for device in ordered if fits(device)]
+
+
+def _by_type(spec: str) -> Callable[[Any], bool] | None:
+    bit = _TYPES.get(spec.lower())
+    return None if bit is None else lambda device: bool(device.type & bit)
+
+
+def _by_name(spec: str) -> Callable[[Any], bool]:
+    part = spec.lower()
+
+    def fits(device: Any) -> bool:
+        platform = device.platform
+        names = (device.name, device.vendor, platform.name, platform.vendor, platform.version)
+        return any(part in name.lower() for name in names)
+
+    return fits
+
+
+def _failure(spec: str, found: Sequence[cl.Device]) -> str:
+    """One line: what is missing or broken, what there is, and what to do."""
+    everything = listing()
+    hint = icd.hint(platform.name for platform, _ in everything)
+    advice = f". {hint}" if hint else ""
+    if not everything:
+        return f"no OpenCL device on this machine. {remedies()}{advice}"
+    if found:
+        broken = "; ".join(f"{device_label(d)}: {defect(d)}" for d in found)
+        remedy = "" if spec else f". {remedies()}"
+        return f"no device builds even a kernel of one line: {broken}{remedy}{advice}"
+    names = "; ".join(
+        f"{p}:{d} {device_label(device)}"
+        for p, (_, group) in enumerate(everything)
+        for d, device in enumerate(group)
+    )
+    return f"no OpenCL device fits {spec!r}; there is: {names}{advice}"
+
+
+def remedies() -> str:
+    """Name the ways to get an OpenCL device on this operating system.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    rows = _REMEDIES.get(sys.platform, _ANY_SYSTEM)
+    ways = [way for machine, way in rows if machine in ("", host.machine())]
+    return "Ways to get one: " + "; or ".join(ways)
+
+
+# ---------------------------------------------------------------- what a device is like
+
+
+def traits(device: cl.Device) -> Traits:
+    """Describe a device to the planner.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    Traits
+        Its numbers; what a runtime does not answer gets a value that is safe.
+    """
+    is_cpu = bool(device.type & cl.device_type.CPU) and not device.type & cl.device_type.GPU
+    extensions = _query(device, "extensions", "").split()
+    double = bool(_query(device, "double_fp_config", 0)) or "cl_khr_fp64" in extensions
+    return Traits(
+        name=device.name.strip(),
+        is_cpu=is_cpu,
+        compute_units=device.max_compute_units,
+        max_work_group_size=device.max_work_group_size,
+        max_work_item_sizes=tuple(int(size) for size in device.max_work_item_sizes),
+        local_mem_bytes=device.local_mem_size,
+        global_mem_bytes=device.global_mem_size,
+        max_alloc_bytes=device.max_mem_alloc_size,
+        lanes=_lanes(device, is_cpu),
+        fp64=double,
+        fp16="cl_khr_fp16" in extensions,
+        unified_memory=is_cpu or bool(_query(device, "host_unified_memory", False)),
+    )
+
+
+def _lanes(device: Any, is_cpu: bool) -> int:
+    """Work-items in lockstep: a CPU's float vector, a GPU's warp or wavefront."""
+    if is_cpu:
+        return max(1, _query(device, "native_vector_width_float", 1))
+    answers = (_query(device, attribute, 0) for attribute in _LANE_QUERIES)
+    return next((lanes for lanes in answers if lanes), _GPU_LANES)
+
+
+def device_label(device: cl.Device) -> str:
+    """Name a device as messages and tables do.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    str
+        Such as ``"AMD EPYC (Intel(R) OpenCL, driver 2026.22.10.0)"``.
+    """
+    name = " ".join(device.name.split())
+    return f"{name} ({device.platform.name.strip()}, driver {device.driver_version.strip()})"
+
+
+# ---------------------------------------------------------------- contexts and queues
+
+_contexts: dict[cl.Device, cl.Context] = {}
+
+
+def context_of(device: cl.Device) -> cl.Context:
+    """Return the context that pyclfft uses on a device: one for each, kept for the process.
+
+    Intel's runtime invalidates a context that Python no longer references, even while a queue or
+    a buffer in it exists; here it is always referenced.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    pyopencl.Context
+        Of this device alone, as copies between the devices of one context can be very slow.
+
+    Raises
+    ------
+    DeviceError
+        The runtime refuses one, for example since the device is in exclusive use.
+    """
+    with _lock:
+        if device not in _contexts:
+            try:
+                _contexts[device] = cl.Context([device])
+            except cl.Error as error:
+                raise DeviceError(f"no context on {device_label(device)}: {error}") from error
+        return _contexts[device]
+
+
+class _Queues(threading.local):
+    """The queues of one thread."""
+
+    def __init__(self) -> None:
+        self.of: dict[cl.Context, cl.CommandQueue] = {}
+
+
+_queues = _Queues()
+
+
+def default_queue() -> cl.CommandQueue:
+    """Return the queue that transforms of NumPy arrays run on: one for each thread and device.
+
+    It is in order and belongs to ``context_of(default_device())``. Threads do not share it, so that
+    none waits for what another has enqueued; buffers of one thread are valid in all.
+
+    Returns
+    -------
+    pyopencl.CommandQueue
+        The same one for every call in this thread, until the default device changes.
+
+    Raises
+    ------
+    DeviceError
+        As `default_device` and `context_of`.
+    """
+    return queue_of(context_of(default_device()))
+
+
+def queue_of(context: cl.Context) -> cl.CommandQueue:
+    """Return this thread's queue of a context, as `default_queue` does for the default device's.
+
+    Parameters
+    ----------
+    context : pyopencl.Context
+        Of one device.
+
+    Returns
+    -------
+    pyopencl.CommandQueue
+        In order.
+    """
+    if context not in _queues.of:
+        _queues.of[context] = cl.CommandQueue(context)
+    return _queues.of[context]

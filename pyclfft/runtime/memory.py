@@ -1,0 +1,76 @@
+"""Host arrays to the device and back, and the refusal of what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyopencl as cl
+
+from ..errors import DeviceMemoryError
+from ..planning.traits import Traits
+
+
+def require_fits(traits: Traits, sizes: Mapping[str, int]) -> None:
+    """Refuse buffers that a device cannot hold.
+
+    Parameters
+    ----------
+    traits : Traits
+        Of the device.
+    sizes : mapping of str to int
+        Bytes of every buffer, by name.
+
+    Raises
+    ------
+    DeviceMemoryError
+        A MemoryError that names the bytes needed, the device's total and its largest allocation.
+    """
+    total = sum(sizes.values())
+    largest = max(sizes.values(), default=0)
+    if total <= traits.global_mem_bytes and largest <= traits.max_alloc_bytes:
+        return
+    raise DeviceMemoryError(
+        f"this needs {total:,} bytes on {traits.name}, {largest:,} of them in one buffer; the "
+        f"device has {traits.global_mem_bytes:,} and allocates {traits.max_alloc_bytes:,} at most: "
+        "take a smaller batch or image, or another device"
+    )
+
+
+def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
+    """Return a new buffer.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    try:
+        return cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+    except (cl.MemoryError, cl.RuntimeError, cl.LogicError) as error:
+        raise DeviceMemoryError(
+            f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
+            "of its memory, or take a smaller batch or image"
+        ) from None
+
+
+def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
+    """Return a read-only buffer that holds `values`."""
+    flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+    return cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(values))
+
+
+def upload(
+    queue: cl.CommandQueue, array: np.ndarray, wait_for: Sequence[cl.Event] = ()
+) -> tuple[cl.Buffer, cl.Event]:
+    """Copy a contiguous host array to a new buffer; done when the event is."""
+    buffer = allocate(queue.context, array.nbytes)
+    event = cl.enqueue_copy(queue, buffer, array, is_blocking=False, wait_for=wait_for or None)
+    return buffer, event
+
+
+def download(
+    queue: cl.CommandQueue, target: np.ndarray, buffer: cl.Buffer, wait_for: Sequence[cl.Event]
+) -> cl.Event:
+    """Copy a buffer to a contiguous host array and wait for it."""
+    return cl.enqueue_copy(queue, target, buffer, is_blocking=True, wait_for=wait_for)

@@ -1,0 +1,335 @@
+"""Plan: a transform made ready for one context, to be called any number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+from numpy.typing import DTypeLike
+
+from ..errors import PlanError
+from ..planning.passes import Pass, Schedule, assign_buffers
+from ..planning.planner import copy_pass, plan_passes
+from ..planning.problem import contiguous_strides, make_problem
+from . import device, memory
+from .executable import Executable, run_on_host
+from .profile import PassTime, Recorder, profiling_queue
+
+
+class Plan:
+    """A planned transform.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Extents of the input.
+    dtype : dtype
+        Of the input: complex64, complex128, or float32 and float64, whose imaginary part is zero.
+    axes : int or iterable of int, optional
+        Axes to transform; all by default.
+    kind : {"c2c"}
+        Complex to complex.
+    direction : {"forward", "inverse"}
+        Sign of the exponent: minus for forward.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n.
+    s : int or iterable of int, optional
+        Lengths to transform along `axes`; the input is cropped or padded with zeros at its end.
+    strides : sequence of int, optional
+        Of a device array as input, in bytes; contiguous in C order by default.
+    offset : int
+        Of a device array's first element in its buffer, in bytes.
+    hooks : None
+        Not in this version.
+    algorithm : str, optional
+        "radix2" (powers of two) or "direct" (any length, n^2 steps) for every axis; the first that
+        applies by default.
+    effort : {"estimate"}
+        How parameters are chosen.
+    context : cl.Context, optional
+        Of one device; the default device's by default.
+
+    Attributes
+    ----------
+    passes : tuple of Pass
+        What a call launches, in order.
+    workspace_bytes : int
+        Device memory that a call needs beside its input and output.
+
+    Raises
+    ------
+    PlanError
+        What is asked for makes no sense, or the algorithm does not apply.
+    DeviceError
+        Double precision on a device without it.
+    DeviceMemoryError
+        Too large for the device.
+    BuildError
+        A kernel does not compile on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> plan = pyclfft.Plan((4, 1024), "complex64", axes=-1)
+    >>> plan(np.ones((4, 1024), "complex64"))[0, :2].real
+    array([1024.,    0.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: DTypeLike,
+        axes: int | Iterable[int] | None = None,
+        kind: str = "c2c",
+        direction: str = "forward",
+        norm: str | None = "backward",
+        *,
+        s: int | Iterable[int] | None = None,
+        strides: Sequence[int] | None = None,
+        offset: int = 0,
+        hooks: None = None,
+        algorithm: str | None = None,
+        effort: str = "estimate",
+        context: cl.Context | None = None,
+    ) -> None:
+        if hooks is not None:
+            raise PlanError("this version has no hooks: leave them out")
+        if effort != "estimate":
+            raise PlanError(f"this version plans with effort 'estimate' only, not {effort!r}")
+        self.problem = make_problem(
+            shape, dtype, axes, kind, direction, norm, s=s, strides=strides, offset=offset
+        )
+        self.dtype = np.dtype(dtype)
+        self.kind = kind
+        self.algorithm = algorithm
+        self.context = context or device.context_of(device.default_device())
+        self.device = _only_device(self.context)
+        self.traits = device.traits(self.device)
+        self._passes = plan_passes(self.problem, self.traits, algorithm)
+        if self.problem.nbytes:
+            self._check_memory()
+            self._out_of_place  # noqa: B018  kernels are built now, so that errors come here
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """What a call launches, in order."""
+        return self._schedule.passes
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Device memory that a call needs beside its input and output."""
+        return self._schedule.workspace_bytes
+
+    @cached_property
+    def _schedule(self) -> Schedule:
+        return assign_buffers(self._passes, self.problem.nbytes)
+
+    @cached_property
+    def _out_of_place(self) -> Executable:
+        return Executable(self.context, self._schedule)
+
+    @cached_property
+    def _in_place(self) -> Executable:
+        """For calls whose output is their input: the first result must not land there."""
+        passes = self._passes
+        if sum(each.moves for each in passes) == 1:
+            passes = (*passes, copy_pass(self.problem, self.traits))
+        return Executable(
+            self.context, assign_buffers(passes, self.problem.nbytes, in_place=True)
+        )
+
+    def __str__(self) -> str:
+        problem = self.problem
+        return (
+            f"{problem} on {device.device_label(self.device)}\n{self._schedule}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<Plan {self.problem}>"
+
+    def __call__(
+        self,
+        x: Any,
+        out: Any = None,
+        queue: cl.CommandQueue | None = None,
+        wait_for: Sequence[cl.Event] | None = None,
+    ) -> Any:
+        """Transform an array.
+
+        Parameters
+        ----------
+        x : ndarray or pyopencl.array.Array
+            Input of the planned shape and dtype. It is not modified, unless it is `out` too.
+        out : like x, optional
+            Receives the result; ``out=x`` is in place.
+        queue : cl.CommandQueue, optional
+            Where to run; the queue of a device array, or the context's default queue.
+        wait_for : sequence of cl.Event, optional
+            What to wait for before `x` is read, beside the events of device arrays themselves.
+
+        Returns
+        -------
+        ndarray or pyopencl.array.Array
+            A NumPy array holds the result when this returns. A device array is returned at once and
+            carries the event of its completion, for which pyopencl's own operations wait.
+
+        Raises
+        ------
+        PlanError
+            An array or queue that does not fit the plan.
+        DeviceMemoryError
+            The device is out of memory.
+        """
+        if isinstance(x, cl_array.Array):
+            return self._on_device(x, out, queue, wait_for or ())
+        return self._on_host(x, out, queue or device.queue_of(self.context), wait_for or ())
+
+    def profile(self, x: Any) -> tuple[PassTime, ...]:
+        """Run once on a profiling queue and return the time of every pass.
+
+        Parameters
+        ----------
+        x : ndarray or pyopencl.array.Array
+            As for a call. For NumPy arrays the two transfers are measured too.
+
+        Returns
+        -------
+        tuple of PassTime
+            In order: name, step, ms, nbytes and gb_per_s of each.
+        """
+        recorder = Recorder()
+        queue = profiling_queue(self.context)
+        if isinstance(x, cl_array.Array):
+            self._on_device(x, None, queue, (), recorder)
+        else:
+            self._on_host(x, None, queue, (), recorder)
+        return recorder.times()
+
+    # --- arrays on the host -----------------------------------------------------------------------
+
+    def _on_host(
+        self,
+        x: Any,
+        out: Any,
+        queue: cl.CommandQueue,
+        wait_for: Sequence[cl.Event],
+        recorder: Recorder | None = None,
+    ) -> np.ndarray:
+        x = np.asarray(x)
+        self._check_array("x", x, self.problem.source.shape, self.dtype)
+        self._check_queue(queue)
+        if self._strided:
+            raise PlanError(
+                "this plan has strides or an offset, which describe device arrays: plan without "
+                "them for NumPy arrays of any strides"
+            )
+        if out is None:
+            out = np.empty(self.problem.shape, self.problem.dtype)
+        elif not isinstance(out, np.ndarray):
+            raise PlanError("x is a NumPy array, so out must be one too")
+        self._check_array("out", out, self.problem.shape, self.problem.dtype)
+        if self.problem.nbytes:
+            direct = out.flags.c_contiguous and out.flags.writeable
+            target = out if direct else np.empty(out.shape, out.dtype)
+            source = np.ascontiguousarray(x)
+            run_on_host(self._out_of_place, queue, source, target, recorder, wait_for)
+            if not direct:
+                out[...] = target
+        return out
+
+    # --- arrays on the device ---------------------------------------------------------------------
+
+    def _on_device(
+        self,
+        x: cl_array.Array,
+        out: Any,
+        queue: cl.CommandQueue | None,
+        wait_for: Sequence[cl.Event],
+        recorder: Recorder | None = None,
+    ) -> cl_array.Array:
+        queue = queue or x.queue or device.queue_of(self.context)
+        self._check_queue(queue)
+        self._check_array("x", x, self.problem.source.shape, self.dtype)
+        self._check_layout(x)
+        if out is None:
+            out = cl_array.empty(queue, self.problem.shape, self.problem.dtype)
+        elif not isinstance(out, cl_array.Array):
+            raise PlanError("x is a device array, so out must be one too")
+        self._check_array("out", out, self.problem.shape, self.problem.dtype)
+        if not self.problem.nbytes:
+            return out
+        if not out.flags.c_contiguous or out.offset:
+            raise PlanError(
+                "out must be contiguous in C order and begin its buffer: "
+                "pass such an array, or leave out away"
+            )
+        for array in (x, out):
+            if array.context != self.context:
+                raise PlanError("the array is of another context than the plan")
+        executable = self._in_place if x.base_data == out.base_data else self._out_of_place
+        events = [*wait_for, *x.events, *out.events]
+        out.add_event(
+            executable.enqueue(queue, x.base_data, out.base_data, events, recorder)
+        )
+        return out
+
+    # --- checks -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _strided(self) -> bool:
+        source = self.problem.source
+        return bool(source.offset) or source.strides != contiguous_strides(source.shape)
+
+    def _check_memory(self) -> None:
+        itemsize = self.dtype.itemsize
+        memory.require_fits(
+            self.traits,
+            {
+                "in": prod(self.problem.source.shape) * itemsize,
+                "out": self.problem.nbytes,
+                **dict(self._schedule.workspace),
+            },
+        )
+
+    def _check_queue(self, queue: cl.CommandQueue) -> None:
+        if queue.context != self.context:
+            raise PlanError(
+                "the queue is of another context than the plan: "
+                "plan with context=queue.context, or pass queue="
+            )
+
+    def _check_array(self, name: str, array: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        if array.shape != shape or array.dtype != dtype:
+            raise PlanError(
+                f"{name} must be {dtype} of shape {shape}, as planned, "
+                f"not {array.dtype} of shape {array.shape}"
+            )
+
+    def _check_layout(self, x: cl_array.Array) -> None:
+        source = self.problem.source
+        itemsize = self.dtype.itemsize
+        planned = tuple(stride * itemsize for stride in source.strides)
+        strides_differ = any(
+            given != wanted
+            for extent, given, wanted in zip(x.shape, x.strides, planned, strict=True)
+            if extent > 1
+        )
+        if x.offset != source.offset * itemsize or strides_differ:
+            raise PlanError(
+                f"x has strides {x.strides} and offset {x.offset}, planned were {planned} and "
+                f"{source.offset * itemsize}: plan with strides= and offset=, or copy x"
+            )
+
+
+def _only_device(context: cl.Context) -> cl.Device:
+    if len(context.devices) != 1:
+        raise PlanError(
+            f"the context has {len(context.devices)} devices: make one context for each"
+        )
+    return context.devices[0]

@@ -1,0 +1,221 @@
+"""The program cache: a kernel file and its macros become a built program, once."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+import pyopencl as cl
+
+from ..errors import BuildError
+from ..files import atomic_write, cache_dir
+from .cache import BoundedCache
+
+logger = logging.getLogger("pyclfft")
+
+Defines = tuple[tuple[str, str], ...]
+
+MEMORY_LIMIT = 256  # programs
+DISK_LIMIT = 256 * 2**20  # bytes
+MAGIC = b"pyclfft program 1\n"  # begins every file; the number changes with the layout
+INCLUDE = re.compile(r'^\s*#include "(\w+\.cl)"[^\n]*$', re.MULTILINE)
+ERROR_PLACE = re.compile(r"(\w+\.cl):(\d+):(?:\d+:)?\s*(?:fatal\s+)?error")
+
+_programs: BoundedCache[cl.Program] = BoundedCache(MEMORY_LIMIT)
+program_counts = _programs.counts
+forget_programs = _programs.clear
+
+
+def program(context: cl.Context, source: str, defines: Defines = ()) -> cl.Program:
+    """Return a program from memory, from the disk, or newly built.
+
+    Parameters
+    ----------
+    context : cl.Context
+        Of one device.
+    source : str
+        Name of a file in ``cl/``.
+    defines : tuple of (str, str)
+        Macros and their values.
+
+    Returns
+    -------
+    cl.Program
+
+    Raises
+    ------
+    BuildError
+        The kernel does not compile; the error holds the log and the source line.
+    """
+    key = (context, source, defines)
+    return _programs.get(key, lambda: _load_or_build(context, source, defines))
+
+
+def _load_or_build(context: cl.Context, source: str, defines: Defines) -> cl.Program:
+    text = source_text(source)
+    options = " ".join(f"-D{name}={value}" for name, value in defines)
+    path = _disk_path(context.devices[0], text, options)
+    return _load(context, path, options) or _build(context, source, text, options, path)
+
+
+# --- source ---------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def kernel_folder() -> Path:
+    """Return the folder of the ``.cl`` files: inside an installed package, or beside a checkout's.
+
+    Raises
+    ------
+    BuildError
+        The installation is incomplete.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "cl", package.parent / "cl"):
+        if (folder / "prelude.cl").is_file():
+            return folder
+    raise BuildError(f"no kernels found beside {package}: install pyclfft again")
+
+
+@lru_cache(maxsize=256)
+def source_text(name: str) -> str:
+    """Return a kernel file with its includes in place; the compiler still reports its own lines.
+
+    Parameters
+    ----------
+    name : str
+        Name of a file in ``cl/``.
+
+    Returns
+    -------
+    str
+    """
+    text = (kernel_folder() / name).read_text(encoding="utf-8")
+
+    def included(match: re.Match[str]) -> str:
+        line = text.count("\n", 0, match.start()) + 2
+        return f'{source_text(match[1])}\n#line {line} "{name}"'
+
+    return f'#line 1 "{name}"\n' + INCLUDE.sub(included, text)
+
+
+# --- building -------------------------------------------------------------------------------------
+
+
+def _build(
+    context: cl.Context, source: str, text: str, options: str, path: Path
+) -> cl.Program:
+    # pyopencl's inner class: its Program would go through pyopencl's own disk cache, whose lock
+    # files outlive a killed process and make the next one wait.
+    built = cl._Program(context, text)
+    device = context.devices[0]
+    try:
+        built.build(options.encode(), [device])
+    except cl.Error as error:
+        log = _log(built, device) or str(error)
+        raise _build_error(source, options, device, log) from None
+    log = _log(built, device)
+    logger.log(
+        logging.WARNING if "warning:" in log.lower() else logging.DEBUG,
+        "%s built for %s with %s: %s", source, device.name, options or "defaults", log or "no log",
+    )  # fmt: skip
+    result = cl.Program(built)
+    _store(path, result.get_info(cl.program_info.BINARIES)[0])
+    return result
+
+
+def _log(built: cl._Program, device: cl.Device) -> str:
+    with suppress(cl.Error):
+        return built.get_build_info(device, cl.program_build_info.LOG).strip("\0 \n\t")
+    return ""
+
+
+def _build_error(source: str, options: str, device: cl.Device, log: str) -> BuildError:
+    """Return the error of a failed build: where, what, and the whole log."""
+    line = ""
+    place = ERROR_PLACE.search(log)
+    if place:
+        name, number = place[1], int(place[2])
+        with suppress(OSError, IndexError):
+            lines = (kernel_folder() / name).read_text(encoding="utf-8").splitlines()
+            line = f"{name}:{number}: {lines[number - 1].strip()}"
+    where = f" at {line}" if line else ""
+    return BuildError(
+        f"{device.name} cannot build {source} ({options or 'default macros'}){where}\n{log}",
+        log=log,
+        source_line=line,
+    )
+
+
+# --- on disk --------------------------------------------------------------------------------------
+
+
+def _disk_path(device: cl.Device, text: str, options: str) -> Path:
+    """Return where a program lies: the name depends on all that its machine code depends on."""
+    identity = (
+        device.platform.name,
+        device.platform.version,
+        device.name,
+        device.version,
+        device.driver_version,
+        options,
+        text,
+    )
+    name = hashlib.sha256("\0".join(identity).encode()).hexdigest()
+    return cache_dir() / "programs" / f"{name}.bin"
+
+
+def _load(context: cl.Context, path: Path, options: str) -> cl.Program | None:
+    """Return a stored program, or None where it is missing, damaged or refused by the driver."""
+    try:
+        data = path.read_bytes()
+        header, binary = data[: len(MAGIC) + 32], data[len(MAGIC) + 32 :]
+        if header != MAGIC + hashlib.sha256(binary).digest():
+            logger.debug("%s is damaged and will be built again", path)
+            return None
+        loaded = cl._Program(context, [context.devices[0]], [binary])
+        loaded.build(options.encode(), [context.devices[0]])
+        os.utime(path)  # it was used: pruning takes the oldest
+    except FileNotFoundError:
+        return None
+    except (OSError, cl.Error) as error:
+        logger.debug("%s cannot be used and will be built again: %s", path, error)
+        return None
+    return cl.Program(loaded)
+
+
+def _store(path: Path, binary: bytes) -> None:
+    """Write a program for the next process. A disk that refuses costs time, never a result."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            file.write(MAGIC + hashlib.sha256(binary).digest() + binary)
+        _prune(path.parent)
+    except OSError as error:
+        logger.debug("program not kept in %s: %s", path.parent, error)
+
+
+def _prune(folder: Path) -> None:
+    """Delete the programs least recently used until the rest fits `DISK_LIMIT`."""
+    files = []
+    for path in folder.glob("*.bin"):
+        with suppress(OSError):  # another process may prune at the same time
+            status = path.stat()
+            files.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= DISK_LIMIT:
+            break
+        path.unlink(missing_ok=True)
+        total -= size
+
+
+def clear_disk() -> None:
+    """Delete every stored program."""
+    for path in (cache_dir() / "programs").glob("*.bin"):
+        path.unlink(missing_ok=True)

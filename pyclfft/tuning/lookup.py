@@ -1,0 +1,32 @@
+"""The parameters of every kernel on a device: a pure look-up that the planner asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..planning.traits import Traits
+
+Parameters = Mapping[str, int]
+
+# group: work-items in a group of the textbook's kernels
+# transpose_tile: edge of a block of transposeBlocked; 0 takes the textbook's transpose
+# direct_tile: inputs that the direct transform stages at a time
+DEFAULTS: Mapping[str, Parameters] = {
+    "gpu": {"group": 128, "transpose_tile": 16, "direct_tile": 128},
+    "cpu": {"group": 256, "transpose_tile": 16, "direct_tile": 64},
+}
+
+
+def parameters_for(traits: Traits) -> Parameters:
+    """Return the parameters that kernels take on a device.
+
+    Parameters
+    ----------
+    traits : Traits
+        Of the device.
+
+    Returns
+    -------
+    mapping of str to int
+    """
+    return DEFAULTS["cpu" if traits.is_cpu else "gpu"]

@@ -1,0 +1,336 @@
+"""Finding and choosing devices on whatever runtimes this machine has.
+
+The OpenCL loader starts once in a process, so that whatever depends on the environment runs in a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import json
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import pyclfft
+from pyclfft.errors import DeviceError
+from pyclfft.runtime import device as dev
+from pyclfft.runtime import icd
+
+ROOT = Path(pyclfft.__path__[0]).parent
+VENDORS = icd._SYSTEM_FOLDER
+INTEL, POCL = "Intel(R) OpenCL", "Portable Computing Language"
+# What would decide for us; the wrapper `oclgrind` puts its own loader into LD_PRELOAD.
+DECIDING = (*icd._LOADER_VARIABLES, "PYCLFFT_DEVICE", "LD_PRELOAD")
+
+PLATFORMS = "print(json.dumps([p.name for p, _ in dev.listing()]))"
+
+
+def start(code: str, **environment: str) -> subprocess.Popen[str]:
+    """Run code in a fresh process, in an environment without settings for OpenCL's loader."""
+    env = {name: value for name, value in os.environ.items() if name not in DECIDING}
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
+    code = f"import json, os\nfrom pyclfft.runtime import device as dev\n{code}"
+    command = [sys.executable, "-c", code]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=env | environment, stdout=pipe, stderr=pipe, text=True)
+
+
+def result(process: subprocess.Popen[str]):
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    return json.loads(out)
+
+
+def run(code: str, **environment: str):
+    return result(start(code, **environment))
+
+
+def error(code: str, **environment: str) -> str:
+    """The last line of what a failing process says."""
+    process = start(code, **environment)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode != 0
+    return err.strip().splitlines()[-1]
+
+
+@functools.cache
+def platforms_here() -> list[str]:
+    return run(PLATFORMS)
+
+
+def need(*platforms: str) -> None:
+    for platform in platforms:
+        if platform not in platforms_here():
+            pytest.skip(f"{platform} is not on this machine")
+
+
+@pytest.fixture
+def anything():
+    if not dev.devices():
+        pytest.skip("no device")
+
+
+@pytest.fixture
+def fresh(monkeypatch, tmp_path):
+    """A module that has not examined any device yet, and an empty cache folder."""
+    monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("PYCLFFT_DEVICE", raising=False)
+    monkeypatch.setattr(dev, "_defects", {})
+    monkeypatch.setattr(dev, "_chosen", None)
+    dev._select.cache_clear()
+    yield
+    dev._select.cache_clear()
+
+
+# ---------------------------------------------------------------- runtimes
+
+
+def test_every_installed_runtime_is_there_and_none_twice():
+    expected = {INTEL} if icd.intel_from_pip() else set()
+    libraries = " ".join(entry.library for entry in icd.entries_in(VENDORS))
+    expected |= {POCL} if "libpocl" in libraries else set()
+    assert expected <= set(platforms_here())
+    assert len(platforms_here()) == len(set(platforms_here()))
+
+
+def test_a_vendors_folder_of_the_user_is_left_alone():
+    if not icd.entries_in(VENDORS):
+        pytest.skip(f"{VENDORS} is empty")
+    plain = "import pyopencl as cl\nprint(json.dumps([p.name for p in cl.get_platforms()]))"
+    setting = {"OCL_ICD_VENDORS": str(VENDORS)}
+    assert sorted(run(PLATFORMS, **setting)) == sorted(run(plain, **setting))
+
+
+def test_an_empty_vendors_folder_of_the_user_means_no_device(tmp_path):
+    message = error("dev.default_device()", OCL_ICD_VENDORS=str(tmp_path))
+    assert message.startswith("pyclfft.errors.DeviceError: no OpenCL device")
+    assert dev.remedies() in message
+    assert f"OCL_ICD_VENDORS={tmp_path} is set" in message
+    assert run("print(len(dev.devices()))", OCL_ICD_VENDORS=str(tmp_path)) == 0
+
+
+def test_children_inherit_nothing_and_no_folder_stays_behind(tmp_path):
+    child = "import json, os; print(json.dumps(list(os.environ)))"
+    code = (
+        f"import subprocess, sys\ndev.devices()\nsubprocess.run([sys.executable, '-c', {child!r}])"
+    )
+    names = run(code, TMPDIR=str(tmp_path))
+    assert "TMPDIR" in names
+    assert not set(names) & set(icd._LOADER_VARIABLES)
+    assert not list(tmp_path.glob("pyclfft*"))
+
+
+def test_two_processes_start_at_once_with_an_empty_cache(tmp_path):
+    setting = {"PYCLFFT_CACHE_DIR": str(tmp_path / "cache")}
+    code = "print(json.dumps([dev.device_label(d) for d in dev.devices()]))"
+    first, second = [result(process) for process in [start(code, **setting) for _ in range(2)]]
+    assert first == second
+    assert len(list((tmp_path / "cache/sound-devices").iterdir())) == len(set(first))
+
+
+def test_a_cache_that_cannot_be_written_only_costs_time(tmp_path):
+    (tmp_path / "file").touch()
+    code = "print(len(dev.devices()))"
+    assert run(code, PYCLFFT_CACHE_DIR=str(tmp_path / "file/below")) == run(code)
+
+
+def test_enumerating_before_us_hides_intel_and_the_error_says_so():
+    need(INTEL)
+    early = "import pyopencl as cl\ntry: cl.get_platforms()\nexcept cl.Error: pass\n"
+    if INTEL in run(early + PLATFORMS):
+        pytest.skip("Intel's runtime is registered with the system")
+    message = error(early + "dev.select_device('intel(r) opencl')")
+    assert "before anything else lists OpenCL platforms" in message
+
+
+def test_enumerating_before_us_is_logged():
+    need(INTEL)
+    code = (
+        "import io, logging, pyopencl as cl\ntry: cl.get_platforms()\nexcept cl.Error: pass\n"
+        "log = io.StringIO()\nlogging.basicConfig(stream=log, level=logging.DEBUG)\n"
+        "dev.devices()\nprint(json.dumps(['pyclfft.devices()' in log.getvalue(), "
+        "[p.name for p, _ in dev.listing()]]))"
+    )
+    said, platforms = run(code)
+    assert said == (INTEL not in platforms)
+
+
+def test_threads_that_start_together_find_the_same_devices():
+    code = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(8) as pool:\n"
+        "    found = list(pool.map(lambda _: dev.devices(), range(8)))\n"
+        "    queues = list(pool.map(lambda _: dev.default_queue().context, range(8)))\n"
+        "print(json.dumps([all(f == found[0] for f in found), len(set(queues))]))"
+    )
+    if not platforms_here():
+        pytest.skip("no platform")
+    assert run(code) == [True, 1]
+
+
+# ---------------------------------------------------------------- the default
+
+
+def label(**environment: str) -> str:
+    return run("print(json.dumps(dev.device_label(dev.default_device())))", **environment)
+
+
+def test_gpu_first_and_intel_before_pocl(anything):
+    first = dev.devices()[0]
+    if any(d.type & cl.device_type.GPU for d in dev.devices()):
+        assert first.type & cl.device_type.GPU
+    elif {INTEL, POCL} <= {d.platform.name for d in dev.devices()}:
+        assert first.platform.name == INTEL
+
+
+def test_environment_variable_chooses():
+    need(INTEL, POCL)
+    assert POCL in label(PYCLFFT_DEVICE="pocl")
+    assert INTEL in label(PYCLFFT_DEVICE="Intel(R) OpenCL")
+    assert INTEL in label(PYCLFFT_DEVICE="cpu")
+
+
+def test_environment_variable_that_fits_nothing():
+    if not platforms_here():
+        pytest.skip("no platform")
+    message = error("dev.default_device()", PYCLFFT_DEVICE="voodoo")
+    assert "PYCLFFT_DEVICE=voodoo: no OpenCL device fits 'voodoo'; there is: 0:0 " in message
+
+
+def test_use_device_and_back(anything, fresh):
+    last = dev.devices()[-1]
+    dev.use_device(last)
+    assert dev.default_device() == last == dev.default_queue().device
+    with pytest.raises(DeviceError, match="voodoo"):
+        dev.use_device("voodoo")
+    assert dev.default_device() == last
+    dev.use_device(None)
+    assert dev.default_device() == dev.devices()[0]
+
+
+def test_use_device_outranks_the_environment(anything, fresh, monkeypatch):
+    monkeypatch.setenv("PYCLFFT_DEVICE", "voodoo")
+    dev.use_device("0:0")
+    assert dev.default_device() == dev.listing()[0][1][0]
+
+
+def test_select_device_changes_nothing(anything, fresh):
+    before = dev.default_device()
+    for platform, (_, group) in enumerate(dev.listing()):
+        for number, device in enumerate(group):
+            assert dev.select_device(device) is device
+            if not dev.defect(device):
+                assert dev.select_device(f" {platform}:{number} ") == device
+    assert dev.default_device() == dev.select_device() == before
+
+
+def test_select_device_by_nothing():
+    with pytest.raises(DeviceError, match="empty"):
+        dev.select_device(" ")
+
+
+# ---------------------------------------------------------------- devices that do not work
+
+
+@pytest.fixture
+def examined(fresh, monkeypatch):
+    """The devices that have had to build the probe."""
+    seen = []
+    build = dev._build_probe
+    monkeypatch.setattr(dev, "_build_probe", lambda device: seen.append(device) or build(device))
+    return seen
+
+
+def test_no_more_devices_are_examined_than_necessary(anything, examined):
+    default = dev.default_device()
+    assert examined[-1] == default
+    assert len(examined) == dev._all().index(default) + 1
+
+
+def test_a_sound_device_is_examined_once_for_all_processes(anything, examined, monkeypatch):
+    usable = dev.devices()
+    first = len(examined)
+    monkeypatch.setattr(dev, "_defects", {})
+    assert dev.devices() == usable
+    assert len(examined) - first == len(dev._all()) - len(usable)
+
+
+def test_a_device_without_a_working_compiler_is_skipped_with_a_warning(
+    anything, examined, monkeypatch
+):
+    monkeypatch.setattr(dev, "_PROBE", "__kernel void probe(__global nothing *x) { x[0] = 1; }")
+    with pytest.warns(RuntimeWarning, match=r"skipping OpenCL device .*error: .*nothing") as caught:
+        assert dev.devices() == []
+    assert [w.category for w in caught] == [RuntimeWarning] * len(dev._all())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert dev.devices() == []
+        with pytest.raises(DeviceError, match=r"no device builds .*error: .*Ways to get one"):
+            dev.default_device()
+        with pytest.raises(DeviceError, match=r"no device builds .*error: ") as caught_error:
+            dev.select_device("0:0")
+    assert "\n" not in str(caught_error.value)
+    assert len(examined) == len(dev._all())
+
+
+def test_a_warning_that_is_an_error_leaves_the_verdict(anything, fresh, monkeypatch):
+    monkeypatch.setattr(dev, "_build_probe", lambda _: "broken")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="broken"):
+            dev.defect(dev._all()[0])
+        assert dev.defect(dev._all()[0]) == "broken"
+
+
+# ---------------------------------------------------------------- traits, contexts, queues
+
+
+def test_traits_and_label_of_every_device(anything):
+    for device in dev.devices():
+        traits = dev.traits(device)
+        assert traits.compute_units >= 1
+        assert 1 <= traits.lanes <= 1024
+        assert len(traits.max_work_item_sizes) == 3
+        assert min(traits.max_work_group_size, *traits.max_work_item_sizes) >= 1
+        assert traits.max_alloc_bytes <= traits.global_mem_bytes
+        assert traits.local_mem_bytes >= 16384
+        assert dev.device_label(device).startswith(traits.name)
+        assert traits.unified_memory or not traits.is_cpu
+
+
+def test_one_context_for_a_device_that_outlives_its_references(anything):
+    for device in dev.devices():
+        queue = cl.CommandQueue(dev.context_of(device))
+        gc.collect()
+        buffer = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 16)
+        sent, received = np.arange(4, dtype=np.float32), np.empty(4, np.float32)
+        cl.enqueue_copy(queue, buffer, sent)
+        cl.enqueue_copy(queue, received, buffer)
+        assert received.tolist() == sent.tolist()
+        assert dev.context_of(device) is dev.context_of(device)
+
+
+def test_a_queue_for_each_thread_in_one_context(anything, fresh):
+    mine = dev.default_queue()
+    assert dev.default_queue() is mine
+    assert mine.context == dev.context_of(dev.default_device())
+    barrier = threading.Barrier(4)
+
+    def others(_):
+        barrier.wait()
+        return dev.default_queue()
+
+    with ThreadPoolExecutor(4) as pool:
+        queues = list(pool.map(others, range(4)))
+    assert len({queue.int_ptr for queue in [mine, *queues]}) == 5
+    assert {queue.context for queue in queues} == {mine.context}
