@@ -3,12 +3,14 @@
 The whole public interface is listed here; the names are defined in
 
 - `pyclfft.transforms`: `fft`, `ifft`, `fft2`, `ifft2`, `fftn`, `ifftn`
+- `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.runtime.plan`: `Plan`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
 - `pyclfft.errors`: `PyclfftError` and its subclasses
 """
 
+from .apps.imaging import filter_image, filter_mask
 from .caches import CacheInfo, cache_info, clear_cache
 from .errors import (
     BuildError,
@@ -41,6 +43,8 @@ __all__ = [
     "fft",
     "fft2",
     "fftn",
+    "filter_image",
+    "filter_mask",
     "ifft",
     "ifft2",
     "ifftn",

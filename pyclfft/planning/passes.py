@@ -32,6 +32,14 @@ class Scalar:
 
 
 @dataclass(frozen=True)
+class Vector:
+    """A short vector by value, such as a uint4."""
+
+    dtype: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Roots:
     """The n-th roots of unity exp(-2 pi i k / n), k < n: computed on the host, uploaded once."""
 
@@ -46,7 +54,7 @@ class Constants:
     values: tuple[int, ...]
 
 
-Argument = Role | Buffer | Scalar | Roots | Constants
+Argument = Role | Buffer | Scalar | Vector | Roots | Constants
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from typing import Any
 
 import pyopencl as cl
 
-from pyclfft import files
-from pyclfft.errors import DeviceError
-from pyclfft.planning.traits import Traits
-from pyclfft.runtime import icd
+from .. import files
+from ..errors import DeviceError
+from ..planning.traits import Traits
+from . import icd
 
 logger = logging.getLogger(__name__)
 

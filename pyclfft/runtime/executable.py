@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyopencl as cl
 
-from ..planning.passes import Argument, Buffer, Constants, Roots, Scalar, Schedule
+from ..planning.passes import Argument, Buffer, Constants, Roots, Scalar, Schedule, Vector
 from . import memory
 from .profile import Recorder
 from .program import program
@@ -148,10 +148,12 @@ class Executable:
 
     def _value(
         self, argument: Argument, workspace: dict[str, cl.Buffer]
-    ) -> cl.Buffer | np.generic | None:
+    ) -> cl.Buffer | np.generic | np.ndarray | None:
         """Return what to pass to a kernel, or None for a buffer that the caller brings."""
         if isinstance(argument, Scalar):
             return np.dtype(argument.dtype).type(argument.value)
+        if isinstance(argument, Vector):
+            return np.array(argument.values, argument.dtype)
         if isinstance(argument, Buffer):
             return workspace.get(argument.name)
         return self._tables[argument]

@@ -28,7 +28,9 @@ import pyopencl as cl
 logger = logging.getLogger(__name__)
 
 _SYSTEM_FOLDER = Path("/etc/OpenCL/vendors")
-_LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH")
+# These replace the system's folder. OCL_ICD_FILENAMES is not among them: it adds to it (Khronos'
+# loader) or is ignored (ocl-icd, in pyopencl's wheels), and GPU containers come with it set.
+_LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
 
 # Intel's CPU runtime, as pip installs it: the distribution, its libraries' names, its platform.
 _INTEL_DISTRIBUTION = "intel-opencl-rt"
@@ -219,8 +221,9 @@ def _all_runtimes_visible() -> Iterator[None]:
     if user_setting():
         yield
     elif sys.platform == "win32" and (library := intel_from_pip()):
-        # Khronos' loader adds this to what the registry names. From its documentation; not run.
-        with _environment("OCL_ICD_FILENAMES", str(library)):
+        # Khronos' loader adds these to what the registry names. From its documentation; not run.
+        names = (os.environ.get("OCL_ICD_FILENAMES"), str(library))
+        with _environment("OCL_ICD_FILENAMES", os.pathsep.join(filter(None, names))):
             yield
     elif entries := entries_to_write():
         with tempfile.TemporaryDirectory(prefix="pyclfft-icd-") as folder:

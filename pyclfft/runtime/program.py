@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import re
+import warnings
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,9 @@ from ..files import atomic_write, cache_dir
 from .cache import BoundedCache
 
 logger = logging.getLogger("pyclfft")
+
+# pyopencl only says that there is a log; _build below tells what it says.
+warnings.filterwarnings("ignore", category=cl.CompilerWarning, module=re.escape(__name__))
 
 Defines = tuple[tuple[str, str], ...]
 

@@ -1,0 +1,179 @@
+"""Which frequencies a filter passes: cut-offs in any unit become exact integers for the kernels.
+
+The distance of a bin from DC is sqrt((k_y u_y)^2 + (k_x u_x)^2) with wrapped indices k and the
+frequency u of one bin along each side. Squares of such frequencies are rational numbers, so with a
+common denominator D every squared distance and every squared cut-off is an integer, and no bin on
+the circle falls on its wrong side by rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, sqrt
+
+from ..errors import PlanError
+from ..planning.problem import choose
+
+KINDS = ("lowpass", "highpass", "bandpass", "bandstop")  # in the order of highPassFilter.cl
+SHAPES = ("ideal", "gaussian", "butterworth")  # likewise
+TWO_CUTOFFS = ("bandpass", "bandstop")
+
+# unit -> (what one bin of the transform counts, given the image's and the transform's length;
+#          default cut-off of a high or low pass, given the image's shorter side)
+UNITS = {
+    "bin": (lambda image, plane: Fraction(image, plane), lambda side: Fraction(side, 8)),
+    "nyquist": (lambda image, plane: Fraction(2, plane), lambda side: Fraction(1, 4)),
+    "cycles/px": (lambda image, plane: Fraction(1, plane), lambda side: Fraction(1, 8)),
+    "px-period": (lambda image, plane: Fraction(1, plane), lambda side: Fraction(8)),
+}
+
+Number = int | float | Fraction
+Cutoff = Number | Sequence[Number] | None
+
+
+@dataclass(frozen=True)
+class Band:
+    """A filter of an image, in the integers of highPassFilter.cl.
+
+    Attributes
+    ----------
+    kind, shape : str
+        Of `KINDS` and `SHAPES`.
+    row_weight, column_weight : int
+        The squared distance of a bin is ``row_weight * dr**2 + column_weight * dc**2``.
+    low, high : Fraction
+        Squared cut-offs on that scale; a kind with one cut-off has it twice.
+    order : float
+        Of a Butterworth filter.
+    keep_dc : bool
+        Leave DC as it is.
+    """
+
+    kind: str
+    shape: str
+    row_weight: int
+    column_weight: int
+    low: Fraction
+    high: Fraction
+    order: float
+    keep_dc: bool
+
+
+def make_band(
+    image: tuple[int, int],
+    plane: tuple[int, int],
+    kind: str = "highpass",
+    cutoff: Cutoff = None,
+    *,
+    unit: str = "bin",
+    shape: str = "ideal",
+    order: float = 2,
+    keep_dc: bool = False,
+) -> Band:
+    """Check a filter's description and make it exact.
+
+    Parameters
+    ----------
+    image, plane : (int, int)
+        Height and width of the image, and of the transform, which is larger if it is padded.
+    kind : {"lowpass", "highpass", "bandpass", "bandstop"}
+        What passes.
+    cutoff : number or (number, number), optional
+        One for a low or high pass, two for a band. An eighth of the shorter side, in bins, or as
+        much in the other units, for a low or high pass by default.
+    unit : {"bin", "nyquist", "cycles/px", "px-period"}
+        Of the cut-off: bins of the image's transform; a fraction of the Nyquist frequency;
+        cycles a pixel (0 .. 0.5); pixels a period, for which low and high mean the frequencies.
+    shape : {"ideal", "gaussian", "butterworth"}
+        How it goes from pass to stop.
+    order : float
+        Of a Butterworth filter, above 0.
+    keep_dc : bool
+        Leave DC, the image's mean, as it is.
+
+    Returns
+    -------
+    Band
+
+    Raises
+    ------
+    PlanError
+        A ValueError: an unknown kind, unit or shape, or a cut-off that makes no sense.
+    """
+    choose("kind", kind, KINDS)
+    choose("shape", shape, SHAPES)
+    choose("unit", unit, tuple(UNITS))
+    if not order > 0 or order == float("inf"):
+        raise PlanError(f"order must be above 0 and finite, not {order}")
+    of_one_bin, default = UNITS[unit]
+    if cutoff is None and kind in TWO_CUTOFFS:
+        raise PlanError(f"{kind} needs two cut-offs: cutoff=(low, high)")
+    chosen = default(min(image)) if cutoff is None else cutoff
+    low, high = _frequencies(chosen, kind, unit)
+
+    bins = [of_one_bin(*lengths) ** 2 for lengths in zip(image, plane, strict=True)]
+    farthest = sum(
+        (square * (n // 2) ** 2 for square, n in zip(bins, plane, strict=True)), Fraction(0)
+    )
+    if cutoff is not None and high**2 > farthest:
+        raise PlanError(
+            f"cut-off {_shown(chosen)} ({unit}) lies beyond the farthest frequency of an image of "
+            f"{image[1]} x {image[0]} pixels, which is {_farthest(farthest, unit)}"
+        )
+    denominator = lcm(*(square.denominator for square in bins))
+    row_weight, column_weight = (int(square * denominator) for square in bins)
+    if farthest * denominator >= 2**64:
+        raise PlanError("the image's sides are too large for exact distances: pad it or cut it")
+    return Band(
+        kind=kind,
+        shape=shape,
+        row_weight=row_weight,
+        column_weight=column_weight,
+        low=low**2 * denominator,
+        high=high**2 * denominator,
+        order=float(order),
+        keep_dc=keep_dc,
+    )
+
+
+def _frequencies(cutoff: Cutoff, kind: str, unit: str) -> tuple[Fraction, Fraction]:
+    """Return the cut-offs as frequencies, low before high."""
+    values = tuple(cutoff) if isinstance(cutoff, Sequence) else (cutoff,)
+    wanted = 2 if kind in TWO_CUTOFFS else 1
+    if len(values) != wanted:
+        raise PlanError(
+            f"{kind} needs {wanted} cut-off{'s' * (wanted > 1)}, not {_shown(cutoff)}"
+        )
+    exact = [_exact(value) for value in values]
+    if unit == "px-period":
+        if 0 in exact:
+            raise PlanError("a period of 0 pixels is no frequency: give one above 0")
+        exact = sorted(1 / value for value in exact)
+    if wanted == 2 and exact[0] >= exact[1]:
+        raise PlanError(f"{kind} needs low < high, not {_shown(cutoff)}")
+    return exact[0], exact[-1]
+
+
+def _exact(value: object) -> Fraction:
+    """Return a number as what it is written as: 0.1 means one tenth."""
+    try:
+        number = value if isinstance(value, Fraction) else Fraction(str(value))
+    except ValueError:
+        raise PlanError(f"a cut-off must be a finite number, not {value!r}") from None
+    if number < 0:
+        raise PlanError(f"a cut-off must not be negative: {value}")
+    return number
+
+
+def _farthest(square: Fraction, unit: str) -> str:
+    frequency = sqrt(square)
+    if unit == "px-period":
+        return f"{1 / frequency:.4g} (px-period)" if frequency else "none"
+    return f"{frequency:.4g} ({unit})"
+
+
+def _shown(cutoff: Cutoff) -> str:
+    values = cutoff if isinstance(cutoff, Sequence) else (cutoff,)
+    return " to ".join(str(float(v)) if isinstance(v, Fraction) else str(v) for v in values)
