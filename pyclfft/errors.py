@@ -1,4 +1,4 @@
-"""The errors that pyclfft raises: each also a builtin, each with one message that names the remedy."""
+"""The errors that pyclfft raises: each is also a builtin, each names the remedy."""
 
 from __future__ import annotations
 

@@ -48,15 +48,19 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
         The folder is missing, read-only or full.
     """
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        error.filename = os.fspath(path)  # not the temporary name, of which nobody knows
+        raise
     try:
         with os.fdopen(handle, mode) as file:
             yield file
         Path(temporary).chmod(_mode_of_new_file(target))
-        os.replace(temporary, target)
+        Path(temporary).replace(target)
     except BaseException:
         with suppress(OSError):
-            os.unlink(temporary)
+            Path(temporary).unlink()
         raise
 
 

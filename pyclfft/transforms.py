@@ -247,17 +247,18 @@ def _execute(
     direction: str, x: Any, lengths: Sequence[int], axes: Sequence[int], norm: str | None
 ) -> Any:
     """Transform an array of a readable dtype by a cached plan."""
+    strides, offset = None, 0
     if isinstance(x, cl_array.Array):
-        context, layout = x.context, (x.strides, x.offset)
+        context, strides, offset = x.context, x.strides, x.offset
     else:
-        context, layout = device.context_of(device.default_device()), (None, 0)
+        context = device.context_of(device.default_device())
     norm = norm or "backward"
-    key = (context, x.shape, x.dtype, lengths, axes, direction, norm, layout)
+    key = (context, x.shape, x.dtype, lengths, axes, direction, norm, strides, offset)
     found = _plans.get(
         key,
         lambda: Plan(
             x.shape, x.dtype, axes, direction=direction, norm=norm, s=lengths,
-            strides=layout[0], offset=layout[1], context=context,
+            strides=strides, offset=offset, context=context,
         ),
     )  # fmt: skip
     return found(x)

@@ -49,6 +49,8 @@ class Band:
         Of a Butterworth filter.
     keep_dc : bool
         Leave DC as it is.
+    text : str
+        The filter as it was asked for.
     """
 
     kind: str
@@ -59,6 +61,10 @@ class Band:
     high: Fraction
     order: float
     keep_dc: bool
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def make_band(
@@ -135,7 +141,16 @@ def make_band(
         high=high**2 * denominator,
         order=float(order),
         keep_dc=keep_dc,
+        text=_describe(kind, chosen, unit, shape, order, keep_dc),
     )
+
+
+def _describe(
+    kind: str, cutoff: Cutoff, unit: str, shape: str, order: float, keep_dc: bool
+) -> str:
+    """Return a filter in words: "highpass 64 bin, butterworth of order 2, DC kept"."""
+    words = f"{kind} {_shown(cutoff)} {unit}, {shape}"
+    return words + f" of order {order:g}" * (shape == "butterworth") + ", DC kept" * keep_dc
 
 
 def _frequencies(cutoff: Cutoff, kind: str, unit: str) -> tuple[Fraction, Fraction]:
@@ -176,4 +191,4 @@ def _farthest(square: Fraction, unit: str) -> str:
 
 def _shown(cutoff: Cutoff) -> str:
     values = cutoff if isinstance(cutoff, Sequence) else (cutoff,)
-    return " to ".join(str(float(v)) if isinstance(v, Fraction) else str(v) for v in values)
+    return " to ".join(f"{float(v):g}" if isinstance(v, Fraction) else str(v) for v in values)

@@ -213,6 +213,11 @@ def check_output(path: str | os.PathLike[str], image: ImageFile) -> None:
     _writer(path, image)
 
 
+def can_write(path: str | os.PathLike[str]) -> bool:
+    """Return whether the suffix of a file name is that of a format that `write_image` writes."""
+    return Path(path).suffix.lower() in _WRITERS
+
+
 def _dtype_for(maxval: int, is_float: bool) -> np.dtype | None:
     """Dtype that goes with a maxval, None where there is none."""
     if is_float:
@@ -343,11 +348,12 @@ def _mode(image: ImageFile) -> str | None:
 
 def _encode(image: ImageFile, writer: _Format, name: str) -> bytes:
     """Encode an image that the format can hold."""
-    if image.pixels.dtype.kind == "u" and image.pixels.max() > image.maxval:
-        raise FormatError(
-            f"{name}: pixels up to {image.pixels.max()} are above maxval {image.maxval}; clip or "
-            "scale them"
-        )
+    for values in (image.pixels, image.alpha):
+        if values is not None and values.dtype.kind == "u" and values.max() > image.maxval:
+            raise FormatError(
+                f"{name}: values up to {values.max()} are above maxval {image.maxval}; clip or "
+                "scale them"
+            )
     if writer.name == "PGM":
         return pgm.encode_pgm(image.pixels, image.maxval, name)
     channels = _full_range(image.pixels, image.maxval)

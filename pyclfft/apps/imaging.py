@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, prod
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pyopencl as cl
 from numpy.typing import ArrayLike
 
-from ..errors import DeviceError, PlanError
+from ..errors import PlanError
 from ..planning.factor import next_fast_len
 from ..planning.passes import Argument, Buffer, Pass, Role, Scalar, Schedule, Vector, assign_buffers
 from ..planning.planner import plan_passes
@@ -31,7 +32,7 @@ PARTS = ("real", "magnitude")  # likewise
 PAD_MACRO = {"none": 0, "zero": 0, "edge": 1, "mirror": 2}
 
 # dtype of an image -> (type in OpenCL C, precision of the transform, greatest value by default)
-PIXELS = {
+PIXELS: dict[np.dtype, tuple[str, str, int]] = {
     np.dtype(np.uint8): ("uchar", "single", 255),
     np.dtype(np.uint16): ("ushort", "single", 65535),
     np.dtype(np.float32): ("real", "single", 1),
@@ -343,7 +344,7 @@ def filter_mask(
     return gains.real.copy()
 
 
-# --- planning ---------------------------------------------------------------------------------------
+# --- planning -------------------------------------------------------------------------------------
 
 _filters: BoundedCache[ImageFilter] = BoundedCache(16)
 filter_counts = _filters.counts
@@ -411,7 +412,7 @@ def filter_pass(
         The textbook's highPassFilter where the band is no more than that, else bandFilter.
     """
     count, rows, columns = spectra
-    place = (
+    arguments: tuple[Argument, ...] = (
         Role.DATA,
         uint(rows),
         uint(columns),
@@ -419,15 +420,16 @@ def filter_pass(
         Scalar("uint64", band.column_weight),
     )
     first = [Scalar("uint64", ceil(square)) for square in (band.low, band.high)]
-    common = {"DOUBLE": int(precision == "double")}
+    macros = {"DOUBLE": int(precision == "double")}
     if (band.kind, band.shape, band.keep_dc) == ("highpass", "ideal", False):
-        kernel, arguments, macros = "highPassFilter", (*place, first[0]), common
+        kernel = "highPassFilter"
+        arguments += (first[0],)
     else:
         cutoffs = [Scalar(REAL_DTYPE[precision].name, float(v)) for v in (band.low, band.high)]
         order = Scalar(REAL_DTYPE[precision].name, band.order)
-        kernel, arguments = "bandFilter", (*place, *first, *cutoffs, order)
-        macros = {
-            **common,
+        kernel = "bandFilter"
+        arguments += (*first, *cutoffs, order)
+        macros |= {
             "KIND": KINDS.index(band.kind),
             "SHAPE": SHAPES.index(band.shape),
             "KEEP_DC": int(band.keep_dc),
@@ -505,7 +507,7 @@ def _store_pixels(job: FilterJob, traits: Traits) -> Pass:
 def _launch(
     kernel: str,
     source: str,
-    macros: dict[str, int | str],
+    macros: Mapping[str, int | str],
     items: tuple[int, ...],
     traits: Traits,
     arguments: tuple[Argument, ...],

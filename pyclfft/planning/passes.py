@@ -132,9 +132,7 @@ class Schedule:
         return "\n".join([*lines, f"    workspace: {self.workspace_bytes} bytes"])
 
 
-def assign_buffers(
-    passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
-) -> Schedule:
+def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False) -> Schedule:
     """Give every pass its buffers: results alternate so that the last one lands in "out".
 
     Parameters
@@ -174,9 +172,9 @@ def assign_buffers(
     sizes: dict[str, int] = {}
     for index, each in enumerate(passes):
         target = targets.get(index, "")
-        names = {Role.SOURCE: current, Role.DATA: current, Role.TARGET: target}
+        buffers = {Role.SOURCE: current, Role.DATA: current, Role.TARGET: target}
         arguments = tuple(
-            Buffer(names[argument]) if isinstance(argument, Role) else argument
+            Buffer(buffers[argument]) if isinstance(argument, Role) else argument
             for argument in each.arguments
         )
         assigned.append(replace(each, arguments=arguments))

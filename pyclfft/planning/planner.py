@@ -15,9 +15,7 @@ from .solvers.rows import defines, device_size
 from .traits import Traits
 
 
-def plan_passes(
-    problem: Problem, traits: Traits, algorithm: str | None = None
-) -> tuple[Pass, ...]:
+def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) -> tuple[Pass, ...]:
     """Plan a transform.
 
     Parameters
@@ -85,7 +83,7 @@ def copy_pass(problem: Problem, traits: Traits) -> Pass:
 
 
 def load(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Gather the input into contiguous complex numbers, cropped or padded to the problem's shape."""
+    """Gather the input into contiguous complex numbers, cropped or padded to the wanted shape."""
     source = problem.source
     geometry = [source.offset]
     for extent, given, stride in zip(problem.shape, source.shape, source.strides, strict=True):
@@ -96,9 +94,7 @@ def load(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     return Pass(
         kernel="load",
         source="load.cl",
-        defines=defines(
-            problem, REAL_SOURCE=int(source.real), DIMENSIONS=len(problem.shape)
-        ),
+        defines=defines(problem, REAL_SOURCE=int(source.real), DIMENSIONS=len(problem.shape)),
         global_size=sizes,
         local_size=local,
         arguments=(Role.SOURCE, Role.TARGET, Constants(tuple(geometry)), Scalar("uint64", count)),
@@ -116,9 +112,7 @@ def _solvers(algorithm: str | None) -> tuple[Solver, ...]:
     return (BY_NAME[algorithm],)
 
 
-def _first_that_applies(
-    solvers: tuple[Solver, ...], problem: Problem, traits: Traits
-) -> Solver:
+def _first_that_applies(solvers: tuple[Solver, ...], problem: Problem, traits: Traits) -> Solver:
     for solver in solvers:
         if solver.applies(problem, traits):
             return solver

@@ -17,14 +17,17 @@ NORMS = ("backward", "ortho", "forward")
 KINDS = ("c2c",)
 
 # dtype of an array that the device reads -> (precision, whether it holds real numbers)
-READABLE = {
+READABLE: dict[np.dtype, tuple[str, bool]] = {
     np.dtype(np.complex64): ("single", False),
     np.dtype(np.complex128): ("double", False),
     np.dtype(np.float32): ("single", True),
     np.dtype(np.float64): ("double", True),
 }
-COMPLEX_DTYPE = {"single": np.dtype(np.complex64), "double": np.dtype(np.complex128)}
-REAL_DTYPE = {"single": np.dtype(np.float32), "double": np.dtype(np.float64)}
+COMPLEX_DTYPE: dict[str, np.dtype] = {
+    "single": np.dtype(np.complex64),
+    "double": np.dtype(np.complex128),
+}
+REAL_DTYPE: dict[str, np.dtype] = {"single": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
 @dataclass(frozen=True)
@@ -209,9 +212,7 @@ def norm_scale(norm: str | None, direction: str, count: int) -> float:
     """
     norm = norm or "backward"
     if norm not in NORMS:
-        raise PlanError(
-            f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"'
-        )
+        raise PlanError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
     if norm == "ortho":
         return 1 / sqrt(count)
     return 1.0 if (norm == "backward") == (direction == "forward") else 1 / count
@@ -245,13 +246,9 @@ def lengths_and_axes(
     if lengths is None:
         lengths = tuple(shape[a] for a in chosen)
     elif len(lengths) != len(chosen):
-        raise PlanError(
-            "when given, axes and shape arguments have to be of the same length"
-        )
+        raise PlanError("when given, axes and shape arguments have to be of the same length")
     else:
-        lengths = tuple(
-            shape[a] if n == -1 else n for n, a in zip(lengths, chosen, strict=True)
-        )
+        lengths = tuple(shape[a] if n == -1 else n for n, a in zip(lengths, chosen, strict=True))
     if any(n < 1 for n in lengths):
         raise PlanError(f"invalid number of data points ({list(lengths)}) specified")
     return lengths, chosen

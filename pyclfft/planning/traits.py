@@ -20,7 +20,7 @@ class Traits:
     max_work_group_size : int
         Most work-items in a group.
     max_work_item_sizes : tuple of int
-        Most work-items in a group along each dimension (some CPU runtimes allow 1 beyond the first).
+        Most work-items in a group along each dimension; some CPU runtimes allow 1 beyond the first.
     local_mem_bytes : int
         Local memory of one work-group.
     global_mem_bytes, max_alloc_bytes : int

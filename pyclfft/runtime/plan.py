@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyopencl as cl
@@ -272,10 +272,11 @@ class Plan:
         for array in (x, out):
             if array.context != self.context:
                 raise PlanError("the array is of another context than the plan")
-        executable = self._in_place if x.base_data == out.base_data else self._out_of_place
+        source, target = (cast("cl.Buffer", array.base_data) for array in (x, out))
+        executable = self._in_place if source == target else self._out_of_place
         events = [*wait_for, *x.events, *out.events]
         out.add_event(
-            executable.enqueue(queue, x.base_data, out.base_data, events, recorder)
+            executable.enqueue(queue, source, target, events, recorder)
         )
         return out
 

@@ -41,22 +41,24 @@ def _row_passes(
 ) -> tuple[Pass, ...]:
     log2_n = rows.n.bit_length() - 1
     spin = spin_fact(problem, traits, parameters, rows.n)
-    both = {"reads": problem.nbytes, "writes": problem.nbytes, "defines": defines(problem)}
     sizes, local = device_size((rows.n, rows.count), parameters["group"], traits)
     reverse = Pass(
         kernel="bitReverse",
         source="bitReverse.cl",
+        defines=defines(problem),
         global_size=sizes,
         local_size=local,
         arguments=(Role.SOURCE, Role.TARGET, uint(log2_n), uint(rows.count)),
+        reads=problem.nbytes,
+        writes=problem.nbytes,
         step=f"{rows.count} rows of {rows.n}",
-        **both,
     )
     sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
     stages = [
         Pass(
             kernel="butterfly",
             source="butterfly.cl",
+            defines=defines(problem),
             global_size=sizes,
             local_size=local,
             arguments=(
@@ -67,8 +69,9 @@ def _row_passes(
                 uint(rows.count),
                 sign_flag(problem),
             ),
+            reads=problem.nbytes,
+            writes=problem.nbytes,
             step=f"stage {iteration} of {log2_n}",
-            **both,
         )
         for iteration in range(1, log2_n + 1)
     ]

@@ -85,12 +85,11 @@ def transpose(
         and tile * (tile + 1) * problem.dtype.itemsize <= traits.local_mem_bytes
     )
     if blocked:
-        sizes = tuple(-(-extent // tile) * tile for extent in (columns, rows)) + (batch,)
+        width, height = (-(-extent // tile) * tile for extent in (columns, rows))
+        sizes: tuple[int, ...] = (width, height, batch)
         local: tuple[int, ...] = (tile, tile, 1)
     else:
-        sizes, local = device_size(
-            (columns, rows, batch), parameters["group"], traits
-        )
+        sizes, local = device_size((columns, rows, batch), parameters["group"], traits)
     return Pass(
         kernel="transposeBlocked" if blocked else "transpose",
         source="transpose.cl",

@@ -1,0 +1,138 @@
+"""What the commands share: errors as one line on stderr, and tables of text."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+
+import pyopencl as cl
+
+from .errors import PyclfftError
+
+logger = logging.getLogger(__name__)
+
+# What the shell says of a program that Ctrl-C or a closed pipe has ended: 128 + the signal.
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+FAILED = 2
+
+
+def run(function: Callable[[], int | None], prog: str) -> int:
+    """Run the body of a command; what can go wrong on a user's machine becomes one line.
+
+    The line is ``prog: error: message`` on stderr; warnings become ``prog: warning: message``. A
+    mistake of ours still shows its traceback; with logging at level DEBUG every error does.
+
+    Parameters
+    ----------
+    function : callable
+        Called without arguments. It returns the exit status, or None for 0, and it may exit by
+        SystemExit, as argparse does.
+    prog : str
+        The command as a user calls it, such as ``"pyclfft info"``; argparse gets the same `prog`.
+
+    Returns
+    -------
+    int
+        What `function` has returned; 2 after a PyclfftError, OSError, MemoryError or an error of
+        an OpenCL runtime; 130 after Ctrl-C; 141, without a word, where the reader of stdout has
+        gone.
+
+    Examples
+    --------
+    >>> def main(argv: list[str] | None = None) -> int:
+    ...     return run(lambda: show(argv), "pyclfft info")
+    """
+    try:
+        with _warnings_as_lines(prog):
+            status = function() or 0
+            sys.stdout.flush()  # a reader that has gone is noticed here, not at the very end
+            return status
+    except BrokenPipeError:
+        _forget_stdout()
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        _say(prog, "error", "interrupted")
+        return INTERRUPTED
+    except (PyclfftError, OSError, MemoryError, cl.Error) as error:
+        logger.debug("%s", prog, exc_info=True)
+        _say(prog, "error", describe(error))
+        return FAILED
+
+
+def describe(error: BaseException) -> str:
+    """Put an error into words, on one line.
+
+    Parameters
+    ----------
+    error : exception
+        Any.
+
+    Returns
+    -------
+    str
+        Its message's first line (a compiler's log may follow it in full). An OSError's begins with
+        the file's name, as other programs' messages do.
+    """
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    if type(error) is MemoryError:  # Python's own says nothing
+        return "out of memory"
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), align: str = "") -> str:
+    """Lay out text in columns, two spaces apart.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        All of one length.
+    header : sequence of str
+        Stands above the columns; none by default.
+    align : str
+        For each column ``"<"`` (left) or ``">"`` (right); left where it ends early.
+
+    Returns
+    -------
+    str
+        Lines without spaces at their ends, and without a newline after the last.
+
+    Examples
+    --------
+    >>> print(table([("write", "0.5"), ("norm", "12.0")], ("kernel", "ms"), "<>"))
+    kernel    ms
+    write    0.5
+    norm    12.0
+    """
+    lines = [header, *rows] if header else list(rows)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sides = align.ljust(len(widths), "<")
+    return "\n".join(
+        "  ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _say(prog: str, kind: str, message: str) -> None:
+    print(f"{prog}: {kind}: {message}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _warnings_as_lines(prog: str) -> Iterator[None]:
+    """Show warnings without the place in our source, which tells a user nothing."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: _say(prog, "warning", str(message))
+        yield
+
+
+def _forget_stdout() -> None:
+    """Let Python's last flush of stdout go nowhere instead of failing once more."""
+    with contextlib.suppress(OSError, ValueError):  # stdout may be no file, as in tests
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,248 @@
+"""A quick check that a device computes correctly: small cases against NumPy in double precision.
+
+The cases are two tables. Each runs on its own, so that a device which fails one of them, in
+whatever way, still reports the others. Nothing but NumPy is needed, so that any installation can
+check any device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log, prod, sqrt
+from typing import Protocol
+
+import numpy as np
+import pyopencl as cl
+
+from .apps.imaging import filter_image
+from .planning.problem import COMPLEX_DTYPE, REAL_DTYPE
+from .runtime import device as devices
+from .runtime.plan import Plan
+
+# Largest relative L2 error of a transform at 1e5 points, for lengths that are powers of two and
+# for others, whose definition is summed as it stands.
+BOUND_AT_1E5 = {"single": (2.0e-7, 1e-6), "double": (6e-16, 1e-15)}
+
+# A filtered image has been through two transforms, and has lost its mean to a high pass: what is
+# left is smaller than what the rounding errors came from.
+FILTER_FACTOR = 4
+# Rounding to 8 bits moves a value by half of a level at most, and 0.3 in the mean.
+EIGHT_BIT_BOUND = 0.5 / 64
+
+
+class Case(Protocol):
+    """One row of the tables below."""
+
+    @property
+    def name(self) -> str:
+        """What is computed, in a few words."""
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """In which precisions."""
+
+    def bound(self, precision: str) -> float:
+        """Return the largest relative error allowed."""
+
+    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
+        """Return the device's result, and NumPy's."""
+
+
+@dataclass(frozen=True)
+class Transform:
+    """A Fourier transform of noise.
+
+    Attributes
+    ----------
+    what : str
+        For people.
+    shape, axes : tuple of int
+        Of the input, and what to transform of it.
+    direction : {"forward", "inverse"}
+        Sign of the exponent: minus for forward.
+    real : bool
+        The input is real.
+    """
+
+    what: str
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    direction: str = "forward"
+    real: bool = False
+
+    precisions = ("single", "double")
+
+    @property
+    def name(self) -> str:
+        """Such as ``"1-D forward, 1024"``."""
+        return f"{self.what} {self.direction}, {_sizes(self.shape)}"
+
+    def bound(self, precision: str) -> float:
+        """Return PERFORMANCE.md's bound."""
+        return transform_bound([self.shape[axis] for axis in self.axes], precision)
+
+    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
+        """Transform an array of the host."""
+        dtype = (REAL_DTYPE if self.real else COMPLEX_DTYPE)[precision]
+        x = noise(self.shape, dtype)
+        plan = Plan(self.shape, dtype, self.axes, direction=self.direction, context=queue.context)
+        reference = {"forward": np.fft.fftn, "inverse": np.fft.ifftn}[self.direction]
+        return plan(x, queue=queue), reference(x.astype(np.complex128), axes=self.axes)
+
+
+@dataclass(frozen=True)
+class HighPass:
+    """An ideal high pass of an image of noise.
+
+    Attributes
+    ----------
+    what : str
+        For people.
+    shape : (int, int)
+        Height and width.
+    cutoff : int
+        In bins.
+    eight_bits : bool
+        Whole numbers 0 .. 255 in and out, instead of real ones.
+    """
+
+    what: str
+    shape: tuple[int, int]
+    cutoff: int
+    eight_bits: bool = False
+
+    @property
+    def name(self) -> str:
+        """Such as ``"high pass of an image, 48 x 64"``."""
+        return f"{self.what}, {_sizes(self.shape)}"
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """8-bit images are transformed in single precision."""
+        return ("single",) if self.eight_bits else ("single", "double")
+
+    def bound(self, precision: str) -> float:
+        """Return the bound of two transforms, or of rounding to 8 bits."""
+        transforms = FILTER_FACTOR * transform_bound(self.shape, precision)
+        return EIGHT_BIT_BOUND if self.eight_bits else transforms
+
+    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
+        """Filter an image of the host."""
+        image = noise(self.shape, np.dtype(np.float64)) + 0.5
+        image = (image * 255).astype(np.uint8) if self.eight_bits else image.astype(REAL_DTYPE[precision])
+        scale = "max" if self.eight_bits else "none"
+        result = filter_image(image, "highpass", self.cutoff, scale=scale, queue=queue)
+        expected = high_pass(image, self.cutoff)
+        return result, expected * (255 / expected.max() if self.eight_bits else 1)
+
+
+CASES: tuple[Case, ...] = (
+    Transform("1-D", (1024,), (0,)),
+    Transform("1-D", (1024,), (0,), "inverse"),
+    Transform("1-D", (1000,), (0,)),
+    Transform("1-D", (1000,), (0,), "inverse"),
+    Transform("batch", (50, 64), (1,)),
+    Transform("batch, real input,", (7, 243), (1,), real=True),
+    Transform("2-D", (32, 128), (0, 1)),
+    Transform("2-D", (48, 100), (0, 1), "inverse"),
+    Transform("axes 0 and 2 of 3-D", (16, 5, 8), (0, 2)),
+    Transform("axis 1 of 3-D", (4, 30, 8), (1,), "inverse"),
+    HighPass("high pass of an image", (48, 64), 5),
+    HighPass("high pass of an 8-bit image", (48, 64), 5, eight_bits=True),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one case went.
+
+    Attributes
+    ----------
+    name, precision : str
+        Which case.
+    error, bound : float
+        Relative L2 error, and what is allowed.
+    problem : str
+        Why there is no result; empty where there is one.
+    """
+
+    name: str
+    precision: str
+    error: float
+    bound: float
+    problem: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is a result within the bound; not a number is not within it."""
+        return not self.problem and self.error <= self.bound
+
+
+def check(device: cl.Device) -> Iterator[Outcome]:
+    """Run every case on a device, as far as it has the precision.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device; `use_device`'s choice does not change.
+
+    Yields
+    ------
+    Outcome
+        One for each case and precision, as soon as it is known.
+    """
+    has_double = devices.traits(device).fp64
+    for precision in ("single", "double") if has_double else ("single",):
+        for case in CASES:
+            if precision in case.precisions:
+                yield _outcome(case, precision, device)
+
+
+def _outcome(case: Case, precision: str, device: cl.Device) -> Outcome:
+    error, problem = float("nan"), ""
+    try:
+        queue = devices.queue_of(devices.context_of(device))
+        error = relative_error(*case.compute(precision, queue))
+    except Exception as exception:  # whatever it is, it is this device's result
+        problem = f"{type(exception).__name__}: {exception}"
+    return Outcome(case.name, precision, error, case.bound(precision), problem)
+
+
+# --- the other way to compute it ------------------------------------------------------------------
+
+
+def noise(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return the same uniform numbers in [-0.5, 0.5) every time, in both parts if complex."""
+    generator = np.random.default_rng(1)
+    x = generator.random(shape) - 0.5
+    if dtype.kind == "c":
+        x = x + 1j * (generator.random(shape) - 0.5)
+    return x.astype(dtype)
+
+
+def high_pass(image: np.ndarray, cutoff: float) -> np.ndarray:
+    """Return the magnitude of an ideal high pass, in double precision."""
+    rows, columns = (np.minimum(np.arange(n), n - np.arange(n)) for n in image.shape)
+    passes = rows[:, None] ** 2 + columns**2 >= cutoff**2
+    return np.abs(np.fft.ifft2(np.fft.fft2(image.astype(np.float64)) * passes))
+
+
+def relative_error(result: np.ndarray, expected: np.ndarray) -> float:
+    """Return the L2 norm of the difference over the norm of what was expected."""
+    return float(np.linalg.norm(result - expected) / np.linalg.norm(expected))
+
+
+def transform_bound(lengths: list[int] | tuple[int, ...], precision: str) -> float:
+    """Return the largest relative error allowed of a transform of these lengths.
+
+    Rounding errors of a fast algorithm grow with the square root of its steps, log N.
+    """
+    powers_of_two, other = BOUND_AT_1E5[precision]
+    if all(n & (n - 1) == 0 for n in lengths):
+        return powers_of_two * sqrt(log(prod(lengths)) / log(1e5))
+    return other
+
+
+def _sizes(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))

@@ -1,0 +1,48 @@
+"""Fixtures: every test that takes `device` runs on each usable device of the machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+import pytest
+
+# A cache of our own, before pyclfft looks for it: tests neither use nor fill the user's. CI names one
+# that its steps share, so that kernels are compiled once.
+os.environ.setdefault("PYCLFFT_CACHE_DIR", tempfile.mkdtemp(prefix="pyclfft-tests-"))
+
+import pyclfft
+from pyclfft.runtime import device as devices_module
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "device" in metafunc.fixturenames:
+        found = pyclfft.devices()
+        ids = [devices_module.device_label(each) for each in found]
+        metafunc.parametrize("device", found, ids=ids, indirect=True, scope="module")
+
+
+def pytest_report_header() -> list[str]:
+    labels = [devices_module.device_label(each) for each in pyclfft.devices()]
+    return [f"OpenCL device: {label}" for label in labels] or ["no OpenCL device"]
+
+
+@pytest.fixture(scope="module")
+def device(request):
+    """A usable device, the default one while the test runs."""
+    pyclfft.use_device(request.param)
+    yield request.param
+    pyclfft.use_device(None)
+
+
+@pytest.fixture
+def queue(device):
+    """This thread's queue on the device."""
+    return pyclfft.default_queue()
+
+
+@pytest.fixture
+def fp64(device):
+    """Skip where the device has no double precision."""
+    if not devices_module.traits(device).fp64:
+        pytest.skip(f"{device.name} has no double precision")

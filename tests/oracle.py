@@ -1,0 +1,55 @@
+"""What results are compared with: NumPy in float64, or mpmath; and how far off they may be."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+
+# Relative L2 error at 1e5 points (PERFORMANCE.md), by algorithm and precision of the result.
+BOUND_AT_1E5 = {
+    ("radix2", np.complex64): 2.0e-7,
+    ("radix2", np.complex128): 6e-16,
+    ("direct", np.complex64): 1e-6,
+    ("direct", np.complex128): 1e-15,
+}
+
+
+def noise(shape, dtype, seed=0):
+    """Uniform numbers in [-0.5, 0.5), in both parts of a complex dtype."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    x = rng.random(shape) - 0.5
+    if dtype.kind == "c":
+        x = x + 1j * (rng.random(shape) - 0.5)
+    return x.astype(dtype)
+
+
+def reference(function, x, *args, **kwargs):
+    """The same transform by NumPy in double precision."""
+    wide = np.asarray(x).astype(np.complex128)
+    return getattr(np.fft, function)(wide, *args, **kwargs)
+
+
+def exact_dft(x, sign=-1):
+    """The discrete Fourier transform of a short vector by its definition, in 50 digits."""
+    n = len(x)
+    with mpmath.workdps(50):
+        roots = [mpmath.expjpi(sign * mpmath.mpf(2 * k) / n) for k in range(n)]
+        values = [mpmath.mpc(complex(v)) for v in x]
+        return [
+            mpmath.fsum(values[j] * roots[j * k % n] for j in range(n)) for k in range(n)
+        ]
+
+
+def relative_error(result, expected):
+    """L2 norm of the difference over the norm of what was expected."""
+    norm = np.linalg.norm(expected)
+    return float(np.linalg.norm(np.asarray(result) - expected) / (norm or 1.0))
+
+
+def bound(algorithm, dtype, points):
+    """Largest relative error allowed: PERFORMANCE.md's, scaled by sqrt(log N)."""
+    at_1e5 = BOUND_AT_1E5[algorithm, np.dtype(dtype).type]
+    return at_1e5 * math.sqrt(math.log(max(points, 2)) / math.log(1e5))
