@@ -44,6 +44,12 @@
 #define GROUP 64 /* work-group size of the extrema kernels: a power of two */
 #endif
 
+#if DOUBLE
+#define NOISE 0x1p-47 /* errors of two transforms, in parts of the image's greatest magnitude */
+#else
+#define NOISE 0x1p-18f
+#endif
+
 /* Where a plane of rows x columns has an image of height x width in its middle. */
 typedef struct {
     uint rows, columns, height, width;
@@ -79,6 +85,13 @@ static inline real luma(global const PIXEL *pixel)
 #endif
 }
 
+/* What plane `plane` holds of the image pixel at index `place`. */
+static inline real pixel_value(global const PIXEL *image, size_t place, uint plane)
+{
+    global const PIXEL *pixel = image + place * CHANNELS;
+    return LUMA ? luma(pixel) : (real)pixel[plane];
+}
+
 /* Range: (column, row, plane). */
 kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 sizes)
 {
@@ -88,11 +101,7 @@ kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 siz
         return;
     long x = image_index(column, frame.columns, frame.width);
     long y = image_index(row, frame.rows, frame.height);
-    real value = 0;
-    if (x >= 0 && y >= 0) {
-        global const PIXEL *pixel = image + (y * frame.width + x) * CHANNELS;
-        value = LUMA ? luma(pixel) : (real)pixel[plane];
-    }
+    real value = x >= 0 && y >= 0 ? pixel_value(image, y * frame.width + x, plane) : 0;
     planes[((size_t)plane * frame.rows + row) * frame.columns + column] = (cplx)(value, 0);
 }
 
@@ -105,61 +114,69 @@ static inline real value_at(global const cplx *planes, Frame frame, uint plane, 
     return MAGNITUDE ? sqrt(z.x * z.x + z.y * z.y) : z.x;
 }
 
-/* Smallest and largest of a group's pairs, left in extremes[0]. */
-static inline void reduce_extremes(local cplx *extremes)
+/* Extremes: x the least and y the greatest value of a result, z the greatest magnitude in the image,
+ * which tells how large rounding errors are. */
+static inline real4 join(real4 a, real4 b)
+{
+    return (real4)(fmin(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z), 0);
+}
+
+/* Joins what the work-items of a group have found, and leaves it in extremes[0]. */
+static inline void join_group(local real4 *extremes)
 {
     uint lane = get_local_id(0);
     for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < half_size) {
-            cplx other = extremes[lane + half_size];
-            extremes[lane].x = fmin(extremes[lane].x, other.x);
-            extremes[lane].y = fmax(extremes[lane].y, other.y);
-        }
+        if (lane < half_size)
+            extremes[lane] = join(extremes[lane], extremes[lane + half_size]);
     }
 }
 
-/* Smallest and largest value of the image within `planes` planes, one pair for each group. A pass of
- * one group over these pairs (extremaOfParts) then gives the pair of all: no atomics, and the same
- * result every time. */
+/* Extremes of the image within `planes` planes, one for each group. A pass of one group over these
+ * (extremaOfParts) then joins them: no atomics, and the same result every time. */
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void extrema(global const cplx *data, global cplx *parts, uint4 sizes, uint planes)
+void extrema(global const cplx *data, global const PIXEL *image, global real4 *parts, uint4 sizes,
+             uint planes)
 {
     Frame frame = make_frame(sizes);
-    local cplx extremes[GROUP];
+    local real4 extremes[GROUP];
     size_t pixels = (size_t)frame.height * frame.width;
     real first = value_at(data, frame, 0, 0, 0);
-    cplx mine = (cplx)(first, first);
+    real4 mine = (real4)(first, first, 0, 0);
     for (size_t i = get_global_id(0); i < pixels * planes; i += get_global_size(0)) {
         size_t place = i % pixels;
-        real value = value_at(data, frame, i / pixels, place / frame.width, place % frame.width);
-        mine = (cplx)(fmin(mine.x, value), fmax(mine.y, value));
+        uint plane = i / pixels;
+        real value = value_at(data, frame, plane, place / frame.width, place % frame.width);
+        mine = join(mine, (real4)(value, value, fabs(pixel_value(image, place, plane)), 0));
     }
     extremes[get_local_id(0)] = mine;
-    reduce_extremes(extremes);
+    join_group(extremes);
     if (get_local_id(0) == 0)
         parts[get_group_id(0)] = extremes[0];
 }
 
+/* The range of values that is spread over the result's. It is empty where the values differ by no
+ * more than rounding errors: a flat image then stays flat rather than show amplified errors. */
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void extremaOfParts(global const cplx *parts, global cplx *range, uint count)
+void extremaOfParts(global const real4 *parts, global cplx *range, uint count)
 {
-    local cplx extremes[GROUP];
-    cplx mine = parts[0];
+    local real4 extremes[GROUP];
+    real4 mine = parts[0];
     for (uint i = get_local_id(0); i < count; i += GROUP)
-        mine = (cplx)(fmin(mine.x, parts[i].x), fmax(mine.y, parts[i].y));
+        mine = join(mine, parts[i]);
     extremes[get_local_id(0)] = mine;
-    reduce_extremes(extremes);
-    if (get_local_id(0) == 0)
-        *range = extremes[0];
+    join_group(extremes);
+    if (get_local_id(0) == 0) {
+        real4 all = extremes[0];
+        real start = SCALE == SCALE_STRETCH ? all.x : 0;
+        *range = (cplx)(start, all.y - start > NOISE * all.z ? all.y : start);
+    }
 }
 
 /* A value on the scale of the result. */
 static inline real scaled(real value, cplx range, real top)
 {
-#if SCALE == SCALE_MAX
-    return range.y > 0 ? value * (top / range.y) : 0;
-#elif SCALE == SCALE_STRETCH
+#if SCALE >= SCALE_MAX
     return range.y > range.x ? (value - range.x) * (top / (range.y - range.x)) : 0;
 #else
     return value;

@@ -12,6 +12,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 typedef double2 cplx;
+typedef double4 real4;
 typedef ulong bits;                  /* the integer as wide as a real */
 #define R(literal) literal           /* a constant of type real: R(0.5) */
 #define as_real(b) as_double(b)
@@ -19,6 +20,7 @@ typedef ulong bits;                  /* the integer as wide as a real */
 #else
 typedef float real;
 typedef float2 cplx;
+typedef float4 real4;
 typedef uint bits;
 #define R(literal) literal##f
 #define as_real(b) as_float(b)

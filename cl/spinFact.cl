@@ -1,4 +1,4 @@
-/* spinFact: the table of n/2 twiddle factors, w[i] = (cos a, -sin a) with a = 2 pi i / n.
+/* spinFact: the table of n/2 twiddle factors, w[i] = (cos a, -sin a) with a = 2 pi i / n, n even.
  *
  * The textbook takes the cosine of the vector (a, a + pi/2) in float, which is off by many units
  * in the last place. Here every factor is right to the last bit, in single and in double precision,
@@ -37,12 +37,18 @@ static inline cplx dw_mul(cplx a, cplx b)
     return dw_normal(product, error + (a.x * b.y + a.y * b.x));
 }
 
-/* a / d for a divisor that is one real. The second quotient makes up for whatever the first one
- * lacks, so the device's division need not round correctly. */
-static inline cplx dw_div(cplx a, real d)
+/* The second quotient makes up for whatever the first one lacks, so the device's division need not
+ * round correctly. */
+static inline cplx dw_div(cplx a, cplx d)
 {
-    real quotient = a.x / d;
-    return dw_normal(quotient, (fma(-quotient, d, a.x) + a.y) / d);
+    real quotient = a.x / d.x;
+    return dw_normal(quotient, (fma(-quotient, d.x, a.x) + (a.y - quotient * d.y)) / d.x);
+}
+
+static inline cplx dw_integer(uint v) /* exact up to 2^31, which a float alone is not */
+{
+    real high = (real)v;
+    return (cplx)(high, (real)(int)(v - (uint)high));
 }
 
 /* 1 - z / (first (first + 1)) (1 - z / ((first + 2) (first + 3)) (1 - ...)):
@@ -51,19 +57,15 @@ static inline cplx dw_series(cplx z, int first)
 {
     cplx sum = (cplx)(1, 0);
     for (int k = first + 2 * (TERMS - 1); k >= first; k -= 2) {
-        cplx term = dw_div(dw_mul(z, sum), (real)(k * (k + 1)));
+        cplx term = dw_div(dw_mul(z, sum), (cplx)((real)(k * (k + 1)), 0));
         cplx one_less = dw_normal(1, -term.x);
         sum = dw_normal(one_less.x, one_less.y - term.y);
     }
     return sum;
 }
 
-kernel void spinFact(global cplx *w, uint n)
+static inline cplx spin_factor(uint i, uint n)
 {
-    uint i = get_global_id(0);
-    if (i >= n / 2)
-        return;
-
     /* The angle as `part` n-ths of a quarter turn beyond `quarters` of them, then folded about an
      * eighth of a turn, so that the series sees at most pi/4. */
     ulong scaled = 4 * (ulong)i;
@@ -73,11 +75,18 @@ kernel void spinFact(global cplx *w, uint n)
     if (folded)
         part = n - part;
 
-    cplx angle = dw_mul(HALF_PI, dw_div((cplx)((real)part, 0), (real)n));
+    cplx angle = dw_mul(HALF_PI, dw_div(dw_integer(part), dw_integer(n)));
     cplx z = dw_mul(angle, angle);
     real c = dw_series(z, 1).x;
     real s = dw_mul(angle, dw_series(z, 2)).x;
 
     cplx w_octant = folded ? (cplx)(s, c) : (cplx)(c, s); /* (cos, sin) in the first quarter */
-    w[i] = quarters ? (cplx)(-w_octant.y, -w_octant.x) : (cplx)(w_octant.x, -w_octant.y);
+    return quarters ? (cplx)(-w_octant.y, -w_octant.x) : (cplx)(w_octant.x, -w_octant.y);
+}
+
+kernel void spinFact(global cplx *w, uint n)
+{
+    uint i = get_global_id(0);
+    if (i < n / 2)
+        w[i] = spin_factor(i, n);
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import logging
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from typing import NoReturn
 
 import pyopencl as cl
 
@@ -64,6 +66,14 @@ def run(function: Callable[[], int | None], prog: str) -> int:
         return FAILED
 
 
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line too, like all others, and exit with 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, and end."""
+        self.exit(FAILED, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
 def describe(error: BaseException) -> str:
     """Put an error into words, on one line.
 
@@ -76,10 +86,12 @@ def describe(error: BaseException) -> str:
     -------
     str
         Its message's first line (a compiler's log may follow it in full). An OSError's begins with
-        the file's name, as other programs' messages do.
+        the file's name, as other programs' messages do; of two names, the new one of a file that
+        was to be renamed.
     """
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+        name = error.filename if error.filename2 is None else error.filename2
+        return f"{os.fsdecode(name)}: {error.strerror}"
     if type(error) is MemoryError:  # Python's own says nothing
         return "out of memory"
     return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -75,7 +75,7 @@ def _main(argv: Sequence[str]) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
-    result = argparse.ArgumentParser(
+    result = commandline.Parser(
         prog=PROG,
         description="Filter images in the frequency domain, on an OpenCL device.",
         epilog=EPILOG,
@@ -161,8 +161,6 @@ def _outputs(options: argparse.Namespace) -> list[tuple[Path, Path]]:
         raise PlanError("--spectrum and --mask take one input: call the command once for each")
     wanted = options.output
     folder = wanted is not None and (several or wanted.endswith("/") or Path(wanted).is_dir())
-    if folder:
-        Path(wanted).mkdir(exist_ok=True)
     pairs = []
     for source in inputs:
         suffix = source.suffix if can_write(source) else ".png"
@@ -177,6 +175,8 @@ def _outputs(options: argparse.Namespace) -> list[tuple[Path, Path]]:
             raise PlanError(f"{path} is an input too: name another output with -o")
         if places.count(place) > 1:
             raise PlanError(f"{path} would be written twice: filter these inputs one by one")
+    if folder:
+        Path(wanted).mkdir(exist_ok=True)
     return pairs
 
 

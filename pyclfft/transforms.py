@@ -6,6 +6,7 @@ found in the plan cache or made, and the plan is called.
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +15,9 @@ import numpy as np
 import pyopencl.array as cl_array
 from numpy.typing import ArrayLike
 
-from .planning.problem import lengths_and_axes
+from .errors import PlanError
+from .planning.planner import require_precision
+from .planning.problem import READABLE, lengths_and_axes
 from .runtime import device
 from .runtime.cache import BoundedCache
 from .runtime.plan import Plan
@@ -230,8 +233,8 @@ def _fft_1d(
     if length < 1:
         raise ValueError(f"invalid number of data points ({length}) specified")
     _check_ignored(workers, plan)
-    axis = range(array.ndim)[axis]
-    return _execute(direction, array, (length,), (axis,), norm)
+    axis = tuple(range(array.ndim))[axis]
+    return _execute(direction, array, (operator.index(length),), (axis,), norm)
 
 
 def _fft_nd(
@@ -240,7 +243,9 @@ def _fft_nd(
     array = _readable(x)
     lengths, chosen = lengths_and_axes(array.shape, s, axes)
     _check_ignored(workers, plan)
-    return _execute(direction, array, lengths, chosen, norm) if chosen else x
+    if not chosen:
+        return x if isinstance(x, cl_array.Array) else np.asarray(x)
+    return _execute(direction, array, lengths, chosen, norm)
 
 
 def _execute(
@@ -252,7 +257,7 @@ def _execute(
         context, strides, offset = x.context, x.strides, x.offset
     else:
         context = device.context_of(device.default_device())
-    norm = norm or "backward"
+    norm = "backward" if norm is None else norm
     key = (context, x.shape, x.dtype, lengths, axes, direction, norm, strides, offset)
     found = _plans.get(
         key,
@@ -268,12 +273,13 @@ def _readable(x: Any) -> Any:
     """Return an array of a dtype that the device reads, by SciPy's rules."""
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
-        return x if dtype == x.dtype else x.astype(dtype)
+        return x if dtype == x.dtype else _converted(x, dtype)
     array = x if isinstance(x, np.ndarray) else np.asarray(x)
     return np.asarray(array, _readable_dtype(array.dtype))
 
 
 def _readable_dtype(dtype: np.dtype) -> np.dtype:
+    dtype = dtype.newbyteorder("=")
     if dtype == np.float16:
         return np.dtype(np.float32)
     if dtype.kind not in "fc":
@@ -285,7 +291,20 @@ def _readable_dtype(dtype: np.dtype) -> np.dtype:
             f"no OpenCL device computes in {dtype}: convert the input with "
             f'x.astype("{"complex128" if dtype.kind == "c" else "float64"}")'
         )
-    return dtype.newbyteorder("=")
+    return dtype
+
+
+def _converted(x: Any, dtype: np.dtype) -> Any:
+    """Return a device array converted on its device, as far as pyopencl can."""
+    queue = x.queue or device.queue_of(x.context)
+    require_precision(READABLE[dtype][0], device.traits(queue.device))
+    try:
+        return x.with_queue(queue).astype(dtype)
+    except (RuntimeError, ValueError) as error:  # strides, float16
+        raise PlanError(
+            f"pyopencl cannot convert this device array from {x.dtype} to {dtype} ({error}): "
+            f"upload it as {dtype}"
+        ) from None
 
 
 def _check_ignored(workers: int | None, plan: Any) -> None:
@@ -301,3 +320,5 @@ def _check_ignored(workers: int | None, plan: Any) -> None:
         )
     if workers == 0:
         raise ValueError("workers must not be zero")
+    if workers is not None:
+        operator.index(workers)

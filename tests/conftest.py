@@ -7,8 +7,8 @@ import tempfile
 
 import pytest
 
-# A cache of our own, before pyclfft looks for it: tests neither use nor fill the user's. CI names one
-# that its steps share, so that kernels are compiled once.
+# A cache of our own, before pyclfft looks for it: tests neither use nor fill the user's. CI names
+# one that its steps share, so that kernels are compiled once.
 os.environ.setdefault("PYCLFFT_CACHE_DIR", tempfile.mkdtemp(prefix="pyclfft-tests-"))
 
 import pyclfft

@@ -458,7 +458,7 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
     group = 1 << (group.bit_length() - 1)
     pixels = job.shape[0] * job.shape[1] * job.planes
     groups = max(1, min(EXTREMA_GROUPS, pixels // group))
-    pair = COMPLEX_DTYPE[job.precision].itemsize
+    extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
     macros = tuple((k, str(v)) for k, v in {**_pixel_macros(job), "GROUP": group}.items())
     parts = Pass(
         kernel="extrema",
@@ -466,19 +466,19 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
         defines=macros,
         global_size=(groups * group,),
         local_size=(group,),
-        arguments=(Role.DATA, Buffer("extrema"), _frame(job), uint(job.planes)),
-        reads=pixels * pair,
-        writes=groups * pair,
+        arguments=(Role.DATA, Buffer("in"), Buffer("extrema"), _frame(job), uint(job.planes)),
+        reads=_plane_bytes(job) + prod(job.shape) * job.dtype.itemsize,
+        writes=groups * extremes,
         step=f"of {groups} groups",
-        scratch=(("extrema", groups * pair),),
+        scratch=(("extrema", groups * extremes),),
     )
     all_of_them = replace(
         parts,
         kernel="extremaOfParts",
         global_size=(group,),
         arguments=(Buffer("extrema"), Buffer("range"), uint(groups)),
-        reads=groups * pair,
-        writes=pair,
+        reads=groups * extremes,
+        writes=extremes // 2,
         step="of all",
         scratch=(),
     )

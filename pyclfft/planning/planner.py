@@ -39,11 +39,7 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     DeviceError
         Double precision on a device without it.
     """
-    if problem.precision == "double" and not traits.fp64:
-        raise DeviceError(
-            f"{traits.name} has no double precision (fp64): convert the input with "
-            'x.astype("complex64") or x.astype("float32")'
-        )
+    require_precision(problem.precision, traits)
     solvers = _solvers(algorithm)
     parameters = parameters_for(traits)
     passes: list[Pass] = []
@@ -55,6 +51,21 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     if not passes:  # all lengths are 1: the result is a copy
         passes.append(load(problem, traits, parameters))
     return tuple(passes)
+
+
+def require_precision(precision: str, traits: Traits) -> None:
+    """Refuse double precision on a device without it.
+
+    Raises
+    ------
+    DeviceError
+        With the remedy.
+    """
+    if precision == "double" and not traits.fp64:
+        raise DeviceError(
+            f"{traits.name} has no double precision (fp64): convert the input with "
+            'x.astype("complex64") or x.astype("float32")'
+        )
 
 
 def split_axes(problem: Problem) -> Iterator[Problem]:

@@ -117,7 +117,7 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def make_problem(
-    shape: Sequence[int],
+    shape: int | Iterable[int],
     dtype: DTypeLike,
     axes: int | Iterable[int] | None = None,
     kind: str = "c2c",
@@ -133,7 +133,7 @@ def make_problem(
 
     Parameters
     ----------
-    shape : sequence of int
+    shape : int or iterable of int
         Extents of the input.
     dtype : dtype
         Of the input as the device reads it: complex64, complex128, float32 or float64.
@@ -165,6 +165,9 @@ def make_problem(
     """
     choose("kind", kind, KINDS)
     choose("direction", direction, DIRECTIONS)
+    shape = _integers(shape, "shape")
+    if any(extent < 0 for extent in shape):
+        raise PlanError(f"invalid shape {shape}: extents are not negative")
     dtype = np.dtype(dtype)
     if dtype not in READABLE:
         raise PlanError(
@@ -179,7 +182,7 @@ def make_problem(
     if transposed and set(transformed) != {len(shape) - 2, len(shape) - 1}:
         raise PlanError("a transposed order needs a transform over exactly the last two axes")
     source = Source(
-        shape=tuple(shape),
+        shape=shape,
         strides=_source_strides(shape, strides, dtype),
         offset=_elements([offset], dtype)[0],
         real=real,
@@ -210,7 +213,7 @@ def norm_scale(norm: str | None, direction: str, count: int) -> float:
     PlanError
         An unknown norm, in SciPy's words.
     """
-    norm = norm or "backward"
+    norm = "backward" if norm is None else norm
     if norm not in NORMS:
         raise PlanError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
     if norm == "ortho":

@@ -126,6 +126,8 @@ class Executable:
             lease = usable[0] if usable else None
             if lease is not None:
                 self._idle.remove(lease)
+                if _is_done(lease):
+                    lease.done = None  # nothing to wait for, least of all for a call that failed
         lease = lease or self._new_lease()
         yield lease  # after an exception its state is unknown, and it is dropped
         with self._lock:

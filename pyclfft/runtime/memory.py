@@ -45,19 +45,25 @@ def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
     DeviceMemoryError
         The device is out of memory.
     """
+    return _buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+
+
+def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
+    """Return a new read-only buffer that holds `values`; errors as `allocate`."""
+    flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+    return _buffer(context, flags, values.nbytes, np.ascontiguousarray(values))
+
+
+def _buffer(
+    context: cl.Context, flags: int, nbytes: int, values: np.ndarray | None = None
+) -> cl.Buffer:
     try:
-        return cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+        return cl.Buffer(context, flags, 0 if values is not None else nbytes, hostbuf=values)
     except (cl.MemoryError, cl.RuntimeError, cl.LogicError) as error:
         raise DeviceMemoryError(
             f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
             "of its memory, or take a smaller batch or image"
         ) from None
-
-
-def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
-    """Return a read-only buffer that holds `values`."""
-    flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
-    return cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(values))
 
 
 def upload(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any, cast
 
@@ -26,7 +26,7 @@ class Plan:
 
     Parameters
     ----------
-    shape : sequence of int
+    shape : int or iterable of int
         Extents of the input.
     dtype : dtype
         Of the input: complex64, complex128, or float32 and float64, whose imaginary part is zero.
@@ -83,7 +83,7 @@ class Plan:
 
     def __init__(
         self,
-        shape: Sequence[int],
+        shape: int | Iterable[int],
         dtype: DTypeLike,
         axes: int | Iterable[int] | None = None,
         kind: str = "c2c",
@@ -234,13 +234,16 @@ class Plan:
         elif not isinstance(out, np.ndarray):
             raise PlanError("x is a NumPy array, so out must be one too")
         self._check_array("out", out, self.problem.shape, self.problem.dtype)
-        if self.problem.nbytes:
-            direct = out.flags.c_contiguous and out.flags.writeable
-            target = out if direct else np.empty(out.shape, out.dtype)
-            source = np.ascontiguousarray(x)
-            run_on_host(self._out_of_place, queue, source, target, recorder, wait_for)
-            if not direct:
-                out[...] = target
+        if not out.flags.writeable:
+            raise PlanError("out is read-only: pass an array that can be written to")
+        if not x.size:  # no buffer is that small; if there is a result, it is padding
+            out[...] = 0
+            return out
+        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        source = np.ascontiguousarray(x)
+        run_on_host(self._out_of_place, queue, source, target, recorder, wait_for)
+        if target is not out:
+            out[...] = target
         return out
 
     # --- arrays on the device ---------------------------------------------------------------------
@@ -258,7 +261,7 @@ class Plan:
         self._check_array("x", x, self.problem.source.shape, self.dtype)
         self._check_layout(x)
         if out is None:
-            out = cl_array.empty(queue, self.problem.shape, self.problem.dtype)
+            out = self._new_result(queue, x.allocator)
         elif not isinstance(out, cl_array.Array):
             raise PlanError("x is a device array, so out must be one too")
         self._check_array("out", out, self.problem.shape, self.problem.dtype)
@@ -279,6 +282,15 @@ class Plan:
             executable.enqueue(queue, source, target, events, recorder)
         )
         return out
+
+    def _new_result(self, queue: cl.CommandQueue, allocator: Any) -> cl_array.Array:
+        """Return an array from the allocator of the input, as pyopencl's own operations do."""
+        nbytes = self.problem.nbytes
+        allocate = allocator or partial(memory.allocate, self.context)
+        return cl_array.Array(
+            queue, self.problem.shape, self.problem.dtype,
+            allocator=allocator, data=allocate(nbytes) if nbytes else None,
+        )  # fmt: skip
 
     # --- checks -----------------------------------------------------------------------------------
 

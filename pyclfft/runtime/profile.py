@@ -47,7 +47,8 @@ class Recorder:
 
     def times(self) -> tuple[PassTime, ...]:
         """Wait for every step and return its time."""
-        cl.wait_for_events([event for *_, event in self.events])
+        if self.events:  # OpenCL refuses an empty list
+            cl.wait_for_events([event for *_, event in self.events])
         return tuple(
             PassTime(name, step, (event.profile.end - event.profile.start) * 1e-6, nbytes)
             for name, step, nbytes, event in self.events

@@ -54,11 +54,10 @@ def along_rows(
     """
     (axis,) = problem.axes
     n = problem.shape[axis]
-    rows = Rows(n, prod(problem.shape) // n)
-    inner = prod(problem.shape[axis + 1 :])
+    batch, inner = prod(problem.shape[:axis]), prod(problem.shape[axis + 1 :])
+    rows = Rows(n, batch * inner)
     if inner == 1:
         return row_passes(rows)
-    batch = rows.count // inner
     before = transpose(problem, traits, parameters, batch, n, inner)
     after = transpose(problem, traits, parameters, batch, inner, n)
     return (

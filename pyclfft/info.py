@@ -1,0 +1,330 @@
+"""``python -m pyclfft info``: the runtimes and devices of this machine, and whether they work."""
+
+from __future__ import annotations
+
+import argparse
+import platform as host
+import sys
+import textwrap
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from . import __version__, commandline, report, selftest
+from .errors import DeviceError
+from .files import atomic_write, cache_dir
+from .planning.traits import Traits
+from .runtime import icd
+from .runtime.device import defect, device_label, listing, select_device, traits
+
+PROG = "pyclfft info"
+REPORT = "pyclfft-report.txt"
+INDENT = " " * 7  # below "* 0:0  "
+
+# Every platform with its devices, as `listing` returns them.
+Groups = Sequence[tuple[Any, Sequence[Any]]]
+
+# Columns of the table of limits: heading, side, and the cell of a device.
+COLUMNS: tuple[tuple[str, str, Callable[[Any, Traits], str]], ...] = (
+    ("type", "<", lambda device, _: type_of(device)),
+    ("units", ">", lambda _, limits: str(limits.compute_units)),
+    ("group", ">", lambda _, limits: str(limits.max_work_group_size)),
+    ("items", "<", lambda _, limits: "x".join(map(str, limits.max_work_item_sizes))),
+    ("local", ">", lambda _, limits: in_bytes(limits.local_mem_bytes)),
+    ("global", ">", lambda _, limits: in_bytes(limits.global_mem_bytes)),
+    ("buffer", ">", lambda _, limits: in_bytes(limits.max_alloc_bytes)),
+    ("fp64", "<", lambda _, limits: yes_or_no(limits.fp64)),
+    ("fp16", "<", lambda _, limits: yes_or_no(limits.fp16)),
+)
+LEGEND = """\
+units: compute units; group: work-items in a work-group at most, items: along each dimension;
+local, global: memory; buffer: largest allocation; fp64, fp16: double and half precision"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; the process's by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0; 1 where a device fails its self-test; 2 without a device, or after an error.
+    """
+    return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command's parser."""
+    result = argparse.ArgumentParser(
+        prog=PROG,
+        description="Show the OpenCL runtimes and devices of this machine, and whether they work.",
+    )
+    add = result.add_argument
+    add("--selftest", action="store_true", help="check the results of every device; takes seconds")
+    add(
+        "--report",
+        metavar="FILE",
+        nargs="?",
+        const=REPORT,
+        help=f"run the self-test, and write all that there is to know to FILE ({REPORT})",
+    )
+    add(
+        "--device",
+        metavar="SPEC",
+        help='mark and test this device: a part of its name, "gpu", "cpu" or "0:1"',
+    )
+    return result
+
+
+def _main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        print(text, flush=True)
+        said.append(text)
+
+    say(versions())
+    groups = examined()
+    chosen, failure = _choose(options.device)
+    if groups:
+        say(overview(groups, chosen, f"--device {options.device}" if options.device else "default"))
+    problems: list[str] = []
+    if options.selftest or options.report:
+        tested = [each for each in numbered(groups) if options.device is None or each[1] == chosen]
+        problems = run_selftest(tested, say)
+    if options.report:
+        ending = [f"No device: {failure}"] if failure else []
+        _write_report(options.report, [*said, *problems, *ending, *details(groups)])
+    if failure:
+        raise failure
+    return 1 if problems else 0
+
+
+def _choose(spec: str | None) -> tuple[cl.Device | None, DeviceError | None]:
+    """Select a device; without one, everything else is still worth showing."""
+    try:
+        return select_device(spec), None
+    except DeviceError as error:
+        return None, error
+
+
+# --- what there is --------------------------------------------------------------------------------
+
+
+def versions() -> str:
+    """Return the versions of all that takes part, and the cache's folder."""
+    rows = (
+        ("pyclfft", f"{__version__} in {Path(__file__).parent}"),
+        ("pyopencl", cl.VERSION_TEXT),
+        ("NumPy", np.__version__),
+        ("Python", host.python_version()),
+        ("system", host.platform()),
+        ("cache", str(cache_dir())),
+    )
+    return commandline.table(rows)
+
+
+def examined() -> Groups:
+    """Return all platforms with their devices, each of which has shown whether it is usable."""
+    groups = listing()
+    with warnings.catch_warnings():  # the table says why a device is not used
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for _, device in numbered(groups):
+            defect(device)
+    return groups
+
+
+def numbered(groups: Groups) -> Iterator[tuple[str, Any]]:
+    """Yield every device with the index that `use_device` takes."""
+    for p, (_, devices) in enumerate(groups):
+        for d, device in enumerate(devices):
+            yield f"{p}:{d}", device
+
+
+def overview(groups: Groups, chosen: Any, mark: str = "default") -> str:
+    """Return the tables of runtimes, devices and limits.
+
+    Names have lines of their own, so that four GPUs with long ones do not push the limits apart.
+
+    Parameters
+    ----------
+    groups : sequence of (pyopencl.Platform, sequence of pyopencl.Device)
+        As `listing` returns them.
+    chosen : pyopencl.Device or None
+        Is marked.
+    mark : str
+        What the mark means.
+
+    Returns
+    -------
+    str
+        Lines of 100 characters at most, as far as names allow.
+    """
+    hint = icd.hint(platform.name for platform, _ in groups)
+    note = f"Note: {hint}" if hint else ""
+    title = f"Runtimes and devices (* {mark})\n"
+    parts = (title + _names(groups, chosen), _limits(groups, chosen), LEGEND, note)
+    return "\n" + "\n\n".join(filter(None, parts))
+
+
+def _names(groups: Groups, chosen: Any) -> str:
+    lines = []
+    for p, (platform, devices) in enumerate(groups):
+        lines.append(_wrapped(f"  {p}", _words(f"{platform.name}, {platform.version}")))
+        for d, device in enumerate(devices):
+            lines.append(_wrapped(f"{_mark(device, chosen)} {p}:{d}", _title(device)))
+            if reason := defect(device):
+                lines.append(_wrapped("", f"not used: {reason}"))
+    return "\n".join(lines)
+
+
+def _limits(groups: Groups, chosen: Any) -> str:
+    header = ["  ", *(heading for heading, _, _ in COLUMNS)]
+    rows = [
+        [
+            f"{_mark(device, chosen)} {index}",
+            *(cell(device, traits(device)) for *_, cell in COLUMNS),
+        ]
+        for index, device in numbered(groups)
+        if not defect(device)
+    ]
+    align = "<" + "".join(side for _, side, _ in COLUMNS)
+    return commandline.table(rows, header, align) if rows else ""
+
+
+def _title(device: Any) -> str:
+    version = " ".join(device.version.split()[:2])  # "OpenCL 3.0"; the rest is the vendor's
+    return f"{_words(device.name)}, {version}, driver {_words(device.driver_version)}"
+
+
+def _mark(device: Any, chosen: Any) -> str:
+    return "*" if chosen is not None and device == chosen else " "
+
+
+def _wrapped(start: str, text: str) -> str:
+    return textwrap.fill(
+        text,
+        report.WIDTH,
+        initial_indent=f"{start:<{len(INDENT)}}",
+        subsequent_indent=INDENT,
+        break_on_hyphens=False,
+    )
+
+
+def _words(text: str) -> str:
+    return " ".join(text.replace("\0", "").split())
+
+
+def type_of(device: Any) -> str:
+    """Return such as ``"GPU"``; a device may be of several types at once."""
+    return report.constant_names(cl.device_type, device.type & ~cl.device_type.DEFAULT)
+
+
+def in_bytes(count: int) -> str:
+    """Return such as ``"48 KiB"`` or ``"139.8 GiB"``."""
+    value, units = float(count), iter(("B", "KiB", "MiB", "GiB"))
+    unit = next(units)
+    for larger in units:
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.1f}".removesuffix(".0") + f" {unit}"
+
+
+def yes_or_no(value: bool) -> str:
+    """Return an answer."""
+    return "yes" if value else "no"
+
+
+# --- whether it works -----------------------------------------------------------------------------
+
+
+def run_selftest(tested: Sequence[tuple[str, Any]], say: Callable[[str], None]) -> list[str]:
+    """Check devices one after the other, and say how each check goes.
+
+    Parameters
+    ----------
+    tested : sequence of (str, pyopencl.Device)
+        Indices and devices. Devices that are not usable are named, and count neither way.
+    say : callable
+        Is given every line as soon as it is known: a driver may crash the process at the next one.
+
+    Returns
+    -------
+    list of str
+        What has failed, in full; empty where all devices pass.
+    """
+    problems = []
+    for index, device in tested:
+        title = f"{index} {device_label(device)}"
+        say(f"\nSelf-test of {title}")
+        if reason := defect(device):
+            say(f"  not used: {reason}")
+            continue
+        start = time.perf_counter()
+        outcomes = []
+        for outcome in selftest.check(device):
+            say(_line(outcome))
+            outcomes.append(outcome)
+        failed = [outcome for outcome in outcomes if not outcome.passed]
+        problems += [f"\n{_line(outcome)}\n  on {title}\n{outcome.problem}" for outcome in failed]
+        say(f"  {_verdict(len(outcomes), len(failed))} in {time.perf_counter() - start:.1f} s")
+    return problems
+
+
+def _line(outcome: selftest.Outcome) -> str:
+    what = f"  {outcome.name:<40}  {outcome.precision}  "
+    if outcome.problem:
+        return f"{what}FAIL: {outcome.problem.splitlines()[0]}"
+    word = "pass" if outcome.passed else "FAIL"
+    return f"{what}error {outcome.error:7.1e}  bound {outcome.bound:7.1e}  {word}"
+
+
+def _verdict(checks: int, failed: int) -> str:
+    return f"FAIL: {failed} of {checks} checks" if failed else f"pass: {checks} checks"
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+def details(groups: Groups) -> Iterator[str]:
+    """Yield what `info` does not show: the environment, and every property of every device."""
+    yield "\nEnvironment"
+    for name, value in report.variables().items():
+        yield report.paragraph(name, value)
+    yield "\nRuntimes that no .icd file names"
+    for entry in icd.unregistered():
+        yield report.paragraph(entry.name, entry.library)
+    for p, (platform, devices) in enumerate(groups):
+        yield from _properties(f"{p}", platform)
+        for d, device in enumerate(devices):
+            yield from _properties(f"{p}:{d}", device)
+
+
+def _properties(index: str, asked: cl.Platform | cl.Device) -> Iterator[str]:
+    yield f"\nProperties of {index}"
+    for name, value in report.properties(asked).items():
+        yield report.paragraph(name, value)
+
+
+def _write_report(path: str, lines: Sequence[str]) -> None:
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    text = "\n".join([f"pyclfft report, {now}\n", *lines, ""])
+    with atomic_write(path) as file:
+        file.write(report.without_names(text).encode())
+    print(f"\nreport  {path}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
