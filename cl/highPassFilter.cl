@@ -3,7 +3,8 @@
  * The spectrum has DC at its corner and its indices wrap: bin k of n lies |k| or n - k from DC. The
  * squared distance is an integer, row_weight * dr^2 + column_weight * dc^2; the weights are 1 where
  * distances are counted in bins and make up for unlike lengths where they are frequencies. So which
- * bins an ideal filter passes is decided without any rounding. Range: (column, row, image). */
+ * bins an ideal filter passes is decided without any rounding. Range: (column, row, image), exact
+ * in its last dimension. */
 #include "prelude.cl"
 
 #define LOWPASS 0

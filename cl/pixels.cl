@@ -92,7 +92,7 @@ static inline real pixel_value(global const PIXEL *image, size_t place, uint pla
     return LUMA ? luma(pixel) : (real)pixel[plane];
 }
 
-/* Range: (column, row, plane). */
+/* Range: (column, row, plane), exact in its last dimension. */
 kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 sizes)
 {
     Frame frame = make_frame(sizes);

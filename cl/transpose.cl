@@ -2,7 +2,8 @@
  *
  * `transpose` is the textbook's: each work-item moves one element, and either its read or its
  * write strides through memory. `transposeBlocked` moves a square block through local memory, so
- * that both sides touch whole runs of TILE elements. Range: (column, row, matrix). */
+ * that both sides touch whole runs of TILE elements. Range: (column, row, matrix), exact in
+ * its last dimension. */
 #include "prelude.cl"
 
 #ifndef TILE

@@ -26,6 +26,7 @@ from .runtime.device import defect, device_label, listing, select_device, traits
 PROG = "pyclfft info"
 REPORT = "pyclfft-report.txt"
 INDENT = " " * 7  # below "* 0:0  "
+UNITS = ("B", "KiB", "MiB", "GiB")
 
 # Every platform with its devices, as `listing` returns them.
 Groups = Sequence[tuple[Any, Sequence[Any]]]
@@ -172,9 +173,9 @@ def overview(groups: Groups, chosen: Any, mark: str = "default") -> str:
         Lines of 100 characters at most, as far as names allow.
     """
     hint = icd.hint(platform.name for platform, _ in groups)
-    note = f"Note: {hint}" if hint else ""
+    note = _wrapped("Note", hint) if hint else ""
     title = f"Runtimes and devices (* {mark})\n"
-    parts = (title + _names(groups, chosen), _limits(groups, chosen), LEGEND, note)
+    parts = (title + _names(groups, chosen), _limits(groups, chosen), note)
     return "\n" + "\n\n".join(filter(None, parts))
 
 
@@ -192,15 +193,20 @@ def _names(groups: Groups, chosen: Any) -> str:
 def _limits(groups: Groups, chosen: Any) -> str:
     header = ["  ", *(heading for heading, _, _ in COLUMNS)]
     rows = [
-        [
-            f"{_mark(device, chosen)} {index}",
-            *(cell(device, traits(device)) for *_, cell in COLUMNS),
-        ]
+        [f"{_mark(device, chosen)} {index}", *_cells(device)]
         for index, device in numbered(groups)
         if not defect(device)
     ]
     align = "<" + "".join(side for _, side, _ in COLUMNS)
-    return commandline.table(rows, header, align) if rows else ""
+    return f"{commandline.table(rows, header, align)}\n\n{LEGEND}" if rows else ""
+
+
+def _cells(device: Any) -> list[str]:
+    try:
+        limits = traits(device)
+    except cl.Error:  # a runtime that refuses to answer
+        return ["?" for _ in COLUMNS]
+    return [cell(device, limits) for *_, cell in COLUMNS]
 
 
 def _title(device: Any) -> str:
@@ -218,6 +224,7 @@ def _wrapped(start: str, text: str) -> str:
         report.WIDTH,
         initial_indent=f"{start:<{len(INDENT)}}",
         subsequent_indent=INDENT,
+        break_long_words=False,
         break_on_hyphens=False,
     )
 
@@ -233,13 +240,8 @@ def type_of(device: Any) -> str:
 
 def in_bytes(count: int) -> str:
     """Return such as ``"48 KiB"`` or ``"139.8 GiB"``."""
-    value, units = float(count), iter(("B", "KiB", "MiB", "GiB"))
-    unit = next(units)
-    for larger in units:
-        if value < 1024:
-            break
-        value, unit = value / 1024, larger
-    return f"{value:.1f}".removesuffix(".0") + f" {unit}"
+    power = min(max(count.bit_length() - 1, 0) // 10, len(UNITS) - 1)
+    return f"{count / 1024**power:.1f}".removesuffix(".0") + f" {UNITS[power]}"
 
 
 def yes_or_no(value: bool) -> str:
@@ -322,8 +324,8 @@ def _write_report(path: str, lines: Sequence[str]) -> None:
     now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     text = "\n".join([f"pyclfft report, {now}\n", *lines, ""])
     with atomic_write(path) as file:
-        file.write(report.without_names(text).encode())
-    print(f"\nreport  {path}")
+        file.write(report.without_names(text).encode(errors="replace"))
+    print(f"\nreport  {Path(path).absolute()}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -108,17 +109,15 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 def paragraph(name: str, text: str, column: int = 34) -> str:
     """Lay out a named text of any length."""
-    return (
-        textwrap.fill(
-            text,
-            WIDTH,
-            initial_indent=f"  {name:<{column}}  ",
-            subsequent_indent=" " * (column + 4),
-            break_long_words=False,
-            break_on_hyphens=False,
-        ).rstrip()
-        or f"  {name}"
+    filled = textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=f"  {name:<{column}}  ",
+        subsequent_indent=" " * (column + 4),
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    return filled or f"  {name}"
 
 
 def without_names(text: str) -> str:
@@ -141,16 +140,14 @@ def without_names(text: str) -> str:
 
 def _private() -> Iterator[tuple[str, str]]:
     """Yield patterns of what is private; a path ends where its last name does."""
-    home = Path("~").expanduser()
-    for path in {home, home.resolve()}:
-        if len(path.parts) > 1:  # some containers have "/" for a home
-            for spelling in {str(path), path.as_posix()}:
-                yield rf"{re.escape(spelling)}(?![\w.-])", "~"
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError, ImportError):  # a number without a name, in containers
-        return
-    yield rf"(?<=[/\\]){re.escape(user)}(?![\w.-])", "USER"
+    with suppress(RuntimeError):  # without a home
+        home = Path.home()
+        for path in {home, home.resolve()}:
+            if len(path.parts) > 1:  # some containers have "/" for a home
+                for spelling in {str(path), path.as_posix()}:
+                    yield rf"{re.escape(spelling)}(?![\w.-])", "~"
+    with suppress(KeyError, OSError, ImportError):  # a number without a name, in containers
+        yield rf"(?<=[/\\]){re.escape(getpass.getuser())}(?![\w.-])", "USER"
 
 
 def _constants(constants: Any) -> dict[str, int]:

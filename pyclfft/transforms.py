@@ -299,7 +299,8 @@ def _converted(x: Any, dtype: np.dtype) -> Any:
     queue = x.queue or device.queue_of(x.context)
     require_precision(READABLE[dtype][0], device.traits(queue.device))
     try:
-        return x.with_queue(queue).astype(dtype)
+        known = x.view(np.uint8) if x.dtype == bool else x
+        return known.with_queue(queue).astype(dtype)
     except (RuntimeError, ValueError) as error:  # strides, float16
         raise PlanError(
             f"pyopencl cannot convert this device array from {x.dtype} to {dtype} ({error}): "

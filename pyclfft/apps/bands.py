@@ -9,7 +9,7 @@ the circle falls on its wrong side by rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm, sqrt
 
@@ -61,7 +61,7 @@ class Band:
     high: Fraction
     order: float
     keep_dc: bool
-    text: str = ""
+    text: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return self.text
@@ -111,6 +111,8 @@ def make_band(
     choose("kind", kind, KINDS)
     choose("shape", shape, SHAPES)
     choose("unit", unit, tuple(UNITS))
+    if min(image) < 1:
+        raise PlanError(f"an image has at least one pixel, not {image[1]} x {image[0]}")
     if not order > 0 or order == float("inf"):
         raise PlanError(f"order must be above 0 and finite, not {order}")
     of_one_bin, default = UNITS[unit]
@@ -145,9 +147,7 @@ def make_band(
     )
 
 
-def _describe(
-    kind: str, cutoff: Cutoff, unit: str, shape: str, order: float, keep_dc: bool
-) -> str:
+def _describe(kind: str, cutoff: Cutoff, unit: str, shape: str, order: float, keep_dc: bool) -> str:
     """Return a filter in words: "highpass 64 bin, butterworth of order 2, DC kept"."""
     words = f"{kind} {_shown(cutoff)} {unit}, {shape}"
     return words + f" of order {order:g}" * (shape == "butterworth") + ", DC kept" * keep_dc
@@ -158,9 +158,7 @@ def _frequencies(cutoff: Cutoff, kind: str, unit: str) -> tuple[Fraction, Fracti
     values = tuple(cutoff) if isinstance(cutoff, Sequence) else (cutoff,)
     wanted = 2 if kind in TWO_CUTOFFS else 1
     if len(values) != wanted:
-        raise PlanError(
-            f"{kind} needs {wanted} cut-off{'s' * (wanted > 1)}, not {_shown(cutoff)}"
-        )
+        raise PlanError(f"{kind} needs {wanted} cut-off{'s' * (wanted > 1)}, not {_shown(cutoff)}")
     exact = [_exact(value) for value in values]
     if unit == "px-period":
         if 0 in exact:

@@ -276,7 +276,8 @@ def filter_job(
         )
     size = (image.shape[0], image.shape[1])
     greatest = PIXELS[image.dtype][2]
-    if maxval is not None and not 0 < maxval <= (greatest if greatest > 1 else float("inf")):
+    limit = greatest if image.dtype.kind == "u" else np.finfo(image.dtype).max
+    if maxval is not None and not 0 < maxval <= limit:
         raise PlanError(f"maxval {maxval} does not fit {image.dtype} pixels")
     plane = size if pad == "none" else padded_size(size)
     return FilterJob(
@@ -329,7 +330,7 @@ def filter_mask(
 
     Raises
     ------
-    PlanError
+    PlanError, DeviceMemoryError
         As `filter_image`.
     """
     queue = queue or device.default_queue()
@@ -338,6 +339,7 @@ def filter_mask(
     problem = make_problem(size, np.float32)
     (copy,) = plan_passes(replace(problem, axes=()), traits)
     passes = (copy, filter_pass(band, (1, *size), "single", traits))
+    memory.require_fits(traits, {"in": problem.nbytes // 2, "out": problem.nbytes})
     executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
     gains = np.empty(size, np.complex64)
     run_on_host(executable, queue, np.ones(size, np.float32), gains)
@@ -390,9 +392,7 @@ def _transform(job: FilterJob, direction: str, transposed: str) -> Problem:
     )
 
 
-def filter_pass(
-    band: Band, spectra: tuple[int, int, int], precision: str, traits: Traits
-) -> Pass:
+def filter_pass(band: Band, spectra: tuple[int, int, int], precision: str, traits: Traits) -> Pass:
     """Multiply spectra by a band's gains, in place.
 
     Parameters
@@ -513,8 +513,9 @@ def _launch(
     arguments: tuple[Argument, ...],
     **details: Any,
 ) -> Pass:
-    """Return a pass of one work-item each over a range."""
-    sizes, local = device_size(items, parameters_for(traits)["group"], traits)
+    """Return a pass of one work-item each over a range, which is exact in its third dimension."""
+    sizes, local = device_size(items[:2], parameters_for(traits)["group"], traits)
+    sizes, local = sizes + items[2:], local + (1,) * len(items[2:])
     defines = tuple((name, str(value)) for name, value in macros.items())
     return Pass(
         kernel=kernel, source=source, defines=defines, global_size=sizes, local_size=local,

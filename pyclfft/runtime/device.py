@@ -58,6 +58,9 @@ _TYPES = {
     "cpu": cl.device_type.CPU,
 }
 
+# Warnings that a compiler gives for every kernel, whatever it says: NVIDIA's of its own attribute.
+_CHATTER = re.compile(r"is a kernel, so overriding noinline attribute")
+
 # Attributes that say how many work-items of a GPU run in lockstep, each of one vendor's extension.
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 _GPU_LANES = 32
@@ -483,6 +486,23 @@ def device_label(device: cl.Device) -> str:
     """
     name = " ".join(device.name.split())
     return f"{name} ({device.platform.name.strip()}, driver {device.driver_version.strip()})"
+
+
+def warnings_in(log: str) -> str:
+    """Return the lines of a build log that warn of something in the kernel.
+
+    Parameters
+    ----------
+    log : str
+        Of a build that has succeeded.
+
+    Returns
+    -------
+    str
+        Empty where there is nothing but the routine of this device's compiler.
+    """
+    lines = (line.strip() for line in log.splitlines() if "warning:" in line.lower())
+    return "\n".join(line for line in lines if not _CHATTER.search(line))
 
 
 # ---------------------------------------------------------------- contexts and queues

@@ -60,9 +60,7 @@ class Executable:
     def __init__(self, context: cl.Context, schedule: Schedule) -> None:
         self.context = context
         self.schedule = schedule
-        self._programs = [
-            program(context, each.source, each.defines) for each in schedule.passes
-        ]
+        self._programs = [program(context, each.source, each.defines) for each in schedule.passes]
         self._tables: dict[Argument, cl.Buffer] = {}
         self._idle: list[Lease] = []
         self._lock = threading.Lock()

@@ -140,15 +140,11 @@ class Plan:
         passes = self._passes
         if sum(each.moves for each in passes) == 1:
             passes = (*passes, copy_pass(self.problem, self.traits))
-        return Executable(
-            self.context, assign_buffers(passes, self.problem.nbytes, in_place=True)
-        )
+        return Executable(self.context, assign_buffers(passes, self.problem.nbytes, in_place=True))
 
     def __str__(self) -> str:
         problem = self.problem
-        return (
-            f"{problem} on {device.device_label(self.device)}\n{self._schedule}"
-        )
+        return f"{problem} on {device.device_label(self.device)}\n{self._schedule}"
 
     def __repr__(self) -> str:
         return f"<Plan {self.problem}>"
@@ -278,9 +274,7 @@ class Plan:
         source, target = (cast("cl.Buffer", array.base_data) for array in (x, out))
         executable = self._in_place if source == target else self._out_of_place
         events = [*wait_for, *x.events, *out.events]
-        out.add_event(
-            executable.enqueue(queue, source, target, events, recorder)
-        )
+        out.add_event(executable.enqueue(queue, source, target, events, recorder))
         return out
 
     def _new_result(self, queue: cl.CommandQueue, allocator: Any) -> cl_array.Array:
@@ -333,7 +327,7 @@ class Plan:
             for extent, given, wanted in zip(x.shape, x.strides, planned, strict=True)
             if extent > 1
         )
-        if x.offset != source.offset * itemsize or strides_differ:
+        if x.size and (x.offset != source.offset * itemsize or strides_differ):
             raise PlanError(
                 f"x has strides {x.strides} and offset {x.offset}, planned were {planned} and "
                 f"{source.offset * itemsize}: plan with strides= and offset=, or copy x"

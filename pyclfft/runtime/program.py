@@ -6,7 +6,6 @@ import hashlib
 import logging
 import os
 import re
-import warnings
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -19,16 +18,15 @@ from .cache import BoundedCache
 
 logger = logging.getLogger("pyclfft")
 
-# pyopencl only says that there is a log; _build below tells what it says.
-warnings.filterwarnings("ignore", category=cl.CompilerWarning, module=re.escape(__name__))
-
 Defines = tuple[tuple[str, str], ...]
 
 MEMORY_LIMIT = 256  # programs
 DISK_LIMIT = 256 * 2**20  # bytes
 MAGIC = b"pyclfft program 1\n"  # begins every file; the number changes with the layout
-INCLUDE = re.compile(r'^\s*#include "(\w+\.cl)"[^\n]*$', re.MULTILINE)
-ERROR_PLACE = re.compile(r"(\w+\.cl):(\d+):(?:\d+:)?\s*(?:fatal\s+)?error")
+INCLUDE = re.compile(r'^[ \t]*#include "(\w+\.cl)".*$', re.MULTILINE)
+# "norm.cl:8:12: error: ..." to most compilers, "error: norm.cl:8:12: ..." to PoCL
+ERROR_PLACE = re.compile(r"^(?=.*\berror\b).*?(\w+\.cl):(\d+)", re.MULTILINE)
+STORED = "*.bin*"  # programs, and what is left of them where a process was killed while it wrote
 
 _programs: BoundedCache[cl.Program] = BoundedCache(MEMORY_LIMIT)
 program_counts = _programs.counts
@@ -111,15 +109,14 @@ def source_text(name: str) -> str:
 # --- building -------------------------------------------------------------------------------------
 
 
-def _build(
-    context: cl.Context, source: str, text: str, options: str, path: Path
-) -> cl.Program:
-    # pyopencl's inner class: its Program would go through pyopencl's own disk cache, whose lock
-    # files outlive a killed process and make the next one wait.
+def _build(context: cl.Context, source: str, text: str, options: str, path: Path) -> cl.Program:
+    # pyopencl's inner class and method: its Program would go through pyopencl's own disk cache,
+    # whose lock files outlive a killed process and make the next one wait, and its build would warn
+    # of every log, even of Intel's report of success.
     built = cl._Program(context, text)
     device = context.devices[0]
     try:
-        built.build(options.encode(), [device])
+        built._build(options.encode(), [device])
     except cl.Error as error:
         log = _log(built, device) or str(error)
         raise _build_error(source, options, device, log) from None
@@ -183,13 +180,14 @@ def _load(context: cl.Context, path: Path, options: str) -> cl.Program | None:
             logger.debug("%s is damaged and will be built again", path)
             return None
         loaded = cl._Program(context, [context.devices[0]], [binary])
-        loaded.build(options.encode(), [context.devices[0]])
-        os.utime(path)  # it was used: pruning takes the oldest
+        loaded._build(options.encode(), [context.devices[0]])
     except FileNotFoundError:
         return None
     except (OSError, cl.Error) as error:
         logger.debug("%s cannot be used and will be built again: %s", path, error)
         return None
+    with suppress(OSError):  # a folder that is only read from
+        os.utime(path)  # it was used: pruning takes the oldest
     return cl.Program(loaded)
 
 
@@ -207,7 +205,7 @@ def _store(path: Path, binary: bytes) -> None:
 def _prune(folder: Path) -> None:
     """Delete the programs least recently used until the rest fits `DISK_LIMIT`."""
     files = []
-    for path in folder.glob("*.bin"):
+    for path in folder.glob(STORED):
         with suppress(OSError):  # another process may prune at the same time
             status = path.stat()
             files.append((status.st_mtime, status.st_size, path))
@@ -221,5 +219,5 @@ def _prune(folder: Path) -> None:
 
 def clear_disk() -> None:
     """Delete every stored program."""
-    for path in (cache_dir() / "programs").glob("*.bin"):
+    for path in (cache_dir() / "programs").glob(STORED):
         path.unlink(missing_ok=True)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import configparser
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 from pathlib import Path
 
 import pytest
 
+# PYTHONPATH may name the checkout, too.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 ROOT = Path(__file__).resolve().parents[2]
 
 SCRIPT = """
@@ -61,16 +63,20 @@ def clean_python(wheel, tmp_path_factory):
     (packages,) = folder.glob("[Ll]ib/**/site-packages")
     install = [sys.executable, "-m", "pip", "install", "--no-deps", "--target", packages, wheel]
     subprocess.run(install, check=True, capture_output=True)
-    own = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
-    others = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    (packages / "dependencies.pth").write_text("\n".join([*own, *others]))
+    # All that this Python finds but the checkout itself, which would hide an incomplete wheel.
+    others = [path for path in sys.path if path and Path(path).is_dir() and Path(path) != ROOT]
+    (packages / "dependencies.pth").write_text("\n".join(others))
     return python
 
 
-def test_installed_wheel_finds_its_kernels(clean_python, device, tmp_path):
-    run = subprocess.run(
-        [clean_python, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=False
+def run_in(folder, *command):
+    return subprocess.run(
+        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
+
+
+def test_installed_wheel_finds_its_kernels(clean_python, device, tmp_path):
+    run = run_in(tmp_path, clean_python, "-c", SCRIPT)
     assert run.returncode == 0, run.stderr
     package, kernels, right = run.stdout.split()
     environment = clean_python.parents[1]
@@ -82,7 +88,6 @@ def test_installed_wheel_finds_its_kernels(clean_python, device, tmp_path):
 def test_installed_commands_run(clean_python, tmp_path):
     image = tmp_path / "scene.pgm"
     shutil.copy(ROOT / "samples" / "scene.pgm", image)
-    command = [clean_python, "-m", "pyclfft", "filter", image, "--highpass"]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    run = run_in(tmp_path, clean_python, "-m", "pyclfft", "filter", image, "--highpass")
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "scene_highpass.pgm").stat().st_size > 512 * 512

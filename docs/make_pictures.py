@@ -1,0 +1,386 @@
+"""Make the pictures of the documentation: every image in them is computed by pyclfft.
+
+    python docs/make_pictures.py [--output FOLDER]
+
+Panels show pixels as they are, without a change of brightness, unless their caption says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+import pyclfft
+from pyclfft.apps.imagefile import read_image
+
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+
+GAP = 8
+CAPTION_HEIGHT = 24
+PAPER, INK, FAINT = 255, 30, 205
+COLOURS = {"black": (60, 60, 60), "blue": (0, 95, 190), "orange": (220, 95, 0)}
+SMOOTH = 4  # plots are drawn this many times larger, then reduced
+
+Cell = Image.Image
+
+
+def sample(name: str) -> np.ndarray:
+    """Return the pixels of a sample image."""
+    return read_image(SAMPLES / name).pixels
+
+
+# --- layout ---------------------------------------------------------------------------------------
+
+
+def font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Return the font that Pillow brings."""
+    return ImageFont.load_default(size)
+
+
+def panel(pixels: np.ndarray | Cell, caption: str = "", zoom: float = 1) -> Cell:
+    """Return pixels with a caption above them; enlarged pixels stay squares."""
+    if isinstance(pixels, np.ndarray):
+        pixels = Image.fromarray(pixels)
+    if zoom != 1:
+        size = (round(pixels.width * zoom), round(pixels.height * zoom))
+        pixels = pixels.resize(size, Image.Resampling.NEAREST if zoom > 1 else Image.Resampling.BOX)
+    return stack([text(caption, pixels.width), pixels], gap=0) if caption else pixels
+
+
+def text(words: str, width: int, size: float = 14) -> Cell:
+    """Return one line of text on paper."""
+    line = Image.new("L", (width, CAPTION_HEIGHT), PAPER)
+    ImageDraw.Draw(line).text((1, CAPTION_HEIGHT / 2), words, INK, font(size), anchor="lm")
+    return line
+
+
+def row(cells: Sequence[Cell], gap: int = GAP) -> Cell:
+    """Set cells beside each other."""
+    width = sum(cell.width for cell in cells) + gap * (len(cells) - 1)
+    sheet = Image.new(_mode(cells), (width, max(cell.height for cell in cells)), _paper(cells))
+    x = 0
+    for cell in cells:
+        sheet.paste(cell.convert(sheet.mode), (x, 0))
+        x += cell.width + gap
+    return sheet
+
+
+def stack(cells: Sequence[Cell], gap: int = GAP) -> Cell:
+    """Set cells below each other."""
+    height = sum(cell.height for cell in cells) + gap * (len(cells) - 1)
+    sheet = Image.new(_mode(cells), (max(cell.width for cell in cells), height), _paper(cells))
+    y = 0
+    for cell in cells:
+        sheet.paste(cell.convert(sheet.mode), (0, y))
+        y += cell.height + gap
+    return sheet
+
+
+def _mode(cells: Sequence[Cell]) -> str:
+    return "RGB" if any(cell.mode == "RGB" for cell in cells) else "L"
+
+
+def _paper(cells: Sequence[Cell]) -> int | tuple[int, int, int]:
+    return (PAPER,) * 3 if _mode(cells) == "RGB" else PAPER
+
+
+def plot(
+    curves: dict[str, np.ndarray],
+    size: tuple[int, int],
+    limits: tuple[float, float],
+    caption: str | Cell,
+    levels: dict[float, str] | None = None,
+    mark: int | None = None,
+) -> Cell:
+    """Draw values against their index.
+
+    Parameters
+    ----------
+    curves : dict of str to ndarray
+        By colour; all of the same length.
+    size : (int, int)
+        Width and height in pixels, without the caption.
+    limits : (float, float)
+        Values at the bottom and at the top.
+    caption : str or image
+        Stands above.
+    levels : dict of float to str, optional
+        Values with a horizontal line, and what stands beside it: above the highest, else below.
+    mark : int, optional
+        Index with a vertical line and its number.
+    """
+    width, height = (extent * SMOOTH for extent in size)
+    sheet = Image.new("RGB", (width, height), (PAPER,) * 3)
+    draw = ImageDraw.Draw(sheet)
+    last = max(len(values) for values in curves.values()) - 1
+    grey, faint = (130,) * 3, (FAINT,) * 3
+
+    def level(value: float) -> float:
+        return height * (1 - (value - limits[0]) / (limits[1] - limits[0]))
+
+    for value, words in (levels or {}).items():
+        top = value == max(levels or ())
+        draw.line((0, level(value), width, level(value)), faint, SMOOTH)
+        place = (0.6 * width, level(value) + (-1 if top else 3) * SMOOTH)
+        draw.text(place, words, grey, font(12 * SMOOTH), anchor="mb" if top else "mt")
+    if mark is not None:
+        x = mark * width / last
+        draw.line((x, 0, x, height), faint, SMOOTH)
+        draw.text((x + 3 * SMOOTH, height / 2), str(mark), grey, font(12 * SMOOTH), anchor="lm")
+    for colour, values in curves.items():
+        points = [(index * width / last, level(float(v))) for index, v in enumerate(values)]
+        draw.line(points, COLOURS[colour], round(1.6 * SMOOTH), joint="curve")
+    draw.rectangle((0, 0, width - 1, height - 1), outline=faint, width=SMOOTH)
+    small = sheet.resize(size, Image.Resampling.BOX)
+    return panel(small, caption) if isinstance(caption, str) else stack([caption, small], gap=0)
+
+
+def framed(pixels: np.ndarray, zoom: float = 1) -> Cell:
+    """Return pixels with a thin line around them, which shows where white ends."""
+    cell = panel(pixels, zoom=zoom)
+    ImageDraw.Draw(cell).rectangle((0, 0, cell.width - 1, cell.height - 1), outline=FAINT)
+    return cell
+
+
+def legend(words: dict[str, str], width: int) -> Cell:
+    """Return one line of words, each in its colour."""
+    line = Image.new("RGB", (width, CAPTION_HEIGHT), (PAPER,) * 3)
+    draw, x = ImageDraw.Draw(line), 1.0
+    for colour, word in words.items():
+        draw.text((x, CAPTION_HEIGHT / 2), word, COLOURS[colour], font(14), anchor="lm")
+        x += draw.textlength(word + "  ", font(14))
+    return line
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+
+def scene_before_after() -> Cell:
+    """Show what the README's first command does."""
+    image = sample("scene.pgm")
+    return row(
+        [
+            panel(image, "samples/scene.pgm"),
+            panel(pyclfft.filter_image(image, "highpass"), "--highpass"),
+        ]
+    )
+
+
+def kinds() -> Cell:
+    """Show the four kinds on a zone plate, whose frequency grows with the radius."""
+    image = sample("zoneplate.pgm")
+    half = 120  # of the detail's side
+    middle = slice(256 - half, 256 + half)
+    # The ring of radius r has a frequency of r / sqrt(2) bins: the gains that belong to the detail.
+    bins = round(half / 2**0.5)
+    shown = slice(256 - bins, 256 + bins)
+    explanation = (
+        "The frequency of a ring grows",
+        "with its radius, so each result",
+        "looks like its filter's gains:",
+        "white 1, black 0, DC in the",
+        "middle, to the same scale.",
+    )
+    lines = [text(words, 2 * half) for words in (" ", *explanation)]
+    columns = [stack([panel(image[middle, middle], "zoneplate.pgm"), stack(lines, gap=0)])]
+    for kind, cutoff, words in (
+        ("lowpass", 40, "--lowpass 40"),
+        ("highpass", 40, "--highpass 40"),
+        ("bandpass", (24, 56), "--bandpass 24 56"),
+        ("bandstop", (24, 56), "--bandstop 24 56"),
+    ):
+        result = pyclfft.filter_image(image, kind, cutoff, part="real", scale="stretch")
+        gains = np.fft.fftshift(pyclfft.filter_mask(image.shape, kind, cutoff))[shown, shown]
+        white = framed((255 * gains).astype(np.uint8), half / bins)
+        columns.append(stack([panel(result[middle, middle], words), white]))
+    return row(columns)
+
+
+def shapes() -> Cell:
+    """Show the ringing of an ideal filter, and how the others avoid it."""
+    image = sample("letters.pgm")
+    rows, columns = slice(20, 220), slice(18, 258)
+    through = 180  # a row that crosses the stems of both letters
+    cutoff, bins = 24, 73
+    before = image[through, columns]
+    brightness = {"size": (240, 130), "limits": (-60, 330), "levels": {0: "black", 255: "white"}}
+    gain = {"size": (240, 100), "limits": (-0.25, 1.25), "levels": {0: "0", 1: "1"}}
+    cells = [
+        stack(
+            [
+                panel(image[rows, columns], "letters.pgm (detail)"),
+                plot({"black": np.ones(bins)}, caption=f"no filter: bins 0 to {bins - 1}", **gain),
+                plot({"black": before}, caption=f"brightness along row {through}", **brightness),
+            ]
+        )
+    ]
+    for shape, words in (
+        ("ideal", "--lowpass 24 --shape ideal"),
+        ("butterworth", "butterworth, order 2"),
+        ("gaussian", "gaussian"),
+    ):
+        options = {"kind": "lowpass", "cutoff": cutoff, "shape": shape}
+        result = pyclfft.filter_image(image, part="real", scale="none", **options)
+        shown = np.clip(np.rint(result), 0, 255).astype(np.uint8)
+        gains = pyclfft.filter_mask(image.shape, **options)[0, :bins]
+        curves = {"black": before, "orange": result[through, columns]}
+        caption = legend({"black": "image,", "orange": "result"}, 240)
+        cells.append(
+            stack(
+                [
+                    panel(shown[rows, columns], words),
+                    plot({"blue": gains}, caption="gain", mark=cutoff, **gain),
+                    plot(curves, caption=caption, **brightness),
+                ]
+            )
+        )
+    return row(cells)
+
+
+def steps() -> Cell:
+    """Show the way through the frequency domain: image, spectrum, gains, product, result."""
+    image = sample("letters.pgm")
+    options = {"shape": "butterworth", "order": 3}
+    spectrum = np.fft.fftshift(pyclfft.fft2(image.astype(np.float32)))
+    gains = np.fft.fftshift(pyclfft.filter_mask(image.shape, "bandpass", (12, 60), **options))
+
+    def decades(values: np.ndarray) -> np.ndarray:
+        """Show 10^2.5 as black and 10^6.5 as white."""
+        logarithm = np.log10(np.maximum(np.abs(values), 1))
+        return (255 * np.clip((logarithm - 2.5) / 4, 0, 1)).astype(np.uint8)
+
+    result = pyclfft.filter_image(image, "bandpass", (12, 60), **options)
+    shown = slice(128, 384)  # of the spectra: bins -128 .. 127
+    return row(
+        [
+            panel(image, "image", 0.5),
+            panel(decades(spectrum)[shown, shown], "fft2 (log of magnitude)"),
+            panel((255 * gains[shown, shown]).astype(np.uint8), "gains of a band pass, 12 to 60"),
+            panel(decades(spectrum * gains)[shown, shown], "product"),
+            panel(result, "ifft2 (magnitude)", 0.5),
+        ]
+    )
+
+
+def padding() -> Cell:
+    """Show opposite edges that leak into each other, and what padding does about it."""
+    image = sample("gradient.pgm")
+    results = {
+        pad: pyclfft.filter_image(
+            image, "lowpass", 6, shape="gaussian", pad=pad, part="real", scale="clip"
+        )
+        for pad in ("none", "zero", "edge", "mirror")
+    }
+    along = 8
+    curves = {
+        "black": image[along],
+        "orange": results["none"][along],
+        "blue": results["mirror"][along],
+    }
+    words = {"black": f"row {along}: image,", "orange": "pad none,", "blue": "pad mirror"}
+    size = (image.shape[1], image.shape[0])
+    return stack(
+        [
+            row(
+                [
+                    panel(image, "gradient.pgm"),
+                    panel(results["none"], "--pad none: opposite edges mix"),
+                    panel(results["zero"], "--pad zero: edges mix with black"),
+                ]
+            ),
+            row(
+                [
+                    plot(curves, size, (0, 255), legend(words, size[0])),
+                    panel(results["edge"], "--pad edge"),
+                    panel(results["mirror"], "--pad mirror"),
+                ]
+            ),
+        ]
+    )
+
+
+def scales() -> Cell:
+    """Show one high pass, brought to 0 .. 255 in four ways."""
+    image = sample("scene.pgm")
+    detail = (slice(272, 512), slice(176, 416))
+    cells = [panel(image[detail], "scene.pgm (detail)")]
+    for words, options in (
+        ("--scale max (default)", {}),
+        ("--scale clip", {"scale": "clip"}),
+        ("--part real --scale stretch", {"part": "real", "scale": "stretch"}),
+        ("--keep-dc --scale clip", {"keep_dc": True, "scale": "clip"}),
+    ):
+        result = pyclfft.filter_image(image, "highpass", 16, **options)
+        cells.append(panel(result[detail], words))
+    return row(cells)
+
+
+def depth() -> Cell:
+    """Show a message that is fainter than one step of 8 bits."""
+    file = read_image(SAMPLES / "depth12.pgm")
+
+    def eight_bits(pixels: np.ndarray) -> np.ndarray:
+        return (pixels.astype(np.uint32) * 255 // file.maxval).astype(np.uint8)
+
+    deep = pyclfft.filter_image(file.pixels, "highpass", maxval=file.maxval)
+    shallow = pyclfft.filter_image(eight_bits(file.pixels), "highpass")
+    return row(
+        [
+            panel(eight_bits(file.pixels), "depth12.pgm, shown with 8 bits"),
+            panel(eight_bits(deep), "highpass of the 12-bit image"),
+            panel(shallow, "highpass of its 8-bit copy"),
+        ]
+    )
+
+
+def colours() -> Cell:
+    """Show a low pass of every channel, and of the brightness alone."""
+    image = sample("colours.png")
+    options = {"cutoff": 6, "shape": "gaussian", "part": "real", "scale": "clip"}
+    return row(
+        [
+            panel(image, "colours.png", 2),
+            panel(
+                pyclfft.filter_image(image, "lowpass", channels="each", **options),
+                "lowpass 6, channels each", 2,
+            ),
+            panel(
+                pyclfft.filter_image(image, "lowpass", channels="luma", **options),
+                "lowpass 6, channels luma", 2,
+            ),
+        ]
+    )  # fmt: skip
+
+
+PICTURES: dict[str, Callable[[], Cell]] = {
+    "scene_before_after.png": scene_before_after,
+    "kinds.png": kinds,
+    "shapes.png": shapes,
+    "steps.png": steps,
+    "padding.png": padding,
+    "scales.png": scales,
+    "depth.png": depth,
+    "colours.png": colours,
+}
+
+
+def main() -> None:
+    """Make every picture."""
+    parser = argparse.ArgumentParser(description="Make the pictures of the documentation.")
+    parser.add_argument(
+        "--output", type=Path, default=Path(__file__).resolve().parent / "pictures",
+        metavar="FOLDER", help="where to write them (default: docs/pictures)",
+    )  # fmt: skip
+    folder = parser.parse_args().output
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in PICTURES.items():
+        make().save(folder / name, optimize=True)
+        print(f"{folder / name}: {(folder / name).stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

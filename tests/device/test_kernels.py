@@ -1,0 +1,635 @@
+"""Every kernel by itself, with its own macros and ranges, against NumPy or mpmath."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import partial
+
+import mpmath
+import numpy as np
+import pyopencl as cl
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import program as program_module
+from pyclfft.runtime.program import kernel_folder, program, source_text
+from pyclfft.runtime.twiddle import roots_of_unity
+from tests.oracle import noise, relative_error
+
+COMPLEX = {"single": np.complex64, "double": np.complex128}
+REAL = {"single": np.float32, "double": np.float64}
+SIGN = {"single": np.uint32(1 << 31), "double": np.uint64(1 << 63)}
+GROUPS = ((16,), (8, 2), (8, 2, 1))  # by dimensions; ranges are rounded up to whole groups
+GUARD = np.full(64, 0xA5, np.uint8)  # stands behind every buffer and must stay
+EPSILON = {"single": 2.0**-23, "double": 2.0**-52}
+
+uint, ulong = np.uint32, np.uint64
+
+
+@pytest.fixture(params=COMPLEX)
+def precision(request, device):
+    if request.param == "double" and not devices_module.traits(device).fp64:
+        pytest.skip(f"{device.name} has no double precision")
+    return request.param
+
+
+@pytest.fixture
+def launch(queue):
+    return partial(run, queue)
+
+
+@pytest.fixture
+def group_limit(device):
+    return devices_module.traits(device).max_work_group_size
+
+
+def run(queue, kernel, source, items, *arguments, group=None, precision="single", **macros):
+    """Run a kernel and return its array arguments as it leaves them.
+
+    Arrays become buffers, tuples vectors of uint, and NumPy's scalars go by value.
+    """
+    limits = devices_module.traits(queue.device).max_work_item_sizes
+    group = group or tuple(map(min, GROUPS[len(items) - 1], limits))
+    defines = {"DOUBLE": int(precision == "double"), **macros}
+    built = program(queue.context, source, tuple((k, str(v)) for k, v in defines.items()))
+    function = cl.Kernel(built, kernel)
+    buffers = []
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, np.ndarray):
+            content = np.concatenate([argument.reshape(-1).view(np.uint8), GUARD])
+            flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+            buffer = cl.Buffer(queue.context, flags, hostbuf=content)
+            buffers.append((buffer, content, argument))
+            function.set_arg(position, buffer)
+        else:
+            value = np.array(argument, uint) if isinstance(argument, tuple) else argument
+            function.set_arg(position, value)
+    sizes = tuple(-(-count // size) * size for count, size in zip(items, group, strict=True))
+    cl.enqueue_nd_range_kernel(queue, function, sizes, group)
+    results = []
+    for buffer, content, argument in buffers:
+        cl.enqueue_copy(queue, content, buffer)
+        assert (content[argument.nbytes :] == GUARD).all(), "written behind the end"
+        results.append(content[: argument.nbytes].view(argument.dtype).reshape(argument.shape))
+    return results
+
+
+def blank(shape, dtype):
+    """An array whose every value is wrong, for a kernel to fill."""
+    dtype = np.dtype(dtype)
+    return np.full(shape, np.nan if dtype.kind in "fc" else 0x5A, dtype)
+
+
+# --- spinFact -------------------------------------------------------------------------------------
+
+
+def spin_factors(n):
+    """All of them in float64, to about one unit in the last place of each part.
+
+    cos(2 pi k / n) = sin(pi/2 (n - 4k) / n), so that small values come from small angles.
+    """
+    k = np.arange(n // 2)
+    cosine = np.sin(np.pi / 2 * ((n - 4 * k) / n))
+    return cosine - 1j * np.sin(2 * np.pi * (np.minimum(k, n // 2 - k) / n))
+
+
+def exact_spin_factors(n, indices):
+    """Their parts in 40 digits."""
+    with mpmath.workdps(40):
+        turns = [mpmath.mpf(2 * int(k)) / n for k in indices]
+        return [(mpmath.cospi(turn), -mpmath.sinpi(turn)) for turn in turns]
+
+
+def ulps(results, exact):
+    """Largest error of any part, in units in the last place."""
+    errors = [0.0]
+    for result, parts in zip(results, exact, strict=True):
+        for got, wanted in zip((result.real, result.imag), parts, strict=True):
+            unit = np.spacing(np.abs(got.dtype.type(wanted))).item()
+            with mpmath.workdps(40):
+                errors.append(float(abs(mpmath.mpf(got.item()) - wanted) / unit))
+    return max(errors)
+
+
+POWERS = [2**k for k in range(1, 21)]
+EVEN = [6, 10, 12, 14, 100, 1002, 5000, 65538, 99990, 1048574]
+
+
+@pytest.mark.parametrize("n", POWERS + EVEN)
+def test_spin_factors_are_right_to_the_last_bit(launch, precision, n):
+    (w,) = launch(
+        "spinFact", "spinFact.cl", (n // 2,), blank(n // 2, COMPLEX[precision]), uint(n),
+        precision=precision,
+    )  # fmt: skip
+    wide = spin_factors(n)
+    if precision == "single":
+        for got, wanted in ((w.real, wide.real), (w.imag, wide.imag)):
+            unit = np.spacing(np.abs(wanted.astype(np.float32))).astype(np.float64)
+            assert (np.abs(got - wanted) <= 0.501 * unit).all()
+    else:
+        assert np.abs(w - wide).max() < 4e-16  # a slip where no sample below falls
+    rng = np.random.default_rng(n)
+    special = {0, 1, n // 8, n // 4 - 1, n // 4, n // 4 + 1, 3 * n // 8, n // 2 - 1}
+    indices = [k for k in special | set(rng.integers(n // 2, size=100)) if 0 <= k < n // 2]
+    assert ulps(w[indices], exact_spin_factors(n, indices)) <= 0.501
+
+
+@pytest.mark.parametrize("n", [2**25 + 2, 2**28, 2**31 - 2, 2**31])
+def test_spin_factors_of_lengths_that_a_float_does_not_hold(
+    launch, precision, n, tmp_path, monkeypatch
+):
+    for path in kernel_folder().glob("*.cl"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "sampled.cl").write_text(
+        '#include "spinFact.cl"\n'
+        "kernel void sampled(global cplx *w, global const uint *indices, uint n)\n"
+        "{\n"
+        "    w[get_global_id(0)] = spin_factor(indices[get_global_id(0)], n);\n"
+        "}\n"
+    )
+    monkeypatch.setattr(program_module, "kernel_folder", lambda: tmp_path)
+    indices = np.random.default_rng(n).integers(n // 2, size=256).astype(uint)
+    indices[:4] = 1, n // 8 - 1, n // 4 + 1, n // 2 - 1
+    w, _ = launch(
+        "sampled", "sampled.cl", (256,), blank(256, COMPLEX[precision]), indices, uint(n),
+        precision=precision,
+    )  # fmt: skip
+    assert ulps(w, exact_spin_factors(n, indices)) <= 0.501
+
+
+# --- radix 2 --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("log2_n", "rows"), [(1, 1), (1, 5), (3, 3), (5, 2), (10, 1), (13, 3)])
+def test_bit_reverse(launch, precision, log2_n, rows):
+    n = 2**log2_n
+    x = noise((rows, n), COMPLEX[precision])
+    order = [int(f"{j:0{log2_n}b}"[::-1], 2) for j in range(n)]
+    source, result = launch(
+        "bitReverse", "bitReverse.cl", (n, rows), x, blank(x.shape, x.dtype), uint(log2_n),
+        uint(rows), precision=precision,
+    )  # fmt: skip
+    np.testing.assert_array_equal(result, x[:, order])
+    np.testing.assert_array_equal(source, x)
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize(("log2_n", "rows"), [(1, 1), (1, 3), (4, 5), (7, 3)])
+def test_butterfly(launch, precision, log2_n, rows, inverse):
+    """Each stage alone; a sum stored over an input that is still needed would show in all."""
+    n = 2**log2_n
+    w = roots_of_unity(n, precision)[: n // 2]
+    sign_flag = SIGN[precision] * inverse
+    for stage in range(1, log2_n + 1):
+        x = noise((rows, n), COMPLEX[precision], stage)
+        result, table = launch(
+            "butterfly", "butterfly.cl", (n // 2, rows), x, w, uint(log2_n), uint(stage),
+            uint(rows), sign_flag.astype(SIGN[precision].dtype), precision=precision,
+        )  # fmt: skip
+        span = 2 ** (stage - 1)
+        pairs = x.astype(np.complex128).reshape(rows, -1, 2, span)
+        factors = np.exp((2j if inverse else -2j) * np.pi * np.arange(span) / (2 * span))
+        upper, lower = pairs[:, :, 0], pairs[:, :, 1] * factors
+        expected = np.stack([upper + lower, upper - lower], axis=2).reshape(rows, n)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=8 * EPSILON[precision])
+        np.testing.assert_array_equal(table, w)
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 1000])
+def test_norm(launch, precision, count):
+    x = noise(count, COMPLEX[precision])
+    scale = REAL[precision](1 / 7)
+    (result,) = launch(
+        "norm", "norm.cl", (count,), x, ulong(count), scale, precision=precision
+    )  # fmt: skip
+    np.testing.assert_allclose(result, x * scale, rtol=EPSILON[precision])
+
+
+# --- transpositions -------------------------------------------------------------------------------
+
+MATRICES = [(1, 1, 1), (1, 1, 37), (2, 37, 1), (1, 31, 17), (3, 16, 16), (2, 5, 129), (1, 64, 33)]
+
+
+@pytest.mark.parametrize("shape", MATRICES)
+def test_transpose(launch, precision, shape):
+    batch, rows, columns = shape
+    x = noise(shape, COMPLEX[precision])
+    _, result = launch(
+        "transpose", "transpose.cl", (columns, rows, batch), x,
+        blank((batch, columns, rows), x.dtype), uint(rows), uint(columns), precision=precision,
+    )  # fmt: skip
+    np.testing.assert_array_equal(result, x.transpose(0, 2, 1))
+
+
+@pytest.mark.parametrize("tile", [1, 2, 3, 8, 16, 32])
+def test_transpose_blocked(launch, precision, tile, group_limit):
+    if tile**2 > group_limit:
+        pytest.skip(f"groups have {group_limit} work-items at most")
+    for shape in MATRICES:
+        batch, rows, columns = shape
+        x = noise(shape, COMPLEX[precision])
+        _, result = launch(
+            "transposeBlocked", "transpose.cl", (columns, rows, batch), x,
+            blank((batch, columns, rows), x.dtype), uint(rows), uint(columns),
+            group=(tile, tile, 1), precision=precision, TILE=tile,
+        )  # fmt: skip
+        np.testing.assert_array_equal(result, x.transpose(0, 2, 1))
+
+
+# --- direct ---------------------------------------------------------------------------------------
+
+
+def direct(launch, x, tile, precision, *, inverse=False, scale=1.0):
+    rows, n = x.shape
+    return launch(
+        "direct", "direct.cl", (n, rows), x, blank(x.shape, x.dtype), roots_of_unity(n, precision),
+        uint(n), (SIGN[precision] * inverse).astype(SIGN[precision].dtype), REAL[precision](scale),
+        group=(tile, 1), precision=precision, TILE=tile,
+    )[1]  # fmt: skip
+
+
+@pytest.mark.parametrize("tile", [1, 3, 32, 64, 256])
+def test_direct(launch, precision, tile, group_limit):
+    if tile > group_limit:
+        pytest.skip(f"groups have {group_limit} work-items at most")
+    for n in (1, 2, 3, 7, 31, 64, 65, 100, 257):
+        x = noise((3, n), COMPLEX[precision], n)
+        wide = x.astype(np.complex128)
+        forward = direct(launch, x, tile, precision)
+        backward = direct(launch, x, tile, precision, inverse=True, scale=1 / n)
+        assert relative_error(forward, np.fft.fft(wide)) < 4 * EPSILON[precision]
+        assert relative_error(backward, np.fft.ifft(wide)) < 4 * EPSILON[precision]
+
+
+@pytest.mark.parametrize(
+    ("n", "precision", "bound"),
+    [(10007, "single", 4e-7), (30011, "single", 1e-6), (10007, "double", 1e-15)],
+)
+def test_direct_errors_do_not_grow_with_the_length(launch, device, n, precision, bound):
+    if precision == "double" and not devices_module.traits(device).fp64:
+        pytest.skip(f"{device.name} has no double precision")
+    x = noise((1, n), COMPLEX[precision])
+    result = direct(launch, x, 64, precision)
+    assert relative_error(result, np.fft.fft(x.astype(np.complex128))) < bound
+
+
+# --- load -----------------------------------------------------------------------------------------
+
+LAYOUTS = [  # wanted shape, shape and strides (in elements) of the source, index of its first one
+    ((5,), (5,), (1,), 0),
+    ((9,), (5,), (2,), 3),
+    ((3,), (5,), (-1,), 4),
+    ((4, 6), (4, 6), (1, 4), 0),
+    ((3, 8), (7, 5), (5, 1), 0),
+    ((2, 3, 4), (2, 3, 4), (0, 4, 1), 1),
+    ((3, 1, 4, 2), (2, 2, 6, 1), (40, 20, 3, 1), 2),
+]
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_load(launch, precision, layout, real):
+    shape, given, strides, offset = layout
+    memory = noise(100, (REAL if real else COMPLEX)[precision])
+    steps = [stride * memory.itemsize for stride in strides]
+    source = as_strided(memory[offset:], given, steps)
+    cut = source[tuple(slice(extent) for extent in shape)]
+    expected = np.zeros(shape, COMPLEX[precision])
+    expected[tuple(slice(extent) for extent in cut.shape)] = cut
+    rows = zip(shape, given, strides, strict=True)
+    geometry = np.array([offset, *(number for row in rows for number in row)], np.int64)
+    count = expected.size
+    _, result, _ = launch(
+        "load", "load.cl", (count,), memory, blank(shape, expected.dtype), geometry, ulong(count),
+        precision=precision, REAL_SOURCE=int(real), DIMENSIONS=len(shape),
+    )  # fmt: skip
+    np.testing.assert_array_equal(result, expected)
+
+
+# --- filters --------------------------------------------------------------------------------------
+
+
+def squared_distances(rows, columns, row_weight=1, column_weight=1):
+    dr, dc = (np.fft.fftfreq(n, 1 / n).round().astype(np.int64) for n in (rows, columns))
+    return row_weight * dr[:, None] ** 2 + column_weight * dc[None, :] ** 2
+
+
+def expected_gain(kind, shape, distance, low, high, order):
+    """Gains for squared distances and squared cut-offs."""
+
+    def lowpass(cutoff):
+        if shape == "ideal" or cutoff == 0:
+            return (distance < cutoff).astype(float)
+        if shape == "gaussian":
+            return np.exp(-distance / (2 * cutoff))
+        with np.errstate(over="ignore"):
+            return 1 / (1 + (distance / cutoff) ** order)
+
+    gains = {
+        "lowpass": lowpass(high),
+        "highpass": 1 - lowpass(low),
+        "bandpass": lowpass(high) * (1 - lowpass(low)),
+    }
+    return gains[kind] if kind in gains else 1 - gains["bandpass"]
+
+
+@pytest.mark.parametrize(
+    ("size", "weights", "pass_from"),
+    [
+        ((8, 8), (1, 1), 4),
+        ((7, 10), (1, 1), 5),
+        ((9, 5), (25, 81), 700),
+        ((1, 12), (1, 1), 9),
+        ((6, 6), (1, 1), 0),
+        ((6, 6), (1, 1), 100),
+        ((4, 4), (2**59, 2**59), 2**60),
+    ],
+)
+def test_high_pass_filter(launch, precision, size, weights, pass_from):
+    x = noise((2, *size), COMPLEX[precision])
+    keep = squared_distances(*size, *weights) >= pass_from
+    (result,) = launch(
+        "highPassFilter", "highPassFilter.cl", (*size[::-1], 2), x, *map(uint, size),
+        *map(ulong, (*weights, pass_from)), precision=precision,
+    )  # fmt: skip
+    np.testing.assert_array_equal(result, x * keep)
+
+
+KINDS = ("lowpass", "highpass", "bandpass", "bandstop")
+SHAPES = ("ideal", "gaussian", "butterworth")
+BANDS = [  # size, weights, squared cut-offs, order
+    ((8, 8), (1, 1), (4, 9), 2),
+    ((7, 10), (1, 1), (5, 13), 1),
+    ((9, 4), (16, 81), (300, 700), 3.5),
+    ((5, 1), (1, 1), (0, 2), 2),
+    ((6, 9), (1, 1), (0, 0), 2),
+    ((10, 11), (1, 1), (9, 25), 1e30),
+]
+
+
+@pytest.mark.parametrize("keep_dc", [0, 1])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_band_filter(launch, kind, shape, keep_dc, device):
+    # Both precisions would compile twice as much to no use: the kinds take them in turn.
+    fp64 = devices_module.traits(device).fp64
+    precision = "double" if (KINDS.index(kind) + keep_dc) % 2 and fp64 else "single"
+    for size, weights, (low, high), order in BANDS:
+        x = noise((2, *size), COMPLEX[precision])
+        gain = expected_gain(kind, shape, squared_distances(*size, *weights), low, high, order)
+        if keep_dc:
+            gain[0, 0] = 1
+        (result,) = launch(
+            "bandFilter", "highPassFilter.cl", (*size[::-1], 2), x, *map(uint, size),
+            *map(ulong, (*weights, low, high)), *map(REAL[precision], (low, high, order)),
+            precision=precision, KIND=KINDS.index(kind), SHAPE=SHAPES.index(shape),
+            KEEP_DC=keep_dc,
+        )  # fmt: skip
+        np.testing.assert_allclose(result, x * gain, rtol=0, atol=16 * EPSILON[precision])
+
+
+# --- pixels ---------------------------------------------------------------------------------------
+
+LUMA = np.array([0.299, 0.587, 0.114])
+PIXEL_TYPES = {"uchar": (np.uint8, 255), "ushort": (np.uint16, 65535), "real": (None, 1)}
+PADS = ("constant", "edge", "symmetric")
+
+
+def image_of(pixel, precision, size, channels):
+    dtype, top = PIXEL_TYPES[pixel]
+    rng = np.random.default_rng(3)
+    if dtype is None:
+        return rng.random((*size, channels)).astype(REAL[precision]), top
+    return rng.integers(0, top, (*size, channels), endpoint=True).astype(dtype), top
+
+
+def planes_of(image, luma):
+    wide = image.astype(np.float64)
+    if luma:
+        return (wide @ LUMA if image.shape[2] == 3 else wide[..., 0])[None]
+    return wide.transpose(2, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("pixel", "precision", "channels", "luma", "pad", "size", "plane"),
+    [
+        ("uchar", "single", 1, 0, 0, (5, 7), (5, 7)),
+        ("uchar", "single", 3, 0, 1, (5, 7), (8, 16)),
+        ("uchar", "double", 3, 1, 2, (3, 4), (8, 32)),
+        ("ushort", "single", 1, 1, 2, (1, 9), (7, 32)),
+        ("ushort", "single", 3, 1, 0, (6, 2), (16, 9)),
+        ("ushort", "double", 1, 0, 1, (4, 4), (16, 16)),
+        ("real", "single", 3, 0, 2, (1, 1), (4, 5)),
+        ("real", "double", 3, 1, 1, (2, 3), (9, 8)),
+        ("real", "double", 1, 0, 0, (9, 1), (16, 2)),
+    ],
+)
+def test_load_pixels(launch, device, pixel, precision, channels, luma, pad, size, plane):
+    if precision == "double" and not devices_module.traits(device).fp64:
+        pytest.skip(f"{device.name} has no double precision")
+    image, top = image_of(pixel, precision, size, channels)
+    wide = planes_of(image, luma)
+    around = [(0, 0)]
+    for extent, wanted in zip(size, plane, strict=True):
+        before = (wanted - extent) // 2
+        around.append((before, wanted - extent - before))
+    expected = np.pad(wide, around, PADS[pad])
+    _, result = launch(
+        "loadPixels", "pixels.cl", (*plane[::-1], len(wide)), image,
+        blank(expected.shape, COMPLEX[precision]), (*plane, *size), precision=precision,
+        PIXEL=pixel, CHANNELS=channels, LUMA=luma, PAD=pad,
+    )  # fmt: skip
+    np.testing.assert_allclose(result, expected, rtol=0, atol=4 * EPSILON[precision] * top)
+
+
+def framed(planes, size):
+    """The image within its planes."""
+    rows, columns = ((n - m) // 2 for n, m in zip(planes.shape[1:], size, strict=True))
+    return planes[:, rows : rows + size[0], columns : columns + size[1]].astype(np.complex128)
+
+
+@pytest.mark.parametrize(
+    ("group", "groups", "magnitude", "channels", "luma", "size", "plane", "precision"),
+    [
+        (1, 1, 1, 1, 0, (3, 4), (3, 4), "single"),
+        (2, 3, 0, 3, 0, (5, 2), (8, 7), "double"),
+        (64, 5, 1, 3, 1, (30, 11), (32, 32), "single"),
+        (128, 2, 0, 1, 0, (17, 19), (17, 20), "double"),
+    ],
+)
+def test_extrema(
+    launch, group_limit, group, groups, magnitude, channels, luma, size, plane, precision, device
+):
+    if precision == "double" and not devices_module.traits(device).fp64:
+        pytest.skip(f"{device.name} has no double precision")
+    if group > group_limit:
+        pytest.skip(f"groups have {group_limit} work-items at most")
+    image = noise((*size, channels), REAL[precision])
+    planes = noise((1 if luma else channels, *plane), COMPLEX[precision])
+    values = framed(planes, size)
+    values = np.abs(values) if magnitude else values.real
+    _, _, parts = launch(
+        "extrema", "pixels.cl", (group * groups,), planes, image,
+        blank((groups, 4), REAL[precision]), (*plane, *size), uint(len(planes)), group=(group,),
+        precision=precision, GROUP=group, PIXEL="real", CHANNELS=channels, LUMA=luma,
+        MAGNITUDE=magnitude,
+    )  # fmt: skip
+    found = parts[:, 0].min(), parts[:, 1].max(), parts[:, 2].max()
+    peak = np.abs(planes_of(image, luma)).max()
+    tolerance = 4 * EPSILON[precision]
+    np.testing.assert_allclose(found, (values.min(), values.max(), peak), rtol=tolerance)
+    assert ((parts[:, 0] >= values.min() - tolerance) & (parts[:, 0] <= parts[:, 1])).all()
+
+
+MAX, STRETCH = 2, 3
+
+
+@pytest.mark.parametrize(
+    ("count", "group", "scale", "extremes", "expected"),
+    [
+        (1, 4, MAX, (0.25, 3, 5), (0, 3)),
+        (3, 4, STRETCH, (0.25, 3, 5), (0.25, 3)),
+        (77, 4, MAX, (-2, 3, 5), (0, 3)),
+        (256, 64, STRETCH, (-2, 3, 5), (-2, 3)),
+        (9, 4, MAX, (0, 1e-6, 5), (0, 0)),  # as small as rounding errors
+        (9, 4, STRETCH, (2, 2 + 2**-20, 5), (2, 2)),
+        (9, 4, MAX, (0, 1e-6, 0.01), (0, 1e-6)),
+        (9, 4, MAX, (-3, -1, 5), (0, 0)),  # nothing above 0
+        (9, 4, STRETCH, (0, 0, 0), (0, 0)),
+    ],
+)
+def test_extrema_of_parts(launch, count, group, scale, extremes, expected):
+    least, greatest, peak = extremes
+    parts = np.zeros((count, 4), np.float32)
+    rng = np.random.default_rng(count)
+    parts[:, :2] = np.sort(rng.uniform(least, greatest, (count, 2)), axis=1)
+    parts[:, 2] = rng.uniform(0, peak, count)
+    for column, value in enumerate(extremes):
+        parts[rng.integers(count), column] = value
+    _, result = launch(
+        "extremaOfParts", "pixels.cl", (group,), parts, blank(2, np.float32), uint(count),
+        group=(group,), GROUP=group, SCALE=scale,
+    )  # fmt: skip
+    np.testing.assert_array_equal(result, np.array(expected, np.float32))
+
+
+SCALES = ("none", "clip", "max", "stretch")
+
+
+def expected_pixels(planes, image, size, scale, luma, magnitude, top, found):
+    """Before they are rounded."""
+    values = framed(planes, size)
+    values = np.abs(values) if magnitude else values.real
+    if scale == "max":
+        values = values * top / found[1]
+    elif scale == "stretch":
+        values = (values - found[0]) * top / (found[1] - found[0])
+    result = values.transpose(1, 2, 0)
+    if luma:
+        wide = image.astype(np.float64)
+        result = result + wide - planes_of(image, 1).transpose(1, 2, 0)
+    return result if scale == "none" else result.clip(0, top)
+
+
+@pytest.mark.parametrize(
+    ("pixel", "precision", "channels", "luma", "magnitude", "scale", "top"),
+    [
+        ("uchar", "single", 1, 0, 1, "max", 255),
+        ("uchar", "single", 3, 1, 0, "clip", 200),
+        ("uchar", "double", 3, 0, 0, "none", 255),
+        ("ushort", "single", 3, 1, 1, "stretch", 4095),
+        ("ushort", "single", 1, 0, 0, "clip", 65535),
+        ("ushort", "double", 3, 0, 1, "max", 65535),
+        ("real", "single", 1, 1, 0, "stretch", 1),
+        ("real", "double", 3, 1, 1, "none", 1),
+        ("real", "double", 3, 0, 0, "clip", 0.75),
+    ],
+)
+def test_store_pixels(launch, device, pixel, precision, channels, luma, magnitude, scale, top):
+    if precision == "double" and not devices_module.traits(device).fp64:
+        pytest.skip(f"{device.name} has no double precision")
+    size, plane = (5, 7), (8, 16)
+    image, _ = image_of(pixel, precision, size, channels)
+    planes = noise((1 if luma else channels, *plane), COMPLEX[precision]) * REAL[precision](3 * top)
+    found = np.array([0 if scale == "max" else -0.5 * top, 1.5 * top], REAL[precision])
+    result_type = "real" if scale == "none" else pixel
+    dtype = PIXEL_TYPES[result_type][0] or REAL[precision]
+    rounded = np.dtype(dtype).kind == "u"
+    result = launch(
+        "storePixels", "pixels.cl", size[::-1], planes, blank(image.shape, dtype), found, image,
+        (*plane, *size), REAL[precision](top), precision=precision, PIXEL=pixel,
+        RESULT=result_type, ROUND=int(pixel != "real"), CHANNELS=channels, LUMA=luma,
+        MAGNITUDE=magnitude, SCALE=SCALES.index(scale),
+    )[1]  # fmt: skip
+    expected = expected_pixels(planes, image, size, scale, luma, magnitude, top, found)
+    tolerance = 16 * EPSILON[precision] * PIXEL_TYPES[pixel][1] + 0.5 * rounded
+    np.testing.assert_allclose(result.astype(float), expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("scale", ["max", "stretch"])
+def test_store_pixels_of_an_empty_range_are_black(launch, scale):
+    planes = noise((1, 4, 4), np.complex64)
+    found = np.array([0.25, 0.25], np.float32)
+    result = launch(
+        "storePixels", "pixels.cl", (4, 4), planes, blank((4, 4), np.uint8), found,
+        blank((4, 4), np.uint8), (4, 4, 4, 4), np.float32(255), SCALE=SCALES.index(scale),
+    )[1]  # fmt: skip
+    assert not result.any()
+
+
+# --- each file by itself --------------------------------------------------------------------------
+
+KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name != "prelude.cl")
+CLANG = shutil.which("clang-15")
+needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")
+
+
+def compile_for_amd(path, chip, *flags):
+    """Compile a file to an AMD GPU's assembly; return (messages, spilled registers by kernel)."""
+    command = [
+        CLANG, "-x", "cl", "-cl-std=CL1.2", "-target", "amdgcn-amd-amdhsa", f"-mcpu={chip}",
+        "-Xclang", "-finclude-default-header", "-nogpulib", "-I", str(kernel_folder()), "-Wall",
+        "-O3", "-S", "-o", "-", *flags, str(path),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    names = re.findall(r"^ +\.name: +(\w+)$", done.stdout, re.MULTILINE)
+    spills = re.findall(r"^ +\.vgpr_spill_count: +(\d+)$", done.stdout, re.MULTILINE)
+    return done.stderr, dict(zip(names, map(int, spills), strict=True))
+
+
+@needs_clang
+@pytest.mark.parametrize("flags", [(), ("-DDOUBLE=1",)], ids=["single", "double"])
+@pytest.mark.parametrize("name", KERNEL_FILES)
+def test_file_compiles_alone_for_amd(name, flags):
+    """With the defaults of its macros, no warning and no register spilled."""
+    text = (kernel_folder() / name).read_text()
+    kernels = re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", text)
+    assert kernels
+    for chip in ("gfx906", "gfx90a", "gfx1030"):
+        messages, spills = compile_for_amd(kernel_folder() / name, chip, *flags)
+        assert messages == ""
+        assert spills == dict.fromkeys(kernels, 0)
+
+
+@needs_clang
+def test_spills_and_warnings_are_noticed(tmp_path):
+    path = tmp_path / "greedy.cl"
+    path.write_text(
+        "kernel __attribute__((amdgpu_num_vgpr(8))) void greedy(global float16 *x)\n"
+        "{\n"
+        "    int unused;\n"
+        "    x[0] = x[1] * x[2] + x[3] * x[4];\n"
+        "}\n"
+    )
+    messages, spills = compile_for_amd(path, "gfx90a")
+    assert "unused variable" in messages
+    assert spills["greedy"] > 0
+
+
+def test_every_kernel_file_is_known_to_the_package():
+    """What is compiled alone above is what the program cache reads."""
+    for name in KERNEL_FILES:
+        assert source_text(name).count(f'"{name}"') >= 2  # its first line, and after its include

@@ -1,0 +1,687 @@
+"""Plans on NumPy and on device arrays: results, placement, queues and events, errors, caches."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+import pyopencl.tools
+import pytest
+
+import pyclfft
+from pyclfft import DeviceError, DeviceMemoryError, Plan, PlanError
+from pyclfft.runtime import device as devices
+from pyclfft.runtime import memory
+from pyclfft.runtime.executable import IDLE_LEASES
+from tests.oracle import bound, noise, reference, relative_error
+
+OUT_OF_ORDER = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+TIMEOUT = 20  # seconds until a hanging test gives up
+
+# (shape, axes): from one pass to many, an even and an odd number of them out of place
+CASES = [
+    ((12,), (0,)),  # one pass
+    ((64,), (0,)),  # one out of place, others in place
+    ((6, 8), (0, 1)),  # four out of place
+    ((16, 12), (0,)),  # three
+    ((3, 8, 10), (2, 1)),
+    ((1, 1), (0, 1)),  # a copy
+]
+
+
+def check(result, expected):
+    """Compare a result in single precision, from the host or a device, with the exact one."""
+    result = result.get() if isinstance(result, cl_array.Array) else result
+    assert (result.dtype, result.shape) == (np.complex64, expected.shape)
+    assert relative_error(result, expected) <= bound("direct", np.complex64, expected.size)
+
+
+def exact(x, axes=None):
+    return reference("fftn", x, axes=axes)
+
+
+@pytest.fixture
+def upload(queue):
+    """Copy an array to the device."""
+    return lambda x, **options: cl_array.to_device(queue, x, **options)
+
+
+@pytest.fixture
+def other_context(device):
+    """A second context of the same device."""
+    return cl.Context([device])
+
+
+@pytest.fixture
+def change_traits(monkeypatch):
+    """Make the planner believe in another device."""
+
+    def change(**changes):
+        real = devices.traits
+        monkeypatch.setattr(devices, "traits", lambda device: replace(real(device), **changes))
+
+    return change
+
+
+# --- NumPy arrays ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("shape", "axes"), CASES)
+def test_on_host(device, shape, axes):
+    x = noise(shape, np.complex64)
+    before = x.copy()
+    plan = Plan(shape, "complex64", axes)
+    check(plan(x), exact(x, axes))
+    np.testing.assert_array_equal(x, before)
+    out = np.empty_like(x)
+    assert plan(x, out=out) is out
+    check(out, exact(before, axes))
+    assert plan(x, out=x) is x
+    check(x, exact(before, axes))
+
+
+def test_out_of_any_strides(device):
+    x = noise((4, 6), np.complex64)
+    memory = np.zeros((6, 8), np.complex64)
+    out = memory[:, ::2].T
+    assert Plan((4, 6), "complex64")(x, out=out) is out
+    check(out, exact(x))
+    assert not memory[:, 1::2].any()
+
+
+def test_a_plan_is_used_again(device):
+    plan = Plan((3, 16), "complex64", axes=1)
+    for seed in range(5):
+        x = noise((3, 16), np.complex64, seed)
+        check(plan(x), exact(x, 1))
+
+
+def test_crop_pad_norm_and_direction(device):
+    x = noise((5, 8), np.float32)
+    plan = Plan(x.shape, x.dtype, s=(8, 6), direction="inverse", norm="ortho")
+    check(plan(x), reference("ifftn", x, s=(8, 6), norm="ortho"))
+    assert plan.problem.shape == (8, 6)
+
+
+def test_empty(device, upload):
+    x = np.empty((0, 8), np.complex64)
+    plan = Plan(x.shape, x.dtype, axes=1)
+    for result in (plan(x), plan(x, out=x), plan(upload(x))):
+        assert result.shape == (0, 8)
+    assert plan.profile(x) == ()
+    assert plan.workspace_bytes >= 0
+
+
+# --- device arrays --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("shape", "axes"), CASES)
+def test_on_device(device, queue, upload, shape, axes):
+    host = noise(shape, np.complex64)
+    x = upload(host)
+    plan = Plan(shape, "complex64", axes)
+    result = plan(x)
+    assert isinstance(result, cl_array.Array)
+    assert result.queue == queue
+    assert result.events
+    check(result, exact(host, axes))
+    np.testing.assert_array_equal(x.get(), host)
+    out = cl_array.zeros(queue, shape, np.complex64)
+    assert plan(x, out=out) is out
+    check(out, exact(host, axes))
+
+
+@pytest.mark.parametrize(("shape", "axes"), CASES)
+def test_in_place(device, upload, shape, axes):
+    host = noise(shape, np.complex64)
+    x = upload(host)
+    plan = Plan(shape, "complex64", axes)
+    assert plan(x, out=x) is x
+    check(x, exact(host, axes))
+    check(plan(upload(host), out=upload(host)), exact(host, axes))  # and out of place again
+
+
+def test_in_place_by_another_array_of_the_buffer(device, upload):
+    host = noise((8, 6), np.complex64)
+    whole = upload(host)
+    half = whole[4:]
+    plan = Plan((4, 6), "complex64", 1, strides=half.strides, offset=half.offset)
+    check(plan(half, out=whole[:4]), exact(host[4:], 1))
+    np.testing.assert_array_equal(whole[4:].get(), host[4:])
+    plan(half, out=cl_array.Array(whole.queue, (4, 6), np.complex64, data=whole.base_data))
+    check(whole[:4], exact(host[4:], 1))
+
+
+LAYOUTS = {
+    "rows": lambda x: x[2:5],
+    "every second": lambda x: x[1::2, ::2],
+    "backwards": lambda x: x[::-1, ::-1],
+    "transposed": lambda x: x.T,
+    "one row": lambda x: x[3],
+    "one column": lambda x: x[:, 2],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+@pytest.mark.parametrize("order", "CF")
+def test_strides_and_offset(device, upload, dtype, layout, order):
+    host = np.array(noise((6, 8), dtype), order=order)
+    x, expected = LAYOUTS[layout](upload(host)), exact(LAYOUTS[layout](host))
+    check(pyclfft.fftn(x), expected)
+    plan = Plan(x.shape, dtype, strides=x.strides, offset=x.offset)
+    check(plan(x), expected)
+
+
+@pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")
+@pytest.mark.parametrize("code", ["i4", "?", "f8", "c16"])
+def test_device_arrays_of_other_dtypes(device, fp64, upload, code):
+    host = (100 * noise((4, 6), np.complex64 if code == "c16" else np.float32)).astype(code)
+    result = pyclfft.fftn(upload(host)).get()
+    assert result.dtype == np.complex128
+    assert relative_error(result, exact(host)) <= bound("direct", np.complex128, 24)
+
+
+@pytest.mark.parametrize(
+    ("make", "remedy"),
+    [
+        (lambda upload: upload(np.arange(8, dtype="i4"))[::2], "upload it as float64"),
+        (lambda upload: upload(np.ones(8, "f2")), "upload it as float32"),
+    ],
+)
+def test_device_arrays_that_pyopencl_cannot_convert(device, fp64, upload, make, remedy):
+    with pytest.raises(PlanError, match=remedy):
+        pyclfft.fft(make(upload))
+
+
+def test_padding_of_nothing(device, queue):
+    result = pyclfft.fft(cl_array.empty(queue, (3, 0), np.complex64), n=4).get()
+    np.testing.assert_array_equal(result, np.zeros((3, 4)))
+
+
+def test_result_comes_from_the_arrays_allocator(device, queue, upload):
+    pool = cl.tools.MemoryPool(cl.tools.ImmediateAllocator(queue))
+    host = noise((4, 6), np.complex64)
+    x = upload(host, allocator=pool)
+    result = pyclfft.fftn(x)
+    assert result.allocator is pool
+    assert pool.active_blocks == 2
+    check(result, exact(host))
+    x = pyclfft.Plan((4, 6), "complex64")(x, out=x)
+    check(x, exact(host))
+
+
+# --- queues and events ----------------------------------------------------------------------------
+
+
+@contextmanager
+def user_event(context):
+    """An event that is completed after the block; or much later, should the block hang."""
+    event = cl.UserEvent(context)
+    lock = threading.Lock()
+
+    def complete():
+        with lock:
+            if event.command_execution_status != cl.command_execution_status.COMPLETE:
+                event.set_status(cl.command_execution_status.COMPLETE)
+
+    timer = threading.Timer(TIMEOUT, complete)
+    timer.start()
+    try:
+        yield event
+    finally:
+        timer.cancel()
+        complete()
+
+
+def is_complete(event):
+    return event.command_execution_status == cl.command_execution_status.COMPLETE
+
+
+@pytest.fixture(params=["in order", "out of order"])
+def any_queue(request, queue, device):
+    if request.param == "in order":
+        return queue
+    if not device.queue_properties & OUT_OF_ORDER:
+        pytest.skip(f"{device.name} has no queues out of order")
+    return cl.CommandQueue(queue.context, properties=OUT_OF_ORDER)
+
+
+@pytest.mark.parametrize("how", ["wait_for", "event of x", "event of out"])
+@pytest.mark.parametrize(("shape", "axes"), [((12,), 0), ((6, 8), None)])
+def test_waits_on_the_device_and_not_in_the_call(any_queue, shape, axes, how):
+    host = noise(shape, np.complex64)
+    x = cl_array.to_device(any_queue, host)
+    out = cl_array.empty(any_queue, shape, np.complex64)
+    plan = Plan(shape, "complex64", axes)
+    check(plan(x), exact(host, axes))  # everything is compiled now
+    with user_event(any_queue.context) as go:
+        if how == "event of x":
+            x.add_event(go)
+        if how == "event of out":
+            out.add_event(go)
+        result = plan(x, out=out, wait_for=[go] if how == "wait_for" else None)
+        any_queue.flush()
+        assert not is_complete(go)
+        assert not is_complete(result.events[-1])
+    check(result, exact(host, axes))
+    assert is_complete(result.events[-1])
+
+
+def test_functional_calls_wait_on_the_device(any_queue):
+    host = noise((6, 8), np.complex64)
+    x = cl_array.to_device(any_queue, host)
+    pyclfft.fft2(x).get()
+    with user_event(any_queue.context) as go:
+        x.add_event(go)
+        result = pyclfft.fft2(x)
+        assert result.queue == any_queue
+        assert not is_complete(result.events[-1])
+    check(result, exact(host))
+
+
+def test_a_waiting_call_does_not_disturb_another(device, queue):
+    """Its workspace is its own until it is done, whatever runs meanwhile on other queues."""
+    plan = Plan((6, 8), "complex64")
+    first, second = (noise((6, 8), np.complex64, seed) for seed in (1, 2))
+    waiting_queue = cl.CommandQueue(queue.context)
+    x = cl_array.to_device(waiting_queue, first)
+    with user_event(queue.context) as go:
+        waiting = plan(x, wait_for=[go])
+        for _ in range(3):
+            check(plan(second), exact(second))
+            check(plan(cl_array.to_device(queue, second)), exact(second))
+        assert not is_complete(waiting.events[-1])
+    check(waiting, exact(first))
+
+
+def test_calls_that_start_together(any_queue):
+    """Out of order they may run at the same time, and must not share a workspace then."""
+    shape = (64, 48)
+    plan = Plan(shape, "complex64")
+    inputs = [noise(shape, np.complex64, seed) for seed in range(8)]
+    arrays = [cl_array.to_device(any_queue, x) for x in inputs]
+    with user_event(any_queue.context) as go:
+        results = [plan(x, wait_for=[go]) for x in arrays]
+    for x, result in zip(inputs, results, strict=True):
+        check(result, exact(x))
+
+
+def test_works_again_after_a_call_that_failed(device, upload, monkeypatch):
+    """Between two passes, that is, with the workspace half filled."""
+    x = noise((6, 8), np.complex64)
+    plan = Plan((6, 8), "complex64")
+    check(plan(x), exact(x))
+    enqueue, left = cl.enqueue_nd_range_kernel, iter(range(3))
+
+    def enqueue_few(*args, **options):
+        if next(left, None) is None:
+            raise cl.RuntimeError("out of resources")
+        return enqueue(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cl, "enqueue_nd_range_kernel", enqueue_few)
+        with pytest.raises(cl.RuntimeError, match="out of resources"):
+            plan(upload(x))
+    assert not plan._out_of_place._idle
+    check(plan(x), exact(x))
+
+
+def test_calls_follow_each_other_on_any_queue(any_queue):
+    """The second call waits for the first through the array's events alone."""
+    host = noise((6, 8), np.complex64)
+    plan = Plan((6, 8), "complex64")
+    back = Plan((6, 8), "complex64", direction="inverse")
+    x = cl_array.to_device(any_queue, host)
+    for _ in range(5):
+        x = back(plan(x))
+        x = back(plan(x, out=x), out=x)
+    assert relative_error(x.get(), host) <= 20 * bound("direct", np.complex64, 48)
+
+
+def test_another_queue(device, queue, upload):
+    host = noise((6, 8), np.complex64)
+    second = cl.CommandQueue(queue.context)
+    plan = Plan((6, 8), "complex64")
+    result = plan(upload(host), queue=second)
+    assert result.queue == second
+    check(result, exact(host))
+    check(plan(host, queue=second), exact(host))
+
+
+def test_wait_for_on_host(device, queue):
+    x = noise((6, 8), np.complex64)
+    event = cl.enqueue_marker(queue)
+    check(Plan((6, 8), "complex64")(x, wait_for=[event]), exact(x))
+
+
+def test_an_array_without_queue(device, queue, upload):
+    host = noise(12, np.complex64)
+    result = pyclfft.fft(upload(host).with_queue(None))
+    assert result.queue == queue
+    check(result, exact(host))
+
+
+def test_a_context_of_ones_own(device, other_context):
+    """The array's context counts, not the default one, and the plan keeps it alive."""
+    queue = cl.CommandQueue(other_context)
+    host = noise((6, 8), np.complex64)
+    check(pyclfft.fftn(cl_array.to_device(queue, host)), exact(host))
+    plan = Plan((6, 8), "complex64", context=cl.Context([device]))
+    gc.collect()
+    check(plan(host), exact(host))
+
+
+# --- what does not fit a plan ---------------------------------------------------------------------
+
+
+def test_wrong_queue_and_context(device, queue, other_context):
+    x = noise(12, np.complex64)
+    plan, elsewhere = Plan(12, "complex64"), cl.CommandQueue(other_context)
+    there = cl_array.to_device(elsewhere, x)
+    with pytest.raises(PlanError, match=r"queue is of another context.*context=queue.context"):
+        plan(x, queue=elsewhere)
+    with pytest.raises(PlanError, match="queue is of another context"):
+        plan(there)
+    with pytest.raises(PlanError, match="array is of another context"):
+        plan(there, queue=queue)
+    with pytest.raises(PlanError, match="array is of another context"):
+        plan(cl_array.to_device(queue, x), out=there)
+
+
+ON_HOST = lambda x, upload: x  # noqa: E731
+ON_DEVICE = lambda x, upload: upload(x)  # noqa: E731
+
+
+@pytest.mark.parametrize("place", [ON_HOST, ON_DEVICE], ids=["host", "device"])
+@pytest.mark.parametrize(
+    ("dtype", "shape", "words"),
+    [
+        ("c8", (8, 6), r"x must be complex64 of shape \(6, 8\), as planned, not complex64 of"),
+        ("c8", (48,), r"not complex64 of shape \(48,\)"),
+        ("c16", (6, 8), r"not complex128 of shape \(6, 8\)"),
+        ("f4", (6, 8), r"not float32 of shape \(6, 8\)"),
+    ],
+)
+def test_wrong_input(device, upload, place, dtype, shape, words):
+    with pytest.raises(PlanError, match=words):
+        Plan((6, 8), "complex64")(place(np.zeros(shape, dtype), upload))
+
+
+@pytest.mark.parametrize("place", [ON_HOST, ON_DEVICE], ids=["host", "device"])
+@pytest.mark.parametrize(("dtype", "shape"), [("c8", (8, 6)), ("f4", (6, 8))])
+def test_wrong_out(device, upload, place, dtype, shape):
+    x, out = (place(each, upload) for each in (np.zeros((6, 8), "c8"), np.zeros(shape, dtype)))
+    with pytest.raises(PlanError, match=r"out must be complex64 of shape \(6, 8\)"):
+        Plan((6, 8), "complex64")(x, out=out)
+
+
+def read_only(x):
+    x.flags.writeable = False
+    return x
+
+
+WRONG_OUTS = {
+    "NumPy for device": (ON_DEVICE, lambda x, upload: x, "out must be one too"),
+    "device for NumPy": (ON_HOST, lambda x, upload: upload(x), "out must be one too"),
+    "read-only": (ON_HOST, lambda x, upload: read_only(x), "read-only"),
+    "F order": (ON_DEVICE, lambda x, upload: upload(np.asfortranarray(x)), "C order"),
+    "offset": (ON_DEVICE, lambda x, upload: upload(np.tile(x, (2, 1)))[6:], "begin its buffer"),
+    "strided": (ON_DEVICE, lambda x, upload: upload(np.tile(x, (1, 2)))[:, ::2], "C order"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_OUTS)
+def test_out_of_a_wrong_kind(device, upload, case):
+    place, make, words = WRONG_OUTS[case]
+    x = noise((6, 8), np.complex64)
+    with pytest.raises(PlanError, match=words):
+        Plan((6, 8), "complex64")(place(x, upload), out=make(x.copy(), upload))
+
+
+def test_wrong_layout(device, upload):
+    x = upload(noise((6, 8), np.complex64))
+    with pytest.raises(PlanError, match="plan with strides= and offset=, or copy x"):
+        Plan((6, 4), "complex64")(x[:, ::2])
+    with pytest.raises(PlanError, match="offset"):
+        Plan((3, 8), "complex64")(x[3:])
+    plan = Plan((3, 8), "complex64", offset=3 * 64)
+    with pytest.raises(PlanError, match="offset"):
+        plan(x[:3])
+    with pytest.raises(PlanError, match="plan without them for NumPy arrays"):
+        plan(np.zeros((3, 8), np.complex64))
+
+
+# --- making plans ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "words"),
+    [
+        (
+            (1000,),
+            {"algorithm": "radix2"},
+            "a power of two, not 1000: choose another one, or leave",
+        ),
+        ((8,), {"algorithm": "fastest"}, "unknown algorithm 'fastest': choose from radix2, direct"),
+        ((8,), {"kind": "r2r"}, "invalid kind 'r2r', should be one of c2c"),
+        ((8,), {"direction": "backward"}, "should be one of forward, inverse"),
+        ((8,), {"norm": "unit"}, "Invalid norm value 'unit'"),
+        ((8,), {"axes": 1}, "axes exceeds dimensionality"),
+        ((8,), {"s": 0}, "invalid number of data points"),
+        ((8, 0), {}, "invalid number of data points"),
+        ((8,), {"hooks": len}, "no hooks"),
+        ((8,), {"effort": "exhaustive"}, "effort 'estimate' only"),
+        ((8,), {"strides": (4,)}, "multiples of 8 bytes"),
+    ],
+)
+def test_refused(device, shape, options, words):
+    with pytest.raises(PlanError) as error:
+        Plan(shape, "complex64", **options)
+    assert words in str(error.value)
+
+
+def test_a_context_has_one_device(device):
+    with pytest.raises(PlanError, match="has 2 devices: make one context for each"):
+        Plan(8, "complex64", context=SimpleNamespace(devices=[device, device]))
+
+
+@pytest.mark.parametrize("algorithm", ["direct", "radix2"])
+def test_algorithm(device, algorithm):
+    plan = Plan(1024, "complex64", algorithm=algorithm)
+    assert plan.algorithm == algorithm
+    assert ("direct" in [each.kernel for each in plan.passes]) == (algorithm == "direct")
+    x = noise(1024, np.complex64)
+    assert relative_error(plan(x), exact(x)) <= bound(algorithm, np.complex64, 1024)
+
+
+def test_a_device_without_fp64(device, upload, change_traits):
+    change_traits(fp64=False)
+    pyclfft.clear_cache()
+    x = np.ones(12)
+    for call in (
+        lambda: Plan(12, "complex128"),
+        lambda: pyclfft.fft(x),
+        lambda: pyclfft.fft(x.astype("c16")),
+        lambda: pyclfft.fft(upload(x)),
+        lambda: pyclfft.fft(upload(x.astype("i4"))),
+    ):
+        with pytest.raises(DeviceError, match=r'x\.astype\("complex64"\)'):
+            call()
+    check(pyclfft.fft(x.astype("f4")), exact(x))
+
+
+def test_too_large_for_the_device(device, change_traits):
+    change_traits(global_mem_bytes=4096, max_alloc_bytes=2048)
+    Plan(128, "complex64")  # 1 KiB
+    for shape, count in (((16, 8, 16), r"16,384 of them in one buffer"), ((256,), "bytes")):
+        with pytest.raises(DeviceMemoryError, match=count) as error:
+            Plan(shape, "complex64")
+        assert "the device has 4,096 and allocates 2,048 at most" in str(error.value)
+
+
+def test_memory_that_the_device_refuses(device, queue):
+    with pytest.raises(DeviceMemoryError, match="did not allocate 1,152,921,504,606,846,976 bytes"):
+        memory.allocate(queue.context, 2**60)
+
+
+def test_printed(device):
+    plan = Plan((6, 8), "complex64")
+    text = str(plan)
+    problem, *passes, workspace = text.splitlines()
+    assert problem == f"{plan.problem} on {devices.device_label(device)}"
+    assert len(passes) == len(plan.passes)
+    for line, each in zip(passes, plan.passes, strict=True):
+        assert line.split()[1] == each.kernel
+    assert workspace.strip() == f"workspace: {plan.workspace_bytes} bytes"
+    assert repr(plan) == f"<Plan {plan.problem}>"
+
+
+def test_workspace_bytes(device):
+    for shape, algorithm, nbytes in (
+        (12, "direct", 0),
+        (64, "radix2", 32 * 8),  # the twiddles
+        ((6, 10), "direct", 60 * 8),  # one intermediate result
+    ):
+        assert Plan(shape, "complex64", algorithm=algorithm).workspace_bytes == nbytes
+
+
+# --- profile --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("shape", "axes"), CASES[:3])
+def test_profile(device, upload, shape, axes):
+    x = noise(shape, np.complex64)
+    plan = Plan(shape, "complex64", axes)
+    launched = [each.kernel for each in plan.passes]
+    on_host, on_device = plan.profile(x), plan.profile(upload(x))
+    assert [each.name for each in on_device] == launched
+    assert [each.name for each in on_host] == ["write", *launched, "read"]
+    for each in (*on_host, *on_device):
+        assert each.ms > 0
+        assert each.nbytes > 0
+        assert each.gb_per_s == pytest.approx(each.nbytes / each.ms / 1e6)
+    assert on_host[0].nbytes == on_host[-1].nbytes == x.nbytes
+    for measured, planned in zip(on_device, plan.passes, strict=True):
+        assert measured.nbytes == planned.reads + planned.writes
+        assert measured.step == planned.step
+
+
+# --- threads and caches ---------------------------------------------------------------------------
+
+
+def test_sixteen_threads(device, queue):
+    """Functional calls and shared plans, on the host and on the device, all at once."""
+    shapes = [(8,), (12,), (4, 8), (6, 10), (3, 16, 4)]
+    inputs = [noise(shape, np.complex64, seed) for seed in range(2) for shape in shapes]
+    expected = [exact(x) for x in inputs]
+    plans = {shape: Plan(shape, "complex64") for shape in shapes}
+    begin = threading.Barrier(16)
+    pyclfft.clear_cache()
+
+    def work(number):
+        begin.wait(TIMEOUT)
+        for step in range(30):
+            which = (number * 7 + step) % len(inputs)
+            x, plan = inputs[which], plans[inputs[which].shape]
+            if step % 3 == 0:
+                result = pyclfft.fftn(x)
+            elif step % 3 == 1:
+                result = plan(x)
+            else:
+                result = plan(cl_array.to_device(pyclfft.default_queue(), x))
+            check(result, expected[which])
+        return True
+
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(work, range(16)))
+
+
+def test_one_queue_shared_by_threads(device, queue):
+    plan = Plan((6, 8), "complex64")
+    inputs = [noise((6, 8), np.complex64, seed) for seed in range(8)]
+    arrays = [cl_array.to_device(queue, x) for x in inputs]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            for x, result in zip(inputs, pool.map(plan, arrays), strict=True):
+                check(result, exact(x))
+
+
+def test_cache_of_plans(device):
+    pyclfft.clear_cache()
+    x = noise((3, 12), np.complex64)
+    for call, (hits, misses) in [
+        (lambda: pyclfft.fft(x), (0, 1)),
+        (lambda: pyclfft.fft(x, 12, 1, "backward"), (1, 1)),  # the same in other words
+        (lambda: pyclfft.fft(x, axis=0), (1, 2)),
+        (lambda: pyclfft.ifft(x), (1, 3)),
+        (lambda: pyclfft.fft(x.real), (1, 4)),
+        (lambda: pyclfft.fft(x[:, ::-1]), (2, 4)),
+    ]:
+        call()
+        plans = pyclfft.cache_info().plans
+        assert (plans.hits, plans.misses, plans.size) == (hits, misses, misses)
+    assert pyclfft.cache_info().programs.size > 0
+    pyclfft.clear_cache()
+    for counts in pyclfft.cache_info():
+        assert counts[:2] == (0, 0)
+        assert counts.size == 0
+    check(pyclfft.fft(x), exact(x, axes=1))
+
+
+def test_plans_share_programs(device):
+    pyclfft.clear_cache()
+    Plan(12, "complex64")
+    built = pyclfft.cache_info().programs.misses
+    Plan((5, 11), "complex64", axes=1)
+    programs = pyclfft.cache_info().programs
+    assert (programs.misses, programs.hits) == (built, 1)
+
+
+def test_cache_of_plans_is_bounded(device):
+    bound_of_cache = pyclfft.cache_info().plans.max_size
+    for n in range(bound_of_cache + 10):
+        pyclfft.fft(np.ones((n + 1, 1), np.complex64))
+    assert pyclfft.cache_info().plans.size == bound_of_cache
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_leases_do_not_pile_up(device, queue, wait):
+    """Not even where every call waits, on a queue of its own, and so needs its own workspace."""
+    plan = Plan((6, 8), "complex64")
+    host = noise((6, 8), np.complex64)
+    x = cl_array.to_device(queue, host)
+    with user_event(queue.context) as go:
+        events = [go] if wait else None
+        results = [
+            plan(x, queue=cl.CommandQueue(queue.context), wait_for=events)
+            for _ in range(IDLE_LEASES + 3)
+        ]
+    for result in results:
+        check(result, exact(host))
+    assert len(plan._out_of_place._idle) <= IDLE_LEASES
+
+
+# --- devices that can do less ---------------------------------------------------------------------
+
+LESS = {
+    "groups of one": {"max_work_group_size": 1, "max_work_item_sizes": (1, 1, 1)},
+    "groups of 64": {"max_work_group_size": 64, "max_work_item_sizes": (64, 64, 64)},
+    "one dimension": {"max_work_item_sizes": (1024, 1, 1), "max_work_group_size": 1024},
+    "256 bytes of local memory": {"local_mem_bytes": 256},
+}
+
+
+@pytest.mark.parametrize("less", LESS)
+def test_on_a_lesser_device(device, change_traits, less):
+    change_traits(**LESS[less])
+    for shape in ((12, 32), (3, 100, 4)):
+        x = noise(shape, np.complex64)
+        check(Plan(shape, "complex64")(x), exact(x))

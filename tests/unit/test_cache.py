@@ -1,0 +1,148 @@
+"""The bounded cache: counts, eviction, exceptions, threads."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pyclfft.runtime.cache import BoundedCache, CacheCounts
+
+TIMEOUT = 20  # seconds until a hanging test gives up
+
+
+@pytest.fixture
+def cache():
+    return BoundedCache(3)
+
+
+def unexpected():
+    raise AssertionError("made again")
+
+
+def test_makes_once(cache):
+    assert cache.get("key", lambda: 1) == 1
+    assert cache.get("key", unexpected) == 1
+    assert cache.counts() == CacheCounts(hits=1, misses=1, max_size=3, size=1)
+
+
+def test_keeps_none_too(cache):
+    assert cache.get("key", lambda: None) is None
+    assert cache.get("key", unexpected) is None
+
+
+def test_the_least_recently_used_goes(cache):
+    for key in "abc":
+        cache.get(key, lambda: 0)
+    cache.get("a", unexpected)
+    cache.get("d", lambda: 0)
+    for key in "acd":
+        cache.get(key, unexpected)
+    assert cache.get("b", lambda: "again") == "again"
+    assert cache.counts().size == 3
+
+
+def test_clear(cache):
+    cache.get("key", lambda: 1)
+    cache.clear()
+    assert cache.counts() == CacheCounts(0, 0, 3, 0)
+    assert cache.get("key", lambda: 2) == 2
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt()])
+def test_an_exception_is_not_kept(cache, error):
+    def fail():
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        cache.get("key", fail)
+    assert raised.value is error
+    assert cache.counts().size == 0
+    assert cache.get("key", lambda: 1) == 1
+
+
+class Maker:
+    """Makes a value when told to."""
+
+    def __init__(self, value):
+        self.value = value
+        self.calls = 0
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def __call__(self):
+        self.calls += 1
+        self.begun.set()
+        assert self.go.wait(TIMEOUT)
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value
+
+
+def wait_for_hits(cache, hits):
+    """Until so many threads wait for what another makes."""
+    give_up = threading.Event()
+    timer = threading.Timer(TIMEOUT, give_up.set)
+    timer.start()
+    while cache.counts().hits < hits and not give_up.is_set():
+        give_up.wait(0.001)
+    timer.cancel()
+    assert cache.counts().hits == hits
+
+
+@pytest.mark.parametrize("value", ["made", RuntimeError("not made")])
+def test_threads_share_one_making(cache, value):
+    maker = Maker(value)
+    with ThreadPoolExecutor(8) as pool:
+        results = [pool.submit(cache.get, "key", maker) for _ in range(8)]
+        wait_for_hits(cache, 7)
+        maker.go.set()
+        if isinstance(value, Exception):
+            assert [each.exception(TIMEOUT) for each in results] == [value] * 8
+        else:
+            assert [each.result(TIMEOUT) for each in results] == [value] * 8
+    assert maker.calls == 1
+
+
+def test_other_keys_are_not_held_up(cache):
+    slow = Maker("slow")
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(cache.get, "slow", slow)
+        assert slow.begun.wait(TIMEOUT)
+        assert cache.get("fast", lambda: "fast") == "fast"
+        assert not result.done()
+        slow.go.set()
+        assert result.result(TIMEOUT) == "slow"
+
+
+@pytest.mark.parametrize("forget", ["evict", "clear"])
+@pytest.mark.parametrize("value", ["made", RuntimeError("not made")])
+def test_forgotten_while_it_is_made(cache, forget, value):
+    """Who waits still gets it; a newer value of the same key is left alone."""
+    maker = Maker(value)
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(cache.get, "key", maker)
+        assert maker.begun.wait(TIMEOUT)
+        if forget == "clear":
+            cache.clear()
+        else:
+            for other in "abc":
+                cache.get(other, lambda: 0)
+        assert cache.get("key", lambda: "newer") == "newer"
+        maker.go.set()
+        assert (result.exception(TIMEOUT) or result.result()) == value
+    assert cache.get("key", unexpected) == "newer"
+
+
+def test_many_threads_and_keys():
+    cache = BoundedCache(4)
+
+    def work(seed):
+        return all(cache.get(key, lambda: key * key) == key * key  # noqa: B023
+                   for key in ((seed * i) % 11 for i in range(500)))  # fmt: skip
+
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(work, range(1, 17)))
+    counts = cache.counts()
+    assert counts.size <= 4
+    assert counts.hits + counts.misses == 16 * 500

@@ -1,0 +1,264 @@
+"""What commands share: errors as lines, tables, and the table of commands."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import subprocess
+import sys
+import types
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import pyclfft
+from pyclfft import __main__ as commands
+from pyclfft import commandline, errors
+from pyclfft.commandline import run, table
+
+ROOT = Path(pyclfft.__path__[0]).parent
+
+
+def python(*arguments, **options):
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        **options,
+    )
+
+
+def raising(error):
+    def function():
+        raise error
+
+    return function
+
+
+# ---------------------------------------------------------------- run
+
+
+@pytest.mark.parametrize(("returned", "status"), [(None, 0), (0, 0), (1, 1), (2, 2)])
+def test_status_is_what_the_function_returns(capsys, returned, status):
+    assert run(lambda: returned, "pyclfft x") == status
+    assert capsys.readouterr() == ("", "")
+
+
+def array_too_large():
+    np.empty(2**60, np.uint8)
+
+
+ERRORS = {
+    "ours": (raising(errors.PlanError("no such thing: do that")), "no such thing: do that"),
+    "with a log": (
+        raising(errors.BuildError("it cannot build\nlog 1\nlog 2", log="log 1\nlog 2")),
+        "it cannot build",
+    ),
+    "blank line first": (raising(errors.DeviceError("\n why\nmore")), "why"),
+    "without a message": (raising(errors.DeviceError()), "DeviceError"),
+    "file": (Path("/no/such/file").stat, "/no/such/file: No such file or directory"),
+    "file's name in bytes": (raising(FileNotFoundError(2, "Not there", b"/no")), "/no: Not there"),
+    "disk full": (raising(OSError(errno.ENOSPC, "No space left")), "[Errno 28] No space left"),
+    "memory": (raising(MemoryError()), "out of memory"),
+    "device's memory": (raising(errors.DeviceMemoryError("too large")), "too large"),
+    "OpenCL": (raising(cl.RuntimeError("clFinish failed: OUT_OF_RESOURCES")), "clFinish failed"),
+    "array": (array_too_large, "Unable to allocate"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_an_error_is_one_line_and_status_2(capsys, case):
+    function, message = ERRORS[case]
+    assert run(function, "pyclfft info") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"pyclfft info: error: {message}")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    if case in ("ours", "with a log", "blank line first", "memory"):
+        assert err == f"pyclfft info: error: {message}\n"
+
+
+def test_of_a_failed_renaming_the_new_name_is_told(capsys, tmp_path):
+    (tmp_path / "temporary").touch()
+    (tmp_path / "folder").mkdir()
+    assert run(lambda: (tmp_path / "temporary").replace(tmp_path / "folder"), "pyclfft x") == 2
+    said = capsys.readouterr().err
+    assert f"error: {tmp_path / 'folder'}: " in said
+    assert "temporary" not in said
+
+
+def test_control_c(capsys):
+    assert run(raising(KeyboardInterrupt()), "pyclfft x") == 130
+    assert capsys.readouterr().err == "pyclfft x: error: interrupted\n"
+
+
+def test_a_mistake_of_ours_and_an_exit_pass_through():
+    with pytest.raises(ZeroDivisionError):
+        run(lambda: 1 // 0, "pyclfft x")
+    with pytest.raises(SystemExit, match="2"):
+        run(lambda: sys.exit(2), "pyclfft x")
+
+
+def test_the_traceback_is_in_the_debug_log(caplog):
+    with caplog.at_level(logging.DEBUG, "pyclfft"):
+        run(raising(errors.PlanError("why")), "pyclfft x")
+    assert [record.exc_info[0] for record in caplog.records] == [errors.PlanError]
+
+
+def test_a_warning_is_one_line_and_nothing_stays_changed(capsys):
+    before = warnings.showwarning, list(warnings.filters)
+
+    def function():
+        warnings.simplefilter("always")
+        warnings.warn("take care", RuntimeWarning, stacklevel=1)
+
+    assert run(function, "pyclfft x") == 0
+    assert capsys.readouterr().err == "pyclfft x: warning: take care\n"
+    assert (warnings.showwarning, list(warnings.filters)) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
+@pytest.mark.parametrize("lines", [1, 100_000])
+def test_a_reader_that_has_gone_ends_it_quietly(lines):
+    code = (
+        "import sys\nfrom pyclfft.commandline import run\n"
+        f"sys.exit(run(lambda: print('line\\n' * {lines}), 'pyclfft x'))"
+    )
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        process = subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=write,
+            stderr=subprocess.PIPE,
+            timeout=300,
+        )
+    finally:
+        os.close(write)
+    assert (process.returncode, process.stderr) == (141, b"")
+
+
+# ---------------------------------------------------------------- table
+
+
+def test_table():
+    rows = [("write", "0.5", "up"), ("norm", "12.0", "")]
+    assert table(rows, ("kernel", "ms", "step"), "<>").splitlines() == [
+        "kernel    ms  step",
+        "write    0.5  up",
+        "norm    12.0",
+    ]
+
+
+def test_table_without_header_or_rows():
+    assert table([("a", "b"), ("ccc", "d")]) == "a    b\nccc  d"
+    assert table([("a", "1"), ("b", "10")], align=">>") == "a   1\nb  10"
+    assert table([], ("a", "b")) == "a  b"
+    assert table([]) == ""
+
+
+def test_table_refuses_rows_of_different_lengths():
+    with pytest.raises(ValueError):
+        table([("a", "b"), ("c",)])
+
+
+# ---------------------------------------------------------------- the commands
+
+
+def test_every_command_exists():
+    assert {"info", "filter"} <= set(commands.COMMANDS)
+    for name, (module, what) in commands.COMMANDS.items():
+        assert module == f"pyclfft.{name}"
+        assert what
+        assert callable(import_module(module).main)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_names_every_command(capsys, arguments):
+    assert commands.main(arguments) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: pyclfft COMMAND")
+    for name, (_, what) in commands.COMMANDS.items():
+        assert any(line.split() == [name, *what.split()] for line in out.splitlines())
+
+
+def test_version(capsys):
+    assert commands.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"pyclfft {pyclfft.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["infos"], ["--no-option"], ["", "info"]])
+def test_unknown_command(capsys, arguments):
+    assert commands.main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"pyclfft: error: unknown command {arguments[0]!r}: choose from ")
+    assert "info" in err
+    assert err.count("\n") == 1
+
+
+def test_a_command_gets_the_other_arguments_and_its_status_is_returned(monkeypatch):
+    module = types.ModuleType("pyclfft_test_command")
+    given = []
+    module.main = lambda argv: given.append(argv) or 7
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(commands.COMMANDS, "test", (module.__name__, "is a test"))
+    assert commands.main(["test", "--version", "x"]) == 7
+    assert given == [["--version", "x"]]
+
+
+def test_process_arguments_are_the_default(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["pyclfft", "--version"])
+    assert commands.main() == 0
+    assert pyclfft.__version__ in capsys.readouterr().out
+
+
+def test_a_module_is_imported_only_for_its_command():
+    code = (
+        "import sys, pyclfft.__main__ as m\nm.main(['--help']); m.main(['nonsense'])\n"
+        "print('loaded', *(x for x, _ in m.COMMANDS.values() if x in sys.modules))"
+    )
+    process = python("-c", code)
+    assert process.stdout.splitlines()[-1] == "loaded", process.stderr
+
+
+def test_the_library_imports_no_command():
+    code = (
+        "import sys, pyclfft, pkgutil, importlib\n"
+        "own = ['pyclfft.commandline', 'pyclfft.__main__', 'pyclfft.report', 'pyclfft.selftest']\n"
+        "for folder in ('apps', 'planning', 'runtime', 'tuning'):\n"
+        "    package = importlib.import_module(f'pyclfft.{folder}')\n"
+        "    names = [each.name for each in pkgutil.iter_modules(package.__path__)]\n"
+        "    assert names, folder\n"
+        "    for name in names: importlib.import_module(f'pyclfft.{folder}.{name}')\n"
+        "loaded = set(sys.modules)\n"
+        "import pyclfft.__main__ as m\n"
+        "own += [module for module, _ in m.COMMANDS.values()]\n"
+        "print(len(own), *loaded.intersection(own))"
+    )
+    process = python("-c", code)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.split() == [str(4 + len(commands.COMMANDS))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["--version"], 0), (["nonsense"], 2), (["info", "--nonsense"], 2)]
+)
+def test_as_a_module(arguments, status, tmp_path):
+    process = python("-m", "pyclfft", *arguments, cwd=tmp_path)
+    assert process.returncode == status
+    assert "Traceback" not in process.stderr
+
+
+def test_constants_are_the_shells():
+    assert (commandline.FAILED, commandline.INTERRUPTED, commandline.PIPE_CLOSED) == (2, 130, 141)
