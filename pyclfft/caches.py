@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .apps.imaging import filter_counts, forget_filters
 from .runtime.cache import CacheCounts
 from .runtime.program import clear_disk, forget_programs, program_counts
 from .transforms import forget_plans, plan_counts
@@ -16,11 +17,14 @@ class CacheInfo(NamedTuple):
     ----------
     plans : CacheCounts
         Of the functional calls.
+    filters : CacheCounts
+        Of `filter_image`.
     programs : CacheCounts
         Built kernels in memory.
     """
 
     plans: CacheCounts
+    filters: CacheCounts
     programs: CacheCounts
 
 
@@ -31,11 +35,11 @@ def cache_info() -> CacheInfo:
     -------
     CacheInfo
     """
-    return CacheInfo(plan_counts(), program_counts())
+    return CacheInfo(plan_counts(), filter_counts(), program_counts())
 
 
 def clear_cache(*, disk: bool = False) -> None:
-    """Forget plans and programs, and with them the device memory that they hold.
+    """Forget plans, filters and programs, and with them the device memory that they hold.
 
     Parameters
     ----------
@@ -43,6 +47,7 @@ def clear_cache(*, disk: bool = False) -> None:
         Delete the compiled programs on the disk too.
     """
     forget_plans()
+    forget_filters()
     forget_programs()
     if disk:
         clear_disk()

@@ -60,9 +60,9 @@ def watch_launches() -> None:
 def keep_buffers() -> None:
     """Let no buffer be freed.
 
-    Oclgrind 21.10 gives a new buffer the address of a freed one, and remembers which bytes have been
-    written for as many bytes as the first had: it calls what lies beyond uninitialized. It is right
-    about buffers whose addresses are new.
+    Oclgrind 21.10 gives a new buffer the address of a freed one, but remembers which bytes have been
+    written for no more bytes than the first had, and calls what lies beyond uninitialized. It is
+    right about buffers whose addresses are new.
     """
     kept = []
 

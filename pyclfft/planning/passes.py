@@ -200,10 +200,11 @@ def without_repeated_tables(passes: Iterable[Pass]) -> tuple[Pass, ...]:
 def launch_size(
     items: Sequence[int], preferred: int, limits: Sequence[int], group_limit: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return (global size, local size) for a range whose kernel checks its bounds itself.
+    """Return (global size, local size) of a range of columns, rows, and matrices of a batch.
 
     The group takes as many of the `preferred` work-items as it can along the first dimension, then
-    along the next; the range is rounded up to whole groups.
+    along the second, and the range is rounded up to whole groups there: kernels check their bounds.
+    A third dimension is exact, and its groups are one matrix deep.
 
     Parameters
     ----------
@@ -220,7 +221,7 @@ def launch_size(
     """
     room = min(preferred, group_limit)
     local = []
-    for count, limit in zip(items, limits, strict=False):
+    for count, limit in zip(items[:2], limits, strict=False):
         size = min(room, limit, 1 << (count - 1).bit_length())
         local.append(size)
         room //= size

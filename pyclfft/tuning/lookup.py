@@ -13,7 +13,7 @@ Parameters = Mapping[str, int]
 # direct_tile: inputs that the direct transform stages at a time
 DEFAULTS: Mapping[str, Parameters] = {
     "gpu": {"group": 128, "transpose_tile": 16, "direct_tile": 128},
-    "cpu": {"group": 256, "transpose_tile": 16, "direct_tile": 64},
+    "cpu": {"group": 256, "transpose_tile": 32, "direct_tile": 64},
 }
 
 
