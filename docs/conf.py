@@ -19,7 +19,6 @@ version = release = pyclfft.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 exclude_patterns = ["_build"]
-suppress_warnings = ["config.cache"]
 default_role = "py:obj"  # `Plan` in a docstring links to Plan, where that is documented
 highlight_language = "text"
 

@@ -60,7 +60,7 @@ def watch_launches() -> None:
 def keep_buffers() -> None:
     """Let no buffer be freed.
 
-    Oclgrind 21.10 gives a new buffer the address of a freed one, but remembers which bytes have been
+    Oclgrind 21.10 gives a new buffer the address of a freed one, but remembers what has been
     written for no more bytes than the first had, and calls what lies beyond uninitialized. It is
     right about buffers whose addresses are new.
     """

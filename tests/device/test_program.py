@@ -196,6 +196,13 @@ def test_folder_only_for_reading(context, folder, compiled, monkeypatch):
     assert len(compiled) == 2
 
 
+def test_a_file_appears_whole_or_not_at_all(context, folder, monkeypatch):
+    """What is written gets its name at the very end; should that fail, nothing stays."""
+    monkeypatch.setattr(os, "replace", refuse)
+    assert works(program(context, "norm.cl", NORM))
+    assert not list(folder.iterdir())
+
+
 def test_the_least_recently_used_go_first(context, folder, monkeypatch):
     names = ["norm.cl", "load.cl", "butterfly.cl"]
     paths = {}
