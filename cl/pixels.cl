@@ -111,7 +111,7 @@ static inline real value_at(global const cplx *planes, Frame frame, uint plane, 
     size_t row = y + (frame.rows - frame.height) / 2;
     size_t column = x + (frame.columns - frame.width) / 2;
     cplx z = planes[((size_t)plane * frame.rows + row) * frame.columns + column];
-    return MAGNITUDE ? sqrt(z.x * z.x + z.y * z.y) : z.x;
+    return MAGNITUDE ? hypot(z.x, z.y) : z.x; /* squares would overflow long before */
 }
 
 /* Extremes: x the least and y the greatest value of a result, z the greatest magnitude in the image,

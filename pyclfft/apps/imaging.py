@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import ceil, prod
 from typing import Any
 
@@ -140,6 +141,8 @@ class ImageFilter:
         self, image: np.ndarray, queue: cl.CommandQueue, recorder: Recorder | None = None
     ) -> np.ndarray:
         """Filter one image of the job's shape and dtype: one upload, one download."""
+        if image.dtype.kind == "f" and not np.isfinite(image).all():
+            raise PlanError("the image holds NaN or infinity: give these pixels a value first")
         result = np.empty(self.job.shape, self.job.result_dtype)
         run_on_host(self._executable, queue, np.ascontiguousarray(image), result, recorder)
         return result
@@ -425,10 +428,9 @@ def filter_pass(band: Band, spectra: tuple[int, int, int], precision: str, trait
         kernel = "highPassFilter"
         arguments += (first[0],)
     else:
-        cutoffs = [Scalar(REAL_DTYPE[precision].name, float(v)) for v in (band.low, band.high)]
-        order = Scalar(REAL_DTYPE[precision].name, band.order)
+        smooth = (_not_negative(v, precision) for v in (band.low, band.high, band.order))
         kernel = "bandFilter"
-        arguments += (*first, *cutoffs, order)
+        arguments += (*first, *smooth)
         macros |= {
             "KIND": KINDS.index(band.kind),
             "SHAPE": SHAPES.index(band.shape),
@@ -439,6 +441,13 @@ def filter_pass(band: Band, spectra: tuple[int, int, int], precision: str, trait
         kernel, "highPassFilter.cl", macros, (columns, rows, count), traits, arguments,
         reads=nbytes, writes=nbytes, step=f"{band.kind}, {band.shape}",
     )  # fmt: skip
+
+
+def _not_negative(value: Fraction | float, precision: str) -> Scalar:
+    """Return a real argument; one that is too large or too small for its type becomes the last."""
+    dtype = REAL_DTYPE[precision]
+    least, greatest = float(np.finfo(dtype).tiny), float(np.finfo(dtype).max)
+    return Scalar(dtype.name, min(max(float(value), least), greatest) if value else 0.0)
 
 
 def _load_pixels(job: FilterJob, traits: Traits) -> Pass:

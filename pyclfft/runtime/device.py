@@ -488,8 +488,8 @@ def device_label(device: cl.Device) -> str:
     return f"{name} ({device.platform.name.strip()}, driver {device.driver_version.strip()})"
 
 
-def warnings_in(log: str) -> str:
-    """Return the lines of a build log that warn of something in the kernel.
+def has_warnings(log: str) -> bool:
+    """Whether a build log warns of something in the kernel.
 
     Parameters
     ----------
@@ -498,11 +498,11 @@ def warnings_in(log: str) -> str:
 
     Returns
     -------
-    str
-        Empty where there is nothing but the routine of this device's compiler.
+    bool
+        False where there is nothing but the routine of this device's compiler.
     """
-    lines = (line.strip() for line in log.splitlines() if "warning:" in line.lower())
-    return "\n".join(line for line in lines if not _CHATTER.search(line))
+    lines = (line for line in log.splitlines() if "warning:" in line.lower())
+    return any(not _CHATTER.search(line) for line in lines)
 
 
 # ---------------------------------------------------------------- contexts and queues

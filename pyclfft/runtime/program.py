@@ -9,12 +9,14 @@ import re
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 import pyopencl as cl
 
 from ..errors import BuildError
 from ..files import atomic_write, cache_dir
 from .cache import BoundedCache
+from .device import has_warnings
 
 logger = logging.getLogger("pyclfft")
 
@@ -122,17 +124,17 @@ def _build(context: cl.Context, source: str, text: str, options: str, path: Path
         raise _build_error(source, options, device, log) from None
     log = _log(built, device)
     logger.log(
-        logging.WARNING if "warning:" in log.lower() else logging.DEBUG,
+        logging.WARNING if has_warnings(log) else logging.DEBUG,
         "%s built for %s with %s: %s", source, device.name, options or "defaults", log or "no log",
     )  # fmt: skip
-    result = cl.Program(built)
-    _store(path, result.get_info(cl.program_info.BINARIES)[0])
-    return result
+    binaries = cast("list[bytes]", built.get_info(cl.program_info.BINARIES))
+    _store(path, binaries[0])
+    return cl.Program(built)
 
 
 def _log(built: cl._Program, device: cl.Device) -> str:
     with suppress(cl.Error):
-        return built.get_build_info(device, cl.program_build_info.LOG).strip("\0 \n\t")
+        return str(built.get_build_info(device, cl.program_build_info.LOG)).strip("\0 \n\t")
     return ""
 
 

@@ -334,3 +334,11 @@ def test_a_queue_for_each_thread_in_one_context(anything, fresh):
         queues = list(pool.map(others, range(4)))
     assert len({queue.int_ptr for queue in [mine, *queues]}) == 5
     assert {queue.context for queue in queues} == {mine.context}
+
+
+def test_a_compilers_routine_is_no_warning():
+    routine = "(): Warning: Function norm is a kernel, so overriding noinline attribute. The ..."
+    assert not dev.has_warnings("")
+    assert not dev.has_warnings("Compilation started\nCompilation done\n")
+    assert not dev.has_warnings(routine)
+    assert dev.has_warnings(routine + "\nnorm.cl:3:1: warning: unused variable 'x'")

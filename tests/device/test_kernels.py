@@ -225,7 +225,19 @@ def test_transpose(launch, precision, shape):
     np.testing.assert_array_equal(result, x.transpose(0, 2, 1))
 
 
-@pytest.mark.parametrize("tile", [1, 2, 3, 8, 16, 32])
+@pytest.mark.parametrize(
+    ("tile", "precision"),
+    [
+        (1, "single"),
+        (2, "double"),
+        (3, "single"),
+        (8, "double"),
+        (16, "single"),
+        (16, "double"),
+        (32, "single"),
+    ],
+    indirect=["precision"],
+)
 def test_transpose_blocked(launch, precision, tile, group_limit):
     if tile**2 > group_limit:
         pytest.skip(f"groups have {group_limit} work-items at most")
@@ -252,7 +264,11 @@ def direct(launch, x, tile, precision, *, inverse=False, scale=1.0):
     )[1]  # fmt: skip
 
 
-@pytest.mark.parametrize("tile", [1, 3, 32, 64, 256])
+@pytest.mark.parametrize(
+    ("tile", "precision"),
+    [(1, "double"), (3, "single"), (64, "single"), (64, "double"), (256, "single")],
+    indirect=["precision"],
+)
 def test_direct(launch, precision, tile, group_limit):
     if tile > group_limit:
         pytest.skip(f"groups have {group_limit} work-items at most")
@@ -268,10 +284,9 @@ def test_direct(launch, precision, tile, group_limit):
 @pytest.mark.parametrize(
     ("n", "precision", "bound"),
     [(10007, "single", 2.5e-7), (30011, "single", 2.5e-7), (10007, "double", 1e-15)],
+    indirect=["precision"],
 )
-def test_direct_errors_do_not_grow_with_the_length(launch, device, n, precision, bound):
-    if precision == "double" and not devices_module.traits(device).fp64:
-        pytest.skip(f"{device.name} has no double precision")
+def test_direct_errors_do_not_grow_with_the_length(launch, n, precision, bound):
     x = noise((1, n), COMPLEX[precision])
     result = direct(launch, x, 64, precision)
     assert relative_error(result, np.fft.fft(x.astype(np.complex128))) < bound
@@ -374,7 +389,7 @@ BANDS = [  # size, weights, squared cut-offs, order
 @pytest.mark.parametrize("keep_dc", [0, 1])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_band_filter(launch, kind, shape, keep_dc, device):
+def test_band_filter(launch, device, kind, shape, keep_dc):
     # Both precisions would compile twice as much to no use: the kinds take them in turn.
     fp64 = devices_module.traits(device).fp64
     precision = "double" if (KINDS.index(kind) + keep_dc) % 2 and fp64 else "single"
@@ -427,10 +442,9 @@ def planes_of(image, luma):
         ("real", "double", 3, 1, 1, (2, 3), (9, 8)),
         ("real", "double", 1, 0, 0, (9, 1), (16, 2)),
     ],
+    indirect=["precision"],
 )
-def test_load_pixels(launch, device, pixel, precision, channels, luma, pad, size, plane):
-    if precision == "double" and not devices_module.traits(device).fp64:
-        pytest.skip(f"{device.name} has no double precision")
+def test_load_pixels(launch, pixel, precision, channels, luma, pad, size, plane):
     image, top = image_of(pixel, precision, size, channels)
     wide = planes_of(image, luma)
     around = [(0, 0)]
@@ -460,12 +474,11 @@ def framed(planes, size):
         (64, 5, 1, 3, 1, (30, 11), (32, 32), "single"),
         (128, 2, 0, 1, 0, (17, 19), (17, 20), "double"),
     ],
+    indirect=["precision"],
 )
 def test_extrema(
-    launch, group_limit, group, groups, magnitude, channels, luma, size, plane, precision, device
+    launch, group_limit, group, groups, magnitude, channels, luma, size, plane, precision
 ):
-    if precision == "double" and not devices_module.traits(device).fp64:
-        pytest.skip(f"{device.name} has no double precision")
     if group > group_limit:
         pytest.skip(f"groups have {group_limit} work-items at most")
     image = noise((*size, channels), REAL[precision])
@@ -548,10 +561,9 @@ def expected_pixels(planes, image, size, scale, luma, magnitude, top, found):
         ("real", "double", 3, 1, 1, "none", 1),
         ("real", "double", 3, 0, 0, "clip", 0.75),
     ],
+    indirect=["precision"],
 )
-def test_store_pixels(launch, device, pixel, precision, channels, luma, magnitude, scale, top):
-    if precision == "double" and not devices_module.traits(device).fp64:
-        pytest.skip(f"{device.name} has no double precision")
+def test_store_pixels(launch, pixel, precision, channels, luma, magnitude, scale, top):
     size, plane = (5, 7), (8, 16)
     image, _ = image_of(pixel, precision, size, channels)
     planes = noise((1 if luma else channels, *plane), COMPLEX[precision]) * REAL[precision](3 * top)
