@@ -453,7 +453,7 @@ def _not_negative(value: Fraction | float, precision: str) -> Scalar:
 def _load_pixels(job: FilterJob, traits: Traits) -> Pass:
     rows, columns = job.plane
     return _launch(
-        "loadPixels", "pixels.cl", _pixel_macros(job), (columns, rows, job.planes), traits,
+        "loadPixels", "pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes), traits,
         (Role.SOURCE, Role.TARGET, _frame(job)),
         reads=prod(job.shape) * job.dtype.itemsize,
         writes=_plane_bytes(job),
@@ -463,16 +463,15 @@ def _load_pixels(job: FilterJob, traits: Traits) -> Pass:
 
 def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
     """Return the two steps to the least and greatest value of a result."""
-    group = min(EXTREMA_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
-    group = 1 << (group.bit_length() - 1)
+    macros = _pixel_macros(job, traits)
+    group = int(macros["GROUP"])
     pixels = job.shape[0] * job.shape[1] * job.planes
     groups = max(1, min(EXTREMA_GROUPS, pixels // group))
     extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
-    macros = tuple((k, str(v)) for k, v in {**_pixel_macros(job), "GROUP": group}.items())
     parts = Pass(
         kernel="extrema",
         source="pixels.cl",
-        defines=macros,
+        defines=tuple((name, str(value)) for name, value in macros.items()),
         global_size=(groups * group,),
         local_size=(group,),
         arguments=(Role.DATA, Buffer("in"), Buffer("extrema"), _frame(job), uint(job.planes)),
@@ -497,7 +496,7 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
 def _store_pixels(job: FilterJob, traits: Traits) -> Pass:
     pair = COMPLEX_DTYPE[job.precision].itemsize
     return _launch(
-        "storePixels", "pixels.cl", _pixel_macros(job), (job.shape[1], job.shape[0]), traits,
+        "storePixels", "pixels.cl", _pixel_macros(job, traits), job.shape[1::-1], traits,
         (
             Role.SOURCE,
             Role.TARGET,
@@ -532,7 +531,9 @@ def _launch(
     )  # fmt: skip
 
 
-def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
+def _pixel_macros(job: FilterJob, traits: Traits) -> dict[str, int | str]:
+    """Return the macros of pixels.cl: the same for all of a job's passes, which share a program."""
+    group = min(EXTREMA_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
     return {
         "DOUBLE": int(job.precision == "double"),
         "PIXEL": PIXELS[job.dtype][0],
@@ -543,6 +544,7 @@ def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
         "PAD": PAD_MACRO[job.pad],
         "MAGNITUDE": PARTS.index(job.part),
         "SCALE": SCALES.index(job.scale),
+        "GROUP": 1 << (group.bit_length() - 1),
     }
 
 

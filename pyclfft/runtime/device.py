@@ -211,7 +211,7 @@ def defect(device: cl.Device) -> str:
 
 def _examine(device: cl.Device) -> str:
     """Build the probe, unless a note in the cache folder says that it has once been built."""
-    about = (device.platform.name, device.platform.version, device.name, device.driver_version)
+    about = code_identity(device)
     key = hashlib.sha256("\n".join((_PROBE, *about)).encode()).hexdigest()[:16]
     note = files.cache_dir() / "sound-devices" / key
     with suppress(OSError):
@@ -486,6 +486,32 @@ def device_label(device: cl.Device) -> str:
     """
     name = " ".join(device.name.split())
     return f"{name} ({device.platform.name.strip()}, driver {device.driver_version.strip()})"
+
+
+def code_identity(device: cl.Device) -> tuple[str, ...]:
+    """Return all that decides whether a device can run machine code built for another.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    tuple of str
+        Runtime, device and driver with their versions. For a CPU also its instruction sets: home
+        folders are shared by machines whose processors have one name and unlike abilities.
+    """
+    platform = device.platform
+    names = (platform.name, platform.version, device.name, device.version, device.driver_version)
+    return (*names, _instruction_sets()) if device.type & cl.device_type.CPU else names
+
+
+@functools.cache
+def _instruction_sets() -> str:
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        return next((line.strip() for line in file if line.startswith(("flags", "Features"))), "")
+    return host.processor()
 
 
 def has_warnings(log: str) -> bool:

@@ -94,12 +94,19 @@ class Executable:
         -------
         cl.Event
             End of the last pass.
+
+        Raises
+        ------
+        DeviceMemoryError
+            The device is out of memory.
         """
         callers = {"in": source, "out": target}
         out_of_order = bool(
             queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
         )
-        with self._lease(queue) as lease:
+        nbytes = sum(each.size for each in (source, target) if each is not None)
+        nbytes += self.schedule.workspace_bytes
+        with memory.refusals(self.context, nbytes), self._lease(queue) as lease:
             waiting = list(wait_for)
             if lease.done is not None and (out_of_order or lease.queue != queue):
                 waiting.append(lease.done)

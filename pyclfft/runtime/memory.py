@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import pyopencl as cl
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
+
+_OUT_OF_MEMORY = (
+    cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
+    cl.status_code.OUT_OF_RESOURCES,
+    cl.status_code.OUT_OF_HOST_MEMORY,
+    cl.status_code.INVALID_BUFFER_SIZE,
+)
 
 
 def require_fits(traits: Traits, sizes: Mapping[str, int]) -> None:
@@ -57,9 +65,26 @@ def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
 def _buffer(
     context: cl.Context, flags: int, nbytes: int, values: np.ndarray | None = None
 ) -> cl.Buffer:
-    try:
+    with refusals(context, nbytes):
         return cl.Buffer(context, flags, 0 if values is not None else nbytes, hostbuf=values)
-    except (cl.MemoryError, cl.RuntimeError, cl.LogicError) as error:
+
+
+@contextmanager
+def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
+    """Say what it means when a runtime allocates, or first uses, a buffer and fails.
+
+    NVIDIA's driver promises more than there is and fails when a command touches the buffer.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    try:
+        yield
+    except cl.Error as error:
+        if error.code not in _OUT_OF_MEMORY:
+            raise
         raise DeviceMemoryError(
             f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
             "of its memory, or take a smaller batch or image"
@@ -71,7 +96,8 @@ def upload(
 ) -> tuple[cl.Buffer, cl.Event]:
     """Copy a contiguous host array to a new buffer; done when the event is."""
     buffer = allocate(queue.context, array.nbytes)
-    event = cl.enqueue_copy(queue, buffer, array, is_blocking=False, wait_for=wait_for or None)
+    with refusals(queue.context, array.nbytes):
+        event = cl.enqueue_copy(queue, buffer, array, is_blocking=False, wait_for=wait_for or None)
     return buffer, event
 
 

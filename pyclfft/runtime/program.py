@@ -16,7 +16,7 @@ import pyopencl as cl
 from ..errors import BuildError
 from ..files import atomic_write, cache_dir
 from .cache import BoundedCache
-from .device import has_warnings
+from .device import code_identity, has_warnings
 
 logger = logging.getLogger("pyclfft")
 
@@ -27,6 +27,7 @@ DISK_LIMIT = 256 * 2**20  # bytes
 MAGIC = b"pyclfft program 1\n"  # begins every file; the number changes with the layout
 INCLUDE = re.compile(r'^[ \t]*#include "(\w+\.cl)".*$', re.MULTILINE)
 # "norm.cl:8:12: error: ..." to most compilers, "error: norm.cl:8:12: ..." to PoCL
+FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
 ERROR_PLACE = re.compile(r"^(?=.*\berror\b).*?(\w+\.cl):(\d+)", re.MULTILINE)
 STORED = "*.bin*"  # programs, and what is left of them where a process was killed while it wrote
 
@@ -120,9 +121,9 @@ def _build(context: cl.Context, source: str, text: str, options: str, path: Path
     try:
         built._build(options.encode(), [device])
     except cl.Error as error:
-        log = _log(built, device) or str(error)
+        log = _log(built, device, text) or str(error)
         raise _build_error(source, options, device, log) from None
-    log = _log(built, device)
+    log = _log(built, device, text)
     logger.log(
         logging.WARNING if has_warnings(log) else logging.DEBUG,
         "%s built for %s with %s: %s", source, device.name, options or "defaults", log or "no log",
@@ -132,10 +133,20 @@ def _build(context: cl.Context, source: str, text: str, options: str, path: Path
     return cl.Program(built)
 
 
-def _log(built: cl._Program, device: cl.Device) -> str:
+def _log(built: cl._Program, device: cl.Device, text: str) -> str:
+    """Return a build's log, with its places named as in the files."""
     with suppress(cl.Error):
-        return str(built.get_build_info(device, cl.program_build_info.LOG)).strip("\0 \n\t")
+        log = str(built.get_build_info(device, cl.program_build_info.LOG)).strip("\0 \n\t")
+        return FLAT_PLACE.sub(lambda place: _place_in_files(text, int(place[1])), log)
     return ""
+
+
+def _place_in_files(text: str, number: int) -> str:
+    """Return ``file:line`` of a line of `text`, for compilers that do not heed #line (NVIDIA's)."""
+    lines = text.splitlines()[:number]
+    last = max(index for index, line in enumerate(lines) if line.startswith("#line "))
+    _, first, name = lines[last].replace('"', "").split()
+    return f"{name}:{int(first) + number - last - 2}"
 
 
 def _build_error(source: str, options: str, device: cl.Device, log: str) -> BuildError:
@@ -160,16 +171,8 @@ def _build_error(source: str, options: str, device: cl.Device, log: str) -> Buil
 
 def _disk_path(device: cl.Device, text: str, options: str) -> Path:
     """Return where a program lies: the name depends on all that its machine code depends on."""
-    identity = (
-        device.platform.name,
-        device.platform.version,
-        device.name,
-        device.version,
-        device.driver_version,
-        options,
-        text,
-    )
-    name = hashlib.sha256("\0".join(identity).encode()).hexdigest()
+    identity = "\0".join((*code_identity(device), options, text))
+    name = hashlib.sha256(identity.encode()).hexdigest()
     return cache_dir() / "programs" / f"{name}.bin"
 
 

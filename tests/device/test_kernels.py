@@ -386,13 +386,13 @@ BANDS = [  # size, weights, squared cut-offs, order
 ]
 
 
-@pytest.mark.parametrize("keep_dc", [0, 1])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_band_filter(launch, device, kind, shape, keep_dc):
-    # Both precisions would compile twice as much to no use: the kinds take them in turn.
+def test_band_filter(launch, device, kind, shape):
+    # All combinations would take four times as long to compile: they come in turn.
+    turn = KINDS.index(kind) + SHAPES.index(shape)
     fp64 = devices_module.traits(device).fp64
-    precision = "double" if (KINDS.index(kind) + keep_dc) % 2 and fp64 else "single"
+    keep_dc, precision = turn % 2, "double" if turn // 2 % 2 and fp64 else "single"
     for size, weights, (low, high), order in BANDS:
         x = noise((2, *size), COMPLEX[precision])
         gain = expected_gain(kind, shape, squared_distances(*size, *weights), low, high, order)
@@ -429,23 +429,43 @@ def planes_of(image, luma):
     return wide.transpose(2, 0, 1)
 
 
-@pytest.mark.parametrize(
-    ("pixel", "precision", "channels", "luma", "pad", "size", "plane"),
-    [
-        ("uchar", "single", 1, 0, 0, (5, 7), (5, 7)),
-        ("uchar", "single", 3, 0, 1, (5, 7), (8, 16)),
-        ("uchar", "double", 3, 1, 2, (3, 4), (8, 32)),
-        ("ushort", "single", 1, 1, 2, (1, 9), (7, 32)),
-        ("ushort", "single", 3, 1, 0, (6, 2), (16, 9)),
-        ("ushort", "double", 1, 0, 1, (4, 4), (16, 16)),
-        ("real", "single", 3, 0, 2, (1, 1), (4, 5)),
-        ("real", "double", 3, 1, 1, (2, 3), (9, 8)),
-        ("real", "double", 1, 0, 0, (9, 1), (16, 2)),
-    ],
+PIXEL_CASES = [  # loaded and stored with the same macros, so that each is compiled once
+    ("uchar", "single", 1, 0, 0, 1, "max", (5, 7), (5, 7), 255),
+    ("uchar", "single", 3, 1, 2, 0, "clip", (3, 4), (8, 32), 200),
+    ("uchar", "double", 3, 0, 1, 0, "none", (5, 7), (8, 16), 255),
+    ("ushort", "single", 3, 1, 0, 1, "stretch", (6, 2), (16, 9), 4095),
+    ("ushort", "single", 1, 1, 2, 0, "clip", (1, 9), (7, 32), 65535),
+    ("ushort", "double", 3, 0, 1, 1, "max", (4, 4), (16, 16), 65535),
+    ("real", "single", 3, 0, 2, 0, "stretch", (1, 1), (4, 5), 1),
+    ("real", "double", 3, 1, 1, 1, "none", (2, 3), (9, 8), 1),
+    ("real", "double", 1, 0, 0, 0, "clip", (9, 1), (16, 2), 0.75),
+]
+SCALES = ("none", "clip", "max", "stretch")
+pixel_cases = pytest.mark.parametrize(
+    ("pixel", "precision", "channels", "luma", "pad", "magnitude", "scale", "size", "plane", "top"),
+    PIXEL_CASES,
     indirect=["precision"],
 )
-def test_load_pixels(launch, pixel, precision, channels, luma, pad, size, plane):
-    image, top = image_of(pixel, precision, size, channels)
+
+
+def pixel_macros(pixel, channels, luma, pad, magnitude, scale):
+    return {
+        "PIXEL": pixel,
+        "RESULT": "real" if scale == "none" else pixel,
+        "ROUND": int(pixel != "real"),
+        "CHANNELS": channels,
+        "LUMA": luma,
+        "PAD": pad,
+        "MAGNITUDE": magnitude,
+        "SCALE": SCALES.index(scale),
+    }
+
+
+@pixel_cases
+def test_load_pixels(
+    launch, pixel, precision, channels, luma, pad, magnitude, scale, size, plane, top
+):
+    image, greatest = image_of(pixel, precision, size, channels)
     wide = planes_of(image, luma)
     around = [(0, 0)]
     for extent, wanted in zip(size, plane, strict=True):
@@ -455,9 +475,9 @@ def test_load_pixels(launch, pixel, precision, channels, luma, pad, size, plane)
     _, result = launch(
         "loadPixels", "pixels.cl", (*plane[::-1], len(wide)), image,
         blank(expected.shape, COMPLEX[precision]), (*plane, *size), precision=precision,
-        PIXEL=pixel, CHANNELS=channels, LUMA=luma, PAD=pad,
+        **pixel_macros(pixel, channels, luma, pad, magnitude, scale),
     )  # fmt: skip
-    np.testing.assert_allclose(result, expected, rtol=0, atol=4 * EPSILON[precision] * top)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=4 * EPSILON[precision] * greatest)
 
 
 def framed(planes, size):
@@ -530,9 +550,6 @@ def test_extrema_of_parts(launch, count, group, scale, extremes, expected):
     np.testing.assert_array_equal(result, np.array(expected, np.float32))
 
 
-SCALES = ("none", "clip", "max", "stretch")
-
-
 def expected_pixels(planes, image, size, scale, luma, magnitude, top, found):
     """Before they are rounded."""
     values = framed(planes, size)
@@ -548,37 +565,21 @@ def expected_pixels(planes, image, size, scale, luma, magnitude, top, found):
     return result if scale == "none" else result.clip(0, top)
 
 
-@pytest.mark.parametrize(
-    ("pixel", "precision", "channels", "luma", "magnitude", "scale", "top"),
-    [
-        ("uchar", "single", 1, 0, 1, "max", 255),
-        ("uchar", "single", 3, 1, 0, "clip", 200),
-        ("uchar", "double", 3, 0, 0, "none", 255),
-        ("ushort", "single", 3, 1, 1, "stretch", 4095),
-        ("ushort", "single", 1, 0, 0, "clip", 65535),
-        ("ushort", "double", 3, 0, 1, "max", 65535),
-        ("real", "single", 1, 1, 0, "stretch", 1),
-        ("real", "double", 3, 1, 1, "none", 1),
-        ("real", "double", 3, 0, 0, "clip", 0.75),
-    ],
-    indirect=["precision"],
-)
-def test_store_pixels(launch, pixel, precision, channels, luma, magnitude, scale, top):
-    size, plane = (5, 7), (8, 16)
-    image, _ = image_of(pixel, precision, size, channels)
+@pixel_cases
+def test_store_pixels(
+    launch, pixel, precision, channels, luma, pad, magnitude, scale, size, plane, top
+):
+    image, greatest = image_of(pixel, precision, size, channels)
     planes = noise((1 if luma else channels, *plane), COMPLEX[precision]) * REAL[precision](3 * top)
     found = np.array([0 if scale == "max" else -0.5 * top, 1.5 * top], REAL[precision])
-    result_type = "real" if scale == "none" else pixel
-    dtype = PIXEL_TYPES[result_type][0] or REAL[precision]
-    rounded = np.dtype(dtype).kind == "u"
+    macros = pixel_macros(pixel, channels, luma, pad, magnitude, scale)
+    dtype = PIXEL_TYPES[macros["RESULT"]][0] or REAL[precision]
     result = launch(
         "storePixels", "pixels.cl", size[::-1], planes, blank(image.shape, dtype), found, image,
-        (*plane, *size), REAL[precision](top), precision=precision, PIXEL=pixel,
-        RESULT=result_type, ROUND=int(pixel != "real"), CHANNELS=channels, LUMA=luma,
-        MAGNITUDE=magnitude, SCALE=SCALES.index(scale),
+        (*plane, *size), REAL[precision](top), precision=precision, **macros,
     )[1]  # fmt: skip
     expected = expected_pixels(planes, image, size, scale, luma, magnitude, top, found)
-    tolerance = 16 * EPSILON[precision] * PIXEL_TYPES[pixel][1] + 0.5 * rounded
+    tolerance = 16 * EPSILON[precision] * greatest + 0.5 * (result.dtype.kind == "u")
     np.testing.assert_allclose(result.astype(float), expected, rtol=0, atol=tolerance)
 
 

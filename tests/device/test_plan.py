@@ -20,6 +20,7 @@ from pyclfft import DeviceError, DeviceMemoryError, Plan, PlanError
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import IDLE_LEASES
+from pyclfft.runtime.program import program
 from tests.oracle import bound, noise, reference, relative_error
 
 OUT_OF_ORDER = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
@@ -323,12 +324,12 @@ def test_works_again_after_a_call_that_failed(device, upload, monkeypatch):
 
     def enqueue_few(*args, **options):
         if next(left, None) is None:
-            raise cl.RuntimeError("out of resources")
+            raise ConnectionError("device lost")
         return enqueue(*args, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(cl, "enqueue_nd_range_kernel", enqueue_few)
-        with pytest.raises(cl.RuntimeError, match="out of resources"):
+        with pytest.raises(ConnectionError, match="device lost"):
             plan(upload(x))
     assert not plan._out_of_place._idle
     check(plan(x), exact(x))
@@ -528,8 +529,21 @@ def test_too_large_for_the_device(device, change_traits):
 
 
 def test_memory_that_the_device_refuses(device, queue):
+    """Drivers refuse to allocate it, or like NVIDIA's promise any amount and fail at first use."""
+    nbytes = 2**60
+
+    def use():
+        buffer = memory.allocate(queue.context, nbytes)
+        with memory.refusals(queue.context, nbytes):
+            cl.enqueue_fill_buffer(queue, buffer, np.uint8(1), 0, 1).wait()
+
     with pytest.raises(DeviceMemoryError, match="did not allocate 1,152,921,504,606,846,976 bytes"):
-        memory.allocate(queue.context, 2**60)
+        use()
+
+
+def test_other_errors_of_the_runtime_stay_as_they_are(device, queue):
+    with pytest.raises(cl.LogicError), memory.refusals(queue.context, 1):
+        cl.Kernel(program(queue.context, "norm.cl"), "no such kernel")
 
 
 def test_printed(device):

@@ -286,7 +286,7 @@ def test_a_second_process_builds_nothing(device, folder):
 def test_processes_at_once(device, folder):
     counts = [finish(process) for process in [start(device) for _ in range(4)]]
     files = {path.name for path in folder.iterdir()}
-    assert max(counts) == len(files)
+    assert max(counts) <= len(files) <= sum(counts)  # each takes what another has finished
     assert all(name.endswith(".bin") for name in files)  # no temporary file stays
     assert finish(start(device)) == 0
 

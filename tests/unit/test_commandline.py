@@ -22,13 +22,14 @@ from pyclfft import commandline, errors
 from pyclfft.commandline import run, table
 
 ROOT = Path(pyclfft.__path__[0]).parent
+PYTHONPATH = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+ENVIRONMENT = os.environ | {"PYTHONPATH": PYTHONPATH}
 
 
 def python(*arguments, **options):
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return subprocess.run(
         [sys.executable, *arguments],
-        env=os.environ | {"PYTHONPATH": path},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=300,
@@ -138,7 +139,7 @@ def test_a_reader_that_has_gone_ends_it_quietly(lines):
     try:
         process = subprocess.run(
             [sys.executable, "-c", code],
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=ENVIRONMENT,
             stdout=write,
             stderr=subprocess.PIPE,
             timeout=300,
