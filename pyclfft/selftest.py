@@ -16,12 +16,13 @@ import numpy as np
 import pyopencl as cl
 
 from .apps.imaging import filter_image
+from .planning.factor import is_smooth
 from .planning.problem import COMPLEX_DTYPE, REAL_DTYPE
 from .runtime import device as devices
 from .runtime.plan import Plan
 
-# Largest relative L2 error of a transform at 1e5 points, for lengths that are powers of two and
-# for others, whose definition is summed as it stands.
+# Largest relative L2 error of a transform at 1e5 points, for lengths that have a fast algorithm
+# and for others, whose definition is summed as it stands.
 BOUND_AT_1E5 = {"single": (2.0e-7, 1e-6), "double": (6e-16, 1e-15)}
 
 # A filtered image has been through two transforms.
@@ -144,6 +145,8 @@ CASES: tuple[Case, ...] = (
     Transform("1-D", (1024,), (0,), "inverse"),
     Transform("1-D", (1000,), (0,)),
     Transform("1-D", (1000,), (0,), "inverse"),
+    Transform("1-D", (1009,), (0,)),
+    Transform("1-D", (70000,), (0,)),
     Transform("batch", (50, 64), (1,)),
     Transform("batch of real rows", (7, 243), (1,), real=True),
     Transform("2-D", (32, 128), (0, 1)),
@@ -247,9 +250,9 @@ def transform_bound(lengths: list[int] | tuple[int, ...], precision: str) -> flo
 
     Rounding errors of a fast algorithm grow with the square root of its steps, log N.
     """
-    powers_of_two, other = BOUND_AT_1E5[precision]
-    if all(n & (n - 1) == 0 for n in lengths):
-        return powers_of_two * sqrt(log(prod(lengths)) / log(1e5))
+    fast, other = BOUND_AT_1E5[precision]
+    if all(is_smooth(n) for n in lengths):
+        return fast * sqrt(log(prod(lengths)) / log(1e5))
     return other
 
 

@@ -13,7 +13,7 @@ import pyopencl as cl
 from numpy.typing import ArrayLike
 
 from ..errors import PlanError
-from ..planning.factor import next_fast_len
+from ..planning.factor import next_fast_len, next_power_of_two
 from ..planning.passes import Argument, Buffer, Pass, Role, Scalar, Schedule, Vector, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Problem, choose, make_problem
@@ -282,7 +282,7 @@ def filter_job(
     limit = greatest if image.dtype.kind == "u" else np.finfo(image.dtype).max
     if maxval is not None and not 0 < maxval <= limit:
         raise PlanError(f"maxval {maxval} does not fit {image.dtype} pixels")
-    plane = size if pad == "none" else padded_size(size)
+    plane = size if pad == "none" else padded_size(size, algorithm)
     return FilterJob(
         shape=image.shape,
         dtype=image.dtype,
@@ -299,9 +299,13 @@ def filter_job(
     )
 
 
-def padded_size(size: tuple[int, int]) -> tuple[int, int]:
-    """Return the rows and columns of a padded image: a fast length from one and a half on."""
-    rows, columns = (next_fast_len(n + (n + 1) // 2) for n in size)
+def padded_size(size: tuple[int, int], algorithm: str | None = None) -> tuple[int, int]:
+    """Return the rows and columns of a padded image: a fast length from one and a half on.
+
+    That is a smooth one, or for "radix2" a power of two.
+    """
+    fast = next_power_of_two if algorithm == "radix2" else next_fast_len
+    rows, columns = (fast(n + (n + 1) // 2) for n in size)
     return rows, columns
 
 
@@ -364,8 +368,8 @@ def image_filter(job: FilterJob, context: cl.Context) -> ImageFilter:
 def filter_schedule(job: FilterJob, traits: Traits) -> Schedule:
     """Plan a filter: load, transform, filter, transform back, find the range, store.
 
-    The spectrum stays transposed between the two transforms, as in the textbook, so that each of
-    them needs one transposition only.
+    The spectrum stays transposed between the two transforms, as in the textbook: Stockham's kernel
+    then needs no transposition at all, a solver of rows one for each transform.
 
     Raises
     ------

@@ -1,10 +1,19 @@
-"""Lengths: which ones are fast."""
+"""Lengths: which ones have fast algorithms, and how a transform is split into stages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isqrt, prod
+
+PRIMES = (2, 3, 5, 7, 11, 13)
+RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
+MAX_STAGES = 6
+
 
 def next_fast_len(n: int) -> int:
-    """Return the smallest length of at least `n` that has a fast algorithm: a power of two.
+    """Return the smallest length of at least `n` whose prime factors all have codelets.
 
     Parameters
     ----------
@@ -15,4 +24,154 @@ def next_fast_len(n: int) -> int:
     -------
     int
     """
+    odd = [1]  # smooth numbers without the factor 2: one power of two takes each to n or beyond
+    for prime in PRIMES[1:]:
+        for each in odd:  # which grows meanwhile
+            if each < n:
+                odd.append(each * prime)
+    return min(each * next_power_of_two(-(-n // each)) for each in odd)
+
+
+def next_power_of_two(n: int) -> int:
+    """Return the smallest power of two of at least `n`, which is at least 1."""
     return 1 << (n - 1).bit_length()
+
+
+def is_smooth(n: int) -> bool:
+    """Whether all prime factors of a length have codelets."""
+    for prime in PRIMES:
+        while n % prime == 0:
+            n //= prime
+    return n == 1
+
+
+@dataclass(frozen=True)
+class Stages:
+    """How work-items share a transform in one kernel.
+
+    Attributes
+    ----------
+    radices : tuple of int
+        Of the stages, in order; their product is the length.
+    items : int
+        Work-items that share a transform.
+    """
+
+    radices: tuple[int, ...]
+    items: int
+
+    @property
+    def n(self) -> int:
+        """The transform's length."""
+        return prod(self.radices)
+
+    @property
+    def elements(self) -> int:
+        """Most points that a work-item holds in any stage."""
+        return max(self._held(radix) for radix in self.radices)
+
+    def cost(self, split: bool) -> float:
+        """Return a relative time: arithmetic, registers that stand empty, exchanges.
+
+        An exchange in two parts costs twice as much, so that fewer stages pay although each
+        work-item then holds more than the 16 elements that are best otherwise.
+        """
+        work = sum(
+            (4 + radix.bit_length()) * self._held(radix) * self.items / self.n
+            for radix in self.radices
+        )
+        return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
+
+    def room(self, banks: int) -> int:
+        """Return the elements of local memory that exchanges need, gaps included.
+
+        Parameters
+        ----------
+        banks : int
+            Elements of local memory that are served at once, as BANKS in stockham.cl.
+
+        Returns
+        -------
+        int
+            0 for a single stage, which exchanges nothing.
+        """
+        room, span = 0, 1
+        for radix in self.radices[:-1]:
+            gap = span if radix % 2 == 0 and span < banks else 0  # GAP in stockham.cl
+            span *= radix
+            room = max(room, self.n // span * (span + gap))
+        return room
+
+    def _held(self, radix: int) -> int:
+        return -(-self.n // radix // self.items) * radix
+
+
+@lru_cache(maxsize=4096)
+def best_stages(n: int, min_items: int, max_items: int, split: bool = False) -> Stages | None:
+    """Return the cheapest way to share a transform among work-items.
+
+    Parameters
+    ----------
+    n : int
+        Length, at least 2.
+    min_items : int
+        Fewer are taken only where there is no other way: their loads would be far apart.
+    max_items : int
+        Limit of the device, and of the other transforms in a group.
+    split : bool
+        Real and imaginary parts are exchanged one after the other.
+
+    Returns
+    -------
+    Stages or None
+        None where a prime factor has no codelet, or a work-item would hold too much.
+    """
+    candidates = (
+        Stages(radices, items)
+        for radices in factorisations(n, MAX_STAGES)
+        for items in _items(n, max(radices), max_items)
+    )
+    usable = (each for each in candidates if each.elements <= max(32, max(each.radices)))
+    return min(
+        usable,
+        key=lambda each: (each.items < min_items, each.cost(split), each.radices),
+        default=None,
+    )
+
+
+def factorisations(n: int, stages: int, largest: int = 32) -> Iterator[tuple[int, ...]]:
+    """Yield every product of at most `stages` radices that gives `n`, the largest radix first."""
+    if n == 1:
+        yield ()
+    elif stages:
+        for radix in RADICES:
+            if radix <= largest and n % radix == 0:
+                for rest in factorisations(n // radix, stages - 1, radix):
+                    yield (radix, *rest)
+
+
+def _items(n: int, radix: int, limit: int) -> Iterator[int]:
+    """Yield numbers of work-items that own one, two or four of the largest butterflies each."""
+    for butterflies in (1, 2, 4):
+        items = -(-n // radix // butterflies)
+        if items <= limit:
+            yield items
+
+
+def four_step_splits(n: int) -> Iterator[tuple[int, int]]:
+    """Yield every n1 * n2 = n with n1 <= n2 and n1 > 1, the nearest to each other first.
+
+    Parameters
+    ----------
+    n : int
+        Length.
+
+    Yields
+    ------
+    (int, int)
+        Nothing for a length that is not smooth.
+    """
+    if is_smooth(n):
+        for first in range(isqrt(n), 1, -1):
+            if n % first == 0:
+                yield first, n // first

@@ -12,7 +12,7 @@ class Role(Enum):
     """What an argument is to its pass, before buffers are assigned."""
 
     SOURCE = "source"  # read; what the pass before has left
-    TARGET = "target"  # written; never the same buffer as the source
+    TARGET = "target"  # written; another buffer than the source, unless the pass `aliases`
     DATA = "data"  # read and written in place
 
 
@@ -41,9 +41,23 @@ class Vector:
 
 @dataclass(frozen=True)
 class Roots:
-    """The n-th roots of unity exp(-2 pi i k / n), k < n: computed on the host, uploaded once."""
+    """Roots of unity exp(-2 pi i k step / n), k < count: computed on the host, uploaded once."""
 
     n: int
+    precision: str
+    step: int = 1
+    count: int = 0  # n / step by default
+
+
+@dataclass(frozen=True)
+class StageTwiddles:
+    """Twiddles of Stockham's stages, one after the other: computed on the host, uploaded once.
+
+    For a stage of radix R after stages whose radices have the product S they are
+    exp(-2 pi i r j / (R S)), 1 <= r < R, 0 <= j < S, row by row.
+    """
+
+    radices: tuple[int, ...]
     precision: str
 
 
@@ -54,7 +68,8 @@ class Constants:
     values: tuple[int, ...]
 
 
-Argument = Role | Buffer | Scalar | Vector | Roots | Constants
+Table = Roots | StageTwiddles | Constants
+Argument = Role | Buffer | Scalar | Vector | Table
 
 
 @dataclass(frozen=True)
@@ -82,6 +97,8 @@ class Pass:
     table : str
         Name of the scratch buffer that this pass fills and nobody changes later: a second pass
         alike is left out.
+    aliases : bool
+        The target may also be the source: each work-group reads all that it overwrites first.
     """
 
     kernel: str
@@ -95,6 +112,7 @@ class Pass:
     step: str = ""
     scratch: tuple[tuple[str, int], ...] = ()
     table: str = ""
+    aliases: bool = False
 
     @property
     def moves(self) -> bool:
@@ -142,7 +160,8 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
     out_bytes : int
         Size of "out"; results in between use it where they fit, and workspace "a" and "b" else.
     in_place : bool
-        "in" and "out" are the same memory, so the first result must go elsewhere.
+        "in" and "out" are the same memory, so the first result must go elsewhere, unless that pass
+        `aliases`.
 
     Returns
     -------
@@ -154,16 +173,25 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
         Passes that cannot be put in order so: a mistake in a solver, not of a user.
     """
     passes = without_repeated_tables(passes)
-    moving = [index for index, each in enumerate(passes) if each.moves]
-    if not moving or any(Role.DATA in each.arguments for each in passes[: moving[0]]):
+    first = next((index for index, each in enumerate(passes) if each.moves), None)
+    if first is None or any(Role.DATA in each.arguments for each in passes[:first]):
         raise ValueError("the first pass must be out of place")
-    if in_place and len(moving) == 1:
+    protected = in_place and not passes[first].aliases  # "in" must outlive the first pass
+    # A pass whose target may be its source stays where it is, but the first, which has "in".
+    moving = [
+        index
+        for index, each in enumerate(passes)
+        if each.moves and (index == first or not each.aliases)
+    ]
+    if protected and len(moving) == 1:  # then the last such pass moves too, back to "out"
+        moving += [index for index, each in enumerate(passes) if each.aliases][-1:]
+    if protected and len(moving) == 1:
         raise ValueError("one pass alone cannot work in place")
 
     targets = {}
     later = ""  # what the next moving pass writes, and so may not read
     for index in reversed(moving):
-        fits = passes[index].writes == out_bytes and not (in_place and index == moving[0])
+        fits = passes[index].writes == out_bytes and not (protected and index == first)
         names = ("out", "a", "b") if fits or index == moving[-1] else ("a", "b")
         targets[index] = later = next(name for name in names if name != later)
 
@@ -171,16 +199,16 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
     assigned = []
     sizes: dict[str, int] = {}
     for index, each in enumerate(passes):
-        target = targets.get(index, "")
+        target = targets.get(index, current)
         buffers = {Role.SOURCE: current, Role.DATA: current, Role.TARGET: target}
         arguments = tuple(
             Buffer(buffers[argument]) if isinstance(argument, Role) else argument
             for argument in each.arguments
         )
         assigned.append(replace(each, arguments=arguments))
-        current = target or current
+        current = target
         for name, size in (*each.scratch, (target, each.writes)):
-            if name not in ("", "out"):
+            if name not in ("in", "out"):
                 sizes[name] = max(size, sizes.get(name, 0))
     return Schedule(tuple(assigned), tuple(sorted(sizes.items())))
 

@@ -46,7 +46,7 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     if not problem.source_is_plain:
         passes.append(load(problem, traits, parameters))
     for part in split_axes(replace(problem, source=plain_source(problem.shape))):
-        solver = _first_that_applies(solvers, part, traits)
+        solver = _first_that_applies(solvers, part, traits, parameters)
         passes += solver.passes(part, traits, parameters)
     if not passes:  # all lengths are 1: the result is a copy
         passes.append(load(problem, traits, parameters))
@@ -123,9 +123,11 @@ def _solvers(algorithm: str | None) -> tuple[Solver, ...]:
     return (BY_NAME[algorithm],)
 
 
-def _first_that_applies(solvers: tuple[Solver, ...], problem: Problem, traits: Traits) -> Solver:
+def _first_that_applies(
+    solvers: tuple[Solver, ...], problem: Problem, traits: Traits, parameters: Parameters
+) -> Solver:
     for solver in solvers:
-        if solver.applies(problem, traits):
+        if solver.applies(problem, traits, parameters):
             return solver
     n = problem.shape[problem.axes[0]]
     raise PlanError(

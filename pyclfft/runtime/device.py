@@ -58,8 +58,9 @@ _TYPES = {
     "cpu": cl.device_type.CPU,
 }
 
-# Warnings that a compiler gives for every kernel, whatever it says: NVIDIA's of its own attribute.
-_CHATTER = re.compile(r"is a kernel, so overriding noinline attribute")
+# Warnings that say nothing of a kernel's results: NVIDIA's of its own attribute, for every kernel,
+# and PoCL's of hints that its optimiser has not followed.
+_CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not unrolled")
 
 # Attributes that say how many work-items of a GPU run in lockstep, each of one vendor's extension.
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")

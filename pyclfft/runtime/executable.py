@@ -10,11 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 import pyopencl as cl
 
-from ..planning.passes import Argument, Buffer, Constants, Roots, Scalar, Schedule, Vector
+from ..planning.passes import (
+    Argument,
+    Buffer,
+    Roots,
+    Scalar,
+    Schedule,
+    StageTwiddles,
+    Table,
+    Vector,
+)
 from . import memory
 from .profile import Recorder
 from .program import program
-from .twiddle import roots_of_unity
+from .twiddle import roots_of_unity, stage_twiddles
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
@@ -66,7 +75,7 @@ class Executable:
         self._lock = threading.Lock()
         for each in schedule.passes:
             for argument in each.arguments:
-                if isinstance(argument, Roots | Constants) and argument not in self._tables:
+                if isinstance(argument, Table) and argument not in self._tables:
                     self._tables[argument] = memory.constant(context, _table_values(argument))
 
     def enqueue(
@@ -206,7 +215,10 @@ def _is_done(lease: Lease) -> bool:
     return status <= cl.command_execution_status.COMPLETE  # below it: failed
 
 
-def _table_values(argument: Roots | Constants) -> np.ndarray:
-    if isinstance(argument, Roots):
-        return roots_of_unity(argument.n, argument.precision)
-    return np.array(argument.values, np.int64)
+def _table_values(table: Table) -> np.ndarray:
+    if isinstance(table, Roots):
+        count = table.count or table.n // table.step
+        return roots_of_unity(table.n, table.precision, table.step * np.arange(count))
+    if isinstance(table, StageTwiddles):
+        return stage_twiddles(table.radices, table.precision)
+    return np.array(table.values, np.int64)

@@ -47,8 +47,9 @@ class Plan:
     hooks : None
         Not in this version.
     algorithm : str, optional
-        "radix2" (powers of two) or "direct" (any length, n^2 steps) for every axis; the first that
-        applies by default.
+        For every axis: "stockham" (a length without a prime factor above 13 that fits a work-group:
+        one launch), "four_step" (a longer one, as two that fit), "radix2" (powers of two, the
+        textbook's kernels) or "direct" (any length, n^2 steps); the first that applies by default.
     effort : {"estimate"}
         How parameters are chosen.
     context : cl.Context, optional
@@ -136,9 +137,9 @@ class Plan:
 
     @cached_property
     def _in_place(self) -> Executable:
-        """For calls whose output is their input: the first result must not land there."""
+        """For calls whose output is their input: most first passes must not write there."""
         passes = self._passes
-        if sum(each.moves for each in passes) == 1:
+        if sum(each.moves for each in passes) == 1 and not passes[0].aliases:
             passes = (*passes, copy_pass(self.problem, self.traits))
         return Executable(self.context, assign_buffers(passes, self.problem.nbytes, in_place=True))
 

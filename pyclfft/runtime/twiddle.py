@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..planning.problem import COMPLEX_DTYPE
 
 
-def roots_of_unity(n: int, precision: str) -> np.ndarray:
-    """Return exp(-2 pi i k / n) for k = 0 .. n-1, each rounded once.
+def roots_of_unity(n: int, precision: str, powers: np.ndarray | None = None) -> np.ndarray:
+    """Return exp(-2 pi i k / n), each rounded once.
 
     The angle is folded into the first octant by integers, so that its own rounding stays below
     what the result can show; then cosine and sine are taken in NumPy's longest float, which has
@@ -17,16 +19,19 @@ def roots_of_unity(n: int, precision: str) -> np.ndarray:
     Parameters
     ----------
     n : int
-        Number of roots.
+        Order of the root.
     precision : {"single", "double"}
         Of the result.
+    powers : ndarray of int, optional
+        The exponents k, not negative; 0 .. n-1 by default.
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray, shape of `powers`, or (n,)
         complex64 or complex128.
     """
-    scaled = 8 * np.arange(n, dtype=np.int64)
+    powers = np.arange(n) if powers is None else powers
+    scaled = 8 * (powers.astype(np.int64) % n)
     octant, part = np.divmod(scaled, n)
     odd = octant % 2 == 1
     part = np.where(odd, n - part, part)  # eighths of a turn, in n-ths, from the nearest axis
@@ -36,6 +41,30 @@ def roots_of_unity(n: int, precision: str) -> np.ndarray:
     swap = np.isin(octant, (1, 2, 5, 6))
     real = np.where(swap, sine, cosine) * np.where(np.isin(octant, (2, 3, 4, 5)), -1, 1)
     imaginary = np.where(swap, cosine, sine) * np.where(octant < 4, -1, 1)
-    roots = np.empty(n, COMPLEX_DTYPE[precision])
+    roots = np.empty(powers.shape, COMPLEX_DTYPE[precision])
     roots.real, roots.imag = real, imaginary
     return roots
+
+
+def stage_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
+    """Return the twiddles of Stockham's stages, as `StageTwiddles` describes them.
+
+    Parameters
+    ----------
+    radices : sequence of int
+        Of the stages, in order.
+    precision : {"single", "double"}
+        Of the result.
+
+    Returns
+    -------
+    ndarray, shape (product of the radices - 1,)
+        complex64 or complex128.
+    """
+    tables = []
+    span = 1
+    for radix in radices:
+        powers = np.outer(np.arange(1, radix), np.arange(span))
+        tables.append(roots_of_unity(radix * span, precision, powers).ravel())
+        span *= radix
+    return np.concatenate(tables)

@@ -11,9 +11,23 @@ Parameters = Mapping[str, int]
 # group: work-items in a group of the textbook's kernels
 # transpose_tile: edge of a block of transposeBlocked; 0 takes the textbook's transpose
 # direct_tile: inputs that the direct transform stages at a time
+# stockham_items: work-items in a group at most; a CPU keeps the registers of all of them on a stack
+# stockham_group: work-items in a group of short rows
 DEFAULTS: Mapping[str, Parameters] = {
-    "gpu": {"group": 128, "transpose_tile": 16, "direct_tile": 128},
-    "cpu": {"group": 256, "transpose_tile": 32, "direct_tile": 64},
+    "gpu": {
+        "group": 128,
+        "transpose_tile": 16,
+        "direct_tile": 128,
+        "stockham_items": 512,
+        "stockham_group": 128,
+    },
+    "cpu": {
+        "group": 256,
+        "transpose_tile": 32,
+        "direct_tile": 64,
+        "stockham_items": 256,
+        "stockham_group": 64,
+    },
 }
 
 

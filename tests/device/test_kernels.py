@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from functools import partial
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -13,11 +14,16 @@ import pyopencl as cl
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
+from pyclfft.planning.factor import RADICES, Stages
+from pyclfft.planning.planner import plan_passes
+from pyclfft.planning.problem import make_problem
+from pyclfft.planning.solvers.stockham import stage_macros
 from pyclfft.runtime import device as devices_module
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_folder, program, source_text
 from pyclfft.runtime.twiddle import roots_of_unity
-from tests.oracle import noise, relative_error
+from tests.oracle import exact_dft, noise, reference, relative_error
+from tests.recorded_traits import RECORDED
 
 COMPLEX = {"single": np.complex64, "double": np.complex128}
 REAL = {"single": np.float32, "double": np.float64}
@@ -49,7 +55,8 @@ def group_limit(device):
 def run(queue, kernel, source, items, *arguments, group=None, precision="single", **macros):
     """Run a kernel and return its array arguments as it leaves them.
 
-    Arrays become buffers, tuples vectors of uint, and NumPy's scalars go by value.
+    Arrays become buffers (the same array twice, the same buffer), tuples vectors of uint, and
+    NumPy's scalars go by value.
     """
     limits = devices_module.traits(queue.device).max_work_item_sizes
     group = group or tuple(map(min, GROUPS[len(items) - 1], limits))
@@ -58,7 +65,10 @@ def run(queue, kernel, source, items, *arguments, group=None, precision="single"
     function = cl.Kernel(built, kernel)
     buffers = []
     for position, argument in enumerate(arguments):
-        if isinstance(argument, np.ndarray):
+        earlier = [buffer for buffer, _, array in buffers if array is argument]
+        if earlier:
+            function.set_arg(position, earlier[0])
+        elif isinstance(argument, np.ndarray):
             content = np.concatenate([argument.reshape(-1).view(np.uint8), GUARD])
             flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
             buffer = cl.Buffer(queue.context, flags, hostbuf=content)
@@ -207,6 +217,146 @@ def test_norm(launch, precision, count):
         "norm", "norm.cl", (count,), x, ulong(count), scale, precision=precision
     )  # fmt: skip
     np.testing.assert_allclose(result, x * scale, rtol=EPSILON[precision])
+
+
+# --- stockham -------------------------------------------------------------------------------------
+
+
+def stage_tables(radices, precision):
+    """exp(-2 pi i r j / (R S)) for every stage: 0 < r < R, 0 <= j < S, by the kernel's comment."""
+    tables, span = [], 1
+    for radix in radices:
+        turns = np.outer(np.arange(1, radix), np.arange(span)) / (radix * span)
+        tables.append(np.exp(-2j * np.pi * turns).ravel())
+        span *= radix
+    return np.concatenate(tables).astype(COMPLEX[precision])
+
+
+def memory_order(x, columns):
+    """Transforms by set, column and point, as they lie in memory."""
+    return np.ascontiguousarray(x.swapaxes(1, 2) if columns else x)
+
+
+def stockham(
+    launch, x, radices, precision, *, items=0, group=1, load_columns=0, store_columns=0, split=0,
+    twist=0, inverse=0, scale=1.0, in_place=False,
+):  # fmt: skip
+    """Transform the last axis of (sets, columns, points); layouts are those of memory only."""
+    outer, inner, n = x.shape
+    stages = Stages(radices, items or n // max(radices))
+    source = memory_order(x, load_columns)
+    target = source if in_place else blank(memory_order(x, store_columns).shape, x.dtype)
+    tables = [stage_tables(radices, precision)]
+    if twist:
+        roots = np.exp(-2j * np.pi * np.arange(n * inner) / (n * inner)).astype(x.dtype)
+        tables += [roots[: 1 << twist].copy(), roots[:: 1 << twist].copy()]
+    size, count = stages.items * group, outer * inner
+    rows, columns = (n * inner, n, 1), (n * inner, 1, inner)
+    distances = (*(columns if load_columns else rows), *(columns if store_columns else rows))
+    results = launch(
+        "stockham", "stockham.cl", (-(-count // group) * size,), source, target, *tables,
+        uint(count), uint(inner), *map(ulong, distances), REAL[precision](scale), uint(inverse),
+        group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
+        ELEMENTS=stages.elements, STAGES=f'"{stage_macros(radices)}"', SPLIT=split,
+        LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist,
+        ROOM=max(1, stages.room(128 // x.itemsize << split)),
+    )  # fmt: skip
+    if not in_place:
+        np.testing.assert_array_equal(results[0], source)
+    result = results[0 if in_place else 1]
+    return result.swapaxes(1, 2) if store_columns else result
+
+
+def assert_transforms(launch, shape, radices, precision, **options):
+    """Both directions, with a scale, against SciPy in long double."""
+    n, inner = shape[2], shape[1]
+    x = noise(shape, COMPLEX[precision])
+    twisted = np.outer(np.arange(inner), np.arange(n)) / (n * inner)
+    for inverse, sign in ((0, -2j), (1, 2j)):
+        expected = reference("ifft", x, norm="forward") if inverse else reference("fft", x)
+        if options.get("twist"):
+            expected = expected * np.exp(sign * np.pi * twisted)
+        result = stockham(
+            launch, x, radices, precision, inverse=inverse, scale=1 / 8, **options
+        )  # fmt: skip
+        assert relative_error(result, expected / 8) < 3 * EPSILON[precision]
+
+
+@pytest.mark.parametrize("radix", RADICES)
+def test_codelet(launch, precision, radix):
+    """Every impulse becomes a wave, and noise its transform, to a few units of the last place."""
+    waves = stockham(launch, np.eye(radix, dtype=COMPLEX[precision])[None], (radix,), precision)[0]
+    x = noise((1, 1, radix), COMPLEX[precision])
+    exact = [exact_dft(row) for row in np.eye(radix)]
+    exact = np.array([[complex(value) for value in row] for row in exact])
+    assert np.abs(waves - exact).max() <= 2 * EPSILON[precision]
+    np.testing.assert_array_equal(waves[0], np.ones(radix))
+    np.testing.assert_array_equal(waves[:, 0], np.ones(radix))
+    exact = np.array([complex(value) for value in exact_dft(x[0, 0])])
+    assert relative_error(stockham(launch, x, (radix,), precision), exact) < 2 * EPSILON[precision]
+
+
+VARIANTS = tuple(product((0, 1), repeat=4))  # LOAD_COLUMNS, STORE_COLUMNS, SPLIT, TWIST
+
+
+def options_of(variant, bits):
+    columns = dict(zip(("load_columns", "store_columns", "split"), variant, strict=False))
+    return {**columns, "twist": bits * variant[3]}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_stockham_in_every_layout(launch, precision, variant, group_limit):
+    """Three stages, butterflies that some work-items do not have, and a batch with a remainder."""
+    if group_limit < 4 * 9:
+        pytest.skip(f"groups have {group_limit} work-items at most")
+    assert_transforms(
+        launch, (3, 5, 60), (4, 5, 3), precision, items=9, group=4, **options_of(variant, 5)
+    )
+
+
+def triples():
+    """Every radix in the first, the middle and the last place once."""
+    count = len(RADICES)
+    return [tuple(RADICES[(i + step) % count] for step in (0, 5, 10)) for i in range(count)]
+
+
+@pytest.mark.parametrize("index", range(len(RADICES)))
+def test_every_radix_in_every_place(launch, device, index):
+    traits = devices_module.traits(device)
+    precision = "double" if traits.fp64 and index % 3 == 0 else "single"
+    radices, variant = triples()[index], VARIANTS[5 * index % len(VARIANTS)]
+    n = int(np.prod(radices))
+    items = n // max(radices)
+    group = 3 if n < 300 else 1
+    room = group * n * 3 // 2 * np.dtype(COMPLEX[precision]).itemsize
+    if group * items > traits.max_work_group_size or room > traits.local_mem_bytes:
+        pytest.skip(f"{n} points do not fit a work-group")
+    assert_transforms(
+        launch, (2, 7, n), radices, precision, items=items, group=group, **options_of(variant, 6)
+    )
+
+
+@pytest.mark.parametrize(
+    ("radices", "items", "group"),
+    [
+        ((7,), 1, 3),
+        ((3,), 1, 16),
+        ((4, 2), 1, 5),  # all of a transform in one work-item
+        ((13, 11, 7), 77, 1),
+        ((6, 5, 2), 4, 3),
+        ((2, 2, 2, 2, 3, 2), 24, 2),  # six stages
+    ],
+)
+@pytest.mark.parametrize("columns", [0, 1])
+def test_stockham_in_place(launch, radices, items, group, columns, group_limit):
+    """Each group reads all that it overwrites before it does."""
+    if items * group > group_limit:
+        pytest.skip(f"groups have {group_limit} work-items at most")
+    shape = (2, 9, int(np.prod(radices)))
+    assert_transforms(
+        launch, shape, radices, "single", items=items, group=group, in_place=True,
+        load_columns=columns, store_columns=columns,
+    )  # fmt: skip
 
 
 # --- transpositions -------------------------------------------------------------------------------
@@ -596,13 +746,18 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
 
 # --- each file by itself --------------------------------------------------------------------------
 
-KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name != "prelude.cl")
+SHARED = ("prelude.cl", "radix.cl")  # without kernels of their own
+KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name not in SHARED)
 CLANG = shutil.which("clang-15")
 needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")
 
 
 def compile_for_amd(path, chip, *flags):
-    """Compile a file to an AMD GPU's assembly; return (messages, spilled registers by kernel)."""
+    """Compile a file to an AMD GPU's assembly.
+
+    Return the messages, and by kernel how many registers are spilled and how many bytes of memory a
+    work-item has: 16384 are assumed where functions are called, as the language's own are.
+    """
     command = [
         CLANG, "-x", "cl", "-cl-std=CL1.2", "-target", "amdgcn-amd-amdhsa", f"-mcpu={chip}",
         "-Xclang", "-finclude-default-header", "-nogpulib", "-I", str(kernel_folder()), "-Wall",
@@ -610,8 +765,14 @@ def compile_for_amd(path, chip, *flags):
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     names = re.findall(r"^ +\.name: +(\w+)$", done.stdout, re.MULTILINE)
-    spills = re.findall(r"^ +\.vgpr_spill_count: +(\d+)$", done.stdout, re.MULTILINE)
-    return done.stderr, dict(zip(names, map(int, spills), strict=True))
+    spills, memory = (
+        dict(zip(names, map(int, re.findall(pattern, done.stdout, re.MULTILINE)), strict=True))
+        for pattern in (
+            r"^ +\.vgpr_spill_count: +(\d+)$",
+            r"^ +\.private_segment_fixed_size: +(\d+)$",
+        )
+    )
+    return done.stderr, spills, memory
 
 
 @needs_clang
@@ -623,7 +784,7 @@ def test_file_compiles_alone_for_amd(name, flags):
     kernels = re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", text)
     assert kernels
     for chip in ("gfx906", "gfx90a", "gfx1030"):
-        messages, spills = compile_for_amd(kernel_folder() / name, chip, *flags)
+        messages, spills, _ = compile_for_amd(kernel_folder() / name, chip, *flags)
         assert messages == ""
         assert spills == dict.fromkeys(kernels, 0)
 
@@ -638,9 +799,71 @@ def test_spills_and_warnings_are_noticed(tmp_path):
         "    x[0] = x[1] * x[2] + x[3] * x[4];\n"
         "}\n"
     )
-    messages, spills = compile_for_amd(path, "gfx90a")
+    messages, spills, memory = compile_for_amd(path, "gfx90a")
     assert "unused variable" in messages
     assert spills["greedy"] > 0
+    assert memory["greedy"] > 0
+
+
+# What the device's own library has for these: a call of an unknown function would cost registers.
+BUILT_IN = """
+#define OWN __attribute__((overloadable, always_inline))
+size_t OWN __attribute__((const)) get_local_id(uint d) { return __builtin_amdgcn_workitem_id_x(); }
+size_t OWN __attribute__((const)) get_group_id(uint d) { return __builtin_amdgcn_workgroup_id_x(); }
+void OWN barrier(cl_mem_fence_flags flags)
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+"""
+
+# Shapes and axes for which an AMD GPU's plan must keep all points in registers.
+IN_REGISTERS = [
+    ((64, 13), 1),
+    ((64, 1000), 1),
+    ((64, 1001), 1),
+    ((64, 2401), 1),
+    ((64, 3125), 1),
+    ((64, 4096), 1),
+    ((64, 5000), 1),
+    ((64, 6144), 1),
+    ((64, 8192), 1),
+    ((625, 64), 0),
+    ((1000, 64), 0),
+    ((1024, 64), 0),
+    ((2, 2**16), 1),
+    ((2, 2**20), 1),
+    ((1, 50000), 1),
+]
+
+
+# Except, by chip, dtype, step and TWIST: at most so many registers spilled, and bytes of memory. In
+# double precision 32 points, and what the four-step algorithm multiplies them by, need too many.
+SPILLED = {
+    ("gfx906", "complex128", "2048 x 1024 = 32x32", "11"): (6, 28),
+    ("gfx1030", "complex128", "2048 x 1024 = 32x32", "11"): (40, 164),
+}
+
+
+@needs_clang
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize(("shape", "axis"), IN_REGISTERS)
+def test_points_are_in_registers(tmp_path, shape, axis, dtype):
+    """Neither spilled nor in an array that the compiler has left in memory."""
+    built_in = tmp_path / "built_in.h"
+    built_in.write_text(BUILT_IN)
+    for each in plan_passes(make_problem(shape, dtype, axis), RECORDED["gfx90a"]):
+        flags = [f"-D{name}={value.strip(chr(34))}" for name, value in each.defines]
+        for chip in ("gfx906", "gfx90a", "gfx1030"):
+            messages, spills, memory = compile_for_amd(
+                kernel_folder() / each.source, chip, "-include", str(built_in), *flags
+            )
+            case = chip, dtype, each.step, dict(each.defines)["TWIST"]
+            registers, nbytes = SPILLED.get(case, (0, 0))
+            assert messages == "", case
+            assert spills[each.kernel] <= registers, case
+            assert memory[each.kernel] <= nbytes, case
 
 
 def test_every_kernel_file_is_known_to_the_package():

@@ -17,23 +17,33 @@ import pytest
 
 import pyclfft
 from pyclfft import DeviceError, DeviceMemoryError, Plan, PlanError
+from pyclfft.planning.passes import assign_buffers
+from pyclfft.planning.planner import plan_passes
+from pyclfft.planning.problem import make_problem
+from pyclfft.planning.solvers import BY_NAME
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
-from pyclfft.runtime.executable import IDLE_LEASES
+from pyclfft.runtime.executable import IDLE_LEASES, Executable, run_on_host
 from pyclfft.runtime.program import program
 from tests.oracle import bound, noise, reference, relative_error
 
 OUT_OF_ORDER = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
 TIMEOUT = 20  # seconds until a hanging test gives up
 
-# (shape, axes): from one pass to many, an even and an odd number of them out of place
+# (shape, axes, algorithm): from one pass to many, an even and an odd number of them out of place
 CASES = [
-    ((12,), (0,)),  # one pass
-    ((64,), (0,)),  # one out of place, others in place
-    ((6, 8), (0, 1)),  # four out of place
-    ((16, 12), (0,)),  # three
-    ((3, 8, 10), (2, 1)),
-    ((1, 1), (0, 1)),  # a copy
+    ((12,), (0,), "direct"),  # one pass
+    ((64,), (0,), "radix2"),  # one out of place, others in place
+    ((6, 8), (0, 1), "direct"),  # four out of place
+    ((16, 12), (0,), "radix2"),  # three
+    ((3, 8, 10), (2, 1), "direct"),
+    ((1, 1), (0, 1), None),  # a copy
+    ((12,), (0,), "stockham"),  # one that may be in place
+    ((30, 14, 52), (0, 1, 2), "stockham"),  # three
+    ((360,), (0,), "four_step"),  # one out of place, another that may be in place
+    ((5, 64, 3), (1,), "four_step"),  # the same between transpositions
+    ((17, 24), (0, 1), None),  # two algorithms
+    ((3, 2**15), (1,), None),
 ]
 
 
@@ -74,11 +84,11 @@ def change_traits(monkeypatch):
 # --- NumPy arrays ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("shape", "axes"), CASES)
-def test_on_host(device, shape, axes):
+@pytest.mark.parametrize(("shape", "axes", "algorithm"), CASES)
+def test_on_host(device, shape, axes, algorithm):
     x = noise(shape, np.complex64)
     before = x.copy()
-    plan = Plan(shape, "complex64", axes)
+    plan = Plan(shape, "complex64", axes, algorithm=algorithm)
     check(plan(x), exact(x, axes))
     np.testing.assert_array_equal(x, before)
     out = np.empty_like(x)
@@ -123,11 +133,11 @@ def test_empty(device, upload):
 # --- device arrays --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("shape", "axes"), CASES)
-def test_on_device(device, queue, upload, shape, axes):
+@pytest.mark.parametrize(("shape", "axes", "algorithm"), CASES)
+def test_on_device(device, queue, upload, shape, axes, algorithm):
     host = noise(shape, np.complex64)
     x = upload(host)
-    plan = Plan(shape, "complex64", axes)
+    plan = Plan(shape, "complex64", axes, algorithm=algorithm)
     result = plan(x)
     assert isinstance(result, cl_array.Array)
     assert result.queue == queue
@@ -139,14 +149,40 @@ def test_on_device(device, queue, upload, shape, axes):
     check(out, exact(host, axes))
 
 
-@pytest.mark.parametrize(("shape", "axes"), CASES)
-def test_in_place(device, upload, shape, axes):
+@pytest.mark.parametrize(("shape", "axes", "algorithm"), CASES)
+def test_in_place(device, upload, shape, axes, algorithm):
     host = noise(shape, np.complex64)
     x = upload(host)
-    plan = Plan(shape, "complex64", axes)
+    plan = Plan(shape, "complex64", axes, algorithm=algorithm)
     assert plan(x, out=x) is x
     check(x, exact(host, axes))
     check(plan(upload(host), out=upload(host)), exact(host, axes))  # and out of place again
+
+
+def test_in_place_again_and_again(device, upload):
+    """Passes whose target may be their source, mixed with others, on the same buffers."""
+    host = noise((12, 20), np.complex64)
+    x = upload(host)
+    for algorithm in ("stockham", "direct", "four_step", None):
+        there = Plan((12, 20), "complex64", algorithm=algorithm)
+        back = Plan((12, 20), "complex64", direction="inverse", algorithm=algorithm)
+        there(x, out=x)
+        back(x, out=x)
+        assert relative_error(x.get(), host) <= 10 * bound("direct", np.complex64, 240)
+
+
+@pytest.mark.parametrize(
+    ("shape", "algorithm", "nbytes"),
+    [
+        ((12, 20), "stockham", 0),  # no pass needs a buffer of its own
+        ((12,), "direct", 12 * 8),
+        ((360,), "four_step", 360 * 8),
+        ((64,), "radix2", (64 + 32) * 8),  # twiddles too
+    ],
+)
+def test_workspace_in_place(device, shape, algorithm, nbytes):
+    plan = Plan(shape, "complex64", algorithm=algorithm)
+    assert plan._in_place.schedule.workspace_bytes == nbytes
 
 
 def test_in_place_by_another_array_of_the_buffer(device, upload):
@@ -290,7 +326,7 @@ def test_functional_calls_wait_on_the_device(any_queue):
 
 def test_a_waiting_call_does_not_disturb_another(device, queue):
     """Its workspace is its own until it is done, whatever runs meanwhile on other queues."""
-    plan = Plan((6, 8), "complex64")
+    plan = Plan((6, 8), "complex64", algorithm="direct")
     first, second = (noise((6, 8), np.complex64, seed) for seed in (1, 2))
     waiting_queue = cl.CommandQueue(queue.context)
     x = cl_array.to_device(waiting_queue, first)
@@ -303,10 +339,11 @@ def test_a_waiting_call_does_not_disturb_another(device, queue):
     check(waiting, exact(first))
 
 
-def test_calls_that_start_together(any_queue):
+@pytest.mark.parametrize("algorithm", [None, "direct"])
+def test_calls_that_start_together(any_queue, algorithm):
     """Out of order they may run at the same time, and must not share a workspace then."""
     shape = (64, 48)
-    plan = Plan(shape, "complex64")
+    plan = Plan(shape, "complex64", algorithm=algorithm)
     inputs = [noise(shape, np.complex64, seed) for seed in range(8)]
     arrays = [cl_array.to_device(any_queue, x) for x in inputs]
     with user_event(any_queue.context) as go:
@@ -318,7 +355,7 @@ def test_calls_that_start_together(any_queue):
 def test_works_again_after_a_call_that_failed(device, upload, monkeypatch):
     """Between two passes, that is, with the workspace half filled."""
     x = noise((6, 8), np.complex64)
-    plan = Plan((6, 8), "complex64")
+    plan = Plan((6, 8), "complex64", algorithm="direct")
     check(plan(x), exact(x))
     enqueue, left = cl.enqueue_nd_range_kernel, iter(range(3))
 
@@ -471,7 +508,17 @@ def test_wrong_layout(device, upload):
             {"algorithm": "radix2"},
             "a power of two, not 1000: choose another one, or leave",
         ),
-        ((8,), {"algorithm": "fastest"}, "unknown algorithm 'fastest': choose from radix2, direct"),
+        (
+            (97,),
+            {"algorithm": "stockham"},
+            "algorithm 'stockham' takes a smooth length that fits a work-group, not 97: choose",
+        ),
+        ((97,), {"algorithm": "four_step"}, "a smooth length that splits into two short ones"),
+        (
+            (8,),
+            {"algorithm": "fastest"},
+            "unknown algorithm 'fastest': choose from stockham, four_step, radix2, direct",
+        ),
         ((8,), {"kind": "r2r"}, "invalid kind 'r2r', should be one of c2c"),
         ((8,), {"direction": "backward"}, "should be one of forward, inverse"),
         ((8,), {"norm": "unit"}, "Invalid norm value 'unit'"),
@@ -494,13 +541,47 @@ def test_a_context_has_one_device(device):
         Plan(8, "complex64", context=SimpleNamespace(devices=[device, device]))
 
 
-@pytest.mark.parametrize("algorithm", ["direct", "radix2"])
-def test_algorithm(device, algorithm):
-    plan = Plan(1024, "complex64", algorithm=algorithm)
+@pytest.mark.parametrize(
+    ("algorithm", "kernels"),
+    [
+        ("stockham", ["stockham"]),
+        ("four_step", ["stockham"] * 2),
+        ("radix2", ["spinFact", "bitReverse", *["butterfly"] * 10]),
+        ("direct", ["direct"]),
+        (None, ["stockham"]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_algorithm(device, fp64, dtype, algorithm, kernels):
+    plan = Plan(1024, dtype, algorithm=algorithm)
     assert plan.algorithm == algorithm
-    assert ("direct" in [each.kernel for each in plan.passes]) == (algorithm == "direct")
-    x = noise(1024, np.complex64)
-    assert relative_error(plan(x), exact(x)) <= bound(algorithm, np.complex64, 1024)
+    assert [each.kernel for each in plan.passes] == kernels
+    x = noise(1024, dtype)
+    limit = bound("direct" if algorithm == "direct" else "radix2", dtype, 1024)
+    assert relative_error(plan(x), exact(x)) <= limit
+
+
+@pytest.mark.parametrize("order", ["in", "out"])
+@pytest.mark.parametrize("algorithm", [None, *BY_NAME])
+@pytest.mark.parametrize("shape", [(4, 8), (2, 16, 4), (13, 6), (32, 64), (17, 8), (3, 48, 100)])
+def test_transposed_orders(queue, shape, algorithm, order):
+    """Plans for filters: one stage or many, rows that become columns and the other way round."""
+    problem = make_problem(shape, "complex64", (-2, -1), transposed=order)
+    try:
+        passes = plan_passes(problem, devices.traits(queue.device), algorithm)
+    except PlanError:
+        assert algorithm not in (None, "direct")
+        return
+    x = noise(shape, np.complex64)
+    source, expected = x, exact(x, (-2, -1))
+    if order == "in":
+        source = np.ascontiguousarray(x.swapaxes(-1, -2))
+    else:
+        expected = expected.swapaxes(-1, -2)
+    result = np.empty(expected.shape, np.complex64)
+    executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
+    run_on_host(executable, queue, source, result)
+    check(result, expected)
 
 
 def test_a_device_without_fp64(device, upload, change_traits):
@@ -522,9 +603,13 @@ def test_a_device_without_fp64(device, upload, change_traits):
 def test_too_large_for_the_device(device, change_traits):
     change_traits(global_mem_bytes=4096, max_alloc_bytes=2048)
     Plan(128, "complex64")  # 1 KiB
-    for shape, count in (((16, 8, 16), r"16,384 of them in one buffer"), ((256,), "bytes")):
+    Plan(256, "complex64", algorithm="stockham")  # twice 2 KiB, and nothing else
+    for shape, algorithm, count in (
+        ((16, 8, 16), None, r"16,384 of them in one buffer"),
+        ((256,), "radix2", "5,120 bytes"),  # twiddles too
+    ):
         with pytest.raises(DeviceMemoryError, match=count) as error:
-            Plan(shape, "complex64")
+            Plan(shape, "complex64", algorithm=algorithm)
         assert "the device has 4,096 and allocates 2,048 at most" in str(error.value)
 
 
@@ -563,6 +648,9 @@ def test_workspace_bytes(device):
         (12, "direct", 0),
         (64, "radix2", 32 * 8),  # the twiddles
         ((6, 10), "direct", 60 * 8),  # one intermediate result
+        ((6, 10), "stockham", 0),
+        ((360,), "four_step", 0),
+        ((360, 4), "four_step", 1440 * 8),  # transposed
     ):
         assert Plan(shape, "complex64", algorithm=algorithm).workspace_bytes == nbytes
 
@@ -570,10 +658,10 @@ def test_workspace_bytes(device):
 # --- profile --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("shape", "axes"), CASES[:3])
-def test_profile(device, upload, shape, axes):
+@pytest.mark.parametrize(("shape", "axes", "algorithm"), CASES)
+def test_profile(device, upload, shape, axes, algorithm):
     x = noise(shape, np.complex64)
-    plan = Plan(shape, "complex64", axes)
+    plan = Plan(shape, "complex64", axes, algorithm=algorithm)
     launched = [each.kernel for each in plan.passes]
     on_host, on_device = plan.profile(x), plan.profile(upload(x))
     assert [each.name for each in on_device] == launched
@@ -593,7 +681,7 @@ def test_profile(device, upload, shape, axes):
 
 def test_sixteen_threads(device, queue):
     """Functional calls and shared plans, on the host and on the device, all at once."""
-    shapes = [(8,), (12,), (4, 8), (6, 10), (3, 16, 4)]
+    shapes = [(8,), (12,), (4, 8), (6, 17), (3, 16, 4)]
     inputs = [noise(shape, np.complex64, seed) for seed in range(2) for shape in shapes]
     expected = [exact(x) for x in inputs]
     plans = {shape: Plan(shape, "complex64") for shape in shapes}
@@ -619,7 +707,7 @@ def test_sixteen_threads(device, queue):
 
 
 def test_one_queue_shared_by_threads(device, queue):
-    plan = Plan((6, 8), "complex64")
+    plan = Plan((6, 8), "complex64", algorithm="direct")
     inputs = [noise((6, 8), np.complex64, seed) for seed in range(8)]
     arrays = [cl_array.to_device(queue, x) for x in inputs]
     with ThreadPoolExecutor(8) as pool:
@@ -652,11 +740,22 @@ def test_cache_of_plans(device):
 
 def test_plans_share_programs(device):
     pyclfft.clear_cache()
-    Plan(12, "complex64")
+    Plan(12, "complex64", algorithm="direct")
     built = pyclfft.cache_info().programs.misses
-    Plan((5, 11), "complex64", axes=1)
+    Plan((5, 11), "complex64", axes=1, algorithm="direct")
     programs = pyclfft.cache_info().programs
     assert (programs.misses, programs.hits) == (built, 1)
+
+
+def test_transforms_alike_share_a_program(device):
+    """Whatever the batch, the direction and the norm."""
+    pyclfft.clear_cache()
+    Plan(12, "complex64")
+    built = pyclfft.cache_info().programs.misses
+    for options in ({}, {"direction": "inverse"}, {"norm": "ortho"}):
+        Plan((500, 12), "complex64", axes=1, **options)
+    programs = pyclfft.cache_info().programs
+    assert (programs.misses, programs.hits) == (built, 3)
 
 
 def test_cache_of_plans_is_bounded(device):
@@ -669,7 +768,7 @@ def test_cache_of_plans_is_bounded(device):
 @pytest.mark.parametrize("wait", [True, False])
 def test_leases_do_not_pile_up(device, queue, wait):
     """Not even where every call waits, on a queue of its own, and so needs its own workspace."""
-    plan = Plan((6, 8), "complex64")
+    plan = Plan((6, 8), "complex64", algorithm="direct")
     host = noise((6, 8), np.complex64)
     x = cl_array.to_device(queue, host)
     with user_event(queue.context) as go:
@@ -696,6 +795,6 @@ LESS = {
 @pytest.mark.parametrize("less", LESS)
 def test_on_a_lesser_device(device, change_traits, less):
     change_traits(**LESS[less])
-    for shape in ((12, 32), (3, 100, 4)):
+    for shape in ((12, 32), (3, 100, 4), (2**11,), (2, 3000)):
         x = noise(shape, np.complex64)
         check(Plan(shape, "complex64")(x), exact(x))

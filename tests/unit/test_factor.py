@@ -1,37 +1,264 @@
-"""Fast lengths, and the roots of unity that every algorithm builds on."""
+"""Fast lengths, stages, and the roots of unity that every algorithm builds on."""
 
 from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cache
+from itertools import combinations_with_replacement
+from math import isqrt, prod
 
 import mpmath
 import numpy as np
 import pytest
 
-from pyclfft.planning.factor import next_fast_len
-from pyclfft.runtime.twiddle import roots_of_unity
+from pyclfft.planning.factor import (
+    MAX_STAGES,
+    RADICES,
+    Stages,
+    best_stages,
+    factorisations,
+    four_step_splits,
+    is_smooth,
+    next_fast_len,
+    next_power_of_two,
+)
+from pyclfft.runtime.program import source_text
+from pyclfft.runtime.twiddle import roots_of_unity, stage_twiddles
+
+LARGEST = 4096
+
+
+@cache
+def smooth_lengths():
+    """All lengths from 2 to LARGEST without a prime factor above 13, by a sieve."""
+    smooth = np.ones(LARGEST + 1, bool)
+    for prime in (p for p in range(17, LARGEST + 1) if all(p % d for d in range(2, isqrt(p) + 1))):
+        smooth[::prime] = False
+    return [int(n) for n in np.flatnonzero(smooth) if n > 1]
+
+
+@cache
+def products():
+    """Every product of up to MAX_STAGES radices, the largest first, by its value."""
+    found = defaultdict(set)
+    for stages in range(1, MAX_STAGES + 1):
+        for radices in combinations_with_replacement(sorted(RADICES, reverse=True), stages):
+            if prod(radices) <= LARGEST:
+                found[prod(radices)].add(radices)
+    return found
+
+
+# --- lengths --------------------------------------------------------------------------------------
+
+
+def test_is_smooth():
+    assert [n for n in range(2, LARGEST + 1) if is_smooth(n)] == smooth_lengths()
+    assert is_smooth(1)
+    assert is_smooth(2**20 * 3**5 * 13**4)
+    assert not is_smooth(2**20 * 17)
 
 
 @pytest.mark.parametrize(
-    ("n", "fast"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (1000, 1024), (2**40 + 1, 2**41)]
+    ("n", "fast"),
+    [
+        (1, 1),
+        (3, 3),
+        (16, 16),
+        (17, 18),
+        (97, 98),
+        (1000, 1000),
+        (1009, 1014),
+        (2**20 - 1, 2**20),
+        (13**6, 13**6),
+        (13**9 - 1, 13**9),
+    ],
 )
 def test_next_fast_len(n, fast):
     assert next_fast_len(n) == fast
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 12, 60, 127, 256, 1000])
-def test_roots_of_unity_are_rounded_once(n):
+def test_next_fast_len_of_many():
+    assert [next_fast_len(n) for n in range(2, LARGEST + 1)] == [
+        next(each for each in smooth_lengths() if each >= n) for n in range(2, LARGEST + 1)
+    ]
+
+
+def test_next_fast_len_of_huge_lengths_takes_no_search():
+    fast = next_fast_len(2**60 + 1)
+    assert 2**60 < fast < 1.01 * 2**60
+    assert is_smooth(fast)
+
+
+@pytest.mark.parametrize(
+    ("n", "power"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (1000, 1024), (2**40 + 1, 2**41)]
+)
+def test_next_power_of_two(n, power):
+    assert next_power_of_two(n) == power
+
+
+# --- stages ---------------------------------------------------------------------------------------
+
+
+def test_every_radix_has_a_codelet():
+    source = source_text("radix.cl")
+    for radix in RADICES:
+        assert re.search(
+            rf"void fft{radix}\(|^(ODD|COMPOSITE)_RADIX\({radix},", source, re.MULTILINE
+        )
+
+
+def test_factorisations():
+    for n in smooth_lengths():
+        found = list(factorisations(n, MAX_STAGES))
+        assert len(found) == len(set(found))
+        assert set(found) == products()[n]
+    assert list(factorisations(1, MAX_STAGES)) == [()]
+    assert not list(factorisations(34, MAX_STAGES))
+
+
+def most_elements(radices, items):
+    """Points that the busiest of the work-items holds in its fullest stage, by counting them."""
+    n = prod(radices)
+    held = []
+    for radix in radices:
+        butterflies = [0] * items
+        for j in range(n // radix):
+            butterflies[j % items] += 1
+        held.append(max(butterflies) * radix)
+    return max(held)
+
+
+@pytest.mark.parametrize("max_items", [512, 256, 64, 16, 1])
+@pytest.mark.parametrize("min_items", [1, 4])
+def test_best_stages_of_every_length(min_items, max_items):
+    for n in smooth_lengths():
+        stages = best_stages(n, min_items, max_items)
+        if stages is None:  # a work-item holds 32 points at most
+            assert n > 13 * max_items
+            continue
+        assert stages.n == prod(stages.radices) == n
+        assert stages.radices in products()[n]
+        assert 1 <= stages.items <= max_items
+        assert stages.elements == most_elements(stages.radices, stages.items)
+        assert stages.elements <= 32
+
+
+def test_every_smooth_length_has_stages_on_a_usual_device():
+    assert all(best_stages(n, 4, 512) for n in smooth_lengths())
+    # In half as many work-items, those with factors 11 and 13 do not all fit.
+    assert [n for n in smooth_lengths() if not best_stages(n, 4, 256)] == [
+        3432, 3575, 3718, 3861, 4004,
+    ]  # fmt: skip
+
+
+def test_one_work_item_takes_what_fits_its_registers():
+    assert [n for n in smooth_lengths() if best_stages(n, 4, 1)] == [
+        n for n in smooth_lengths() if n <= 32
+    ]
+
+
+@pytest.mark.parametrize("min_items", [1, 4, 8])
+def test_few_work_items_only_where_there_is_no_other_way(min_items):
+    for n in smooth_lengths():
+        stages = best_stages(n, min_items, 512)
+        if stages.items < min_items:  # in the largest radix, a butterfly for each is the most
+            assert all(n // radices[0] < min_items for radices in products()[n])
+
+
+@pytest.mark.parametrize("n", [17, 97, 2 * 17, 1009, 4096 * 17])
+def test_no_stages_for_other_primes(n):
+    assert best_stages(n, 1, 1024) is None
+
+
+def test_no_stages_without_work_items():
+    assert best_stages(8, 1, 0) is None
+
+
+def test_no_stages_for_more_than_work_items_hold():
+    assert best_stages(4096, 1, 64) is None
+    assert best_stages(2048, 1, 64).elements == 32
+    assert best_stages(2**20, 1, 512) is None
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_what_costs(split):
+    def cost(items, *radices):
+        return Stages(radices, items).cost(split)
+
+    assert cost(8, 8, 8) < cost(5, 8, 8)  # registers that stand empty
+    assert cost(8, 8, 8) < cost(32, *[2] * 6)  # more exchanges
+    assert (cost(32, 32, 32) < cost(64, 16, 16, 4)) == split  # many registers
+
+
+def test_room_holds_every_exchange():
+    assert Stages((16,), 1).room(16) == 0
+    for radices in ((16, 16), (2, 2, 2, 2), (5, 4, 3), (4, 3, 5), (9, 7), (32, 32, 2)):
+        for banks in (8, 16, 32):
+            places, span = [], 1
+            for radix in radices[:-1]:
+                gap = span if radix % 2 == 0 and span < banks else 0
+                span *= radix
+                places += [i + i // span * gap for i in range(prod(radices))]
+            assert max(places) < Stages(radices, 1).room(banks) <= 1.5 * prod(radices)
+
+
+def test_four_step_splits():
+    for n in range(2, LARGEST + 1):
+        divisors = [d for d in range(2, isqrt(n) + 1) if n % d == 0]
+        expected = [(d, n // d) for d in reversed(divisors)] if n in smooth_lengths() else []
+        assert list(four_step_splits(n)) == expected
+    assert next(four_step_splits(2**20)) == (2**10, 2**10)
+    assert next(four_step_splits(2**31)) == (2**15, 2**16)
+
+
+# --- roots of unity -------------------------------------------------------------------------------
+
+
+def exact_roots(n, powers):
+    """exp(-2 pi i k / n) as pairs of doubles, each rounded once."""
     with mpmath.workdps(40):
-        roots = [mpmath.expjpi(mpmath.mpf(-2 * k) / n) for k in range(n)]
-        exact = np.array([(float(w.real), float(w.imag)) for w in roots])
-    for precision, real in (("single", np.float32), ("double", np.float64)):
-        table = roots_of_unity(n, precision)
-        np.testing.assert_array_equal(table.view(real).reshape(n, 2), exact.astype(real))
+        roots = [mpmath.expjpi(mpmath.mpf(-2 * int(k)) / n) for k in powers]
+        return np.array([(float(w.real), float(w.imag)) for w in roots])
+
+
+def check_rounded_once(table, precision, exact):
+    real = {"single": np.float32, "double": np.float64}[precision]
+    np.testing.assert_array_equal(table.view(real).reshape(-1, 2), exact.astype(real))
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 12, 60, 127, 256, 1000])
+def test_roots_of_unity_are_rounded_once(n, precision):
+    check_rounded_once(roots_of_unity(n, precision), precision, exact_roots(n, range(n)))
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_roots_of_unity_to_any_powers(precision):
+    powers = np.array([[0, 5, 11], [12, 25, 2**31 + 1]])
+    table = roots_of_unity(12, precision, powers)
+    assert table.shape == powers.shape
+    check_rounded_once(table, precision, exact_roots(12, powers.ravel()))
 
 
 def test_roots_of_unity_of_many():
     n = 2**22 + 2
     table = roots_of_unity(n, "double")
     np.testing.assert_array_equal(table[n // 2 + 1 :], table[1 : n // 2][::-1].conj())
-    with mpmath.workdps(40):
-        for k in (1, 12345, n // 8, n // 3, n - 1):
-            root = mpmath.expjpi(mpmath.mpf(-2 * k) / n)
-            assert table[k] == complex(float(root.real), float(root.imag))
+    some = [1, 12345, n // 8, n // 3, n - 1]
+    check_rounded_once(table[some], "double", exact_roots(n, some))
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize(
+    "radices", [(2,), (13,), (4, 4), (16, 8, 4), (7, 5, 3), (3, 5, 7), (32, 25), (2,) * 6]
+)
+def test_stage_twiddles(radices, precision):
+    exact, span = [], 1
+    for radix in radices:
+        for r in range(1, radix):
+            exact.append(exact_roots(radix * span, [r * j for j in range(span)]))
+        span *= radix
+    table = stage_twiddles(radices, precision)
+    assert table.shape == (span - 1,)  # a stage's rows begin at the span before it, less one
+    check_rounded_once(table, precision, np.concatenate(exact))

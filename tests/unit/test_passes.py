@@ -28,6 +28,10 @@ def moving(**others):
     return make_pass(Role.SOURCE, Role.TARGET, **others)
 
 
+def aliasing(**others):
+    return moving(aliases=True, **others)
+
+
 def staying(**others):
     return make_pass(Role.DATA, **others)
 
@@ -57,6 +61,23 @@ def flow(schedule):
         ([moving(writes=128), moving()], False, "in>a a>out", "a"),
         ([moving(writes=128), moving(writes=128), moving()], False, "in>b b>a a>out", "ab"),
         ([moving(writes=32), moving(), moving()], False, "in>b b>a a>out", "ab"),
+        # A target that may be the source is it, but for the first pass out of place.
+        ([aliasing()], False, "in>out", ""),
+        ([aliasing()], True, "in>out", ""),
+        ([aliasing()] * 3, False, "in>out out>out out>out", ""),
+        ([aliasing()] * 3, True, "in>out out>out out>out", ""),
+        ([moving(), aliasing()], False, "in>out out>out", ""),
+        ([aliasing(), moving()], False, "in>a a>out", "a"),
+        ([aliasing(), moving()], True, "in>a a>out", "a"),
+        ([aliasing(), moving(), aliasing(), moving()], True, "in>out out>a a>a a>out", "a"),
+        ([aliasing(), staying(), moving(), staying()], True, "in>a a a>out out", "a"),
+        ([moving(), aliasing(), moving(), aliasing()], False, "in>a a>a a>out out>out", "a"),
+        ([moving(), aliasing(), moving(), aliasing()], True, "in>a a>a a>out out>out", "a"),
+        ([moving(writes=128), aliasing(writes=128), moving()], False, "in>a a>a a>out", "a"),
+        # In place, the last of them brings back what the first pass had to take elsewhere.
+        ([moving(), aliasing()], True, "in>a a>out", "a"),
+        ([moving(), aliasing(), aliasing()], True, "in>a a>a a>out", "a"),
+        ([moving(), staying(), aliasing(), staying()], True, "in>a a a>out out", "a"),
     ],
 )
 def test_results_alternate_and_the_last_is_out(passes, in_place, expected, workspace):
@@ -87,11 +108,20 @@ def test_scratch_is_workspace():
         ([staying()], False, "out of place"),
         ([staying(), moving()], False, "out of place"),
         ([moving()], True, "one pass alone"),
+        ([moving(), staying()], True, "one pass alone"),
+        ([staying(), aliasing()], True, "out of place"),
     ],
 )
 def test_what_cannot_be_put_in_order(passes, in_place, words):
     with pytest.raises(ValueError, match=words):
         assign_buffers(passes, BYTES, in_place=in_place)
+
+
+def test_a_table_before_an_aliasing_pass():
+    table = make_pass(Buffer("w"), scratch=(("w", 24),), table="w")
+    for in_place in (False, True):
+        schedule = assign_buffers([table, aliasing(), aliasing()], BYTES, in_place=in_place)
+        assert flow(schedule) == "w in>out out>out"
 
 
 def test_a_table_is_filled_once():

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from . import direct, radix2
+from . import direct, four_step, radix2, stockham
 from .solver import Solver
 
 # Best first. To add an algorithm: one file here, one .cl file, one row, one test.
-SOLVERS: tuple[Solver, ...] = (radix2.SOLVER, direct.SOLVER)
+SOLVERS: tuple[Solver, ...] = (
+    stockham.SOLVER,
+    four_step.SOLVER,
+    radix2.SOLVER,
+    direct.SOLVER,
+)
 
 BY_NAME = {solver.name: solver for solver in SOLVERS}
 

@@ -14,7 +14,7 @@ from .solver import Solver
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
-def applies(problem: Problem, traits: Traits) -> bool:
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether there is one axis, of any length that an index can count."""
     return single_axis(problem) and problem.shape[problem.axes[0]] <= MAX_LENGTH
 

@@ -21,7 +21,7 @@ from .solver import Solver
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
-def applies(problem: Problem, traits: Traits) -> bool:
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the one axis is a power of two."""
     if not single_axis(problem):
         return False

@@ -102,7 +102,7 @@ def transpose(
     )
 
 
-def defines(problem: Problem, **others: int) -> tuple[tuple[str, str], ...]:
+def defines(problem: Problem, **others: int | str) -> tuple[tuple[str, str], ...]:
     """Return what a kernel file is compiled with: the precision and the given macros."""
     double = int(problem.precision == "double")
     return tuple((name, str(value)) for name, value in {"DOUBLE": double, **others}.items())

@@ -22,12 +22,12 @@ class Solver:
     requirement : str
         What it takes, for the error when it is forced on something else.
     applies : callable
-        ``(problem, traits) -> bool``. Problems whose input is not plain have been loaded before.
+        ``(problem, traits, parameters) -> bool``. Input that is not plain has been loaded before.
     passes : callable
         ``(problem, traits, parameters) -> tuple of Pass``, buffers not yet assigned.
     """
 
     name: str
     requirement: str
-    applies: Callable[[Problem, Traits], bool]
+    applies: Callable[[Problem, Traits, Parameters], bool]
     passes: Callable[[Problem, Traits, Parameters], tuple[Pass, ...]]
