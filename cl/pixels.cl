@@ -105,13 +105,22 @@ kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 siz
     planes[((size_t)plane * frame.rows + row) * frame.columns + column] = (cplx)(value, 0);
 }
 
+/* The magnitude of z: its squares would overflow long before it does, and hypot() is slow on CPUs. */
+static inline real magnitude(cplx z)
+{
+    real x = fabs(z.x), y = fabs(z.y);
+    real larger = x > y ? x : y, smaller = x > y ? y : x;
+    real ratio = larger > 0 ? smaller / larger : 0;
+    return larger * sqrt(1 + ratio * ratio);
+}
+
 /* The value of image pixel (x, y) in a plane. */
 static inline real value_at(global const cplx *planes, Frame frame, uint plane, size_t y, size_t x)
 {
     size_t row = y + (frame.rows - frame.height) / 2;
     size_t column = x + (frame.columns - frame.width) / 2;
     cplx z = planes[((size_t)plane * frame.rows + row) * frame.columns + column];
-    return MAGNITUDE ? hypot(z.x, z.y) : z.x; /* squares would overflow long before */
+    return MAGNITUDE ? magnitude(z) : z.x;
 }
 
 /* Extremes: x the least and y the greatest value of a result, z the greatest magnitude in the image,
@@ -140,14 +149,17 @@ void extrema(global const cplx *data, global const PIXEL *image, global real4 *p
 {
     Frame frame = make_frame(sizes);
     local real4 extremes[GROUP];
-    size_t pixels = (size_t)frame.height * frame.width;
     real first = value_at(data, frame, 0, 0, 0);
     real4 mine = (real4)(first, first, 0, 0);
-    for (size_t i = get_global_id(0); i < pixels * planes; i += get_global_size(0)) {
-        size_t place = i % pixels;
-        uint plane = i / pixels;
-        real value = value_at(data, frame, plane, place / frame.width, place % frame.width);
-        mine = join(mine, (real4)(value, value, fabs(pixel_value(image, place, plane)), 0));
+    for (size_t row = get_group_id(0); row < (size_t)frame.height * planes;
+         row += get_num_groups(0)) {
+        uint plane = row / frame.height;
+        size_t y = row % frame.height;
+        for (size_t x = get_local_id(0); x < frame.width; x += GROUP) {
+            real value = value_at(data, frame, plane, y, x);
+            real pixel = fabs(pixel_value(image, y * frame.width + x, plane));
+            mine = join(mine, (real4)(value, value, pixel, 0));
+        }
     }
     extremes[get_local_id(0)] = mine;
     join_group(extremes);

@@ -52,9 +52,9 @@
                    product of one of 2^b fine roots and of a coarse one (the four-step algorithm) */
 #endif
 
-/* Local memory has BANKS places that are served at once. A stage of even radix P after a span S leaves
- * its results in blocks of P S elements, of which a work-item touches S in a row: so blocks stand GAP
- * elements apart, and neighbouring work-items meet different banks. */
+/* Local memory has BANKS places that are served at once. A stage of radix P after a span S leaves its
+ * results in blocks of P S elements, of which neighbouring work-items fill S in a row at a time. Where
+ * P is even these rows would meet the same banks, so blocks stand GAP elements apart. */
 #define BANKS ((SPLIT ? 32 : 16) >> DOUBLE)
 #define GAP(P, S) ((P) % 2 == 0 && (S) < BANKS ? (S) : 0)
 
