@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isqrt, prod
+from math import prod
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
@@ -66,6 +66,11 @@ class Stages:
         return prod(self.radices)
 
     @property
+    def reversed(self) -> Stages:
+        """The same stages in reverse order."""
+        return Stages(self.radices[::-1], self.items)
+
+    @property
     def elements(self) -> int:
         """Most points that a work-item holds in any stage."""
         return max(self._held(radix) for radix in self.radices)
@@ -82,13 +87,15 @@ class Stages:
         )
         return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
 
-    def room(self, banks: int) -> int:
+    def room(self, banks: int, halves: bool = False) -> int:
         """Return the elements of local memory that exchanges need, gaps included.
 
         Parameters
         ----------
         banks : int
-            Elements of local memory that are served at once, as BANKS in stockham.cl.
+            Elements of a transform that are served at once, as BANKS in stages.cl.
+        halves : bool
+            The lower and the upper half are exchanged one after the other.
 
         Returns
         -------
@@ -97,17 +104,19 @@ class Stages:
         """
         room, span = 0, 1
         for radix in self.radices[:-1]:
-            gap = span if radix % 2 == 0 and span < banks else 0  # GAP in stockham.cl
+            gap = span if radix % 2 == 0 and span < banks else 0  # GAP in stages.cl
             span *= radix
             room = max(room, self.n // span * (span + gap))
-        return room
+        return room // 2 if halves else room
 
     def _held(self, radix: int) -> int:
         return -(-self.n // radix // self.items) * radix
 
 
 @lru_cache(maxsize=4096)
-def best_stages(n: int, min_items: int, max_items: int, split: bool = False) -> Stages | None:
+def best_stages(
+    n: int, min_items: int, max_items: int, split: bool = False, halves: bool = False
+) -> Stages | None:
     """Return the cheapest way to share a transform among work-items.
 
     Parameters
@@ -120,6 +129,8 @@ def best_stages(n: int, min_items: int, max_items: int, split: bool = False) -> 
         Limit of the device, and of the other transforms in a group.
     split : bool
         Real and imaginary parts are exchanged one after the other.
+    halves : bool
+        The lower and the upper half are, which takes even radices.
 
     Returns
     -------
@@ -129,6 +140,7 @@ def best_stages(n: int, min_items: int, max_items: int, split: bool = False) -> 
     candidates = (
         Stages(radices, items)
         for radices in factorisations(n, MAX_STAGES)
+        if not (halves and any(radix % 2 for radix in radices))
         for items in _items(n, max(radices), max_items)
     )
     usable = (each for each in candidates if each.elements <= max(32, max(each.radices)))
@@ -158,20 +170,43 @@ def _items(n: int, radix: int, limit: int) -> Iterator[int]:
             yield items
 
 
-def four_step_splits(n: int) -> Iterator[tuple[int, int]]:
-    """Yield every n1 * n2 = n with n1 <= n2 and n1 > 1, the nearest to each other first.
+def splits(n: int, parts: int) -> tuple[tuple[int, ...], ...]:
+    """Return every product of `parts` factors above 1 that gives `n`, the most even ones first.
 
     Parameters
     ----------
     n : int
         Length.
+    parts : int
+        Factors wanted, in ascending order.
 
-    Yields
-    ------
-    (int, int)
+    Returns
+    -------
+    tuple of tuple of int
         Nothing for a length that is not smooth.
     """
-    if is_smooth(n):
-        for first in range(isqrt(n), 1, -1):
-            if n % first == 0:
-                yield first, n // first
+    return tuple(sorted(_splits(n, parts, 2), key=max)) if is_smooth(n) else ()
+
+
+def _splits(n: int, parts: int, least: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        if n >= least:
+            yield (n,)
+        return
+    for first in divisors(n):
+        if first >= least and first**parts <= n:
+            for rest in _splits(n // first, parts - 1, first):
+                yield (first, *rest)
+
+
+@lru_cache(maxsize=1024)
+def divisors(n: int) -> tuple[int, ...]:
+    """Return the divisors of a smooth length."""
+    found = [1]
+    for prime in PRIMES:
+        powers = [1]
+        while n % prime == 0:
+            n //= prime
+            powers.append(powers[-1] * prime)
+        found = [each * power for each in found for power in powers]
+    return tuple(sorted(found))

@@ -55,9 +55,33 @@ class StageTwiddles:
 
     For a stage of radix R after stages whose radices have the product S they are
     exp(-2 pi i r j / (R S)), 1 <= r < R, 0 <= j < S, row by row.
+
+    With `back` those of the stages in reverse order follow.
     """
 
     radices: tuple[int, ...]
+    precision: str
+    back: bool = False
+
+
+@dataclass(frozen=True)
+class Chirp:
+    """Bluestein's chirp exp(-pi i k^2 / n), k < n: computed on the host, uploaded once."""
+
+    n: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class ChirpSpectrum:
+    """Spectrum of the conjugate chirp, over m for the transform back: computed on the host.
+
+    The chirp is symmetric around 0, in m points. Where a transform of m points is several steps of
+    `factors`, the spectrum is in the order in which they leave it.
+    """
+
+    n: int
+    factors: tuple[int, ...]
     precision: str
 
 
@@ -68,7 +92,7 @@ class Constants:
     values: tuple[int, ...]
 
 
-Table = Roots | StageTwiddles | Constants
+Table = Roots | StageTwiddles | Chirp | ChirpSpectrum | Constants
 Argument = Role | Buffer | Scalar | Vector | Table
 
 
@@ -89,7 +113,11 @@ class Pass:
     arguments : tuple
         In the kernel's order.
     reads, writes : int
-        Bytes that have to be moved at least; `writes` is also the size of what the pass leaves.
+        Bytes that have to be moved at least.
+    leaves : int
+        Bytes of the buffer that receives the result, where that is more than `writes`.
+    hooks : str
+        Text in hooks.cl's place, what a caller adds to the load or the store.
     step : str
         What the pass does, for people: "stage 3 of 9".
     scratch : tuple of (str, int)
@@ -113,6 +141,13 @@ class Pass:
     scratch: tuple[tuple[str, int], ...] = ()
     table: str = ""
     aliases: bool = False
+    leaves: int = 0
+    hooks: str = ""
+
+    @property
+    def target_bytes(self) -> int:
+        """Bytes of the buffer that receives the result."""
+        return max(self.leaves, self.writes)
 
     @property
     def moves(self) -> bool:
@@ -158,7 +193,8 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
     passes : sequence of Pass
         With `Role` arguments. The first one must not work in place, since "in" is not ours.
     out_bytes : int
-        Size of "out"; results in between use it where they fit, and workspace "a" and "b" else.
+        Size of "out"; results in between use it where they fit, and workspace "a" and "b" else. 0
+        where only the last pass may touch it: it has gaps that are not ours.
     in_place : bool
         "in" and "out" are the same memory, so the first result must go elsewhere, unless that pass
         `aliases`.
@@ -191,7 +227,7 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
     targets = {}
     later = ""  # what the next moving pass writes, and so may not read
     for index in reversed(moving):
-        fits = passes[index].writes == out_bytes and not (protected and index == first)
+        fits = passes[index].target_bytes == out_bytes and not (protected and index == first)
         names = ("out", "a", "b") if fits or index == moving[-1] else ("a", "b")
         targets[index] = later = next(name for name in names if name != later)
 
@@ -207,7 +243,7 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
         )
         assigned.append(replace(each, arguments=arguments))
         current = target
-        for name, size in (*each.scratch, (target, each.writes)):
+        for name, size in (*each.scratch, (target, each.target_bytes)):
             if name not in ("in", "out"):
                 sizes[name] = max(size, sizes.get(name, 0))
     return Schedule(tuple(assigned), tuple(sorted(sizes.items())))

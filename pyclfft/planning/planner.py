@@ -9,9 +9,9 @@ from math import prod
 from ..errors import DeviceError, PlanError
 from ..tuning.lookup import Parameters, parameters_for
 from .passes import Constants, Pass, Role, Scalar
-from .problem import Problem, plain_source
+from .problem import Layout, Problem, half_shape, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
-from .solvers.rows import defines, device_size
+from .solvers.rows import defines, device_size, transpose
 from .traits import Traits
 
 
@@ -43,14 +43,9 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     solvers = _solvers(algorithm)
     parameters = parameters_for(traits)
     passes: list[Pass] = []
-    if not problem.source_is_plain:
-        passes.append(load(problem, traits, parameters))
-    for part in split_axes(replace(problem, source=plain_source(problem.shape))):
-        solver = _first_that_applies(solvers, part, traits, parameters)
-        passes += solver.passes(part, traits, parameters)
-    if not passes:  # all lengths are 1: the result is a copy
-        passes.append(load(problem, traits, parameters))
-    return tuple(passes)
+    for step in axis_steps(problem):
+        passes += _solve(step, solvers, traits, parameters)
+    return tuple(passes) or (copy_pass(problem, traits),)  # all lengths are 1: a copy
 
 
 def require_precision(precision: str, traits: Traits) -> None:
@@ -68,50 +63,191 @@ def require_precision(precision: str, traits: Traits) -> None:
         )
 
 
-def split_axes(problem: Problem) -> Iterator[Problem]:
+# --- axis by axis ---------------------------------------------------------------------------------
+
+
+def axis_steps(problem: Problem) -> Iterator[Problem]:
     """Yield problems of one axis each, in the order to be solved; the last carries the scale.
 
-    Axes of length 1 are left out: nothing happens along them, and with one of them swapping two
-    axes moves nothing either. The last axis comes first, but for transposed input, which arrives
-    with the one before it ready.
+    What lies between two of them is contiguous and complex. Where the input is cut along an axis
+    or filled with zeros, the first step that reads the axis sees to it: steps before leave alone
+    what is not there.
+
+    Axes of length 1 are left out, as nothing happens along them.
     """
-    order = [axis for axis in reversed(problem.axes) if problem.shape[axis] > 1]
-    if problem.transposed:
-        order.sort(reverse=problem.transposed == "out")
-    for axis in order:
+    middle = plain_layout(problem.spectrum_shape)
+    extents = [
+        min(given, wanted)
+        for given, wanted in zip(problem.source.shape, problem.spectrum_shape, strict=True)
+    ]
+    if problem.kind == "r2c":
+        half = problem.axes[-1]
+        extents[half] = min(problem.source.shape[half], problem.shape[half])
+    order = _axes_in_order(problem)
+    for number, axis in enumerate(order):
+        source = problem.source if number == 0 else middle
+        given = extents[axis]
+        is_real_axis = problem.kind != "c2c" and axis == problem.axes[-1]
+        extents[axis] = problem.shape[axis]
         yield replace(
             problem,
+            shape=tuple(extents),
             axes=(axis,),
+            kind=problem.kind if is_real_axis else "c2c",
             scale=problem.scale if axis == order[-1] else 1.0,
-            transposed=problem.transposed if axis == len(problem.shape) - 2 else "",
+            source=replace(source, shape=(*extents[:axis], given, *extents[axis + 1 :])),
+            target=problem.target if axis == order[-1] else middle,
         )
+        if is_real_axis and problem.kind == "r2c":
+            extents[axis] = middle.shape[axis]
+
+
+def _axes_in_order(problem: Problem) -> list[int]:
+    """Return the axes in the order to be transformed.
+
+    The one along which the input is closest comes first, since what follows is contiguous whatever
+    the input was; then the last ones before the others. Where numbers are real, that axis is first
+    or last, so that all other work is on half as many.
+    """
+    axes = sorted(problem.axes, reverse=True)
+    if problem.kind != "c2c":
+        axes.remove(problem.axes[-1])
+    axes = [axis for axis in axes if problem.shape[axis] > 1]
+    if problem.kind != "r2c" and not problem.source.is_plain and axes:
+        first = min(axes, key=lambda axis: abs(problem.source.strides[axis]))
+        axes.remove(first)
+        axes.insert(0, first)
+    if problem.kind == "c2c" or problem.shape[problem.axes[-1]] == 1:
+        return axes
+    return [problem.axes[-1], *axes] if problem.kind == "r2c" else [*axes, problem.axes[-1]]
+
+
+def _solve(
+    step: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Return the passes of the first solver that takes a step as it is, or else between copies."""
+    for solver in solvers:
+        if solver.native and solver.applies(step, traits, parameters):
+            return solver.passes(step, traits, parameters)
+    for solver in solvers:
+        core = _core(step, solver)
+        if solver.applies(core, traits, parameters):
+            return (
+                *_before(step, core, traits, parameters),
+                *solver.passes(core, traits, parameters),
+                *_after(step, core, traits, parameters),
+            )
+    n = step.shape[step.axes[0]]
+    raise PlanError(
+        f"algorithm {solvers[-1].name!r} takes {solvers[-1].requirement}, not {n}: "
+        "choose another one, or leave algorithm out"
+    )
+
+
+def _core(step: Problem, solver: Solver) -> Problem:
+    """Return the same transform from complex numbers to complex numbers, contiguous, uncut."""
+    layout = plain_layout(step.shape)
+    if not solver.native:
+        layout = layout.along(step.axes[0])
+    return replace(step, kind="c2c", source=layout, target=layout)
+
+
+def _before(
+    step: Problem, core: Problem, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Bring the input of a step to where a solver wants it."""
+    if step.source == core.source:
+        return ()
+    if step.kind == "c2c" and step.source == plain_layout(step.shape):
+        return (_transposition(step, traits, parameters, back=False),)
+    mirror = step.axes[0] if step.kind == "c2r" else None
+    return (_copy(core, step.source, core.source, traits, parameters, mirror),)
+
+
+def _after(step: Problem, core: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Bring the result of a step from where a solver has left it."""
+    if step.target == core.target:
+        return ()
+    if step.kind == "c2c" and step.target == plain_layout(step.shape):
+        return (_transposition(step, traits, parameters, back=True),)
+    shape = step.shape if step.kind != "r2c" else half_shape(step.shape, step.axes[0])
+    source = replace(core.target, shape=shape)
+    return (_copy(step, source, replace(step.target, shape=shape), traits, parameters),)
+
+
+def _transposition(step: Problem, traits: Traits, parameters: Parameters, *, back: bool) -> Pass:
+    (axis,) = step.axes
+    outer, inner = prod(step.shape[:axis]), prod(step.shape[axis + 1 :])
+    rows, columns = (inner, step.shape[axis]) if back else (step.shape[axis], inner)
+    return transpose(step, traits, parameters, outer, rows, columns)
+
+
+# --- copies ---------------------------------------------------------------------------------------
 
 
 def copy_pass(problem: Problem, traits: Traits) -> Pass:
+    """Copy the input to where the result belongs, cut or filled with zeros."""
+    scaled = replace(problem, scale=1.0)
+    return _copy(scaled, problem.source, problem.target, traits, parameters_for(traits))
+
+
+def settle_pass(problem: Problem, traits: Traits) -> Pass:
     """Copy a finished result: for a call in place whose only pass is out of place."""
-    plain = replace(problem, source=plain_source(problem.shape))
-    return load(plain, traits, parameters_for(traits))
+    layout = problem.target
+    return _copy(problem, layout, layout, traits, parameters_for(traits))
 
 
-def load(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Gather the input into contiguous complex numbers, cropped or padded to the wanted shape."""
-    source = problem.source
-    geometry = [source.offset]
-    for extent, given, stride in zip(problem.shape, source.shape, source.strides, strict=True):
-        geometry += [extent, given, stride]
-    count = prod(problem.shape)
-    element = problem.dtype.itemsize // (2 if source.real else 1)
+def _copy(
+    problem: Problem,
+    source: Layout,
+    target: Layout,
+    traits: Traits,
+    parameters: Parameters,
+    mirror: int | None = None,
+) -> Pass:
+    """Copy one array to another one, whose shape is that of `target`.
+
+    Parameters
+    ----------
+    problem : Problem
+        To whose target it is copied.
+    source, target : Layout
+        Where from and where to.
+    traits, parameters
+        Of the device.
+    mirror : int, optional
+        The axis of which the source holds the first half, and the second is its conjugate.
+
+    Returns
+    -------
+    Pass
+    """
+    geometry = [source.offset, target.offset]
+    for row in zip(target.shape, source.shape, source.strides, target.strides, strict=True):
+        geometry += row
+    count = prod(target.shape)
+    itemsize = problem.complex_dtype.itemsize
+    nbytes = [itemsize // (2 if layout.real else 1) for layout in (source, target)]
+    kinds = ["REAL" if layout.real else "COMPLEX" for layout in (source, target)]
     sizes, local = device_size((count,), parameters["group"], traits)
+    shown = "x".join(map(str, source.shape)) or "1"
     return Pass(
-        kernel="load",
-        source="load.cl",
-        defines=defines(problem, REAL_SOURCE=int(source.real), DIMENSIONS=len(problem.shape)),
+        kernel="copy",
+        source="copy.cl",
+        defines=defines(
+            problem,
+            SOURCE=kinds[0] if mirror is None else "HERMITIAN",
+            TARGET=kinds[1],
+            DIMENSIONS=len(target.shape),
+            MIRROR=mirror or 0,
+        ),
         global_size=sizes,
         local_size=local,
         arguments=(Role.SOURCE, Role.TARGET, Constants(tuple(geometry)), Scalar("uint64", count)),
-        reads=min(count, prod(source.shape)) * element,
-        writes=problem.nbytes,
-        step=f"{'real' if source.real else 'complex'} {'x'.join(map(str, source.shape))}",
+        reads=min(count, prod(source.shape)) * nbytes[0],
+        writes=count * nbytes[1],
+        leaves=problem.nbytes,
+        step=f"{kinds[0].lower()} {shown} to {kinds[1].lower()}",
     )
 
 
@@ -121,16 +257,3 @@ def _solvers(algorithm: str | None) -> tuple[Solver, ...]:
     if algorithm not in BY_NAME:
         raise PlanError(f"unknown algorithm {algorithm!r}: choose from {', '.join(BY_NAME)}")
     return (BY_NAME[algorithm],)
-
-
-def _first_that_applies(
-    solvers: tuple[Solver, ...], problem: Problem, traits: Traits, parameters: Parameters
-) -> Solver:
-    for solver in solvers:
-        if solver.applies(problem, traits, parameters):
-            return solver
-    n = problem.shape[problem.axes[0]]
-    raise PlanError(
-        f"algorithm {solvers[-1].name!r} takes {solvers[-1].requirement}, not {n}: "
-        "choose another one, or leave algorithm out"
-    )

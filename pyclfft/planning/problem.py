@@ -14,7 +14,7 @@ from ..errors import PlanError
 
 DIRECTIONS = ("forward", "inverse")
 NORMS = ("backward", "ortho", "forward")
-KINDS = ("c2c",)
+KINDS = ("c2c", "r2c", "c2r")
 
 # dtype of an array that the device reads -> (precision, whether it holds real numbers)
 READABLE: dict[np.dtype, tuple[str, bool]] = {
@@ -31,25 +31,47 @@ REAL_DTYPE: dict[str, np.dtype] = {"single": np.dtype(np.float32), "double": np.
 
 
 @dataclass(frozen=True)
-class Source:
-    """How the input lies in memory.
+class Layout:
+    """How an array lies in memory.
 
     Attributes
     ----------
     shape : tuple of int
-        Extents of the array as given, before it is cropped or padded.
+        Its extents.
     strides : tuple of int
         Distance between neighbours along each dimension, in elements.
     offset : int
         Index of the first element within its buffer.
     real : bool
-        Elements are real numbers of the problem's precision rather than complex ones.
+        Elements are real numbers rather than complex ones.
     """
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int = 0
     real: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the array is contiguous in C order from its buffer's beginning."""
+        return self == plain_layout(self.shape, self.real)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it fills its buffer from the beginning, in whatever order."""
+        room = 1
+        for stride, extent in sorted(zip(self.strides, self.shape, strict=True)):
+            if extent > 1 and stride != room:
+                return False
+            room *= extent
+        return not self.offset
+
+    def along(self, axis: int) -> Layout:
+        """Return the contiguous array with the same elements in which `axis` varies fastest."""
+        order = [d for d in range(len(self.shape)) if d != axis] + [axis]
+        moved = contiguous_strides([self.shape[d] for d in order])
+        strides = dict(zip(order, moved, strict=True))
+        return Layout(self.shape, tuple(strides[d] for d in range(len(order))), 0, self.real)
 
 
 @dataclass(frozen=True)
@@ -59,20 +81,21 @@ class Problem:
     Attributes
     ----------
     shape : tuple of int
-        Extents of the result: the input's, with the transformed axes cropped or padded.
+        Logical extents: of the result for c2c and c2r, of the input for r2c, with the transformed
+        axes cropped or padded. Where real numbers meet complex ones the last of `axes` has
+        ``n // 2 + 1`` points of the spectrum.
     axes : tuple of int
-        The transformed axes, not negative, in the order given; the last is transformed first.
+        The transformed axes, not negative, in the order given.
     direction : {"forward", "inverse"}
         Sign of the exponent: minus for forward.
     precision : {"single", "double"}
         Of the arithmetic and of the result.
     scale : float
         Factor of the result, from the norm.
-    source : Source
-        The input in memory.
-    transposed : {"", "in", "out"}
-        FFTW's transposed orders, for the last two axes: the input arrives, or the output is left,
-        with them swapped, which saves a transposition where a filter stands between two transforms.
+    source, target : Layout
+        Input and result in memory.
+    kind : {"c2c", "r2c", "c2r"}
+        What it transforms into what. The input of c2c may be real, too.
     """
 
     shape: tuple[int, ...]
@@ -80,35 +103,67 @@ class Problem:
     direction: str
     precision: str
     scale: float
-    source: Source
-    transposed: str = ""
+    source: Layout
+    target: Layout
+    kind: str = "c2c"
 
     @property
     def dtype(self) -> np.dtype:
-        """The result's dtype, complex64 or complex128."""
+        """The result's dtype."""
+        return (REAL_DTYPE if self.target.real else COMPLEX_DTYPE)[self.precision]
+
+    @property
+    def complex_dtype(self) -> np.dtype:
+        """The dtype of its arithmetic, complex64 or complex128."""
         return COMPLEX_DTYPE[self.precision]
+
+    @property
+    def source_dtype(self) -> np.dtype:
+        """The input's dtype."""
+        return (REAL_DTYPE if self.source.real else COMPLEX_DTYPE)[self.precision]
+
+    @property
+    def spectrum_shape(self) -> tuple[int, ...]:
+        """Extents of what is complex of it: half as long along one axis for r2c and c2r."""
+        return half_shape(self.shape, self.axes[-1]) if self.kind != "c2c" else self.shape
 
     @property
     def nbytes(self) -> int:
         """Bytes of the result."""
-        return prod(self.shape) * self.dtype.itemsize
+        return prod(self.target.shape) * self.dtype.itemsize
 
     def __str__(self) -> str:
         name = "fft" if self.direction == "forward" else "ifft"
         shape = "x".join(map(str, self.shape))
         axes = ", ".join(map(str, self.axes))
-        order = f", transposed {self.transposed}" if self.transposed else ""
-        return f"{name} c2c {self.dtype} {shape} along axes {axes}, scale {self.scale:g}{order}"
+        order = "".join(
+            f", transposed {which}"
+            for which, layout in (("in", self.source), ("out", self.target))
+            if len(layout.shape) > 1 and layout == transposed_layout(layout) != plain_layout(
+                layout.shape, layout.real
+            )
+        )
+        return (
+            f"{name} {self.kind} {self.complex_dtype} {shape} along axes {axes}, "
+            f"scale {self.scale:g}{order}"
+        )
 
-    @property
-    def source_is_plain(self) -> bool:
-        """Whether the input already is what the result will be: contiguous, complex, uncut."""
-        return self.source == plain_source(self.shape)
+
+def plain_layout(shape: Sequence[int], real: bool = False) -> Layout:
+    """Return the layout of a contiguous array (C order) of this shape."""
+    return Layout(tuple(shape), contiguous_strides(shape), real=real)
 
 
-def plain_source(shape: Sequence[int]) -> Source:
-    """Return the source that a contiguous complex array (C order) of this shape is."""
-    return Source(tuple(shape), contiguous_strides(shape))
+def transposed_layout(layout: Layout) -> Layout:
+    """Return the layout of a contiguous array whose last two axes have changed places in memory."""
+    *outer, rows, columns = layout.shape
+    *strides, first, second = contiguous_strides((*outer, columns, rows))
+    return Layout(layout.shape, (*strides, second, first), real=layout.real)
+
+
+def half_shape(shape: Sequence[int], axis: int) -> tuple[int, ...]:
+    """Return the extents of the half of a real array's spectrum that is not redundant."""
+    return (*shape[:axis], shape[axis] // 2 + 1, *shape[axis + 1 :])
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
@@ -127,6 +182,8 @@ def make_problem(
     s: int | Iterable[int] | None = None,
     strides: Sequence[int] | None = None,
     offset: int = 0,
+    out_strides: Sequence[int] | None = None,
+    out_offset: int = 0,
     transposed: str = "",
 ) -> Problem:
     """Check what a caller asks for and describe it as a `Problem`.
@@ -134,13 +191,14 @@ def make_problem(
     Parameters
     ----------
     shape : int or iterable of int
-        Extents of the input.
+        Extents of the input; for c2r of the real array of which the input is the spectrum, its last
+        transformed axis ``n // 2 + 1`` points long.
     dtype : dtype
         Of the input as the device reads it: complex64, complex128, float32 or float64.
     axes : int or iterable of int, optional
         Axes to transform; all, or the last ``len(s)``, by default.
-    kind : {"c2c"}
-        Kind of transform.
+    kind : {"c2c", "r2c", "c2r"}
+        Complex to complex, real to complex or complex to real.
     direction : {"forward", "inverse"}
         Sign of the exponent.
     norm : {"backward", "ortho", "forward"}, optional
@@ -151,8 +209,12 @@ def make_problem(
         Of the input, in bytes as NumPy has them; contiguous in C order by default.
     offset : int
         Of the input's first element in its buffer, in bytes.
+    out_strides, out_offset
+        The same of the output.
     transposed : {"", "in", "out"}
-        See `Problem`.
+        FFTW's transposed orders, for the last two axes: the input arrives, or the output is left,
+        with them swapped in memory, which saves a transposition where a filter stands between two
+        transforms.
 
     Returns
     -------
@@ -175,26 +237,31 @@ def make_problem(
             + ", ".join(str(known) for known in READABLE)
         )
     precision, real = READABLE[dtype]
+    if kind != "c2c" and real != (kind == "r2c"):
+        wanted = "real" if kind == "r2c" else "complex"
+        raise PlanError(f"{kind} transforms {wanted} input, not {dtype}")
     lengths, transformed = lengths_and_axes(shape, s, axes)
+    if kind != "c2c" and not transformed:
+        raise PlanError(f"{kind} needs at least one axis")
     extents = list(shape)
     for axis, length in zip(transformed, lengths, strict=True):
         extents[axis] = length
     if transposed and set(transformed) != {len(shape) - 2, len(shape) - 1}:
         raise PlanError("a transposed order needs a transform over exactly the last two axes")
-    source = Source(
-        shape=shape,
-        strides=_source_strides(shape, strides, dtype),
-        offset=_elements([offset], dtype)[0],
-        real=real,
-    )
+    given = half_shape(shape, transformed[-1]) if kind == "c2r" else shape
+    result = half_shape(extents, transformed[-1]) if kind == "r2c" else tuple(extents)
+    out_dtype = (REAL_DTYPE if kind == "c2r" else COMPLEX_DTYPE)[precision]
+    source = _layout(given, strides, offset, dtype)
+    target = _layout(result, out_strides, out_offset, out_dtype)
     return Problem(
         shape=tuple(extents),
         axes=transformed,
         direction=direction,
         precision=precision,
         scale=norm_scale(norm, direction, prod(lengths)),
-        source=source,
-        transposed=transposed,
+        source=transposed_layout(source) if transposed == "in" else source,
+        target=transposed_layout(target) if transposed == "out" else target,
+        kind=kind,
     )
 
 
@@ -267,20 +334,21 @@ def _integers(value: int | Iterable[int], name: str) -> tuple[int, ...]:
         raise PlanError(f"{name} must be a scalar or iterable of integers") from None
 
 
-def _source_strides(
-    shape: Sequence[int], strides: Sequence[int] | None, dtype: np.dtype
-) -> tuple[int, ...]:
-    """Return strides in elements; where there is nothing to stride over, a contiguous array's."""
-    contiguous = contiguous_strides(shape)
-    if strides is None:
-        return contiguous
-    if len(strides) != len(shape):
-        raise PlanError(f"{len(strides)} strides for {len(shape)} dimensions: give one for each")
-    given = _elements(strides, dtype)
-    return tuple(
-        stride if extent > 1 else otherwise
-        for extent, stride, otherwise in zip(shape, given, contiguous, strict=True)
-    )
+def _layout(
+    shape: Sequence[int], strides: Sequence[int] | None, offset: int, dtype: np.dtype
+) -> Layout:
+    """Return a layout from NumPy's bytes; strides over one element alone mean nothing."""
+    places = contiguous_strides(shape)
+    if strides is not None:
+        if len(strides) != len(shape):
+            raise PlanError(f"{len(strides)} strides for {len(shape)} dimensions: give one for each")
+        places = tuple(
+            stride if extent > 1 else otherwise
+            for extent, stride, otherwise in zip(
+                shape, _elements(strides, dtype), places, strict=True
+            )
+        )
+    return Layout(tuple(shape), places, _elements([offset], dtype)[0], dtype.kind == "f")
 
 
 def _elements(byte_counts: Sequence[int], dtype: np.dtype) -> tuple[int, ...]:

@@ -13,6 +13,8 @@ import pyopencl as cl
 from ..planning.passes import (
     Argument,
     Buffer,
+    Chirp,
+    ChirpSpectrum,
     Roots,
     Scalar,
     Schedule,
@@ -23,7 +25,7 @@ from ..planning.passes import (
 from . import memory
 from .profile import Recorder
 from .program import program
-from .twiddle import roots_of_unity, stage_twiddles
+from .twiddle import chirp, chirp_spectrum, roots_of_unity, stage_twiddles
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
@@ -69,7 +71,9 @@ class Executable:
     def __init__(self, context: cl.Context, schedule: Schedule) -> None:
         self.context = context
         self.schedule = schedule
-        self._programs = [program(context, each.source, each.defines) for each in schedule.passes]
+        self._programs = [
+            program(context, each.source, each.defines, each.hooks) for each in schedule.passes
+        ]
         self._tables: dict[Argument, cl.Buffer] = {}
         self._idle: list[Lease] = []
         self._lock = threading.Lock()
@@ -220,5 +224,11 @@ def _table_values(table: Table) -> np.ndarray:
         count = table.count or table.n // table.step
         return roots_of_unity(table.n, table.precision, table.step * np.arange(count))
     if isinstance(table, StageTwiddles):
-        return stage_twiddles(table.radices, table.precision)
+        there = stage_twiddles(table.radices, table.precision)
+        back = stage_twiddles(table.radices[::-1], table.precision) if table.back else there[:0]
+        return np.concatenate((there, back))
+    if isinstance(table, Chirp):
+        return chirp(table.n, table.precision)
+    if isinstance(table, ChirpSpectrum):
+        return chirp_spectrum(table.n, table.factors, table.precision)
     return np.array(table.values, np.int64)

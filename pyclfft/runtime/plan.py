@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 
 from ..errors import PlanError
 from ..planning.passes import Pass, Schedule, assign_buffers
-from ..planning.planner import copy_pass, plan_passes
+from ..planning.planner import plan_passes, settle_pass
 from ..planning.problem import contiguous_strides, make_problem
 from . import device, memory
 from .executable import Executable, run_on_host
@@ -140,7 +140,7 @@ class Plan:
         """For calls whose output is their input: most first passes must not write there."""
         passes = self._passes
         if sum(each.moves for each in passes) == 1 and not passes[0].aliases:
-            passes = (*passes, copy_pass(self.problem, self.traits))
+            passes = (*passes, settle_pass(self.problem, self.traits))
         return Executable(self.context, assign_buffers(passes, self.problem.nbytes, in_place=True))
 
     def __str__(self) -> str:
@@ -227,10 +227,10 @@ class Plan:
                 "them for NumPy arrays of any strides"
             )
         if out is None:
-            out = np.empty(self.problem.shape, self.problem.dtype)
+            out = np.empty(self.problem.target.shape, self.problem.dtype)
         elif not isinstance(out, np.ndarray):
             raise PlanError("x is a NumPy array, so out must be one too")
-        self._check_array("out", out, self.problem.shape, self.problem.dtype)
+        self._check_array("out", out, self.problem.target.shape, self.problem.dtype)
         if not out.flags.writeable:
             raise PlanError("out is read-only: pass an array that can be written to")
         if not x.size:  # no buffer is that small; if there is a result, it is padding
@@ -261,7 +261,7 @@ class Plan:
             out = self._new_result(queue, x.allocator)
         elif not isinstance(out, cl_array.Array):
             raise PlanError("x is a device array, so out must be one too")
-        self._check_array("out", out, self.problem.shape, self.problem.dtype)
+        self._check_array("out", out, self.problem.target.shape, self.problem.dtype)
         if not self.problem.nbytes:
             return out
         if not out.flags.c_contiguous or out.offset:
@@ -283,7 +283,7 @@ class Plan:
         nbytes = self.problem.nbytes
         allocate = allocator or partial(memory.allocate, self.context)
         return cl_array.Array(
-            queue, self.problem.shape, self.problem.dtype,
+            queue, self.problem.target.shape, self.problem.dtype,
             allocator=allocator, data=allocate(nbytes) if nbytes else None,
         )  # fmt: skip
 

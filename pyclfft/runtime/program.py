@@ -29,6 +29,7 @@ INCLUDE = re.compile(r'^[ \t]*#include "(\w+\.cl)".*$', re.MULTILINE)
 # "norm.cl:8:12: error: ..." to most compilers, "error: norm.cl:8:12: ..." to PoCL
 FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
 ERROR_PLACE = re.compile(r"^(?=.*\berror\b).*?(\w+\.cl):(\d+)", re.MULTILINE)
+HOOKS = "hooks.cl"
 STORED = "*.bin*"  # programs, and what is left of them where a process was killed while it wrote
 
 _programs: BoundedCache[cl.Program] = BoundedCache(MEMORY_LIMIT)
@@ -36,7 +37,9 @@ program_counts = _programs.counts
 forget_programs = _programs.clear
 
 
-def program(context: cl.Context, source: str, defines: Defines = ()) -> cl.Program:
+def program(
+    context: cl.Context, source: str, defines: Defines = (), hooks: str = ""
+) -> cl.Program:
     """Return a program from memory, from the disk, or newly built.
 
     Parameters
@@ -47,6 +50,8 @@ def program(context: cl.Context, source: str, defines: Defines = ()) -> cl.Progr
         Name of a file in ``cl/``.
     defines : tuple of (str, str)
         Macros and their values.
+    hooks : str
+        Text in the place of hooks.cl, if there is any.
 
     Returns
     -------
@@ -57,12 +62,12 @@ def program(context: cl.Context, source: str, defines: Defines = ()) -> cl.Progr
     BuildError
         The kernel does not compile; the error holds the log and the source line.
     """
-    key = (context, source, defines)
-    return _programs.get(key, lambda: _load_or_build(context, source, defines))
+    key = (context, source, defines, hooks)
+    return _programs.get(key, lambda: _load_or_build(context, source, defines, hooks))
 
 
-def _load_or_build(context: cl.Context, source: str, defines: Defines) -> cl.Program:
-    text = source_text(source)
+def _load_or_build(context: cl.Context, source: str, defines: Defines, hooks: str) -> cl.Program:
+    text = source_text(source, hooks)
     options = " ".join(f"-D{name}={value}" for name, value in defines)
     path = _disk_path(context.devices[0], text, options)
     return _load(context, path, options) or _build(context, source, text, options, path)
@@ -88,23 +93,27 @@ def kernel_folder() -> Path:
 
 
 @lru_cache(maxsize=256)
-def source_text(name: str) -> str:
+def source_text(name: str, hooks: str = "") -> str:
     """Return a kernel file with its includes in place; the compiler still reports its own lines.
 
     Parameters
     ----------
     name : str
         Name of a file in ``cl/``.
+    hooks : str
+        Text in the place of hooks.cl, if there is any; it may include other files.
 
     Returns
     -------
     str
     """
     text = (kernel_folder() / name).read_text(encoding="utf-8")
+    if name == HOOKS and hooks:
+        text = hooks
 
     def included(match: re.Match[str]) -> str:
         line = text.count("\n", 0, match.start()) + 2
-        return f'{source_text(match[1])}\n#line {line} "{name}"'
+        return f'{source_text(match[1], hooks)}\n#line {line} "{name}"'
 
     return f'#line 1 "{name}"\n' + INCLUDE.sub(included, text)
 

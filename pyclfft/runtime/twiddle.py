@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -68,3 +69,39 @@ def stage_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
         tables.append(roots_of_unity(radix * span, precision, powers).ravel())
         span *= radix
     return np.concatenate(tables)
+
+
+def chirp(n: int, precision: str) -> np.ndarray:
+    """Return Bluestein's chirp exp(-pi i k^2 / n), k < n, each rounded once.
+
+    The squares are taken modulo 2n in integers, as the angle would lose all accuracy otherwise.
+    """
+    k = np.arange(n, dtype=np.int64)
+    return roots_of_unity(2 * n, precision, k * k % (2 * n))
+
+
+def chirp_spectrum(n: int, factors: Sequence[int], precision: str) -> np.ndarray:
+    """Return the spectrum of the conjugate chirp, as `ChirpSpectrum` describes it.
+
+    Parameters
+    ----------
+    n : int
+        Points of the transform.
+    factors : sequence of int
+        Of the length m of the convolution: its steps in order.
+    precision : {"single", "double"}
+        Of the result.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        complex64 or complex128, divided by m.
+    """
+    m = prod(factors)
+    conjugate = chirp(n, "double").conj()
+    around = np.zeros(m, np.complex128)
+    around[:n] = conjugate
+    around[m - n + 1 :] = conjugate[:0:-1]
+    spectrum = np.fft.fft(around) / m
+    ordered = spectrum.reshape(factors[::-1]).transpose().ravel()
+    return ordered.astype(COMPLEX_DTYPE[precision])

@@ -50,10 +50,10 @@ SWAP = "transposeBlocked"
     [
         (make_problem((4,), "c8"), "radix2", RADIX2),
         (make_problem((5,), "c8"), "direct", ["direct"]),
-        (make_problem((1,), "c8"), "direct", ["load"]),
-        (make_problem((3, 4), "c8", ()), "radix2", ["load"]),
-        (make_problem((4,), "f4"), "radix2", ["load", *RADIX2]),
-        (make_problem((5,), "c8", s=4), "radix2", ["load", *RADIX2]),
+        (make_problem((1,), "c8"), "direct", ["copy"]),
+        (make_problem((3, 4), "c8", ()), "radix2", ["copy"]),
+        (make_problem((4,), "f4"), "radix2", ["copy", *RADIX2]),
+        (make_problem((5,), "c8", s=4), "radix2", ["copy", *RADIX2]),
         (make_problem((4,), "c8", direction="inverse"), "radix2", [*RADIX2, "norm"]),
         (make_problem((5,), "c8", direction="inverse"), "direct", ["direct"]),
         (make_problem((4, 1), "c8", 0), "radix2", RADIX2),
@@ -70,10 +70,10 @@ SWAP = "transposeBlocked"
         (make_problem((12,), "c8"), "four_step", ["stockham"] * 2),
         (make_problem((5, 12, 3), "c8", 1), "four_step", [SWAP, "stockham", "stockham", SWAP]),
         # By default: one launch for an axis of smooth length, whatever else is asked of it.
-        (make_problem((1,), "c8"), None, ["load"]),
+        (make_problem((1,), "c8"), None, ["copy"]),
         (make_problem((4,), "c8"), None, ["stockham"]),
         (make_problem((2 * 3 * 5 * 7 * 11,), "c8"), None, ["stockham"]),
-        (make_problem((4,), "f4"), None, ["load", "stockham"]),
+        (make_problem((4,), "f4"), None, ["copy", "stockham"]),
         (make_problem((4,), "c8", direction="inverse"), None, ["stockham"]),
         (make_problem((5, 4), "c8", 0), None, ["stockham"]),
         (make_problem((6, 5, 4), "c8", direction="inverse"), None, ["stockham"] * 3),
@@ -557,7 +557,7 @@ SIMULATED = {
     "butterfly": simulate_butterfly,
     "norm": simulate_norm,
     "spinFact": lambda each, scalars, table: None,
-    "load": simulate_copy,
+    "copy": simulate_copy,
 }
 
 

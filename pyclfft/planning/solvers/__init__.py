@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from . import direct, four_step, radix2, stockham
+from . import bluestein, direct, four_step, radix2, stockham
 from .solver import Solver
 
 # Best first. To add an algorithm: one file here, one .cl file, one row, one test.
 SOLVERS: tuple[Solver, ...] = (
     stockham.SOLVER,
     four_step.SOLVER,
+    bluestein.SOLVER,
     radix2.SOLVER,
     direct.SOLVER,
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 
 from ...tuning.lookup import Parameters
 from ..passes import Pass, Role, Roots
 from ..problem import Problem
 from ..traits import Traits
-from .rows import Rows, along_rows, defines, real, sign_flag, single_axis, uint
+from .rows import defines, real, rows_of, sign_flag, uint
 from .solver import Solver
+from .steps import single_axis
 
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
@@ -20,14 +20,8 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass that also carries the scale, between transpositions if needed."""
-    row_passes = partial(_row_pass, problem, traits, parameters)
-    return along_rows(problem, traits, parameters, row_passes)
-
-
-def _row_pass(
-    problem: Problem, traits: Traits, parameters: Parameters, rows: Rows
-) -> tuple[Pass, ...]:
+    """Return one pass that also carries the scale."""
+    rows = rows_of(problem)
     tile = min(
         parameters["direct_tile"],
         traits.max_work_group_size,

@@ -1,7 +1,12 @@
-"""The four-step algorithm: a long transform as two sets of short ones.
+"""The four-step algorithm: a long transform as sets of short ones, two of them or more.
 
-The points stand as a matrix of n1 rows and n2 columns. The columns are transformed, multiplied by
-roots of unity and left as rows of a transposed matrix, whose columns are then transformed in place.
+The points stand as a matrix of n1 rows. Its columns are transformed, multiplied by roots of unity, and
+left as rows of n1 points; what is left is a transform along the other side of the matrix, of which n1
+run beside each other: in place if it is short enough, or again in steps.
+
+Real input has its columns transformed two at a time. Only half of the results of each are needed,
+as the columns of the other half would give the conjugates of what these give: half the work, half
+the traffic. Real output is the same in reverse.
 
 References
 ----------
@@ -10,62 +15,205 @@ D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (19
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass, replace
+from math import prod
 
 from ...tuning.lookup import Parameters
-from ..factor import four_step_splits
+from ..batch import Batch, Dimension
+from ..factor import splits
 from ..passes import Pass
-from ..problem import Problem
+from ..problem import Layout, Problem
 from ..traits import Traits
-from .rows import Rows, along_rows, single_axis
 from .solver import Solver
-from .stockham import Batch, Group, Layout, group_for, stockham_pass
+from .steps import axis_batch, axis_length, layout_bytes, resting_layout, single_axis
+from .stockham import CONJUGATE_OUT, TURN, Ends, Group, group_for, stockham_pass, whole_ends
 
-MAX_LENGTH = 2**31  # powers of the root of unity are 32 bits wide
+MAX_STEPS = 4
+
+Launch = tuple[Batch, Ends, int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One launch: what it transforms, by which groups, and the bytes of its target."""
+
+    batch: Batch
+    ends: Ends
+    group: Group
+    leaves: int
 
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the one axis splits into two lengths that both fit a work-group."""
-    if not single_axis(problem) or problem.shape[problem.axes[0]] > MAX_LENGTH:
-        return False
-    rows = Rows(problem.shape[problem.axes[0]], 1)
-    return _steps(problem, traits, parameters, rows) is not None
+    """Whether the one axis splits into lengths that fit a work-group."""
+    return single_axis(problem) and _steps(problem, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return two passes, the second in place, between transpositions if needed."""
-    return along_rows(
-        problem, traits, parameters, partial(_row_passes, problem, traits, parameters)
-    )
-
-
-def _steps(
-    problem: Problem, traits: Traits, parameters: Parameters, rows: Rows
-) -> list[tuple[Batch, Group]] | None:
-    """Return both steps with their work-groups, or None where no split fits."""
-    for n1, n2 in four_step_splits(rows.n):
-        across = Layout(rows.n, 1, n1)
-        batches = (
-            Batch(n1, rows.count, n2, Layout(rows.n, 1, n2), Layout(rows.n, n1, 1)),
-            Batch(n2, rows.count, n1, across, across),
+    """Return a pass for each factor."""
+    steps = _steps(problem, traits, parameters)
+    assert steps is not None
+    return tuple(
+        stockham_pass(
+            problem, each.batch, each.group, each.ends,
+            problem.scale if each is steps[-1] else 1.0, each.leaves,
         )
-        groups = [group_for(each, problem.precision, traits, parameters) for each in batches]
-        steps = [(b, group) for b, group in zip(batches, groups, strict=True) if group is not None]
-        if len(steps) == len(batches):
-            return steps
+        for each in steps
+    )  # fmt: skip
+
+
+def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> list[Step] | None:
+    """Return the steps with their work-groups, or None where no split fits."""
+    for parts in range(2, MAX_STEPS + 1):
+        for factors in splits(axis_length(problem), parts):
+            steps = _steps_of(problem, factors, traits, parameters)
+            if steps is not None:
+                return steps
     return None
 
 
-def _row_passes(
-    problem: Problem, traits: Traits, parameters: Parameters, rows: Rows
-) -> tuple[Pass, ...]:
-    steps = _steps(problem, traits, parameters, rows)
-    assert steps is not None
-    (first, first_group), (second, second_group) = steps
-    return (
-        stockham_pass(problem, first, first_group, 1.0, twist=rows.n),
-        stockham_pass(problem, second, second_group, problem.scale),
+def _steps_of(
+    problem: Problem, factors: tuple[int, ...], traits: Traits, parameters: Parameters
+) -> list[Step] | None:
+    """Return the steps of one split, or None where one does not fit a work-group."""
+    steps = []
+    for batch, ends, leaves in _launches(problem, factors):
+        group = group_for(batch, ends, problem.precision, traits, parameters)
+        if group is None:
+            return None
+        steps.append(Step(batch, ends, group, leaves))
+    return steps
+
+
+def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
+    """Return the batches of all steps, their ends, and the bytes of their targets."""
+    if problem.kind == "r2c":
+        return _of_real(problem, factors)
+    return _to_real(problem, factors) if problem.kind == "c2r" else _of_complex(problem, factors)
+
+
+def _of_complex(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
+    kinds = ["REAL" if each.real else "COMPLEX" for each in (problem.source, problem.target)]
+    last, n = len(factors) - 1, axis_length(problem)
+    rest_at = resting_layout(problem, n)
+    filled = whole_ends(problem).filled
+    launches = []
+    for number, factor in enumerate(factors):
+        left = prod(factors[number:])
+        ends = Ends(
+            kinds[0] if number == 0 else "COMPLEX",
+            kinds[1] if number == last else "COMPLEX",
+            length=factor,
+            filled=filled if number == 0 else left,
+            outputs=factor,
+            flags=TURN if problem.direction == "inverse" else 0,
+            twist=0 if number == last else left,
+        )
+        batch = column_step(
+            problem,
+            factor,
+            done=prod(factors[:number]),
+            rest=prod(factors[number + 1 :]),
+            source=problem.source if number == 0 else rest_at,
+            target=problem.target if number == last else rest_at,
+        )
+        launches.append((batch, ends, 0 if number == last else layout_bytes(problem, rest_at)))
+    return launches
+
+
+def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
+    """Transform columns in pairs and keep half of each; then rows, left where they belong."""
+    n, (n1, *others) = axis_length(problem), factors
+    half, last = n1 // 2 + 1, len(others) - 1
+    rest_at = resting_layout(problem, n // n1 * half)
+    nbytes = layout_bytes(problem, rest_at)
+    columns = axis_batch(
+        problem,
+        n1,
+        [Dimension(n // n1, 1, half, column=1)],
+        columns=(n // n1, 1),
+        target=rest_at,
+    )
+    filled = whole_ends(problem).filled
+    first = Ends("REAL", "HERMITIAN", n1, filled, half, pair=True, twist=n)
+    launches = [(columns, first, nbytes)]
+    for number, factor in enumerate(others[:-1]):
+        done, left = prod(others[:number]), prod(others[number:])
+        step = column_step(problem, factor, done * half, left // factor, rest_at, rest_at)
+        launches.append((step, Ends("COMPLEX", "COMPLEX", factor, left, factor, 0, twist=left), nbytes))
+    done, factor = prod(others[:last]), others[last]
+    rows = axis_batch(
+        problem,
+        factor,
+        [Dimension(half, 1, 1, column=1), Dimension(done, half, n1, column=n1)],
+        columns=(1, n1 * done),
+        units=(half * done, 1),
+        source=rest_at,
+    )
+    flags = CONJUGATE_OUT if problem.direction == "inverse" else 0
+    ends = Ends("COMPLEX", "HERMITIAN", n, factor, n // 2 + 1, flags, fold=n1)
+    return [*launches, (rows, ends, 0)]
+
+
+def _to_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
+    """Transform half of the columns, as the others are their conjugates; at last rows in pairs."""
+    source, last = problem.source, len(factors) - 1
+    filled = whole_ends(problem).filled
+    flags = whole_ends(problem).flags
+    launches = []
+    for number, factor in enumerate(factors):
+        done, left = prod(factors[:number]), prod(factors[number:])
+        rest = left // factor
+        target = resting_layout(problem, (rest // 2 + 1) * factor * done)
+        ends = Ends("HERMITIAN", "COMPLEX", left, filled, factor, flags, twist=left)
+        if number == last:
+            target = problem.target
+            ends = replace(ends, target="REAL", pair=True, twist=0)
+        step = column_step(problem, factor, done, rest // 2 + 1, source, target, rest)
+        launches.append((step, ends, 0 if number == last else layout_bytes(problem, target)))
+        source, filled, flags = target, rest // 2 + 1, TURN
+    return launches
+
+
+def column_step(
+    problem: Problem,
+    factor: int,
+    done: int,
+    rest: int,
+    source: Layout,
+    target: Layout,
+    stride: int = 0,
+) -> Batch:
+    """Return one step along the axis.
+
+    Before it the points are numbered (i, j, k), with i below `factor`, j below `rest` and k below
+    `done`, the product of the factors that are done; after it (j, i, k).
+
+    Parameters
+    ----------
+    problem : Problem
+        With one axis.
+    factor, done, rest : int
+        As above.
+    source, target : Layout
+        Where to read and write.
+    stride : int
+        Columns between neighbouring i, where `rest` leaves some out.
+
+    Returns
+    -------
+    Batch
+    """
+    return axis_batch(
+        problem,
+        factor,
+        [Dimension(done, 1, 1), Dimension(rest, done, done * factor, column=1)],
+        columns=(stride or rest, 1),
+        units=(done, done),
+        source=source,
+        target=target,
     )
 
 
-SOLVER = Solver("four_step", "a smooth length that splits into two short ones", applies, passes)
+SOLVER = Solver(
+    "four_step", "a smooth length that splits into short ones", applies, passes, native=True
+)

@@ -8,15 +8,15 @@ Math. Comp. 19 (1965).
 
 from __future__ import annotations
 
-from functools import partial
 from math import prod
 
 from ...tuning.lookup import Parameters
 from ..passes import Buffer, Pass, Role, Scalar
 from ..problem import Problem
 from ..traits import Traits
-from .rows import Rows, along_rows, defines, device_size, real, sign_flag, single_axis, uint
+from .rows import Rows, defines, device_size, real, rows_of, sign_flag, uint
 from .solver import Solver
+from .steps import single_axis
 
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
@@ -31,9 +31,8 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return spinFact, bitReverse, log2(n) butterflies and, if there is a scale, norm."""
-    row_passes = partial(_row_passes, problem, traits, parameters)
     last = () if problem.scale == 1 else (norm(problem, traits, parameters),)
-    return (*along_rows(problem, traits, parameters, row_passes), *last)
+    return (*_row_passes(problem, traits, parameters, rows_of(problem)), *last)
 
 
 def _row_passes(

@@ -1,8 +1,7 @@
-"""Steps that solvers share: a solver that transforms rows reaches every axis by transposing."""
+"""What solvers of contiguous rows share, and the arguments that all kernels have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
@@ -24,47 +23,10 @@ class Rows:
     count: int
 
 
-def single_axis(problem: Problem) -> bool:
-    """Whether the problem transforms exactly one axis."""
-    return len(problem.axes) == 1
-
-
-def along_rows(
-    problem: Problem,
-    traits: Traits,
-    parameters: Parameters,
-    row_passes: Callable[[Rows], tuple[Pass, ...]],
-) -> tuple[Pass, ...]:
-    """Transform one axis by a solver of rows, with a transposition before and after if needed.
-
-    Parameters
-    ----------
-    problem : Problem
-        With one axis.
-    traits : Traits
-        Of the device.
-    parameters : Parameters
-        Of the solver.
-    row_passes : callable
-        From `Rows` to passes.
-
-    Returns
-    -------
-    tuple of Pass
-    """
-    (axis,) = problem.axes
-    n = problem.shape[axis]
-    batch, inner = prod(problem.shape[:axis]), prod(problem.shape[axis + 1 :])
-    rows = Rows(n, batch * inner)
-    if inner == 1:
-        return row_passes(rows)
-    before = transpose(problem, traits, parameters, batch, n, inner)
-    after = transpose(problem, traits, parameters, batch, inner, n)
-    return (
-        *(() if problem.transposed == "in" else (before,)),
-        *row_passes(rows),
-        *(() if problem.transposed == "out" else (after,)),
-    )
+def rows_of(problem: Problem) -> Rows:
+    """Return the rows that a problem is whose one axis varies fastest in memory."""
+    n = problem.shape[problem.axes[0]]
+    return Rows(n, prod(problem.shape) // n)
 
 
 def transpose(

@@ -22,12 +22,16 @@ class Solver:
     requirement : str
         What it takes, for the error when it is forced on something else.
     applies : callable
-        ``(problem, traits, parameters) -> bool``. Input that is not plain has been loaded before.
+        ``(problem, traits, parameters) -> bool``.
     passes : callable
         ``(problem, traits, parameters) -> tuple of Pass``, buffers not yet assigned.
+    native : bool
+        It reads and leaves arrays of any strides, real or complex, cut or padded, and takes hooks.
+        For the others the planner copies what is not contiguous rows of complex numbers.
     """
 
     name: str
     requirement: str
     applies: Callable[[Problem, Traits, Parameters], bool]
     passes: Callable[[Problem, Traits, Parameters], tuple[Pass, ...]]
+    native: bool = False

@@ -8,144 +8,223 @@ Fourier transforms on graphics processors", SC 2008.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 
 from ...tuning.lookup import Parameters
+from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import Stages, best_stages, is_smooth
-from ..passes import Argument, Pass, Role, Roots, Scalar, StageTwiddles
+from ..passes import Argument, Chirp, ChirpSpectrum, Pass, Role, Roots, Scalar, StageTwiddles, Vector
 from ..problem import COMPLEX_DTYPE, REAL_DTYPE, Problem
 from ..traits import Traits
-from .rows import defines, real, single_axis, uint
+from .rows import defines, real, uint
 from .solver import Solver
+from .steps import axis_batch, axis_length, single_axis
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MIN_ITEMS = 4  # work-items for a row, so that their loads are neighbours
+NO_TRANSFORM = 2**32 - 1
 
 LOCAL_BANK_BYTES = 128  # of local memory that are served at once
 
-# What to try, best first: (transforms in a group, or 0 for what fills it; whether it exchanges real
-# and imaginary parts one after the other). The more neighbouring columns, the longer the runs in
-# memory; below four most of each is wasted.
-ROWS = ((0, False), (0, True), (1, False), (1, True))
-COLUMNS = ((16, False), (8, False), (8, True), (4, False), (4, True))
+
+@dataclass(frozen=True)
+class Shape:
+    """What a work-group may look like: transforms side by side, 0 for what fills it, and how they
+    exchange their points: real and imaginary parts, and halves, one after the other or not."""
+
+    transforms: int
+    split: bool = False
+    halves: bool = False
+
+
+# What to try, best first. The more neighbouring columns, the longer the runs in memory; below
+# four most of each is wasted.
+ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
+COLUMNS = (
+    Shape(16),
+    Shape(8),
+    Shape(8, True),
+    Shape(8, True, True),
+    Shape(4),
+    Shape(4, True),
+    Shape(4, True, True),
+)
+
+# Flags of ends.cl.
+TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8
+TURN = TURN_IN | TURN_OUT
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Where a batch of transforms lies: distances in elements, as stockham.cl has them.
+class Ends:
+    """What becomes of points on their way in and out, as ends.cl has it.
 
     Attributes
     ----------
-    outer, column, stride : int
-        From one set of columns to the next, from column to column, and from point to point.
+    source, target : {"COMPLEX", "REAL", "HERMITIAN"}
+        What is read and what is left.
+    pair : bool
+        Two neighbouring transforms are one, in the real and in the imaginary part.
+    length : int
+        Elements of the whole axis.
+    filled : int
+        Of these those that the source has.
+    outputs : int
+        Of these those that are wanted.
+    flags : int
+        TURN_IN and so on.
+    twist : int
+        With n > 0, points are multiplied by powers of the n-th root of unity (the four-step
+        algorithm).
+    twist_first : bool
+        Not after the transform, but before it.
+    chirp_first, chirp_last : bool
+        Bluestein's chirp, of `length` points, before or after it.
+    spectrum : ChirpSpectrum, optional
+        By which to multiply between a transform and one back.
+    fold : int
+        Columns of which the first half have been transformed, for the target "HERMITIAN".
     """
 
-    outer: int
-    column: int
-    stride: int
+    source: str
+    target: str
+    length: int
+    filled: int
+    outputs: int
+    flags: int = 0
+    pair: bool = False
+    twist: int = 0
+    twist_first: bool = False
+    chirp_first: bool = False
+    chirp_last: bool = False
+    spectrum: ChirpSpectrum | None = None
+    fold: int = 0
 
     @property
-    def by_columns(self) -> bool:
-        """Whether neighbouring transforms are neighbours in memory."""
-        return self.column < self.stride
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Transforms of one length: `outer` sets of `inner` columns, from one layout to another."""
-
-    n: int
-    outer: int
-    inner: int
-    source: Layout
-    target: Layout
+    def separates(self) -> bool:
+        """Whether the spectra of two rows have to be told apart at the end."""
+        return self.pair and self.target == "HERMITIAN"
 
 
 @dataclass(frozen=True)
 class Group:
-    """The shape of a work-group.
+    """A work-group.
 
     Attributes
     ----------
     stages : Stages
         Of each transform.
-    transforms : int
-        Side by side.
-    split : bool
-        Real and imaginary parts are exchanged one after the other, in half the local memory.
+    shape : Shape
+        Transforms side by side and their exchange.
+    room, pitch, banks : int
+        As ROOM, PITCH and BANKS in stages.cl.
+    local_bytes : int
+        Of local memory.
     """
 
     stages: Stages
-    transforms: int
-    split: bool
+    shape: Shape
+    room: int
+    pitch: int
+    banks: int
+    local_bytes: int
 
-    def itemsize(self, precision: str) -> int:
-        """Return the bytes of an element in local memory."""
-        return (REAL_DTYPE if self.split else COMPLEX_DTYPE)[precision].itemsize
+    @property
+    def transforms(self) -> int:
+        """Side by side."""
+        return self.shape.transforms
 
-    def room(self, precision: str) -> int:
-        """Return the elements of local memory that a transform needs."""
-        return self.stages.room(LOCAL_BANK_BYTES // self.itemsize(precision))
-
-
-def batch_of(problem: Problem) -> Batch:
-    """Return the batch that a problem along one axis is."""
-    (axis,) = problem.axes
-    n = problem.shape[axis]
-    outer, inner = prod(problem.shape[:axis]), prod(problem.shape[axis + 1 :])
-    if inner == 1:
-        rows = Layout(0, n, 1)
-        return Batch(n, 1, outer, rows, rows)
-    columns, rows = Layout(n * inner, 1, inner), Layout(n * inner, n, 1)
-    return Batch(
-        n,
-        outer,
-        inner,
-        source=rows if problem.transposed == "in" else columns,
-        target=rows if problem.transposed == "out" else columns,
-    )
+    @property
+    def items(self) -> int:
+        """Work-items."""
+        return self.stages.items * self.transforms
 
 
-def group_for(batch: Batch, precision: str, traits: Traits, parameters: Parameters) -> Group | None:
-    """Return the shape of a work-group within a device's limits, or None where there is none."""
-    if not 2 <= batch.n <= MAX_LENGTH or not is_smooth(batch.n):
+def whole_ends(problem: Problem) -> Ends:
+    """Return the ends of a transform along the one axis in one launch."""
+    n = axis_length(problem)
+    filled = problem.source.shape[problem.axes[0]]
+    inverse = problem.direction == "inverse"
+    if problem.kind == "c2r":
+        flags = TURN | (0 if inverse else CONJUGATE_IN)
+        return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags, pair=True)
+    if problem.source.real and not problem.target.real:
+        outputs = n // 2 + 1 if problem.kind == "r2c" else n
+        flags = CONJUGATE_OUT if inverse else 0
+        return Ends("REAL", "HERMITIAN", n, min(filled, n), outputs, flags, pair=True)
+    kinds = ["REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)]
+    return Ends(*kinds, n, min(filled, n), n, TURN if inverse else 0)
+
+
+def group_for(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> Group | None:
+    """Return a work-group within a device's limits, or None where there is none."""
+    if (
+        not 2 <= batch.n <= MAX_LENGTH
+        or not is_smooth(batch.n)
+        or len(batch.dimensions) > MAX_DIMENSIONS
+    ):
         return None
     limit = min(
         parameters["stockham_items"], traits.max_work_group_size, traits.max_work_item_sizes[0]
     )
-    by_columns = batch.source.by_columns or batch.target.by_columns
-    for transforms, split in COLUMNS if by_columns else ROWS:
+    by_columns = batch.loads_columns or batch.stores_columns
+    for shape in COLUMNS if by_columns else ROWS:
         fewest = 1 if by_columns else MIN_ITEMS
-        stages = best_stages(batch.n, fewest, limit // (transforms or 1), split)
+        stages = best_stages(
+            batch.n, fewest, limit // (shape.transforms or 1), shape.split, shape.halves
+        )
         if stages is None:
             continue
-        count = transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
-        group = Group(stages, count, split)
-        if count * group.room(precision) * group.itemsize(precision) <= traits.local_mem_bytes:
+        count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
+        group = _group(batch, ends, stages, replace(shape, transforms=count), precision)
+        if group.local_bytes <= traits.local_mem_bytes:
             return group
     return None
 
 
+def _group(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
+    """Return a work-group with its local memory laid out."""
+    itemsize = (REAL_DTYPE if shape.split else COMPLEX_DTYPE)[precision].itemsize
+    loads_columns, stores_columns = _columns(batch, stages)
+    banks = LOCAL_BANK_BYTES // itemsize
+    if loads_columns:
+        banks = max(1, banks // shape.transforms)
+    room = stages.room(banks, shape.halves)
+    if ends.spectrum is not None:
+        room = max(room, stages.reversed.room(banks, shape.halves))
+    if ends.separates:
+        room = max(room, batch.n // (2 if shape.halves else 1))
+    # Where lanes turn between rows and columns, one element more lets them meet different banks.
+    if stores_columns and not loads_columns:
+        room |= 1
+    pitch = shape.transforms + (1 if loads_columns and not stores_columns else 0)
+    elements = max(1, room) * (pitch if loads_columns else shape.transforms)
+    return Group(stages, shape, max(1, room), pitch, banks, elements * itemsize)
+
+
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the one axis is smooth and short enough for a work-group."""
-    return (
-        single_axis(problem)
-        and group_for(batch_of(problem), problem.precision, traits, parameters) is not None
-    )
+    if not single_axis(problem):
+        return False
+    n, ends = axis_length(problem), whole_ends(problem)
+    return group_for(axis_batch(problem, n), ends, problem.precision, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return one pass."""
-    batch = batch_of(problem)
-    group = group_for(batch, problem.precision, traits, parameters)
+    n, ends = axis_length(problem), whole_ends(problem)
+    batch = axis_batch(problem, n)
+    group = group_for(batch, ends, problem.precision, traits, parameters)
     assert group is not None
-    return (stockham_pass(problem, batch, group, problem.scale),)
+    return (stockham_pass(problem, batch, group, ends, problem.scale),)
 
 
 def stockham_pass(
-    problem: Problem, batch: Batch, group: Group, scale: float, twist: int = 0
+    problem: Problem, batch: Batch, group: Group, ends: Ends, scale: float = 1.0, leaves: int = 0
 ) -> Pass:
     """Transform a batch in one launch.
 
@@ -157,29 +236,25 @@ def stockham_pass(
         What to transform.
     group : Group
         By which work-groups.
+    ends : Ends
+        What becomes of points on their way.
     scale : float
         Factor of the result.
-    twist : int
-        With n > 0, results are multiplied by powers of the n-th root of unity (the four-step
-        algorithm).
+    leaves : int
+        Bytes of the target's buffer, where the target is not the problem's.
 
     Returns
     -------
     Pass
     """
-    stages, count = group.stages, batch.outer * batch.inner
-    size = stages.items * group.transforms
-    bits = (twist - 1).bit_length() // 2 + 1 if twist else 0
-    tables: tuple[Argument, ...] = (StageTwiddles(stages.radices, problem.precision),)
-    if twist:
-        fine = Roots(twist, problem.precision, 1, 1 << bits)
-        tables += (fine, Roots(twist, problem.precision, 1 << bits, -(-twist // (1 << bits))))
-    distances = [
-        Scalar("uint64", value)
-        for layout in (batch.source, batch.target)
-        for value in (layout.outer, layout.column, layout.stride)
-    ]
+    precision, stages = problem.precision, group.stages
+    extents, sources, targets, partner, lone = _pairs(batch) if ends.pair else _singles(batch)
+    count = prod(extents)
+    if ends.separates:
+        scale /= 2
     loads_columns, stores_columns = _columns(batch, stages)
+    size = batch.count * problem.complex_dtype.itemsize
+    points = min(batch.n, ends.filled) if batch.source.columns == 1 else batch.n
     return Pass(
         kernel="stockham",
         source="stockham.cl",
@@ -189,50 +264,164 @@ def stockham_pass(
             ITEMS=stages.items,
             TRANSFORMS=group.transforms,
             ELEMENTS=stages.elements,
-            ROOM=max(1, group.room(problem.precision)),
-            STAGES=f'"{stage_macros(stages.radices)}"',
-            SPLIT=int(group.split),
+            ROOM=group.room,
+            PITCH=group.pitch,
+            BANKS=group.banks,
+            STAGES=f'"{stage_words(stages.radices, ends.spectrum is not None)}"',
+            SPLIT=int(group.shape.split),
+            HALVES=int(group.shape.halves),
             LOAD_COLUMNS=int(loads_columns),
             STORE_COLUMNS=int(stores_columns),
-            TWIST=bits,
+            **_end_macros(batch, ends, len(extents)),
         ),
-        global_size=(-(-count // group.transforms) * size,),
-        local_size=(size,),
+        global_size=(-(-count // group.transforms) * group.items,),
+        local_size=(group.items,),
         arguments=(
             Role.SOURCE,
             Role.TARGET,
-            *tables,
+            StageTwiddles(stages.radices, precision, back=ends.spectrum is not None),
+            *_tables(ends, precision),
             uint(count),
-            uint(batch.inner),
-            *distances,
+            _vector("uint32", extents, 1),
+            _vector("int64", sources, 0),
+            _vector("int64", targets, 0),
+            Vector("int64", (batch.source.first, batch.source.unit)),
+            Vector("int64", (batch.target.first, batch.target.unit)),
+            Vector("int64", partner),
+            uint(lone),
             real(problem, scale),
-            uint(int(problem.direction == "inverse")),
+            uint(ends.flags),
         ),
-        reads=problem.nbytes,
-        writes=problem.nbytes,
-        step=f"{count} x {batch.n} = {'x'.join(map(str, stages.radices))}",
-        aliases=batch.source == batch.target,
+        reads=size * points // (2 if ends.source == "REAL" else 1),
+        writes=size * _stored(batch, ends) // (2 if ends.target == "REAL" else 1),
+        leaves=leaves or problem.nbytes,
+        step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}",
+        aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
     )
+
+
+def _stored(batch: Batch, ends: Ends) -> int:
+    if ends.target == "HERMITIAN" or batch.target.columns == 1:
+        return min(batch.n, ends.outputs)
+    return batch.n
+
+
+def _singles(batch: Batch) -> tuple:
+    extents, sources, targets = zip(
+        *((d.extent, d.source, d.target) for d in batch.dimensions), strict=True
+    )
+    return extents, sources, targets, (0, 0), NO_TRANSFORM
+
+
+def _pairs(batch: Batch) -> tuple:
+    """Join neighbours of dimension 0; the last one of an odd number has no partner."""
+    extents, sources, targets, *_ = _singles(batch)
+    pairs, odd = -(-extents[0] // 2), extents[0] % 2
+    return (
+        (pairs, *extents[1:]),
+        (2 * sources[0], *sources[1:]),
+        (2 * targets[0], *targets[1:]),
+        (sources[0], targets[0]),
+        pairs - 1 if odd else NO_TRANSFORM,
+    )
+
+
+def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
+    return Vector(dtype, values + (rest,) * (MAX_DIMENSIONS - len(values)))
+
+
+def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | str]:
+    """Return the macros of ends.cl that differ from its defaults: the fewer, the fewer programs."""
+    macros: dict[str, int | str] = {}
+
+    def define(name: str, value: int | str, default: int | str) -> None:
+        if value != default:
+            macros[name] = value
+
+    define("SOURCE", ends.source, "COMPLEX")
+    define("TARGET", ends.target, "COMPLEX")
+    define("PAIR", int(ends.pair), 0)
+    define("DIMENSIONS", dimensions, 1)
+    for number, dimension in enumerate(batch.dimensions):
+        doubled = 2 if ends.pair and number == 0 else 1
+        define(f"COLUMNS_{number}", dimension.column * doubled, 0)
+    define("SRC_COLUMNS", batch.source.columns, 1)
+    define("DST_COLUMNS", batch.target.columns, 1)
+    for name, line in (("SRC_UNIT", batch.source), ("DST_UNIT", batch.target)):
+        if line.unit == 1:  # of rows it is known, which saves a register for every point
+            macros[name] = 1
+    define("LENGTH", ends.length, batch.n)
+    define("FILLED", ends.filled, batch.n * batch.source.columns)
+    define("OUTPUTS", ends.outputs, batch.n * batch.target.columns)
+    define("FOLD", ends.fold or batch.target.columns, batch.target.columns)
+    define("TWIST", _fine_bits(ends.twist), 0)
+    define("TWIST_FIRST", int(ends.twist_first), 0)
+    define("CHIRP_FIRST", int(ends.chirp_first), 0)
+    define("CHIRP_LAST", int(ends.chirp_last), 0)
+    define("SPECTRUM", int(ends.spectrum is not None), 0)
+    return macros
+
+
+def _fine_bits(order: int) -> int:
+    """Of the exponents of a root of unity those that one of two small tables covers."""
+    return (order - 1).bit_length() // 2 + 1 if order else 0
+
+
+def _tables(ends: Ends, precision: str) -> tuple[Argument, ...]:
+    tables: list[Argument] = []
+    if ends.twist:
+        step = 1 << _fine_bits(ends.twist)
+        tables += [
+            Roots(ends.twist, precision, 1, step),
+            Roots(ends.twist, precision, step, -(-ends.twist // step)),
+        ]
+    if ends.chirp_first or ends.chirp_last:
+        tables.append(Chirp(ends.length, precision))
+    if ends.spectrum is not None:
+        tables.append(ends.spectrum)
+    return tuple(tables)
 
 
 def _columns(batch: Batch, stages: Stages) -> tuple[bool, bool]:
     """Whether work-items load and store as columns: only in an exchange can they change places."""
-    loads, stores = batch.source.by_columns, batch.target.by_columns
+    loads, stores = batch.loads_columns, batch.stores_columns
     if len(stages.radices) == 1:
         loads = stores = loads or stores
     return loads, stores
 
 
-def stage_macros(radices: tuple[int, ...]) -> str:
-    """Return the stages as stockham.cl takes them: ``FIRST(16) STAGE(16,16,16) LAST(16,4,256)``."""
-    if len(radices) == 1:
+def stage_words(radices: tuple[int, ...], back: bool = False) -> str:
+    """Return what a group does, as STAGES of stockham.cl has it.
+
+    Parameters
+    ----------
+    radices : tuple of int
+        In order.
+    back : bool
+        There is a transform back, in the reverse order.
+
+    Returns
+    -------
+    str
+        Such as ``LOAD(16) FFT(16,1) NEXT(16,16,16) LAST(16,4,256) STORE(4)``.
+    """
+    if len(radices) == 1 and not back:
         return f"ONLY({radices[0]})"
-    words, span = [f"FIRST({radices[0]})"], radices[0]
+    words = [f"LOAD({radices[0]})", *_transform_words(radices)]
+    if back:
+        words += [f"CONVOLVE({radices[-1]})", *_transform_words(radices[::-1])]
+    if len(radices) > 1:
+        words[-1] = words[-1].replace("NEXT", "LAST")
+    last = radices[0] if back else radices[-1]
+    return " ".join([*words, f"STORE({last})"])
+
+
+def _transform_words(radices: tuple[int, ...]) -> list[str]:
+    words, span = [f"FFT({radices[0]},1)"], radices[0]
     for before, radix in pairwise(radices):
-        words.append(f"STAGE({before},{radix},{span})")
+        words.append(f"NEXT({before},{radix},{span})")
         span *= radix
-    words[-1] = words[-1].replace("STAGE", "LAST")
-    return " ".join(words)
+    return words
 
 
-SOLVER = Solver("stockham", "a smooth length that fits a work-group", applies, passes)
+SOLVER = Solver("stockham", "a smooth length that fits a work-group", applies, passes, native=True)

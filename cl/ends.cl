@@ -1,0 +1,283 @@
+/* ends: where transforms lie in memory, and what becomes of their points on the way in and out.
+ *
+ * A batch has up to four dimensions. Transform q of it has the coordinates q mod extent 0,
+ * q / extent 0 mod extent 1 ..., and begins at the sum of coordinates times distances, which source
+ * and target have each of their own: rows, columns, rows that become columns, and views of any strides are
+ * all the same kernel. Its points are COLUMNS units apart, so that point i is element
+ * column + i COLUMNS of a longer axis, where the transform is one column of it.
+ *
+ * Real numbers are transformed two rows at a time, as the real and the imaginary part of one complex
+ * transform Z. Their spectra are the parts of Z that are, and are not, symmetric:
+ * X1[k] = (Z[k] + conj Z[n-k]) / 2 and X2[k] = (Z[k] - conj Z[n-k]) / 2i.
+ *
+ * References: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm:
+ * programming considerations in the calculation of sine, cosine and Laplace transforms", J. Sound
+ * Vib. 12 (1970), for pairs of real rows; L. I. Bluestein, "A linear filtering approach to the
+ * computation of discrete Fourier transform", IEEE Trans. AU-18 (1970), for the chirp.
+ */
+#include "stages.cl"
+#include "hooks.cl"
+
+#define COMPLEX 0
+#define REAL 1
+#define HERMITIAN 2 /* the first half of points of which the second are the conjugates in reverse */
+
+#ifndef SOURCE
+#define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
+#endif
+#ifndef TARGET
+#define TARGET COMPLEX /* what dst receives: COMPLEX, REAL, HERMITIAN */
+#endif
+#ifndef PAIR
+#define PAIR 0 /* 1: a transform is two neighbours of dimension 0, one in each part; 0: one */
+#endif
+#ifndef DIMENSIONS
+#define DIMENSIONS 1 /* of the batch: 1 .. 4 */
+#endif
+#ifndef COLUMNS_0
+#define COLUMNS_0 0 /* of a longer axis, from one transform of dimension 0 to the next */
+#endif
+#ifndef COLUMNS_1
+#define COLUMNS_1 0 /* the same of dimension 1, */
+#endif
+#ifndef COLUMNS_2
+#define COLUMNS_2 0 /* 2 */
+#endif
+#ifndef COLUMNS_3
+#define COLUMNS_3 0 /* and 3 */
+#endif
+#ifndef SRC_COLUMNS
+#define SRC_COLUMNS 1 /* units between points of the source */
+#endif
+#ifndef DST_COLUMNS
+#define DST_COLUMNS 1 /* units between points of the target */
+#endif
+#ifndef SRC_UNIT
+#define SRC_UNIT src_axis.y /* elements between neighbours along the source's axis; best a constant */
+#endif
+#ifndef DST_UNIT
+#define DST_UNIT dst_axis.y /* elements between neighbours along the target's axis */
+#endif
+#ifndef LENGTH
+#define LENGTH N /* elements of the whole axis */
+#endif
+#ifndef FILLED
+#define FILLED (N * SRC_COLUMNS) /* elements of the source's axis that exist; zeros follow */
+#endif
+#ifndef FOLD
+#define FOLD DST_COLUMNS /* columns that repeat: number FOLD - c is the mirror image of number c */
+#endif
+#ifndef OUTPUTS
+#define OUTPUTS (N * DST_COLUMNS) /* elements of the target's axis that are wanted */
+#endif
+#ifndef TWIST
+#define TWIST 0 /* b > 0: result k of column c is multiplied by the root of unity to the power k c, the
+                   product of one of 2^b fine roots and of a coarse one (the four-step algorithm) */
+#endif
+#ifndef TWIST_FIRST
+#define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied so */
+#endif
+#ifndef CHIRP_FIRST
+#define CHIRP_FIRST 0 /* 1: points are multiplied by Bluestein's chirp */
+#endif
+#ifndef CHIRP_LAST
+#define CHIRP_LAST 0 /* 1: results of a transform back are, too */
+#endif
+
+#define TURN_IN 1u    /* real and imaginary parts change places on the way in, */
+#define TURN_OUT 2u   /* and out: a forward transform between both is an inverse one */
+#define CONJUGATE_IN 4u
+#define CONJUGATE_OUT 8u
+
+#define TURN(z) (cplx)((z).y, (z).x)
+#define TURN_IF(flag, z) ((flags & (flag)) ? TURN(z) : (z))
+#define CONJUGATE_IF(flag, z) ((flags & (flag)) ? (cplx)((z).x, -(z).y) : (z))
+
+#if LENGTH > 0xffffffff || TWIST > 17
+typedef ulong whole; /* an index along the whole axis */
+#else
+typedef uint whole;
+#endif
+#if SOURCE == REAL
+typedef real source_element;
+#else
+typedef cplx source_element;
+#endif
+#if TARGET == REAL
+typedef real target_element;
+#else
+typedef cplx target_element;
+#endif
+
+/* Where a transform begins in memory, whether there is one, which column it is, and how far its
+ * partner is: 0 where it has none. */
+typedef struct {
+    int active;
+    whole column;
+    ulong first, partner;
+} Transform;
+
+#define COORDINATE(d, s)                                                                           \
+    if (d < DIMENSIONS) {                                                                          \
+        uint coordinate = d + 1 < DIMENSIONS ? q % extents.s : q;                                  \
+        q = d + 1 < DIMENSIONS ? q / extents.s : q;                                                \
+        found.first += coordinate * distances.s;                                                   \
+        found.column += coordinate * (whole)COLUMNS_##d;                                           \
+        if (d == 0 && coordinate == lone)                                                          \
+            found.partner = 0;                                                                     \
+    }
+
+/* The last group has lanes without a transform of their own: they load the last one again. */
+static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 distances, ulong2 axis,
+                               ulong partner, uint lone)
+{
+    uint q = get_group_id(0) * TRANSFORMS + lane;
+    Transform found = {q < count, 0, axis.x, partner};
+    q = min(q, count - 1);
+    COORDINATE(0, s0)
+    COORDINATE(1, s1)
+    COORDINATE(2, s2)
+    COORDINATE(3, s3)
+    return found;
+}
+
+#define SRC_STRIDE ((ulong)SRC_COLUMNS * (ulong)(SRC_UNIT))
+#define DST_STRIDE ((ulong)DST_COLUMNS * (ulong)(DST_UNIT))
+
+/* Multiplied by the root of unity to the power k c of the four-step algorithm. */
+#if TWIST
+static inline cplx twist(cplx z, whole power, global const cplx *fine, global const cplx *coarse)
+{
+    return cmul(z, cmul(coarse[power >> TWIST], fine[power & (((whole)1 << TWIST) - 1)]));
+}
+#define TWISTED(z, k, column) twist(z, (k) * (column), fine, coarse)
+#else
+#define TWISTED(z, k, column) (z)
+#endif
+
+/* --- in: point i of a transform is element g of the axis ---------------------------------------- */
+
+#define ELEMENT(place) LOAD_HOOK(src[place], (place) - src_axis.x)
+#define SRC_PLACE (from.first + i * SRC_STRIDE)
+#define EXISTS (FILLED >= N * SRC_COLUMNS || g < FILLED)
+
+#if SOURCE == HERMITIAN
+/* Elements beyond the middle are the conjugates of their mirror images. Those that are their own are
+ * real, whatever the source says. */
+#define GET                                                                                        \
+    whole m = g > LENGTH - g ? LENGTH - g : g;                                                     \
+    ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                              \
+    cplx z = (cplx)(0, 0);                                                                         \
+    if ((LENGTH >= N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
+        z = of_half(ELEMENT(place), g, flags);                                                     \
+        if (PAIR)                                                                                  \
+            z += times_i(of_half(ELEMENT(place + from.partner), g, flags));                        \
+    }
+static inline cplx of_half(cplx z, whole g, uint flags)
+{
+    if (g == 0 || g == LENGTH - g)
+        z.y = 0;
+    return (g > LENGTH - g) != ((flags & CONJUGATE_IN) != 0) ? (cplx)(z.x, -z.y) : z;
+}
+static inline cplx times_i(cplx z)
+{
+    return (cplx)(-z.y, z.x);
+}
+#elif SOURCE == REAL && PAIR
+#define GET                                                                                        \
+    cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), ELEMENT(SRC_PLACE + from.partner)) : (cplx)(0, 0);
+#elif SOURCE == REAL
+#define GET cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), 0) : (cplx)(0, 0);
+#else
+#define GET cplx z = EXISTS ? ELEMENT(SRC_PLACE) : (cplx)(0, 0);
+#endif
+
+#if CHIRP_FIRST
+#define CHIRPED_FIRST z = g < LENGTH ? cmul(z, chirp[g]) : (cplx)(0, 0);
+#else
+#define CHIRPED_FIRST
+#endif
+
+#define LOAD(R)                                                                                    \
+    EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
+               GET z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
+               POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
+
+/* --- out: result k of a transform is element g of the axis --------------------------------------- */
+
+#define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
+#define DST_PLACE (to.first + k * DST_STRIDE)
+#define WANTED (OUTPUTS >= N * DST_COLUMNS || g < OUTPUTS)
+#define SEPARATED (TARGET == HERMITIAN && PAIR)
+
+#if CHIRP_LAST
+#define CHIRPED_LAST(z) (g < LENGTH ? cmul(TURN(z), chirp[g]) : (cplx)(0, 0))
+#else
+#define CHIRPED_LAST(z) (z)
+#endif
+#define FINISHED(z, column)                                                                        \
+    CONJUGATE_IF(CONJUGATE_OUT, TURN_IF(TURN_OUT, (TWIST_FIRST ? (z) : TWISTED(z, k, column)) * scale))
+
+#define EACH_RESULT(R, ...)                                                                        \
+    EACH_POINT(R, last_item, uint k = j + r * (N / R);                                             \
+               whole g = k * (whole)DST_COLUMNS + to.column; cplx z = POINT(b, r, R); __VA_ARGS__)
+
+#if SEPARATED
+/* The group lays its results down, then picks up the mirror image of each. */
+#define MIRROR_IMAGE (k ? LENGTH - k : 0)
+#define IN_THIS_HALF(i) (!HALVES || ((i) >= N / 2) == upper)
+#define LAID(i) exchange[PLACE((i) - (upper ? N / 2 : 0), last_lane)]
+#define REFLECT(R, PART, ...)                                                                      \
+    UNROLL for (uint upper = 0; upper <= HALVES; upper++) {                                        \
+        BARRIER                                                                                    \
+        EACH_RESULT(R, if (k < LENGTH && IN_THIS_HALF(k)) LAID(k) = PART(z);)                      \
+        BARRIER                                                                                    \
+        EACH_RESULT(R, uint m = MIRROR_IMAGE;                                                      \
+                    if (k < OUTPUTS && IN_THIS_HALF(m)) { __VA_ARGS__ })                           \
+    }
+#define PUT_BOTH(m)                                                                                \
+    if (to.active) {                                                                               \
+        cplx mirrored = m;                                                                         \
+        cplx sum = (cplx)(z.x + mirrored.x, z.y - mirrored.y);                                     \
+        cplx difference = (cplx)(z.y + mirrored.y, mirrored.x - z.x);                              \
+        PUT(FINISHED(sum, to.column), DST_PLACE);                                                  \
+        if (to.partner)                                                                            \
+            PUT(FINISHED(difference, to.column + COLUMNS_0 / 2), DST_PLACE + to.partner);          \
+    }
+#if SPLIT
+#define STORE(R)                                                                                   \
+    real mirrored_real[ELEMENTS];                                                                  \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
+    REFLECT(R, REAL_PART, mirrored_real[INDEX(b, r, R)] = LAID(m);)                                \
+    REFLECT(R, IMAGINARY_PART, PUT_BOTH((cplx)(mirrored_real[INDEX(b, r, R)], LAID(m))))
+#else
+#define STORE(R)                                                                                   \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
+    REFLECT(R, WHOLE, PUT_BOTH(LAID(m)))
+#endif
+#else
+#if TARGET == REAL
+#define PUT_RESULT                                                                                 \
+    if (WANTED) {                                                                                  \
+        PUT(z.x, DST_PLACE);                                                                       \
+        if (PAIR && to.partner)                                                                    \
+            PUT(z.y, DST_PLACE + to.partner);                                                      \
+    }
+#elif TARGET == HERMITIAN
+/* The first half of a longer axis, of which the columns up to the middle one have been transformed:
+ * what belongs beyond the middle is the conjugate of an element before it, but for columns that are
+ * their own mirror image, whose other half would be written twice. */
+#define PUT_RESULT                                                                                 \
+    if (g <= LENGTH - g)                                                                           \
+        PUT(z, DST_PLACE);                                                                         \
+    else if (to.column % FOLD && to.column % FOLD != FOLD - to.column % FOLD)                                   \
+        PUT(((cplx)(z.x, -z.y)), to.first + ((ulong)(LENGTH - g) - to.column) * (ulong)(DST_UNIT));
+#else
+#define PUT_RESULT                                                                                 \
+    if (WANTED)                                                                                    \
+        PUT(z, DST_PLACE);
+#endif
+#define STORE(R)                                                                                   \
+    if (to.active)                                                                                 \
+        EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z, to.column); PUT_RESULT)
+#endif

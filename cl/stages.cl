@@ -1,0 +1,176 @@
+/* stages: how a work-group transforms N points in registers and local memory (T. G. Stockham's autosort).
+ *
+ * A work-group takes TRANSFORMS of them at a time, with ITEMS work-items each. A work-item owns some
+ * butterflies of every stage: it transforms R points in registers, then the group exchanges the
+ * results through local memory, so that the points are in natural order again.
+ *
+ * Butterfly j of a stage with radix R and span S (the product of the radices before) takes the points
+ * j + r N / R, times exp(-2 pi i r (j mod S) / (R S)), and leaves its results at
+ * (j / S) S R + j mod S + r S.
+ *
+ * References: the autosort is T. G. Stockham's, in W. T. Cochran et al., "What is the fast Fourier
+ * transform?", Proc. IEEE 55 (1967); N. K. Govindaraju et al., "High performance discrete Fourier
+ * transforms on graphics processors", SC 2008, for the exchange through local memory.
+ */
+#include "radix.cl"
+
+#ifndef N
+#define N 16 /* points of a transform */
+#endif
+#ifndef ITEMS
+#define ITEMS 4 /* work-items that share a transform */
+#endif
+#ifndef TRANSFORMS
+#define TRANSFORMS 1 /* of a work-group */
+#endif
+#ifndef ELEMENTS
+#define ELEMENTS 4 /* most points that a work-item holds in any stage */
+#endif
+#ifndef LOAD_COLUMNS
+#define LOAD_COLUMNS 0 /* 1: neighbouring work-items load from neighbouring transforms; 0: from one */
+#endif
+#ifndef STORE_COLUMNS
+#define STORE_COLUMNS 0 /* the same when they store */
+#endif
+#ifndef ROOM
+#define ROOM (N + N / 2) /* elements of local memory for a transform, gaps included */
+#endif
+#ifndef PITCH
+#define PITCH (TRANSFORMS + 1) /* of columns: elements from a point to the next in local memory */
+#endif
+#ifndef BANKS
+#define BANKS ((SPLIT ? 32 : 16) >> DOUBLE) /* elements of a transform that are served at once */
+#endif
+#ifndef SPLIT
+#define SPLIT 0 /* 1: exchanges real parts, then imaginary parts, in half the local memory */
+#endif
+#ifndef HALVES
+#define HALVES 0 /* 1: exchanges the lower, then the upper half of a transform, in half of it again */
+#endif
+
+/* A stage of radix P after a span S leaves its results in blocks of P S elements, of which neighbouring
+ * work-items fill S in a row at a time. Where P is even these rows would meet the same banks, so blocks
+ * stand GAP elements apart. */
+#define GAP(P, S) ((P) % 2 == 0 && (S) < BANKS ? (S) : 0)
+
+/* Which transform of the group a work-item serves, and as which of its items. */
+#define LANE(columns) ((columns) ? get_local_id(0) % TRANSFORMS : get_local_id(0) / ITEMS)
+#define ITEM(columns) ((columns) ? get_local_id(0) / TRANSFORMS : get_local_id(0) % ITEMS)
+
+/* The exchange between a stage of radix P and the next one, of radix R and span S: where result r of
+ * butterfly j is left, and where point r of butterfly j is found. Both are a place of the butterfly
+ * and a constant, which costs no arithmetic. The upper half begins where the lower one did. */
+#define LEFT(j, r, P, S, lane)                                                                     \
+    PLACE((j) / (S / P) * (S + GAP(P, S / P)) + (j) % (S / P) + (r) * (S / P) - BEGIN(P, S), lane)
+#define FOUND(j, r, P, R, S, lane)                                                                 \
+    PLACE((j) + (j) / (S) * GAP(P, S / P) + (r) * (N / R + N / R / (S) * GAP(P, S / P)) -          \
+              BEGIN(P, S),                                                                         \
+          lane)
+#define BEGIN(P, S) (upper ? N / 2 / (S) * (S + GAP(P, S / P)) : 0)
+#define PLACE(i, lane) (LOAD_COLUMNS ? (i) * PITCH + (lane) : (lane) * ROOM + (i))
+
+/* A work-item's butterflies j of a stage; its point r of its b-th butterfly is POINT(b, r, R) of x. */
+#define COUNT(R) ((N / R + ITEMS - 1) / ITEMS)
+#define INDEX(b, r, R) ((b) + (r) * COUNT(R))
+#define POINT(b, r, R) x[INDEX(b, r, R)]
+#define EACH_BUTTERFLY(R, item, ...)                                                               \
+    UNROLL for (uint b = 0; b < COUNT(R); b++) {                                                   \
+        uint j = (item) + b * ITEMS;                                                               \
+        if (N / R % ITEMS == 0 || j < N / R) {                                                     \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define EACH_POINT(R, item, ...)                                                                   \
+    EACH_BUTTERFLY(R, item, UNROLL for (uint r = 0; r < R; r++) { __VA_ARGS__ })
+
+#define BARRIER barrier(CLK_LOCAL_MEM_FENCE);
+/* The first exchange also stands between the loads of the group and its stores, perhaps in place. */
+#define FENCE(P, S) (CLK_LOCAL_MEM_FENCE | (S == P ? CLK_GLOBAL_MEM_FENCE : 0))
+#define WHOLE(z) z
+#define REAL_PART(z) (z).x
+#define IMAGINARY_PART(z) (z).y
+
+#if HALVES
+/* What is found of the lower half waits in `held` until all of the upper half has been left. */
+#define EXCHANGE_PART(P, R, S, to_lane, to_item, PART)                                             \
+    {                                                                                              \
+        uint upper = 0;                                                                            \
+        EACH_POINT(P, item,                                                                        \
+                   if (j < N / P / 2) exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)    \
+        barrier(FENCE(P, S));                                                                      \
+        EACH_POINT(R, to_item,                                                                     \
+                   if (r < R / 2) held[INDEX(b, r, R)] = exchange[FOUND(j, r, P, R, S, to_lane)];) \
+        BARRIER                                                                                    \
+        upper = 1;                                                                                 \
+        EACH_POINT(P, item,                                                                        \
+                   if (j >= N / P / 2) exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)   \
+        BARRIER                                                                                    \
+        EACH_POINT(R, to_item, PART(POINT(b, r, R)) =                                              \
+                                   r < R / 2 ? held[INDEX(b, r, R)]                                \
+                                             : exchange[FOUND(j, r, P, R, S, to_lane)];)           \
+    }
+#else
+#define EXCHANGE_PART(P, R, S, to_lane, to_item, PART)                                             \
+    {                                                                                              \
+        const uint upper = 0;                                                                      \
+        EACH_POINT(P, item, exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)              \
+        barrier(FENCE(P, S));                                                                      \
+        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = exchange[FOUND(j, r, P, R, S, to_lane)];)    \
+    }
+#endif
+
+#if SPLIT
+typedef real exchanged;
+#define EXCHANGE(P, R, S, to_lane, to_item)                                                        \
+    if (S != P)                                                                                    \
+        BARRIER                                                                                    \
+    EXCHANGE_PART(P, R, S, to_lane, to_item, REAL_PART)                                            \
+    BARRIER                                                                                        \
+    EXCHANGE_PART(P, R, S, to_lane, to_item, IMAGINARY_PART)
+#else
+typedef cplx exchanged;
+#define EXCHANGE(P, R, S, to_lane, to_item)                                                        \
+    if (S != P)                                                                                    \
+        BARRIER                                                                                    \
+    EXCHANGE_PART(P, R, S, to_lane, to_item, WHOLE)
+#endif
+
+/* The words of STAGES, what a work-group does: LOAD(radix), then FFT(radix, span), with EXCHANGE between two
+ * of them, STORE(radix) at the end. NEXT is a stage with the exchange before it; in the last
+ * exchange work-items may change places (LAST). After the first one the memory is in use: AGAIN. */
+#define FFT(R, S)                                                                                  \
+    EACH_BUTTERFLY(R, item, BUTTERFLY(R, S))
+#define NEXT(P, R, S) EXCHANGE(P, R, S, lane, item) FFT(R, S)
+#define LAST(P, R, S)                                                                              \
+    EXCHANGE(P, R, S, last_lane, last_item) EACH_BUTTERFLY(R, last_item, BUTTERFLY(R, S))
+#define AGAIN BARRIER
+#define BUTTERFLY(R, S)                                                                            \
+    twiddle(x + b, COUNT(R), R, S, twiddles + (S - 1) + j % (S));                                  \
+    fft##R(x + b, COUNT(R));
+
+/* Multiplies the points r = 1 .. R-1 of a butterfly by their twiddles, S apart in the table. From
+ * radix 16 on only every fourth and the first three are read, and the others formed as products: that
+ * costs less than it saves in registers and in traffic. */
+static inline void twiddle(cplx *x, uint stride, uint radix, uint span, global const cplx *w)
+{
+    if (span == 1)
+        return;
+    if (radix < 16) {
+        UNROLL for (uint r = 1; r < 16; r++) /* a constant, or clang may leave a loop, and x in memory */
+            if (r < radix)
+                x[r * stride] = cmul(x[r * stride], w[(r - 1) * span]);
+        return;
+    }
+    cplx low[4];
+    UNROLL for (uint r = 1; r < 4; r++) {
+        low[r] = w[(r - 1) * span];
+        x[r * stride] = cmul(x[r * stride], low[r]);
+    }
+    UNROLL for (uint high = 4; high < radix; high += 4) {
+        cplx factor = w[(high - 1) * span];
+        x[high * stride] = cmul(x[high * stride], factor);
+        UNROLL for (uint r = 1; r < 4; r++)
+            if (high + r < radix)
+                x[(high + r) * stride] = cmul(x[(high + r) * stride], cmul(factor, low[r]));
+    }
+}

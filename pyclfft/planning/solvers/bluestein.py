@@ -1,0 +1,166 @@
+"""Bluestein's algorithm: a transform of any length as a cyclic convolution of a smooth one.
+
+As jk = (j^2 + k^2 - (k - j)^2) / 2, results are a chirp times the convolution of the points, times
+the chirp, with the conjugate chirp. The convolution takes a transform of m >= 2n - 1 points, a product
+with a spectrum that is known, and a transform back.
+
+Where m points fit a work-group all of this is one launch. Otherwise the convolution is a matrix of rows
+that fit: the columns are transformed, in steps as in the four-step algorithm but without changing
+places; then all rows are convolved, each in one launch; then the columns are transformed back.
+
+References
+----------
+L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", IEEE
+Trans. Audio Electroacoustics AU-18 (1970).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+
+from ...tuning.lookup import Parameters
+from ..batch import Batch, Dimension
+from ..factor import is_smooth, next_fast_len, splits
+from ..passes import ChirpSpectrum, Pass
+from ..problem import Layout, Problem
+from ..traits import Traits
+from .solver import Solver
+from .steps import axis_batch, axis_length, layout_bytes, resting_layout, single_axis
+from .stockham import (
+    CONJUGATE_OUT,
+    TURN_IN,
+    TURN_OUT,
+    Ends,
+    Group,
+    group_for,
+    stockham_pass,
+    whole_ends,
+)
+
+MAX_STEPS = 4
+LENGTHS_TRIED = 12  # of smooth lengths that the convolution may have
+Launch = tuple[Batch, Ends, Group, int]
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether the convolution fits work-groups, in one step or several."""
+    return single_axis(problem) and _launches(problem, traits, parameters) is not None
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return one pass, or three and more."""
+    launches = _launches(problem, traits, parameters)
+    assert launches is not None
+    return tuple(
+        stockham_pass(
+            problem, batch, group, ends, problem.scale if number == len(launches) else 1.0, leaves
+        )
+        for number, (batch, ends, group, leaves) in enumerate(launches, 1)
+    )
+
+
+def _launches(
+    problem: Problem, traits: Traits, parameters: Parameters
+) -> tuple[Launch, ...] | None:
+    """Return the launches of the first way that fits, or None."""
+    for launches in _ways(problem):
+        fitting = []
+        for batch, ends, leaves in launches:
+            group = group_for(batch, ends, problem.precision, traits, parameters)
+            if group is None:
+                break
+            fitting.append((batch, ends, group, leaves))
+        else:
+            return tuple(fitting)
+    return None
+
+
+def _ways(problem: Problem) -> Iterator[list[tuple[Batch, Ends, int]]]:
+    """Yield the ways to convolve, in one launch, in three, and so on."""
+    n = axis_length(problem)
+    lengths = convolution_lengths(n)
+    for m in lengths:
+        yield [_in_one(problem, m)]
+    for parts in range(2, MAX_STEPS + 1):
+        for m in lengths:
+            for factors in splits(m, parts):
+                yield _in_steps(problem, factors)
+
+
+def convolution_lengths(n: int) -> tuple[int, ...]:
+    """Return the shortest smooth lengths that hold the convolution of n points."""
+    lengths = [next_fast_len(2 * n - 1)]
+    while len(lengths) < LENGTHS_TRIED:
+        lengths.append(next_fast_len(lengths[-1] + 1))
+    return tuple(lengths)
+
+
+def _in_one(problem: Problem, m: int) -> tuple[Batch, Ends, int]:
+    n = axis_length(problem)
+    ends = replace(
+        whole_ends(problem),
+        chirp_first=True,
+        chirp_last=True,
+        spectrum=ChirpSpectrum(n, (m,), problem.precision),
+    )
+    return axis_batch(problem, m), ends, 0
+
+
+def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[tuple[Batch, Ends, int]]:
+    """Transform columns, convolve rows, transform columns back; all but the ends in place."""
+    n, m = axis_length(problem), prod(factors)
+    place = resting_layout(problem, m)
+    nbytes = layout_bytes(problem, place)
+    first, last = _outer_ends(problem)
+    *columns, row = factors
+    forward, back = [], []
+    for number, factor in enumerate(columns):
+        left = prod(factors[number:])
+        outermost = number == 0
+        ends = Ends("COMPLEX", "COMPLEX", factor, left, left, twist=left)
+        there = replace(first, outputs=m, twist=m) if outermost else ends
+        here = replace(last, filled=m, twist=m) if outermost else ends
+        source, target = (
+            (problem.source, problem.target) if outermost else (place, place)
+        )
+        batches = (
+            _columns(problem, factors, number, source, place),
+            _columns(problem, factors, number, place, target),
+        )
+        forward.append((batches[0], there, nbytes))
+        back.append((batches[1], replace(here, twist_first=True), 0 if outermost else nbytes))
+    rows = axis_batch(
+        problem, row, [Dimension(m // row, row, row, column=1)], source=place, target=place
+    )
+    spectrum = ChirpSpectrum(n, factors, problem.precision)
+    ends = Ends("COMPLEX", "COMPLEX", row, row, row, spectrum=spectrum)
+    return [*forward, (rows, ends, nbytes), *reversed(back)]
+
+
+def _outer_ends(problem: Problem) -> tuple[Ends, Ends]:
+    """Return the ends of the first and of the last step, of which each transforms one row alone."""
+    whole = replace(whole_ends(problem), pair=False)
+    first = replace(whole, target="COMPLEX", flags=whole.flags & ~TURN_OUT, chirp_first=True)
+    last = replace(whole, source="COMPLEX", flags=whole.flags & ~TURN_IN, chirp_last=True)
+    if last.target == "HERMITIAN":  # each result is computed: the first half of them is left
+        last = replace(last, target="COMPLEX", flags=whole.flags & CONJUGATE_OUT)
+        first = replace(first, flags=0)
+    return first, last
+
+
+def _columns(
+    problem: Problem, factors: tuple[int, ...], number: int, source: Layout, target: Layout
+) -> Batch:
+    """Return the columns of step `number`, which leave their points where they were."""
+    factor, rest = factors[number], prod(factors[number + 1 :])
+    dimensions = [
+        Dimension(rest, 1, 1, column=1),
+        Dimension(prod(factors[:number]), factor * rest, factor * rest),
+    ]
+    columns = (rest, rest)
+    return axis_batch(problem, factor, dimensions, columns=columns, source=source, target=target)
+
+
+SOLVER = Solver("bluestein", "a length that a work-group or a few convolve", applies, passes, native=True)

@@ -1,0 +1,83 @@
+"""One axis of a problem as batches for kernels: what the solvers that walk strides have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import prod
+
+from ..batch import Batch, Dimension, Line, ordered
+from ..problem import Layout, Problem, plain_layout
+
+
+def single_axis(problem: Problem) -> bool:
+    """Whether the problem transforms exactly one axis."""
+    return len(problem.axes) == 1
+
+
+def axis_length(problem: Problem) -> int:
+    """Points of the one axis."""
+    return problem.shape[problem.axes[0]]
+
+
+def axis_batch(
+    problem: Problem, n: int, others: Iterable[Dimension] = (), *, columns: tuple[int, int] = (1, 1),
+    units: tuple[int, int] = (1, 1), source: Layout | None = None, target: Layout | None = None,
+) -> Batch:  # fmt: skip
+    """Return transforms of n points along the one axis, or of n of its points.
+
+    Parameters
+    ----------
+    problem : Problem
+        With one axis.
+    n : int
+        Points of a transform.
+    others : iterable of Dimension
+        More dimensions, along the same axis, in elements of it.
+    columns, units : (int, int)
+        Of source and target: units from point to point, and elements of the axis that are a unit.
+    source, target : Layout
+        Where to read and write; the problem's by default.
+
+    Returns
+    -------
+    Batch
+    """
+    (axis,) = problem.axes
+    source, target = source or problem.source, target or problem.target
+    dimensions = [
+        Dimension(extent, source.strides[d], target.strides[d])
+        for d, extent in enumerate(problem.shape)
+        if d != axis
+    ]
+    near, far = source.strides[axis], target.strides[axis]
+    along = [replace(d, source=d.source * near, target=d.target * far) for d in others]
+    lines = (
+        Line(source.offset, units[0] * near, columns[0]),
+        Line(target.offset, units[1] * far, columns[1]),
+    )
+    in_place = lines[0].first == lines[1].first and lines[0].stride == lines[1].stride
+    return Batch(
+        n,
+        ordered([*dimensions, *along]),
+        *lines,
+        aliases=source == target and in_place and all(d.source == d.target for d in along),
+    )
+
+
+def resting_layout(problem: Problem, length: int) -> Layout:
+    """Return where results between two steps lie: complex, `length` points along the axis.
+
+    As in the target where it has room for them, so that the last step can be in place.
+    """
+    (axis,) = problem.axes
+    target = problem.target
+    shape = (*target.shape[:axis], length, *target.shape[axis + 1 :])
+    if target.is_dense and not target.real and target.shape == shape:
+        return target
+    return plain_layout(shape)
+
+
+def layout_bytes(problem: Problem, layout: Layout) -> int:
+    """Bytes of a buffer for a layout without gaps."""
+    return prod(layout.shape) * problem.complex_dtype.itemsize
