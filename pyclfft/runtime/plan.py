@@ -20,6 +20,9 @@ from . import device, memory
 from .executable import Executable, run_on_host
 from .profile import PassTime, Recorder, profiling_queue
 
+# Shape, dtype, strides in bytes and offset in bytes of a device array
+Layout = tuple[tuple[int, ...], np.dtype, tuple[int, ...], int]
+
 
 class Plan:
     """A planned transform.
@@ -187,25 +190,32 @@ class Plan:
             return self._on_device(x, out, queue, wait_for or ())
         return self._on_host(x, out, queue or device.queue_of(self.context), wait_for or ())
 
-    def profile(self, x: Any) -> tuple[PassTime, ...]:
+    def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
         """Run once on a profiling queue and return the time of every pass.
 
         Parameters
         ----------
         x : ndarray or pyopencl.array.Array
             As for a call. For NumPy arrays the two transfers are measured too.
+        out : like x, optional
+            As for a call: receives the result, which is dropped by default.
 
         Returns
         -------
         tuple of PassTime
             In order: name, step, ms, nbytes and gb_per_s of each.
+
+        Raises
+        ------
+        PlanError, DeviceMemoryError
+            As for a call.
         """
         recorder = Recorder()
         queue = profiling_queue(self.context)
         if isinstance(x, cl_array.Array):
-            self._on_device(x, None, queue, (), recorder)
+            self._on_device(x, out, queue, (), recorder)
         else:
-            self._on_host(x, None, queue, (), recorder)
+            self._on_host(x, out, queue, (), recorder)
         return recorder.times()
 
     # --- arrays on the host -----------------------------------------------------------------------
@@ -255,26 +265,21 @@ class Plan:
     ) -> cl_array.Array:
         queue = queue or x.queue or device.queue_of(self.context)
         self._check_queue(queue)
-        self._check_array("x", x, self.problem.source.shape, self.dtype)
-        self._check_layout(x)
+        self._check_source(x)
         if out is None:
             out = self._new_result(queue, x.allocator)
-        elif not isinstance(out, cl_array.Array):
-            raise PlanError("x is a device array, so out must be one too")
-        self._check_array("out", out, self.problem.shape, self.problem.dtype)
+        else:
+            self._check_out(out)
         if not self.problem.nbytes:
             return out
-        if not out.flags.c_contiguous or out.offset:
-            raise PlanError(
-                "out must be contiguous in C order and begin its buffer: "
-                "pass such an array, or leave out away"
-            )
         for array in (x, out):
             if array.context != self.context:
                 raise PlanError("the array is of another context than the plan")
-        source, target = (cast("cl.Buffer", array.base_data) for array in (x, out))
+        source, target = cast("cl.Buffer", x.base_data), cast("cl.Buffer", out.base_data)
         executable = self._in_place if source == target else self._out_of_place
-        events = [*wait_for, *x.events, *out.events]
+        events = [*wait_for, *x.events]
+        if out.events is not x.events:  # as those of an array in place, and of views, are
+            events += out.events
         out.add_event(executable.enqueue(queue, source, target, events, recorder))
         return out
 
@@ -319,20 +324,50 @@ class Plan:
                 f"not {array.dtype} of shape {array.shape}"
             )
 
-    def _check_layout(self, x: cl_array.Array) -> None:
-        source = self.problem.source
-        itemsize = self.dtype.itemsize
-        planned = tuple(stride * itemsize for stride in source.strides)
+    @cached_property
+    def _source_layout(self) -> Layout:
+        source, itemsize = self.problem.source, self.dtype.itemsize
+        strides = tuple(stride * itemsize for stride in source.strides)
+        return source.shape, self.dtype, strides, source.offset * itemsize
+
+    @cached_property
+    def _result_layout(self) -> Layout:
+        shape, dtype = self.problem.shape, self.problem.dtype
+        return shape, dtype, tuple(dtype.itemsize * n for n in contiguous_strides(shape)), 0
+
+    def _check_source(self, x: cl_array.Array) -> None:
+        if _layout(x) == self._source_layout:
+            return
+        shape, dtype, strides, offset = self._source_layout
+        self._check_array("x", x, shape, dtype)
         strides_differ = any(
             given != wanted
-            for extent, given, wanted in zip(x.shape, x.strides, planned, strict=True)
+            for extent, given, wanted in zip(shape, x.strides, strides, strict=True)
             if extent > 1
         )
-        if x.size and (x.offset != source.offset * itemsize or strides_differ):
+        if x.size and (x.offset != offset or strides_differ):
             raise PlanError(
-                f"x has strides {x.strides} and offset {x.offset}, planned were {planned} and "
-                f"{source.offset * itemsize}: plan with strides= and offset=, or copy x"
+                f"x has strides {x.strides} and offset {x.offset}, planned were {strides} and "
+                f"{offset}: plan with strides= and offset=, or copy x"
             )
+
+    def _check_out(self, out: Any) -> None:
+        if not isinstance(out, cl_array.Array):
+            raise PlanError("x is a device array, so out must be one too")
+        if _layout(out) == self._result_layout:
+            return
+        shape, dtype, _, _ = self._result_layout
+        self._check_array("out", out, shape, dtype)
+        if out.size and (not out.flags.c_contiguous or out.offset):
+            raise PlanError(
+                "out must be contiguous in C order and begin its buffer: "
+                "pass such an array, or leave out away"
+            )
+
+
+def _layout(array: cl_array.Array) -> Layout:
+    """Return what a plan wants of an array, to be compared at once: every call does so."""
+    return array.shape, array.dtype, array.strides, array.offset
 
 
 def _only_device(context: cl.Context) -> cl.Device:
