@@ -27,7 +27,7 @@ from .twiddle import roots_of_unity, stage_twiddles
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
 _OUT_OF_ORDER = int(cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
-_COMPLETE = int(cl.command_execution_status.COMPLETE)
+_COMPLETE = int(cl.command_execution_status.COMPLETE)  # below it: failed
 
 
 @dataclass
@@ -54,6 +54,15 @@ class Lease:
     workspace: dict[str, cl.Buffer]
     queue: cl.CommandQueue | None = None
     done: cl.Event | None = None
+
+    def pending(self) -> list[cl.Event]:
+        """Return what the next user has to wait for: nothing once the last call is over.
+
+        Least of all for a call that failed: waiting for it would fail too.
+        """
+        if self.done is None or self.done.command_execution_status <= _COMPLETE:
+            return []
+        return [self.done]
 
 
 class Executable:
@@ -137,13 +146,11 @@ class Executable:
         wait_for: Sequence[cl.Event],
         recorder: Recorder | None,
     ) -> cl.Event:
-        """Set the caller's buffers and enqueue the kernels: the hot path, a few us on the host."""
+        """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
         out_of_order = queue.properties & _OUT_OF_ORDER
         waiting = list(wait_for)
-        # In order, what this queue has been given before is done before. A call that is done is
-        # not waited for either, least of all one that failed.
-        if (out_of_order or lease.queue != queue) and not _is_done(lease):
-            waiting.append(lease.done)
+        if out_of_order or lease.queue != queue:  # else the queue itself keeps the order
+            waiting += lease.pending()
         for kernel, position in lease.reading:
             kernel.set_arg(position, source)
         for kernel, position in lease.writing:
@@ -161,7 +168,7 @@ class Executable:
         """Return kernels and workspace that nobody else uses: idle ones, or new ones."""
         with self._lock:
             for index, lease in enumerate(self._idle):
-                if lease.queue == queue or _is_done(lease):
+                if lease.queue == queue or not lease.pending():
                     return self._idle.pop(index)
         return self._new_lease()
 
@@ -226,12 +233,6 @@ def run_on_host(
     read = memory.download(queue, target, target_buffer, [done])
     if recorder is not None:
         recorder.add("read", "device to host", target.nbytes, read)
-
-
-def _is_done(lease: Lease) -> bool:
-    if lease.done is None:
-        return True
-    return lease.done.command_execution_status <= _COMPLETE  # below it: failed
 
 
 def _table_values(table: Table) -> np.ndarray:
