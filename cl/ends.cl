@@ -199,12 +199,16 @@ static inline cplx times_i(cplx z)
 #endif
 
 #define LOAD(R)                                                                                    \
+    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone);       \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
                GET z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
                POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */
 
+/* Found out late: what is known early takes registers all the while. */
+#define TO                                                                                         \
+    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE (to.first + k * DST_STRIDE)
 #define WANTED (OUTPUTS >= N * DST_COLUMNS || g < OUTPUTS)
@@ -246,12 +250,14 @@ static inline cplx times_i(cplx z)
     }
 #if SPLIT
 #define STORE(R)                                                                                   \
+    TO                                                                                             \
     real mirrored_real[ELEMENTS];                                                                  \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
     REFLECT(R, REAL_PART, mirrored_real[INDEX(b, r, R)] = LAID(m);)                                \
     REFLECT(R, IMAGINARY_PART, PUT_BOTH((cplx)(mirrored_real[INDEX(b, r, R)], LAID(m))))
 #else
 #define STORE(R)                                                                                   \
+    TO                                                                                             \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
     REFLECT(R, WHOLE, PUT_BOTH(LAID(m)))
 #endif
@@ -278,6 +284,7 @@ static inline cplx times_i(cplx z)
         PUT(z, DST_PLACE);
 #endif
 #define STORE(R)                                                                                   \
+    TO                                                                                             \
     if (to.active)                                                                                 \
         EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z, to.column); PUT_RESULT)
 #endif

@@ -21,7 +21,7 @@
 #endif
 
 #define ONLY(R)                                                                                    \
-    if (SEPARATED || to.active) {                                                                  \
+    if (SEPARATED || get_group_id(0) * TRANSFORMS + lane < count) {                                \
         LOAD(R) FFT(R, 1) STORE(R)                                                                 \
     }
 #define CONVOLVE(R)                                                                                \
@@ -54,8 +54,6 @@ void stockham(global const source_element *src, global target_element *dst,
     cplx x[ELEMENTS];
     uint lane = LANE(LOAD_COLUMNS), item = ITEM(LOAD_COLUMNS);
     uint last_lane = LANE(STORE_COLUMNS), last_item = ITEM(STORE_COLUMNS);
-    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone);
-    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone);
     (void)exchange, (void)last_item; /* a single stage needs neither */
     STAGES
 }

@@ -191,10 +191,13 @@ def copy_pass(problem: Problem, traits: Traits) -> Pass:
     return _copy(scaled, problem.source, problem.target, traits, parameters_for(traits))
 
 
-def settle_pass(problem: Problem, traits: Traits) -> Pass:
-    """Copy a finished result: for a call in place whose only pass is out of place."""
-    layout = problem.target
-    return _copy(problem, layout, layout, traits, parameters_for(traits))
+def settled_passes(
+    problem: Problem, traits: Traits, algorithm: str | None = None
+) -> tuple[Pass, ...]:
+    """Plan with a copy at the end: for a call in place whose only pass is out of place."""
+    plain = plain_layout(problem.target.shape, problem.target.real)
+    copy = _copy(problem, plain, problem.target, traits, parameters_for(traits))
+    return (*plan_passes(replace(problem, target=plain), traits, algorithm), copy)
 
 
 def _copy(
