@@ -71,8 +71,11 @@
 #define OUTPUTS (N * DST_COLUMNS) /* elements of the target's axis that are wanted */
 #endif
 #ifndef TWIST
-#define TWIST 0 /* b > 0: result k of column c is multiplied by the root of unity to the power k c, the
-                   product of one of 2^b fine roots and of a coarse one (the four-step algorithm) */
+#define TWIST 0 /* b > 0: result k of column c is multiplied by the root of unity to the power k c (the
+                   four-step algorithm), a product of one root for each DIGIT of b bits of the power */
+#endif
+#ifndef DIGITS
+#define DIGITS 2 /* of the power: few and long ones cost fewer products, short ones smaller tables */
 #endif
 #ifndef TWIST_FIRST
 #define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied so */
@@ -93,7 +96,7 @@
 #define TURN_IF(flag, z) ((flags & (flag)) ? TURN(z) : (z))
 #define CONJUGATE_IF(flag, z) ((flags & (flag)) ? (cplx)((z).x, -(z).y) : (z))
 
-#if LENGTH > 0xffffffff || TWIST > 17
+#if LENGTH > 0xffffffff || TWIST * DIGITS > 32
 typedef ulong whole; /* an index along the whole axis */
 #else
 typedef uint whole;
@@ -146,11 +149,16 @@ static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 dist
 
 /* Multiplied by the root of unity to the power k c of the four-step algorithm. */
 #if TWIST
-static inline cplx twist(cplx z, whole power, global const cplx *fine, global const cplx *coarse)
+static inline cplx twist(cplx z, whole power, global const cplx *roots)
 {
-    return cmul(z, cmul(coarse[power >> TWIST], fine[power & (((whole)1 << TWIST) - 1)]));
+    UNROLL for (uint digit = 0; digit < DIGITS; digit++) {
+        z = cmul(z, roots[power & (((whole)1 << TWIST) - 1)]);
+        power >>= TWIST;
+        roots += (whole)1 << TWIST;
+    }
+    return z;
 }
-#define TWISTED(z, k, column) twist(z, (k) * (column), fine, coarse)
+#define TWISTED(z, k, column) twist(z, (k) * (column), roots)
 #else
 #define TWISTED(z, k, column) (z)
 #endif

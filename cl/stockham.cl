@@ -35,7 +35,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
 void stockham(global const source_element *src, global target_element *dst,
               global const cplx *twiddles,
 #if TWIST
-              global const cplx *fine, global const cplx *coarse,
+              global const cplx *roots,
 #endif
 #if CHIRP_FIRST || CHIRP_LAST
               global const cplx *chirp,

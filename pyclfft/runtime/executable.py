@@ -14,6 +14,7 @@ from ..planning.passes import (
     Buffer,
     Chirp,
     ChirpSpectrum,
+    DigitRoots,
     Roots,
     Scalar,
     Schedule,
@@ -24,7 +25,7 @@ from ..planning.passes import (
 from . import memory
 from .profile import Recorder
 from .program import program
-from .twiddle import chirp, chirp_spectrum, roots_of_unity, stage_twiddles
+from .twiddle import chirp, chirp_spectrum, digit_roots, roots_of_unity, stage_twiddles
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
@@ -241,8 +242,9 @@ def run_on_host(
 
 def _table_values(table: Table) -> np.ndarray:
     if isinstance(table, Roots):
-        count = table.count or table.n // table.step
-        return roots_of_unity(table.n, table.precision, table.step * np.arange(count))
+        return roots_of_unity(table.n, table.precision)
+    if isinstance(table, DigitRoots):
+        return digit_roots(table.n, table.bits, table.digits, table.precision)
     if isinstance(table, StageTwiddles):
         there = stage_twiddles(table.radices, table.precision)
         back = stage_twiddles(table.radices[::-1], table.precision) if table.back else there[:0]
