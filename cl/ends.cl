@@ -91,6 +91,7 @@
 #define TURN_OUT 2u   /* and out: a forward transform between both is an inverse one */
 #define CONJUGATE_IN 4u
 #define CONJUGATE_OUT 8u
+#define BACKWARD 16u  /* the last group comes first, as what has been written last is still in the cache */
 
 #define TURN(z) (cplx)((z).y, (z).x)
 #define TURN_IF(flag, z) ((flags & (flag)) ? TURN(z) : (z))
@@ -130,11 +131,15 @@ typedef struct {
             found.partner = 0;                                                                     \
     }
 
+#define FIRST_OF_GROUP                                                                             \
+    (TRANSFORMS *                                                                                  \
+     (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0)))
+
 /* The last group has lanes without a transform of their own: they load the last one again. */
 static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 distances, ulong2 axis,
-                               ulong partner, uint lone)
+                               ulong partner, uint lone, uint flags)
 {
-    uint q = get_group_id(0) * TRANSFORMS + lane;
+    uint q = FIRST_OF_GROUP + lane;
     Transform found = {q < count, 0, axis.x, partner};
     q = min(q, count - 1);
     COORDINATE(0, s0)
@@ -207,7 +212,7 @@ static inline cplx times_i(cplx z)
 #endif
 
 #define LOAD(R)                                                                                    \
-    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone);       \
+    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone, flags);       \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
                GET z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
                POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
@@ -216,7 +221,7 @@ static inline cplx times_i(cplx z)
 
 /* Found out late: what is known early takes registers all the while. */
 #define TO                                                                                         \
-    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone);
+    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone, flags);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE (to.first + k * DST_STRIDE)
 #define WANTED (OUTPUTS >= N * DST_COLUMNS || g < OUTPUTS)

@@ -21,7 +21,7 @@
 #endif
 
 #define ONLY(R)                                                                                    \
-    if (SEPARATED || get_group_id(0) * TRANSFORMS + lane < count) {                                \
+    if (SEPARATED || FIRST_OF_GROUP + lane < count) {                                \
         LOAD(R) FFT(R, 1) STORE(R)                                                                 \
     }
 #define CONVOLVE(R)                                                                                \

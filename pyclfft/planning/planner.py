@@ -12,6 +12,7 @@ from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
 from .solvers.rows import defines, device_size, transpose
+from .solvers.stockham import to_and_fro
 from .traits import Traits
 
 
@@ -45,7 +46,7 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     passes: list[Pass] = []
     for step in axis_steps(problem):
         passes += _solve(step, solvers, traits, parameters)
-    return tuple(passes) or (copy_pass(problem, traits),)  # all lengths are 1: a copy
+    return to_and_fro(passes) or (copy_pass(problem, traits),)  # all lengths are 1: a copy
 
 
 def require_precision(precision: str, traits: Traits) -> None:

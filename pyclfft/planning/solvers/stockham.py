@@ -8,6 +8,7 @@ Fourier transforms on graphics processors", SC 2008.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
@@ -22,6 +23,7 @@ from ..passes import (
     DigitRoots,
     Pass,
     Role,
+    Scalar,
     StageTwiddles,
     Vector,
 )
@@ -57,6 +59,7 @@ class Shape:
 # four most of each is wasted. To exchange halves takes more steps, but leaves room for another group.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
+    Shape(32),
     Shape(16),
     Shape(8),
     Shape(8, True, True),
@@ -67,7 +70,7 @@ COLUMNS = (
 )
 
 # Flags of ends.cl.
-TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8
+TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
 TURN = TURN_IN | TURN_OUT
 
 
@@ -324,6 +327,20 @@ def stockham_pass(
         step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}",
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
     )
+
+
+def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
+    """Let every second pass walk backward: it begins with what is still in the device's cache."""
+    return tuple(
+        _backward(each) if each.kernel == "stockham" and number % 2 else each
+        for number, each in enumerate(passes)
+    )
+
+
+def _backward(each: Pass) -> Pass:
+    *others, flags = each.arguments
+    assert isinstance(flags, Scalar)
+    return replace(each, arguments=(*others, uint(int(flags.value) | BACKWARD)))
 
 
 def _stored(batch: Batch, ends: Ends) -> int:
