@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import commandline
+from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 from ..runtime import device as devices
 from . import render
@@ -25,6 +26,7 @@ from .runner import Noise, Settings, copy_rate, measure, scipy_fft
 from .startup import measure_startup
 
 PROG = "pyclfft bench"
+SETTINGS = Settings()
 ELEMENTS_ON_CPU = 2**22
 SINGLE, DOUBLE = 8, 16  # bytes of a complex number
 BUFFERS = 8  # for all contenders together, in double precision
@@ -69,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
     add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
-    add("--algorithm", metavar="NAME", help="as Plan takes it (default: the best known)")
+    add("--algorithm", choices=BY_NAME, help="of ours (default: the first that applies)")
     add(
         "--rivals",
         metavar="NAME,...",
@@ -80,8 +82,8 @@ def parser() -> argparse.ArgumentParser:
         "--samples",
         metavar="N",
         type=_count,
-        default=Settings.samples,
-        help=f"of each contender at each case (default: {Settings.samples})",
+        default=SETTINGS.samples,
+        help=f"of each contender at each case (default: {SETTINGS.samples})",
     )
     add("--plan-time", action="store_true", help="measure the time from a plan to its first result")
     add("--call", action="store_true", help="measure what a call costs the host")
@@ -129,7 +131,7 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     queue = devices.queue_of(devices.context_of(device))
     rivals, notes = find_rivals(options.rivals, queue)
     contenders = [Ours(queue, options.algorithm), *rivals]
-    settings = replace(Settings(), samples=options.samples)
+    settings = replace(SETTINGS, samples=options.samples)
     results = Results(
         environment=environment(device, contenders),
         contenders=tuple(each.name for each in contenders),

@@ -86,11 +86,11 @@ def columns(results: Results) -> tuple[Column, ...]:
     ours, *rivals = results.contenders
     copy = results.copy
     return (
-        Column("case", 17, lambda row: row.name, "<"),
+        Column("case", 16, lambda row: row.name, "<"),
         Column("batch", 7, lambda row: str(row.workload.batch)),
         Column(f"{ours} ms", 10, lambda row: _time(row.ours)),
         Column("+-%", 4, lambda row: _number(row.ours.ms.percent, ".1f")),
-        Column("copy", 5, lambda row: _fraction(row, copy)),
+        Column("copy", 4, lambda row: _fraction(row, copy)),
         Column("error", 7, lambda row: _number(row.ours.error, ".1e")),
         *(column for n, name in enumerate(rivals, 1) for column in _of_rival(name, n)),
         Column("", 6, verdict, "<"),
@@ -98,7 +98,7 @@ def columns(results: Results) -> tuple[Column, ...]:
 
 
 def _of_rival(name: str, n: int) -> Iterator[Column]:
-    yield Column(f"{name} ms", 9, lambda row: _time(row.outcomes[n]))
+    yield Column(f"{name} ms", 8, lambda row: _time(row.outcomes[n]))
     yield Column("error", 7, lambda row: _number(row.outcomes[n].error, ".1e"))
     yield Column("/ours", 5, lambda row: _number(row.ratio(row.outcomes[n]), ".2f"))
 

@@ -165,7 +165,7 @@ class CuFFT:
 
     def __init__(self, queue: cl.CommandQueue) -> None:
         self._cupy = import_module("cupy")
-        self._cufft = import_module("cupy.cuda.cufft")
+        self._cufft = self._cupy.cuda.cufft  # which loads cuFFT itself, as an import does not
         self._cupy.cuda.Device(self._same_device(queue.device.name)).use()
         self.version = f"{self._cufft.getVersion()}, CuPy {self._cupy.__version__}"
         self._arrays: list[Any] = []

@@ -78,14 +78,16 @@ def measure_startup(
     DeviceError
         A process has failed; its last words.
     """
-    sizes = {
-        case.name: programs(case.sized(elements), traits, algorithm)
-        for case in CASES
-        if case.target and case.points <= elements
-    }
-    largest = max(sizes, key=lambda name: sizes[name], default=SHORT)
+    targets = [case for case in CASES if case.target and case.points <= elements]
+    sizes = {case: programs(case.sized(elements), traits, algorithm) for case in targets}
+    planned = [case for case in targets if sizes[case]]
+    largest = max(planned, key=lambda case: (sizes[case], case.points), default=None)
     arguments = [str(elements), spec or "", algorithm or ""]
-    return [_measure(name, sizes[name], arguments) for name in sizes if name in (SHORT, largest)]
+    return [
+        _measure(case.name, sizes[case], arguments)
+        for case in planned
+        if case.name == SHORT or case == largest
+    ]
 
 
 def programs(workload: Workload, traits: Traits, algorithm: str | None = None) -> int:
