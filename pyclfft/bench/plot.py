@@ -51,7 +51,8 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
     axes.set_xticks(range(len(rows)), [row.name for row in rows], rotation=90)
     axes.axhline(1, color="grey", linewidth=0.8)
     axes.set_ylabel("rate, as a part of a plain copy's")
-    axes.set_title(f"{results.environment['device']}, {results.environment['date']}")
+    title = f"{results.environment['device']}, {results.environment['date']}"
+    figure.suptitle(title, fontsize="medium", wrap=True)
     axes.legend()
     with atomic_write(path) as file:
         figure.savefig(file, format=Path(path).suffix[1:] or "png", dpi=120)

@@ -256,7 +256,7 @@ def as_markdown(results: Results) -> str:
     parts = [
         "# Benchmark",
         "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
-        f"{results.elements:,} elements in each case. {copy_line(results)}.",
+        f"{results.elements:,} elements in each case; {copy_line(results)}.",
         _markdown_table([column.heading for column in table], cells),
         " ".join(LEGEND.split("\n")) + ".",
         "\n".join(f"- {each}" for each in summary(results)),
