@@ -21,7 +21,7 @@ from .compare import compare
 from .environment import environment
 from .plot import pyplot, write_plot
 from .render import Results
-from .rivals import AUTO, NONE, RIVALS, Ours, find_rivals
+from .rivals import AUTO, NONE, RIVALS, Contender, Ours, find_rivals
 from .runner import Noise, Settings, copy_rate, measure, scipy_fft
 from .startup import measure_startup
 
@@ -123,7 +123,7 @@ def _main(argv: Sequence[str]) -> int:
 
 
 def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
-    """Measure all that is asked for, and print each case as soon as it is known."""
+    """Measure all that is asked for."""
     device = devices.select_device(options.device)
     traits = devices.traits(device)
     elements = options.elements or default_elements(traits)
@@ -142,19 +142,30 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     if too_long := [case.name for case in cases if case.points > elements]:
         notes.append(f"longer than {elements:,}, left out: {', '.join(too_long)}")
     _say_beginning(results, notes)
-    table, noise = render.columns(results), Noise()
-    print(f"\n{render.header(table)}", flush=True)
-    for case in cases:
-        if case.points <= elements:
-            row = measure(case.sized(elements), contenders, noise, settings)
-            print(render.line(table, row), flush=True)
-            results = results.with_row(row)
-            _write_json(options, results)
+    fitting = [case for case in cases if case.points <= elements]
+    results = _measure_cases(results, fitting, contenders, options)
     if options.plan_time:
         startup = measure_startup(options.device, traits, elements, options.algorithm)
         results = replace(results, startup=tuple(startup))
     if options.call:
         results = replace(results, calls=tuple(measure_calls(queue, options.algorithm)))
+    return results
+
+
+def _measure_cases(
+    results: Results,
+    cases: Sequence[Case],
+    contenders: Sequence[Contender],
+    options: argparse.Namespace,
+) -> Results:
+    """Measure the cases; print and keep each as soon as it is known."""
+    table, noise = render.columns(results), Noise()
+    print(f"\n{render.header(table)}", flush=True)
+    for case in cases:
+        row = measure(case.sized(results.elements), contenders, noise, results.settings)
+        results = replace(results, rows=(*results.rows, row))
+        print(render.line(table, row), flush=True)
+        _write_json(options, results)
     return results
 
 

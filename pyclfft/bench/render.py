@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -57,10 +57,6 @@ class Results:
     rows: tuple[Row, ...] = ()
     startup: tuple[Startup, ...] = ()
     calls: tuple[CallCost, ...] = ()
-
-    def with_row(self, row: Row) -> Results:
-        """Return the results with one row more."""
-        return replace(self, rows=(*self.rows, row))
 
     @property
     def failed(self) -> bool:
