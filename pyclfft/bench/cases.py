@@ -215,6 +215,7 @@ def select(patterns: Iterable[str]) -> tuple[Case, ...]:
     ----------
     patterns : iterable of str
         Names of groups, or of cases; ``*`` and ``?`` stand for any characters of a case's name.
+        With ``!`` before it, a pattern takes its cases away from the others', or from all.
 
     Returns
     -------
@@ -226,13 +227,23 @@ def select(patterns: Iterable[str]) -> tuple[Case, ...]:
     PlanError
         A pattern that nothing matches.
     """
-    wanted = list(patterns)
-    for pattern in wanted:
-        if not any(_matches(case, pattern) for case in CASES):
+    patterns = list(patterns)
+    unwanted = _cases(pattern[1:] for pattern in patterns if pattern.startswith("!"))
+    wanted = [pattern for pattern in patterns if not pattern.startswith("!")] or ["all"]
+    return tuple(case for case in _cases(wanted) if case not in unwanted)
+
+
+def _cases(patterns: Iterable[str]) -> list[Case]:
+    """Return what any of the patterns matches, in the table's order."""
+    found: set[Case] = set()
+    for pattern in patterns:
+        matching = {case for case in CASES if _matches(case, pattern)}
+        if not matching:
             raise PlanError(
                 f"no case or group {pattern!r}: groups are {', '.join(GROUPS)}; --list names cases"
             )
-    return tuple(case for case in CASES if any(_matches(case, pattern) for pattern in wanted))
+        found |= matching
+    return [case for case in CASES if case in found]
 
 
 def _matches(case: Case, pattern: str) -> bool:

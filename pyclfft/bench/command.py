@@ -61,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
         "--cases",
         metavar="NAME,...",
         default="all",
-        help="groups or names of cases, with * and ? as wildcards (default: all)",
+        help="groups or names of cases; * and ? are wildcards, ! leaves out (default: all)",
     )
     add("--list", action="store_true", help="show the cases and groups, and measure nothing")
     add(
