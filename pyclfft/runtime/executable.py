@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
@@ -66,6 +67,15 @@ class Lease:
         if self.done is None or self.done.command_execution_status <= _COMPLETE:
             return []
         return [self.done]
+
+
+class Launch(NamedTuple):
+    """A kernel with all its arguments and sizes, as pyopencl itself takes them."""
+
+    kernel: cl.Kernel
+    arguments: tuple[Any, ...]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
 
 
 class Executable:
@@ -193,6 +203,31 @@ class Executable:
                     kernel.set_arg(position, self._value(argument, workspace))
             lease.kernels.append(kernel)
         return lease
+
+    def launches(self, source: cl.Buffer, target: cl.Buffer) -> list[Launch]:
+        """Return what a call launches, for measuring what is spent beside it.
+
+        Parameters
+        ----------
+        source, target : cl.Buffer
+            "in" and "out".
+
+        Returns
+        -------
+        list of Launch
+            With kernels and workspace of their own.
+        """
+        lease = self._new_lease()
+        buffers = {**lease.workspace, "in": source, "out": target}
+        return [
+            Launch(
+                kernel,
+                tuple(self._value(argument, buffers) for argument in each.arguments),
+                each.global_size,
+                each.local_size,
+            )
+            for each, kernel in zip(self.schedule.passes, lease.kernels, strict=True)
+        ]
 
     def _value(
         self, argument: Argument, workspace: dict[str, cl.Buffer]
