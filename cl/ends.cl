@@ -172,7 +172,9 @@ static inline cplx twist(cplx z, whole power, global const cplx *roots)
 
 #define ELEMENT(place) LOAD_HOOK(src[place], (place) - src_axis.x)
 #define SRC_PLACE (from.first + i * SRC_STRIDE)
-#define EXISTS (FILLED >= N * SRC_COLUMNS || g < FILLED)
+#define FILLED_AT(g) (FILLED >= N * SRC_COLUMNS || (g) < FILLED)
+#define EXISTS FILLED_AT(g)
+#define PARTNER_EXISTS FILLED_AT(g + COLUMNS_0 / 2) /* it may be the next column of the axis */
 
 #if SOURCE == HERMITIAN
 /* Elements beyond the middle are the conjugates of their mirror images. Those that are their own are
@@ -198,7 +200,8 @@ static inline cplx times_i(cplx z)
 }
 #elif SOURCE == REAL && PAIR
 #define GET                                                                                        \
-    cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), ELEMENT(SRC_PLACE + from.partner)) : (cplx)(0, 0);
+    cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE) : 0,                                               \
+                    PARTNER_EXISTS ? ELEMENT(SRC_PLACE + from.partner) : 0);
 #elif SOURCE == REAL
 #define GET cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), 0) : (cplx)(0, 0);
 #else

@@ -160,7 +160,7 @@ def _before(
     if step.source == core.source:
         return ()
     if step.kind == "c2c" and step.source == plain_layout(step.shape):
-        return (_transposition(step, traits, parameters, back=False),)
+        return (_transposition(core, traits, parameters, back=False),)
     mirror = step.axes[0] if step.kind == "c2r" else None
     return (_copy(core, step.source, core.source, traits, parameters, mirror),)
 
@@ -170,7 +170,7 @@ def _after(step: Problem, core: Problem, traits: Traits, parameters: Parameters)
     if step.target == core.target:
         return ()
     if step.kind == "c2c" and step.target == plain_layout(step.shape):
-        return (_transposition(step, traits, parameters, back=True),)
+        return (_transposition(core, traits, parameters, back=True),)
     shape = step.shape if step.kind != "r2c" else half_shape(step.shape, step.axes[0])
     source = replace(core.target, shape=shape)
     return (_copy(step, source, replace(step.target, shape=shape), traits, parameters),)

