@@ -88,7 +88,7 @@ class Stages:
         work-item then holds more than the 16 elements that are best otherwise.
         """
         work = sum(
-            (4 + OPERATIONS[radix] / 2) * self._held(radix) * self.items / self.n
+            (6 + OPERATIONS[radix] / 2) * self._held(radix) * self.items / self.n
             for radix in self.radices
         )
         return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
@@ -154,9 +154,9 @@ def best_stages(
         usable,
         key=lambda each: (
             each.items < min_items,
+            -max(each.radices) if halves else 0,  # the fewest exchanges, as each takes four steps
             each.cost(split),
             -each.elements,
-            -max(each.radices) if halves else 0,
             each.radices,
         ),
         default=None,

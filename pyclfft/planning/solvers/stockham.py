@@ -47,19 +47,29 @@ LOCAL_BANK_BYTES = 128  # of local memory that are served at once
 
 @dataclass(frozen=True)
 class Shape:
-    """What a work-group may look like: transforms side by side, 0 for what fills it, and how they
-    exchange their points: real and imaginary parts, and halves, one after the other or not."""
+    """What a work-group may look like.
+
+    Attributes
+    ----------
+    transforms : int
+        Side by side; 0 for as many as fill it.
+    split, halves : bool
+        Real and imaginary parts, and halves, are exchanged one after the other.
+    most_items : int
+        Work-items at most, where that is fewer than the device and tuning allow.
+    """
 
     transforms: int
     split: bool = False
     halves: bool = False
+    most_items: int = 2**31
 
 
 # What to try, best first. The more neighbouring columns, the longer the runs in memory; below
 # four most of each is wasted. To exchange halves takes more steps, but leaves room for another group.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
-    Shape(32),
+    Shape(32, most_items=256),
     Shape(16),
     Shape(8),
     Shape(8, True, True),
@@ -192,7 +202,11 @@ def group_for(
     for shape in COLUMNS if by_columns else ROWS:
         fewest = 1 if by_columns else MIN_ITEMS
         stages = best_stages(
-            batch.n, fewest, limit // (shape.transforms or 1), shape.split, shape.halves
+            batch.n,
+            fewest,
+            min(limit, shape.most_items) // (shape.transforms or 1),
+            shape.split,
+            shape.halves,
         )
         if stages is None:
             continue
