@@ -165,7 +165,9 @@ def _before(
     return (_copy(core, step.source, core.source, traits, parameters, mirror),)
 
 
-def _after(step: Problem, core: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+def _after(
+    step: Problem, core: Problem, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
     """Bring the result of a step from where a solver has left it."""
     if step.target == core.target:
         return ()

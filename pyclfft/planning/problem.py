@@ -139,9 +139,8 @@ class Problem:
         order = "".join(
             f", transposed {which}"
             for which, layout in (("in", self.source), ("out", self.target))
-            if len(layout.shape) > 1 and layout == transposed_layout(layout) != plain_layout(
-                layout.shape, layout.real
-            )
+            if len(layout.shape) > 1
+            and layout == transposed_layout(layout) != plain_layout(layout.shape, layout.real)
         )
         return (
             f"{name} {self.kind} {self.complex_dtype} {shape} along axes {axes}, "
@@ -353,7 +352,9 @@ def _layout(
     places = contiguous_strides(shape)
     if strides is not None:
         if len(strides) != len(shape):
-            raise PlanError(f"{len(strides)} strides for {len(shape)} dimensions: give one for each")
+            raise PlanError(
+                f"{len(strides)} strides for {len(shape)} dimensions: give one for each"
+            )
         places = tuple(
             stride if extent > 1 else otherwise
             for extent, stride, otherwise in zip(

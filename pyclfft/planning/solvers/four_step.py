@@ -1,8 +1,8 @@
 """The four-step algorithm: a long transform as sets of short ones, two of them or more.
 
-The points stand as a matrix of n1 rows. Its columns are transformed, multiplied by roots of unity, and
-left as rows of n1 points; what is left is a transform along the other side of the matrix, of which n1
-run beside each other: in place if it is short enough, or again in steps.
+The points stand as a matrix of n1 rows. Its columns are transformed, multiplied by roots of unity,
+and left as rows of n1 points; what is left is a transform along the other side of the matrix, of
+which n1 run beside each other: in place if it is short enough, or again in steps.
 
 Real input has its columns transformed two at a time. Only half of the results of each are needed,
 as the columns of the other half would give the conjugates of what these give: half the work, half
@@ -154,7 +154,9 @@ def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
     for number, factor in enumerate(others[:-1]):
         done, left = prod(others[:number]), prod(others[number:])
         step = column_step(problem, factor, done * half, left // factor, rest_at, rest_at)
-        launches.append((step, Ends("COMPLEX", "COMPLEX", factor, left, factor, 0, twist=left), nbytes))
+        launches.append(
+            (step, Ends("COMPLEX", "COMPLEX", factor, left, factor, 0, twist=left), nbytes)
+        )
     done, factor = prod(others[:last]), others[last]
     rows = axis_batch(
         problem,

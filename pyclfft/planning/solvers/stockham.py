@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import prod
 
 from ...tuning.lookup import Parameters
-from ..batch import MAX_DIMENSIONS, Batch, Line
+from ..batch import MAX_DIMENSIONS, Batch
 from ..factor import Stages, best_stages, is_smooth
 from ..passes import (
     Argument,
@@ -38,7 +38,7 @@ MAX_DIGIT_BITS = 10  # of the exponents of twists
 MIN_ITEMS = 4  # work-items for a row, so that their loads are neighbours
 NO_TRANSFORM = 2**32 - 1
 
-# Bytes of a run in memory, and what share of the time shorter ones waste beyond that of the longest.
+# Bytes of a run in memory, and the share of the time that it wastes beyond that of the longest.
 WASTED = ((128, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
 CROWDED = 512  # work-items of a group
 
@@ -66,7 +66,7 @@ class Shape:
 
 
 # What to try, best first. The more neighbouring columns, the longer the runs in memory; below
-# four most of each is wasted. To exchange halves takes more steps, but leaves room for another group.
+# four most of each is wasted. Exchanging halves takes more steps, but leaves room for more groups.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
     Shape(32, most_points=4096),
@@ -181,8 +181,10 @@ def whole_ends(problem: Problem) -> Ends:
         outputs = n // 2 + 1 if problem.kind == "r2c" else n
         flags = CONJUGATE_OUT if inverse else 0
         return Ends("REAL", "HERMITIAN", n, min(filled, n), outputs, flags, pair=True)
-    kinds = ["REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)]
-    return Ends(*kinds, n, min(filled, n), n, TURN if inverse else 0)
+    source, target = (
+        "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
+    )
+    return Ends(source, target, n, min(filled, n), n, TURN if inverse else 0)
 
 
 def group_for(
@@ -254,7 +256,9 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     if not single_axis(problem):
         return False
     n, ends = axis_length(problem), whole_ends(problem)
-    return group_for(axis_batch(problem, n), ends, problem.precision, traits, parameters) is not None
+    return (
+        group_for(axis_batch(problem, n), ends, problem.precision, traits, parameters) is not None
+    )
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
