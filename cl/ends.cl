@@ -71,8 +71,11 @@
 #define OUTPUTS (N * DST_COLUMNS) /* elements of the target's axis that are wanted */
 #endif
 #ifndef TWIST
-#define TWIST 0 /* b > 0: result k of column c is multiplied by the root of unity to the power k c, the
-                   product of one of 2^b fine roots and of a coarse one (the four-step algorithm) */
+#define TWIST 0 /* b > 0: result k of column c is multiplied by the root of unity to the power k c (the
+                   four-step algorithm), a product of one root for each DIGIT of b bits of the power */
+#endif
+#ifndef DIGITS
+#define DIGITS 2 /* of the power: few and long ones cost fewer products, short ones smaller tables */
 #endif
 #ifndef TWIST_FIRST
 #define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied so */
@@ -88,12 +91,13 @@
 #define TURN_OUT 2u   /* and out: a forward transform between both is an inverse one */
 #define CONJUGATE_IN 4u
 #define CONJUGATE_OUT 8u
+#define BACKWARD 16u  /* the last group comes first, as what has been written last is still in the cache */
 
 #define TURN(z) (cplx)((z).y, (z).x)
 #define TURN_IF(flag, z) ((flags & (flag)) ? TURN(z) : (z))
 #define CONJUGATE_IF(flag, z) ((flags & (flag)) ? (cplx)((z).x, -(z).y) : (z))
 
-#if LENGTH > 0xffffffff || TWIST > 17
+#if LENGTH > 0xffffffff || TWIST * DIGITS > 32
 typedef ulong whole; /* an index along the whole axis */
 #else
 typedef uint whole;
@@ -127,11 +131,15 @@ typedef struct {
             found.partner = 0;                                                                     \
     }
 
+#define FIRST_OF_GROUP                                                                             \
+    (TRANSFORMS *                                                                                  \
+     (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0)))
+
 /* The last group has lanes without a transform of their own: they load the last one again. */
 static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 distances, ulong2 axis,
-                               ulong partner, uint lone)
+                               ulong partner, uint lone, uint flags)
 {
-    uint q = get_group_id(0) * TRANSFORMS + lane;
+    uint q = FIRST_OF_GROUP + lane;
     Transform found = {q < count, 0, axis.x, partner};
     q = min(q, count - 1);
     COORDINATE(0, s0)
@@ -146,11 +154,16 @@ static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 dist
 
 /* Multiplied by the root of unity to the power k c of the four-step algorithm. */
 #if TWIST
-static inline cplx twist(cplx z, whole power, global const cplx *fine, global const cplx *coarse)
+static inline cplx twist(cplx z, whole power, global const cplx *roots)
 {
-    return cmul(z, cmul(coarse[power >> TWIST], fine[power & (((whole)1 << TWIST) - 1)]));
+    UNROLL for (uint digit = 0; digit < DIGITS; digit++) {
+        z = cmul(z, roots[power & (((whole)1 << TWIST) - 1)]);
+        power >>= TWIST;
+        roots += (whole)1 << TWIST;
+    }
+    return z;
 }
-#define TWISTED(z, k, column) twist(z, (k) * (column), fine, coarse)
+#define TWISTED(z, k, column) twist(z, (k) * (column), roots)
 #else
 #define TWISTED(z, k, column) (z)
 #endif
@@ -202,12 +215,16 @@ static inline cplx times_i(cplx z)
 #endif
 
 #define LOAD(R)                                                                                    \
+    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone, flags);       \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
                GET z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
                POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */
 
+/* Found out late: what is known early takes registers all the while. */
+#define TO                                                                                         \
+    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone, flags);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE (to.first + k * DST_STRIDE)
 #define WANTED (OUTPUTS >= N * DST_COLUMNS || g < OUTPUTS)
@@ -249,12 +266,14 @@ static inline cplx times_i(cplx z)
     }
 #if SPLIT
 #define STORE(R)                                                                                   \
+    TO                                                                                             \
     real mirrored_real[ELEMENTS];                                                                  \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
     REFLECT(R, REAL_PART, mirrored_real[INDEX(b, r, R)] = LAID(m);)                                \
     REFLECT(R, IMAGINARY_PART, PUT_BOTH((cplx)(mirrored_real[INDEX(b, r, R)], LAID(m))))
 #else
 #define STORE(R)                                                                                   \
+    TO                                                                                             \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
     REFLECT(R, WHOLE, PUT_BOTH(LAID(m)))
 #endif
@@ -281,6 +300,7 @@ static inline cplx times_i(cplx z)
         PUT(z, DST_PLACE);
 #endif
 #define STORE(R)                                                                                   \
+    TO                                                                                             \
     if (to.active)                                                                                 \
         EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z, to.column); PUT_RESULT)
 #endif

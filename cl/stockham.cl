@@ -21,7 +21,7 @@
 #endif
 
 #define ONLY(R)                                                                                    \
-    if (SEPARATED || to.active) {                                                                  \
+    if (SEPARATED || FIRST_OF_GROUP + lane < count) {                                \
         LOAD(R) FFT(R, 1) STORE(R)                                                                 \
     }
 #define CONVOLVE(R)                                                                                \
@@ -35,7 +35,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
 void stockham(global const source_element *src, global target_element *dst,
               global const cplx *twiddles,
 #if TWIST
-              global const cplx *fine, global const cplx *coarse,
+              global const cplx *roots,
 #endif
 #if CHIRP_FIRST || CHIRP_LAST
               global const cplx *chirp,
@@ -54,8 +54,6 @@ void stockham(global const source_element *src, global target_element *dst,
     cplx x[ELEMENTS];
     uint lane = LANE(LOAD_COLUMNS), item = ITEM(LOAD_COLUMNS);
     uint last_lane = LANE(STORE_COLUMNS), last_item = ITEM(STORE_COLUMNS);
-    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone);
-    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone);
     (void)exchange, (void)last_item; /* a single stage needs neither */
     STAGES
 }

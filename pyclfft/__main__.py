@@ -13,6 +13,7 @@ PROG = "pyclfft"
 # command -> (module, what it does). The module is imported only when its command is chosen; its
 # ``main(argv)`` returns the exit status.
 COMMANDS = {
+    "bench": ("pyclfft.bench.command", "measure transforms, beside other libraries"),
     "filter": ("pyclfft.filter", "filter image files in the frequency domain"),
     "info": ("pyclfft.info", "show runtimes and devices, test them, write a report"),
 }

@@ -282,6 +282,8 @@ def _readable(x: Any) -> Any:
 
 
 def _readable_dtype(dtype: np.dtype) -> np.dtype:
+    if dtype in READABLE:
+        return dtype  # early, since the questions below take longer than finding a cached plan
     dtype = dtype.newbyteorder("=")
     if dtype == np.float16:
         return np.dtype(np.float32)
@@ -317,12 +319,13 @@ def _check_ignored(workers: int | None, plan: Any) -> None:
         raise NotImplementedError(
             "Passing a precomputed plan is not supported: call the plan itself, plan(x)"
         )
+    if workers is None:
+        return  # early, since counting the cores takes longer than all else here
     cores = os.cpu_count() or 1
-    if workers is not None and workers < -cores:
+    if workers < -cores:
         raise ValueError(
             f"workers value out of range; got {workers}, must not be less than {-cores}"
         )
     if workers == 0:
         raise ValueError("workers must not be zero")
-    if workers is not None:
-        operator.index(workers)
+    operator.index(workers)

@@ -11,6 +11,12 @@ PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
 MAX_STAGES = 6
 
+# Floating-point operations of each codelet for a point, twiddles within it included.
+OPERATIONS = {
+    2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17, 16: 10,
+    25: 19, 32: 16,
+}  # fmt: skip
+
 
 def next_fast_len(n: int) -> int:
     """Return the smallest length of at least `n` whose prime factors all have codelets.
@@ -82,7 +88,7 @@ class Stages:
         work-item then holds more than the 16 elements that are best otherwise.
         """
         work = sum(
-            (4 + radix.bit_length()) * self._held(radix) * self.items / self.n
+            (6 + OPERATIONS[radix] / 2) * self._held(radix) * self.items / self.n
             for radix in self.radices
         )
         return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
@@ -138,7 +144,7 @@ def best_stages(
         None where a prime factor has no codelet, or a work-item would hold too much.
     """
     candidates = (
-        Stages(radices, items)
+        Stages(_largest_last(radices) if halves else radices, items)
         for radices in factorisations(n, MAX_STAGES)
         if not (halves and any(radix % 2 for radix in radices))
         for items in _items(n, max(radices), max_items)
@@ -146,9 +152,20 @@ def best_stages(
     usable = (each for each in candidates if each.elements <= max(32, max(each.radices)))
     return min(
         usable,
-        key=lambda each: (each.items < min_items, each.cost(split), each.radices),
+        key=lambda each: (
+            each.items < min_items,
+            -max(each.radices) if halves else 0,  # the fewest exchanges, as each takes four steps
+            each.cost(split),
+            -each.elements,
+            each.radices,
+        ),
         default=None,
     )
+
+
+def _largest_last(radices: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the order in which a work-item that keeps halves back has most registers left."""
+    return (*radices[1:], radices[0])
 
 
 def factorisations(n: int, stages: int, largest: int = 32) -> Iterator[tuple[int, ...]]:
@@ -185,7 +202,9 @@ def splits(n: int, parts: int) -> tuple[tuple[int, ...], ...]:
     tuple of tuple of int
         Nothing for a length that is not smooth.
     """
-    return tuple(sorted(_splits(n, parts, 2), key=max)) if is_smooth(n) else ()
+    if not is_smooth(n):
+        return ()
+    return tuple(sorted(_splits(n, parts, 2), key=lambda each: (max(each), -min(each))))
 
 
 def _splits(n: int, parts: int, least: int) -> Iterator[tuple[int, ...]]:

@@ -41,12 +41,24 @@ class Vector:
 
 @dataclass(frozen=True)
 class Roots:
-    """Roots of unity exp(-2 pi i k step / n), k < count: computed on the host, uploaded once."""
+    """Roots of unity exp(-2 pi i k / n), k < n: computed on the host, uploaded once."""
 
     n: int
     precision: str
-    step: int = 1
-    count: int = 0  # n / step by default
+
+
+@dataclass(frozen=True)
+class DigitRoots:
+    """Roots of unity by the digits of their exponents: computed on the host, uploaded once.
+
+    Row d of `digits` holds exp(-2 pi i k 2^(d bits) / n), 0 <= k < 2^bits, so that a product of one
+    of each row is any power.
+    """
+
+    n: int
+    bits: int
+    digits: int
+    precision: str
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,7 @@ class Constants:
     values: tuple[int, ...]
 
 
-Table = Roots | StageTwiddles | Chirp | ChirpSpectrum | Constants
+Table = Roots | DigitRoots | StageTwiddles | Chirp | ChirpSpectrum | Constants
 Argument = Role | Buffer | Scalar | Vector | Table
 
 

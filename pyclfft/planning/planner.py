@@ -12,6 +12,7 @@ from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
 from .solvers.rows import defines, device_size, transpose
+from .solvers.stockham import to_and_fro
 from .traits import Traits
 
 
@@ -45,7 +46,7 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     passes: list[Pass] = []
     for step in axis_steps(problem):
         passes += _solve(step, solvers, traits, parameters)
-    return tuple(passes) or (copy_pass(problem, traits),)  # all lengths are 1: a copy
+    return to_and_fro(passes) or (copy_pass(problem, traits),)  # all lengths are 1: a copy
 
 
 def require_precision(precision: str, traits: Traits) -> None:
@@ -191,10 +192,13 @@ def copy_pass(problem: Problem, traits: Traits) -> Pass:
     return _copy(scaled, problem.source, problem.target, traits, parameters_for(traits))
 
 
-def settle_pass(problem: Problem, traits: Traits) -> Pass:
-    """Copy a finished result: for a call in place whose only pass is out of place."""
-    layout = problem.target
-    return _copy(problem, layout, layout, traits, parameters_for(traits))
+def settled_passes(
+    problem: Problem, traits: Traits, algorithm: str | None = None
+) -> tuple[Pass, ...]:
+    """Plan with a copy at the end: for a call in place whose only pass is out of place."""
+    plain = plain_layout(problem.target.shape, problem.target.real)
+    copy = _copy(problem, plain, problem.target, traits, parameters_for(traits))
+    return (*plan_passes(replace(problem, target=plain), traits, algorithm), copy)
 
 
 def _copy(

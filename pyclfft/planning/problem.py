@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod, sqrt
 
 import numpy as np
@@ -263,6 +263,18 @@ def make_problem(
         target=transposed_layout(target) if transposed == "out" else target,
         kind=kind,
     )
+
+
+def with_target(problem: Problem, strides: Sequence[int], offset: int) -> Problem:
+    """Return the problem with its result in other places; strides and offset in bytes.
+
+    Raises
+    ------
+    PlanError
+        Strides or an offset that are no multiples of an element.
+    """
+    target = _layout(problem.target.shape, strides, offset, problem.dtype)
+    return replace(problem, target=target)
 
 
 def choose(what: str, value: str, allowed: Sequence[str]) -> str:

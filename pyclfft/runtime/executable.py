@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
@@ -15,6 +15,7 @@ from ..planning.passes import (
     Buffer,
     Chirp,
     ChirpSpectrum,
+    DigitRoots,
     Roots,
     Scalar,
     Schedule,
@@ -25,9 +26,12 @@ from ..planning.passes import (
 from . import memory
 from .profile import Recorder
 from .program import program
-from .twiddle import chirp, chirp_spectrum, roots_of_unity, stage_twiddles
+from .twiddle import chirp, chirp_spectrum, digit_roots, roots_of_unity, stage_twiddles
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
+
+_OUT_OF_ORDER = int(cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
+_COMPLETE = int(cl.command_execution_status.COMPLETE)  # below it: failed
 
 
 @dataclass
@@ -38,6 +42,8 @@ class Lease:
     ----------
     kernels : list of cl.Kernel
         One for each pass, all arguments set but for "in" and "out".
+    reading, writing : list of (cl.Kernel, int)
+        Kernels with the positions of their arguments "in" and "out".
     workspace : dict of str to cl.Buffer
         By name.
     queue : cl.CommandQueue or None
@@ -47,9 +53,29 @@ class Lease:
     """
 
     kernels: list[cl.Kernel]
+    reading: list[tuple[cl.Kernel, int]]
+    writing: list[tuple[cl.Kernel, int]]
     workspace: dict[str, cl.Buffer]
     queue: cl.CommandQueue | None = None
     done: cl.Event | None = None
+
+    def pending(self) -> list[cl.Event]:
+        """Return what the next user has to wait for: nothing once the last call is over.
+
+        Least of all for a call that failed: waiting for it would fail too.
+        """
+        if self.done is None or self.done.command_execution_status <= _COMPLETE:
+            return []
+        return [self.done]
+
+
+class Launch(NamedTuple):
+    """A kernel with all its arguments and sizes, as pyopencl itself takes them."""
+
+    kernel: cl.Kernel
+    arguments: tuple[Any, ...]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
 
 
 class Executable:
@@ -113,69 +139,106 @@ class Executable:
         DeviceMemoryError
             The device is out of memory.
         """
-        callers = {"in": source, "out": target}
-        out_of_order = bool(
-            queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-        )
-        nbytes = sum(each.size for each in (source, target) if each is not None)
-        nbytes += self.schedule.workspace_bytes
-        with memory.refusals(self.context, nbytes), self._lease(queue) as lease:
-            waiting = list(wait_for)
-            if lease.done is not None and (out_of_order or lease.queue != queue):
-                waiting.append(lease.done)
-            for each, kernel in zip(self.schedule.passes, lease.kernels, strict=True):
-                for position, argument in enumerate(each.arguments):
-                    if isinstance(argument, Buffer) and argument.name in callers:
-                        kernel.set_arg(position, callers[argument.name])
-                event = cl.enqueue_nd_range_kernel(
-                    queue, kernel, each.global_size, each.local_size, wait_for=waiting or None
-                )
-                waiting = [event] if out_of_order else []
-                if recorder is not None:
-                    recorder.add(each.kernel, each.step, each.reads + each.writes, event)
-            lease.queue, lease.done = queue, event
-        return event
-
-    @contextmanager
-    def _lease(self, queue: cl.CommandQueue) -> Iterator[Lease]:
-        """Lend kernels and workspace that nobody else uses; best those last used on this queue."""
-        with self._lock:
-            usable = [each for each in self._idle if each.queue == queue or _is_done(each)]
-            lease = usable[0] if usable else None
-            if lease is not None:
-                self._idle.remove(lease)
-                if _is_done(lease):
-                    lease.done = None  # nothing to wait for, least of all for a call that failed
-        lease = lease or self._new_lease()
-        yield lease  # after an exception its state is unknown, and it is dropped
+        try:
+            lease = self._borrow(queue)  # after an exception its state is unknown: it is dropped
+            event = self._launch(lease, queue, source, target, wait_for, recorder)
+        except cl.Error as error:
+            callers = (each.size for each in (source, target) if each is not None)
+            memory.refuse(error, self.context, self.schedule.workspace_bytes + sum(callers))
+            raise
+        lease.queue, lease.done = queue, event
         with self._lock:
             self._idle.append(lease)
             del self._idle[:-IDLE_LEASES]
+        return event
+
+    def _launch(
+        self,
+        lease: Lease,
+        queue: cl.CommandQueue,
+        source: cl.Buffer,
+        target: cl.Buffer,
+        wait_for: Sequence[cl.Event],
+        recorder: Recorder | None,
+    ) -> cl.Event:
+        """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
+        out_of_order = queue.properties & _OUT_OF_ORDER
+        waiting = list(wait_for)
+        if out_of_order or lease.queue != queue:  # else the queue itself keeps the order
+            waiting += lease.pending()
+        for kernel, position in lease.reading:
+            kernel.set_arg(position, source)
+        for kernel, position in lease.writing:
+            kernel.set_arg(position, target)
+        for each, kernel in zip(self.schedule.passes, lease.kernels, strict=True):
+            event = cl.enqueue_nd_range_kernel(
+                queue, kernel, each.global_size, each.local_size, wait_for=waiting or None
+            )
+            waiting = [event] if out_of_order else []
+            if recorder is not None:
+                recorder.add(each.kernel, each.step, each.reads + each.writes, event)
+        return event
+
+    def _borrow(self, queue: cl.CommandQueue) -> Lease:
+        """Return kernels and workspace that nobody else uses: idle ones, or new ones."""
+        with self._lock:
+            for index, lease in enumerate(self._idle):
+                if lease.queue == queue or not lease.pending():
+                    return self._idle.pop(index)
+        return self._new_lease()
 
     def _new_lease(self) -> Lease:
         workspace = {
             name: memory.allocate(self.context, size) for name, size in self.schedule.workspace
         }
-        kernels = []
+        lease = Lease([], [], [], workspace)
         for each, built in zip(self.schedule.passes, self._programs, strict=True):
             kernel = cl.Kernel(built, each.kernel)
             for position, argument in enumerate(each.arguments):
-                value = self._value(argument, workspace)
-                if value is not None:
-                    kernel.set_arg(position, value)
-            kernels.append(kernel)
-        return Lease(kernels, workspace)
+                if argument == Buffer("in"):
+                    lease.reading.append((kernel, position))
+                elif argument == Buffer("out"):
+                    lease.writing.append((kernel, position))
+                else:
+                    kernel.set_arg(position, self._value(argument, workspace))
+            lease.kernels.append(kernel)
+        return lease
+
+    def launches(self, source: cl.Buffer, target: cl.Buffer) -> list[Launch]:
+        """Return what a call launches, for measuring what is spent beside it.
+
+        Parameters
+        ----------
+        source, target : cl.Buffer
+            "in" and "out".
+
+        Returns
+        -------
+        list of Launch
+            With kernels and workspace of their own.
+        """
+        lease = self._new_lease()
+        buffers = {**lease.workspace, "in": source, "out": target}
+        return [
+            Launch(
+                kernel,
+                tuple(self._value(argument, buffers) for argument in each.arguments),
+                each.global_size,
+                each.local_size,
+            )
+            for each, kernel in zip(self.schedule.passes, lease.kernels, strict=True)
+        ]
 
     def _value(
         self, argument: Argument, workspace: dict[str, cl.Buffer]
-    ) -> cl.Buffer | np.generic | np.ndarray | None:
-        """Return what to pass to a kernel, or None for a buffer that the caller brings."""
+    ) -> cl.Buffer | np.generic | np.ndarray:
+        """Return what to pass to a kernel for an argument that does not change between calls."""
         if isinstance(argument, Scalar):
             return np.dtype(argument.dtype).type(argument.value)
         if isinstance(argument, Vector):
             return np.array(argument.values, argument.dtype)
         if isinstance(argument, Buffer):
-            return workspace.get(argument.name)
+            return workspace[argument.name]
         return self._tables[argument]
 
 
@@ -212,17 +275,11 @@ def run_on_host(
         recorder.add("read", "device to host", target.nbytes, read)
 
 
-def _is_done(lease: Lease) -> bool:
-    if lease.done is None:
-        return True
-    status = lease.done.command_execution_status
-    return status <= cl.command_execution_status.COMPLETE  # below it: failed
-
-
 def _table_values(table: Table) -> np.ndarray:
     if isinstance(table, Roots):
-        count = table.count or table.n // table.step
-        return roots_of_unity(table.n, table.precision, table.step * np.arange(count))
+        return roots_of_unity(table.n, table.precision)
+    if isinstance(table, DigitRoots):
+        return digit_roots(table.n, table.bits, table.digits, table.precision)
     if isinstance(table, StageTwiddles):
         there = stage_twiddles(table.radices, table.precision)
         back = stage_twiddles(table.radices[::-1], table.precision) if table.back else there[:0]

@@ -83,8 +83,13 @@ def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
     try:
         yield
     except cl.Error as error:
-        if error.code not in _OUT_OF_MEMORY:
-            raise
+        refuse(error, context, nbytes)
+        raise
+
+
+def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
+    """Raise what `refusals` raises for an error, or return where it is about something else."""
+    if error.code in _OUT_OF_MEMORY:
         raise DeviceMemoryError(
             f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
             "of its memory, or take a smaller batch or image"

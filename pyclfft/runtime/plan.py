@@ -14,11 +14,17 @@ from numpy.typing import DTypeLike
 
 from ..errors import PlanError
 from ..planning.passes import Pass, Schedule, assign_buffers
-from ..planning.planner import plan_passes, settle_pass
-from ..planning.problem import contiguous_strides, make_problem
+from ..planning.planner import plan_passes, settled_passes
+from ..planning.problem import Problem, contiguous_strides, make_problem, with_target
 from . import device, memory
+from .cache import BoundedCache
 from .executable import Executable, run_on_host
 from .profile import PassTime, Recorder, profiling_queue
+
+# Shape, dtype, strides in bytes and offset in bytes of a device array
+Given = tuple[tuple[int, ...], np.dtype, tuple[int, ...], int]
+
+MAX_VARIANTS = 8  # of a plan, for results in other places than fresh arrays
 
 
 class Plan:
@@ -27,13 +33,14 @@ class Plan:
     Parameters
     ----------
     shape : int or iterable of int
-        Extents of the input.
+        Extents of the input; for c2r those of the real array that its input is the spectrum of.
     dtype : dtype
         Of the input: complex64, complex128, or float32 and float64, whose imaginary part is zero.
     axes : int or iterable of int, optional
         Axes to transform; all by default.
-    kind : {"c2c"}
-        Complex to complex.
+    kind : {"c2c", "r2c", "c2r"}
+        Complex to complex; real to the half of its spectrum that is not redundant, and back. Along
+        the last of `axes` that half has ``n // 2 + 1`` points.
     direction : {"forward", "inverse"}
         Sign of the exponent: minus for forward.
     norm : {"backward", "ortho", "forward"}
@@ -112,6 +119,7 @@ class Plan:
         self.context = context or device.context_of(device.default_device())
         self.device = _only_device(self.context)
         self.traits = device.traits(self.device)
+        self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._passes = plan_passes(self.problem, self.traits, algorithm)
         if self.problem.nbytes:
             self._check_memory()
@@ -138,10 +146,22 @@ class Plan:
     @cached_property
     def _in_place(self) -> Executable:
         """For calls whose output is their input: most first passes must not write there."""
-        passes = self._passes
-        if sum(each.moves for each in passes) == 1 and not passes[0].aliases:
-            passes = (*passes, settle_pass(self.problem, self.traits))
-        return Executable(self.context, assign_buffers(passes, self.problem.nbytes, in_place=True))
+        return self._executable(self.problem, in_place=True)
+
+    def _variant(self, strides: tuple[int, ...], offset: int, in_place: bool) -> Executable:
+        """Return what leaves the result in an array with gaps or in another order."""
+
+        def make() -> Executable:
+            return self._executable(with_target(self.problem, strides, offset), in_place)
+
+        return self._variants.get((strides, offset, in_place), make)
+
+    def _executable(self, problem: Problem, in_place: bool) -> Executable:
+        passes = plan_passes(problem, self.traits, self.algorithm)
+        if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
+            passes = settled_passes(problem, self.traits, self.algorithm)
+        ours = problem.nbytes if problem.target.is_dense else 0
+        return Executable(self.context, assign_buffers(passes, ours, in_place=in_place))
 
     def __str__(self) -> str:
         problem = self.problem
@@ -187,25 +207,32 @@ class Plan:
             return self._on_device(x, out, queue, wait_for or ())
         return self._on_host(x, out, queue or device.queue_of(self.context), wait_for or ())
 
-    def profile(self, x: Any) -> tuple[PassTime, ...]:
+    def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
         """Run once on a profiling queue and return the time of every pass.
 
         Parameters
         ----------
         x : ndarray or pyopencl.array.Array
             As for a call. For NumPy arrays the two transfers are measured too.
+        out : like x, optional
+            As for a call: receives the result, which is dropped by default.
 
         Returns
         -------
         tuple of PassTime
             In order: name, step, ms, nbytes and gb_per_s of each.
+
+        Raises
+        ------
+        PlanError, DeviceMemoryError
+            As for a call.
         """
         recorder = Recorder()
         queue = profiling_queue(self.context)
         if isinstance(x, cl_array.Array):
-            self._on_device(x, None, queue, (), recorder)
+            self._on_device(x, out, queue, (), recorder)
         else:
-            self._on_host(x, None, queue, (), recorder)
+            self._on_host(x, out, queue, (), recorder)
         return recorder.times()
 
     # --- arrays on the host -----------------------------------------------------------------------
@@ -255,26 +282,27 @@ class Plan:
     ) -> cl_array.Array:
         queue = queue or x.queue or device.queue_of(self.context)
         self._check_queue(queue)
-        self._check_array("x", x, self.problem.source.shape, self.dtype)
-        self._check_layout(x)
+        self._check_source(x)
         if out is None:
-            out = self._new_result(queue, x.allocator)
-        elif not isinstance(out, cl_array.Array):
-            raise PlanError("x is a device array, so out must be one too")
-        self._check_array("out", out, self.problem.target.shape, self.problem.dtype)
+            out, plain = self._new_result(queue, x.allocator), True
+        else:
+            plain = self._check_out(out)
         if not self.problem.nbytes:
             return out
-        if not out.flags.c_contiguous or out.offset:
-            raise PlanError(
-                "out must be contiguous in C order and begin its buffer: "
-                "pass such an array, or leave out away"
-            )
+        if not x.size:  # the result is padding, and x may have no buffer
+            return out.fill(0, queue=queue, wait_for=list(wait_for))
         for array in (x, out):
             if array.context != self.context:
                 raise PlanError("the array is of another context than the plan")
-        source, target = (cast("cl.Buffer", array.base_data) for array in (x, out))
-        executable = self._in_place if source == target else self._out_of_place
-        events = [*wait_for, *x.events, *out.events]
+        source, target = cast("cl.Buffer", x.base_data), cast("cl.Buffer", out.base_data)
+        in_place = source == target
+        if plain:
+            executable = self._in_place if in_place else self._out_of_place
+        else:
+            executable = self._variant(out.strides, out.offset, in_place)
+        events = [*wait_for, *x.events]
+        if out.events is not x.events:  # as those of an array in place, and of views, are
+            events += out.events
         out.add_event(executable.enqueue(queue, source, target, events, recorder))
         return out
 
@@ -319,20 +347,47 @@ class Plan:
                 f"not {array.dtype} of shape {array.shape}"
             )
 
-    def _check_layout(self, x: cl_array.Array) -> None:
-        source = self.problem.source
-        itemsize = self.dtype.itemsize
-        planned = tuple(stride * itemsize for stride in source.strides)
+    @cached_property
+    def _expected_source(self) -> Given:
+        source, itemsize = self.problem.source, self.dtype.itemsize
+        strides = tuple(stride * itemsize for stride in source.strides)
+        return source.shape, self.dtype, strides, source.offset * itemsize
+
+    @cached_property
+    def _expected_result(self) -> Given:
+        shape, dtype = self.problem.target.shape, self.problem.dtype
+        return shape, dtype, tuple(dtype.itemsize * n for n in contiguous_strides(shape)), 0
+
+    def _check_source(self, x: cl_array.Array) -> None:
+        if _given(x) == self._expected_source:
+            return
+        shape, dtype, strides, offset = self._expected_source
+        self._check_array("x", x, shape, dtype)
         strides_differ = any(
             given != wanted
-            for extent, given, wanted in zip(x.shape, x.strides, planned, strict=True)
+            for extent, given, wanted in zip(shape, x.strides, strides, strict=True)
             if extent > 1
         )
-        if x.size and (x.offset != source.offset * itemsize or strides_differ):
+        if x.size and (x.offset != offset or strides_differ):
             raise PlanError(
-                f"x has strides {x.strides} and offset {x.offset}, planned were {planned} and "
-                f"{source.offset * itemsize}: plan with strides= and offset=, or copy x"
+                f"x has strides {x.strides} and offset {x.offset}, planned were {strides} and "
+                f"{offset}: plan with strides= and offset=, or copy x"
             )
+
+    def _check_out(self, out: Any) -> bool:
+        """Return whether the array is as a fresh one would be."""
+        if not isinstance(out, cl_array.Array):
+            raise PlanError("x is a device array, so out must be one too")
+        if _given(out) == self._expected_result:
+            return True
+        shape, dtype, _, _ = self._expected_result
+        self._check_array("out", out, shape, dtype)
+        return bool(out.flags.c_contiguous and not out.offset)
+
+
+def _given(array: cl_array.Array) -> Given:
+    """Return what a plan wants of an array, to be compared at once: every call does so."""
+    return array.shape, array.dtype, array.strides, array.offset
 
 
 def _only_device(context: cl.Context) -> cl.Device:

@@ -47,6 +47,12 @@ def roots_of_unity(n: int, precision: str, powers: np.ndarray | None = None) -> 
     return roots
 
 
+def digit_roots(n: int, bits: int, digits: int, precision: str) -> np.ndarray:
+    """Return roots of unity by the digits of their exponents, as `DigitRoots` describes them."""
+    powers = np.arange(1 << bits) << bits * np.arange(digits)[:, None]
+    return roots_of_unity(n, precision, powers)
+
+
 def stage_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
     """Return the twiddles of Stockham's stages, as `StageTwiddles` describes them.
 

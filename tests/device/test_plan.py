@@ -238,6 +238,16 @@ def test_device_arrays_that_pyopencl_cannot_convert(device, fp64, upload, make, 
         pyclfft.fft(make(upload))
 
 
+@pytest.mark.parametrize("shape", [(1, 8), (8, 1), (3, 1, 4)])
+def test_strides_along_an_extent_of_one_do_not_matter(queue, upload, shape):
+    host = noise(shape, np.complex64)
+    strides = tuple(40 if n == 1 else s for n, s in zip(shape, host.strides, strict=True))
+    data = upload(host).base_data
+    x = cl_array.Array(queue, shape, np.complex64, data=data, strides=strides)
+    out = cl_array.Array(queue, shape, np.complex64, strides=strides)
+    check(Plan(shape, "complex64")(x, out=out), exact(host))
+
+
 def test_padding_of_nothing(device, queue):
     result = pyclfft.fft(cl_array.empty(queue, (3, 0), np.complex64), n=4).get()
     np.testing.assert_array_equal(result, np.zeros((3, 4)))
@@ -291,7 +301,7 @@ def any_queue(request, queue, device):
     return cl.CommandQueue(queue.context, properties=OUT_OF_ORDER)
 
 
-@pytest.mark.parametrize("how", ["wait_for", "event of x", "event of out"])
+@pytest.mark.parametrize("how", ["wait_for", "event of x", "event of out", "in place"])
 @pytest.mark.parametrize(("shape", "axes"), [((12,), 0), ((6, 8), None)])
 def test_waits_on_the_device_and_not_in_the_call(any_queue, shape, axes, how):
     host = noise(shape, np.complex64)
@@ -300,11 +310,12 @@ def test_waits_on_the_device_and_not_in_the_call(any_queue, shape, axes, how):
     plan = Plan(shape, "complex64", axes)
     check(plan(x), exact(host, axes))  # everything is compiled now
     with user_event(any_queue.context) as go:
-        if how == "event of x":
+        if how in ("event of x", "in place"):
             x.add_event(go)
         if how == "event of out":
             out.add_event(go)
-        result = plan(x, out=out, wait_for=[go] if how == "wait_for" else None)
+        target = x if how == "in place" else out
+        result = plan(x, out=target, wait_for=[go] if how == "wait_for" else None)
         any_queue.flush()
         assert not is_complete(go)
         assert not is_complete(result.events[-1])
@@ -674,6 +685,30 @@ def test_profile(device, upload, shape, axes, algorithm):
     for measured, planned in zip(on_device, plan.passes, strict=True):
         assert measured.nbytes == planned.reads + planned.writes
         assert measured.step == planned.step
+
+
+@pytest.mark.parametrize("place", [ON_HOST, ON_DEVICE], ids=["host", "device"])
+def test_profile_with_out(device, upload, place):
+    host = noise((6, 8), np.complex64)
+    x, out = place(host.copy(), upload), place(np.zeros_like(host), upload)
+    plan = Plan((6, 8), "complex64", algorithm="direct")
+    assert len(plan.profile(x, out=out)) == len(plan.profile(x))
+    check(out, exact(host))
+    with pytest.raises(PlanError, match=r"out must be complex64 of shape \(6, 8\)"):
+        plan.profile(x, out=place(np.zeros((8, 6), np.complex64), upload))
+    plan.profile(x, out=x)
+    check(x, exact(host))
+
+
+def test_profile_with_out_takes_no_memory(device, queue, upload):
+    pool = cl.tools.MemoryPool(cl.tools.ImmediateAllocator(queue))
+    host = noise((6, 8), np.complex64)
+    x = upload(host, allocator=pool)
+    out = cl_array.zeros_like(x)
+    before = pool.active_blocks, pool.held_blocks
+    Plan((6, 8), "complex64").profile(x, out=out)
+    assert (pool.active_blocks, pool.held_blocks) == before
+    check(out, exact(host))
 
 
 # --- threads and caches ---------------------------------------------------------------------------

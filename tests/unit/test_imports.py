@@ -19,11 +19,12 @@ LAYERS = (
     ("pyclfft.planning", "pyclfft.tuning", "pyclfft.tuning.lookup"),
     ("pyclfft.runtime",),
     ("pyclfft.transforms", "pyclfft.tuning.search"),
-    ("pyclfft.apps", "pyclfft.bench"),
+    ("pyclfft.apps",),
     ("pyclfft.caches", "pyclfft.selftest", "pyclfft.report"),
     ("pyclfft",),  # the interface itself
+    ("pyclfft.commandline",),
+    ("pyclfft.bench",),
     (
-        "pyclfft.commandline",
         "pyclfft.info",
         "pyclfft.filter",
         "pyclfft.spectrogram",

@@ -22,7 +22,7 @@ from math import prod
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch, Dimension
-from ..factor import is_smooth, next_fast_len, splits
+from ..factor import divisors, next_power_of_two, splits
 from ..passes import ChirpSpectrum, Pass
 from ..problem import Layout, Problem
 from ..traits import Traits
@@ -35,12 +35,14 @@ from .stockham import (
     Ends,
     Group,
     group_for,
+    relative_time,
     stockham_pass,
     whole_ends,
 )
 
 MAX_STEPS = 4
-LENGTHS_TRIED = 12  # of smooth lengths that the convolution may have
+LENGTHS_TRIED = 2
+MIN_COLUMN, MAX_ROW = 16, 8192  # of convolutions in steps
 Launch = tuple[Batch, Ends, Group, int]
 
 
@@ -64,37 +66,69 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
 def _launches(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Launch, ...] | None:
-    """Return the launches of the first way that fits, or None."""
-    for launches in _ways(problem):
+    """Return the launches of the quickest way that fits, or None; one launch if that fits."""
+    for ways in _ways(axis_length(problem)):
         fitting = []
-        for batch, ends, leaves in launches:
-            group = group_for(batch, ends, problem.precision, traits, parameters)
-            if group is None:
-                break
-            fitting.append((batch, ends, group, leaves))
-        else:
-            return tuple(fitting)
+        for factors in ways:
+            launches = _grouped(problem, factors, traits, parameters)
+            if launches is not None:
+                fitting.append(launches)
+        if fitting:
+            return min(fitting, key=lambda launches: _time(launches, problem.precision))
     return None
 
 
-def _ways(problem: Problem) -> Iterator[list[tuple[Batch, Ends, int]]]:
-    """Yield the ways to convolve, in one launch, in three, and so on."""
-    n = axis_length(problem)
-    lengths = convolution_lengths(n)
-    for m in lengths:
-        yield [_in_one(problem, m)]
-    for parts in range(2, MAX_STEPS + 1):
-        for m in lengths:
-            for factors in splits(m, parts):
-                yield _in_steps(problem, factors)
+def _grouped(
+    problem: Problem, factors: tuple[int, ...], traits: Traits, parameters: Parameters
+) -> tuple[Launch, ...] | None:
+    """Return the launches of a convolution with their work-groups, or None where one has none."""
+    in_one = len(factors) == 1
+    launches = [_in_one(problem, *factors)] if in_one else _in_steps(problem, factors)
+    grouped = []
+    for batch, ends, leaves in launches:
+        group = group_for(batch, ends, problem.precision, traits, parameters)
+        if group is None:
+            return None
+        grouped.append((batch, ends, group, leaves))
+    return tuple(grouped)
+
+
+def _time(launches: tuple[Launch, ...], precision: str) -> float:
+    """Return about how long launches take, in times of moving the points of one once."""
+    return sum(
+        batch.n * batch.count * relative_time(batch, group, precision)
+        for batch, _, group, _ in launches
+    )
+
+
+def _ways(n: int) -> Iterator[list[tuple[int, ...]]]:
+    """Yield what to choose from, fewer launches first: convolutions by their factors."""
+    for parts in range(1, MAX_STEPS + 1):
+        yield [
+            tuple(factors)
+            for m in convolution_lengths(n)
+            for factors in ([(m,)] if parts == 1 else _row_splits(m, parts))
+        ]
+
+
+def _row_splits(m: int, parts: int) -> list[tuple[int, ...]]:
+    """Return splits into columns, alike, and rows, which are convolved and may be longer."""
+    return [
+        (*columns, row)
+        for row in divisors(m)
+        for columns in splits(m // row, parts - 1)[:1]
+        if MIN_COLUMN <= max(columns) <= row <= MAX_ROW
+    ]
 
 
 def convolution_lengths(n: int) -> tuple[int, ...]:
-    """Return the shortest smooth lengths that hold the convolution of n points."""
-    lengths = [next_fast_len(2 * n - 1)]
-    while len(lengths) < LENGTHS_TRIED:
-        lengths.append(next_fast_len(lengths[-1] + 1))
-    return tuple(lengths)
+    """Return lengths that hold the convolution of n points, and whose stages are quick.
+
+    They are powers of two, or have a factor 3, 9, 27 or 81 beside one; the shortest of them.
+    """
+    least = 2 * n - 1
+    lengths = sorted(odd * next_power_of_two(-(-least // odd)) for odd in (1, 3, 9, 27, 81))
+    return tuple(lengths[:LENGTHS_TRIED])
 
 
 def _in_one(problem: Problem, m: int) -> tuple[Batch, Ends, int]:

@@ -26,9 +26,19 @@ from ..problem import Layout, Problem
 from ..traits import Traits
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes, resting_layout, single_axis
-from .stockham import CONJUGATE_OUT, TURN, Ends, Group, group_for, stockham_pass, whole_ends
+from .stockham import (
+    CONJUGATE_OUT,
+    TURN,
+    Ends,
+    Group,
+    group_for,
+    relative_time,
+    stockham_pass,
+    whole_ends,
+)
 
 MAX_STEPS = 4
+SPLITS_TRIED = 4  # of each number of factors, the most even ones first
 
 Launch = tuple[Batch, Ends, int]
 
@@ -62,13 +72,18 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
 
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> list[Step] | None:
-    """Return the steps with their work-groups, or None where no split fits."""
-    for parts in range(2, MAX_STEPS + 1):
-        for factors in splits(axis_length(problem), parts):
-            steps = _steps_of(problem, factors, traits, parameters)
-            if steps is not None:
-                return steps
-    return None
+    """Return the quickest steps with their work-groups, or None where no split fits."""
+    ways = [
+        steps
+        for parts in range(2, MAX_STEPS + 1)
+        for factors in splits(axis_length(problem), parts)[:SPLITS_TRIED]
+        if (steps := _steps_of(problem, factors, traits, parameters)) is not None
+    ]
+
+    def time(steps: list[Step]) -> float:
+        return sum(relative_time(each.batch, each.group, problem.precision) for each in steps)
+
+    return min(ways, key=time, default=None)
 
 
 def _steps_of(

@@ -8,6 +8,7 @@ Fourier transforms on graphics processors", SC 2008.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
@@ -15,7 +16,17 @@ from math import prod
 from ...tuning.lookup import Parameters
 from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import Stages, best_stages, is_smooth
-from ..passes import Argument, Chirp, ChirpSpectrum, Pass, Role, Roots, Scalar, StageTwiddles, Vector
+from ..passes import (
+    Argument,
+    Chirp,
+    ChirpSpectrum,
+    DigitRoots,
+    Pass,
+    Role,
+    Scalar,
+    StageTwiddles,
+    Vector,
+)
 from ..problem import COMPLEX_DTYPE, REAL_DTYPE, Problem
 from ..traits import Traits
 from .rows import defines, real, uint
@@ -23,37 +34,53 @@ from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
+MAX_DIGIT_BITS = 10  # of the exponents of twists
 MIN_ITEMS = 4  # work-items for a row, so that their loads are neighbours
 NO_TRANSFORM = 2**32 - 1
+
+# Bytes of a run in memory, and what share of the time shorter ones waste beyond that of the longest.
+WASTED = ((128, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
+CROWDED = 512  # work-items of a group
 
 LOCAL_BANK_BYTES = 128  # of local memory that are served at once
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a work-group may look like: transforms side by side, 0 for what fills it, and how they
-    exchange their points: real and imaginary parts, and halves, one after the other or not."""
+    """What a work-group may look like.
+
+    Attributes
+    ----------
+    transforms : int
+        Side by side; 0 for as many as fill it.
+    split, halves : bool
+        Real and imaginary parts, and halves, are exchanged one after the other.
+    most_items : int
+        Work-items at most, where that is fewer than the device and tuning allow.
+    """
 
     transforms: int
     split: bool = False
     halves: bool = False
+    most_items: int = 2**31
 
 
 # What to try, best first. The more neighbouring columns, the longer the runs in memory; below
-# four most of each is wasted.
+# four most of each is wasted. To exchange halves takes more steps, but leaves room for another group.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
+    Shape(32, most_items=256),
     Shape(16),
     Shape(8),
-    Shape(8, True),
     Shape(8, True, True),
+    Shape(8, True),
+    Shape(4, True, True),
     Shape(4),
     Shape(4, True),
-    Shape(4, True, True),
 )
 
 # Flags of ends.cl.
-TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8
+TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
 TURN = TURN_IN | TURN_OUT
 
 
@@ -175,7 +202,11 @@ def group_for(
     for shape in COLUMNS if by_columns else ROWS:
         fewest = 1 if by_columns else MIN_ITEMS
         stages = best_stages(
-            batch.n, fewest, limit // (shape.transforms or 1), shape.split, shape.halves
+            batch.n,
+            fewest,
+            min(limit, shape.most_items) // (shape.transforms or 1),
+            shape.split,
+            shape.halves,
         )
         if stages is None:
             continue
@@ -184,6 +215,18 @@ def group_for(
         if group.local_bytes <= traits.local_mem_bytes:
             return group
     return None
+
+
+def relative_time(batch: Batch, group: Group, precision: str) -> float:
+    """Return about how long a launch takes, in times of copying the points once.
+
+    Short runs of columns waste part of each transfer, and where one group fills a multiprocessor it
+    cannot compute while another one waits for memory.
+    """
+    by_columns = batch.loads_columns or batch.stores_columns
+    run = group.transforms * COMPLEX_DTYPE[precision].itemsize if by_columns else 128
+    wasted = next(share for least, share in WASTED if run >= least)
+    return (1 + wasted) * (1.5 if group.items >= CROWDED else 1.0)
 
 
 def _group(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
@@ -300,6 +343,20 @@ def stockham_pass(
     )
 
 
+def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
+    """Let every second pass walk backward: it begins with what is still in the device's cache."""
+    return tuple(
+        _backward(each) if each.kernel == "stockham" and number % 2 else each
+        for number, each in enumerate(passes)
+    )
+
+
+def _backward(each: Pass) -> Pass:
+    *others, flags = each.arguments
+    assert isinstance(flags, Scalar)
+    return replace(each, arguments=(*others, uint(int(flags.value) | BACKWARD)))
+
+
 def _stored(batch: Batch, ends: Ends) -> int:
     if ends.target == "HERMITIAN" or batch.target.columns == 1:
         return min(batch.n, ends.outputs)
@@ -354,7 +411,9 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("FILLED", ends.filled, batch.n * batch.source.columns)
     define("OUTPUTS", ends.outputs, batch.n * batch.target.columns)
     define("FOLD", ends.fold or batch.target.columns, batch.target.columns)
-    define("TWIST", _fine_bits(ends.twist), 0)
+    bits, digits = _digits(ends.twist) if ends.twist else (0, 2)
+    define("TWIST", bits, 0)
+    define("DIGITS", digits, 2)
     define("TWIST_FIRST", int(ends.twist_first), 0)
     define("CHIRP_FIRST", int(ends.chirp_first), 0)
     define("CHIRP_LAST", int(ends.chirp_last), 0)
@@ -362,19 +421,21 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     return macros
 
 
-def _fine_bits(order: int) -> int:
-    """Of the exponents of a root of unity those that one of two small tables covers."""
-    return (order - 1).bit_length() // 2 + 1 if order else 0
+def _digits(order: int) -> tuple[int, int]:
+    """Return how many digits, and of how many bits, the exponents of a root of unity have.
+
+    Tables of one root for each digit stay in the nearest cache; with a digit more, that many more
+    products are rounded.
+    """
+    bits = (order - 1).bit_length()
+    digits = max(1, -(-bits // MAX_DIGIT_BITS))
+    return -(-bits // digits), digits
 
 
 def _tables(ends: Ends, precision: str) -> tuple[Argument, ...]:
     tables: list[Argument] = []
     if ends.twist:
-        step = 1 << _fine_bits(ends.twist)
-        tables += [
-            Roots(ends.twist, precision, 1, step),
-            Roots(ends.twist, precision, step, -(-ends.twist // step)),
-        ]
+        tables.append(DigitRoots(ends.twist, *_digits(ends.twist), precision))
     if ends.chirp_first or ends.chirp_last:
         tables.append(Chirp(ends.length, precision))
     if ends.spectrum is not None:

@@ -1,0 +1,129 @@
+"""What a call costs the host: a plan's beside pyopencl's own, a function's beside the plan's."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..errors import PlanError
+from ..planning.passes import assign_buffers
+from ..planning.planner import plan_passes
+from ..runtime.executable import Executable, Launch
+from ..runtime.plan import Plan
+from ..transforms import fftn
+from .cases import Case
+from .statistics import Spread, spread
+
+# Short ones, so that the device does not hold up the host.
+CASES = (
+    Case((1024,), batch=1),
+    Case((4096,), batch=1),
+    Case((2**16,), batch=1),
+    Case((512, 512), batch=1),
+)
+CALLS = 8  # in a sample; the device has caught up before the next begins
+SAMPLES = 200
+
+
+@dataclass(frozen=True)
+class CallCost:
+    """Microseconds of the host, without waiting for the device.
+
+    Attributes
+    ----------
+    case : str
+        Its name.
+    passes : int
+        Launches of one call.
+    plan, raw : Spread
+        A plan's call with ``out=``; pyopencl's set_args and enqueue_nd_range_kernel for the same
+        passes.
+    allocating, functional : Spread
+        A plan's call without ``out=``; a function's with its plan in the cache.
+    """
+
+    case: str
+    passes: int
+    plan: Spread
+    raw: Spread
+    allocating: Spread
+    functional: Spread
+
+    @property
+    def per_pass(self) -> float:
+        """What the plan adds to each pass."""
+        return (self.plan.median - self.raw.median) / self.passes
+
+    @property
+    def beside_plan(self) -> float:
+        """What the function adds to the plan, allocation of the result aside."""
+        return self.functional.median - self.allocating.median
+
+
+def measure_calls(queue: cl.CommandQueue, algorithm: str | None = None) -> list[CallCost]:
+    """Measure what of this module's cases can be planned, the four ways to call taking turns."""
+    costs = []
+    for case in CASES:
+        with suppress(PlanError):  # an algorithm that was asked for and does not apply
+            costs.append(_measure(case, queue, algorithm))
+    return costs
+
+
+def _measure(case: Case, queue: cl.CommandQueue, algorithm: str | None) -> CallCost:
+    workload = case.sized(1)
+    shape, dtype, axes = workload.shape, workload.source_dtype, workload.axes
+    x, y = (cl_array.zeros(queue, shape, dtype) for _ in range(2))
+    plan = Plan(shape, dtype, axes, algorithm=algorithm, context=queue.context)
+    schedule = assign_buffers(
+        plan_passes(plan.problem, plan.traits, algorithm), plan.problem.nbytes
+    )
+    launches = Executable(plan.context, schedule).launches(
+        *(cast("cl.Buffer", array.base_data) for array in (x, y))
+    )
+
+    arguments = [_plain_arguments(each) for each in launches]
+
+    def raw() -> None:
+        for (kernel, _, global_size, local_size), values in zip(launches, arguments, strict=True):
+            kernel.set_args(*values)
+            cl.enqueue_nd_range_kernel(queue, kernel, global_size, local_size)
+
+    ways: dict[str, Callable[[], object]] = {
+        "plan": lambda: plan(x, out=y),
+        "raw": raw,
+        "allocating": lambda: plan(x),
+        "functional": lambda: fftn(x, axes=axes),
+    }
+    samples: dict[str, list[float]] = {name: [] for name in ways}
+    for round_number in range(1 + SAMPLES):
+        for name, way in ways.items():
+            microseconds = _host_time(way)
+            y.finish()
+            queue.finish()
+            if round_number:  # the first one builds kernels and fills caches
+                samples[name].append(microseconds)
+    return CallCost(
+        case.name, len(plan.passes), **{name: spread(each) for name, each in samples.items()}
+    )
+
+
+def _plain_arguments(launch: Launch) -> list[Any]:
+    """Tell the kernel its scalars' types, without which pyopencl is ten times slower at them."""
+    scalars = [isinstance(value, np.generic) for value in launch.arguments]
+    pairs = list(zip(launch.arguments, scalars, strict=True))
+    launch.kernel.set_scalar_arg_dtypes([value.dtype if true else None for value, true in pairs])
+    return [value.item() if true else value for value, true in pairs]
+
+
+def _host_time(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    for _ in range(CALLS):
+        call()
+    return (time.perf_counter() - start) / CALLS * 1e6

@@ -1,0 +1,289 @@
+"""What is measured: every case as data, and how cases are named, grouped and chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import groupby
+from math import inf, isqrt, prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import PlanError
+from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE
+
+ELEMENTS = 2**26  # of all transforms of a case together, unless --elements says otherwise
+TINY = 64  # points of a transform whose time is all memory
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the benchmark, for any number of elements.
+
+    Attributes
+    ----------
+    lengths : tuple of int
+        Of one transform; of the real array for r2c and c2r.
+    kind : {"c2c", "r2c", "c2r"}
+        As `Plan` has them.
+    direction : {"forward", "inverse"}
+        Sign of the exponent.
+    precision : {"single", "double"}
+        Of the arithmetic.
+    batch : int
+        Transforms at once; as many as the elements allow where 0.
+    columns : bool
+        The transforms lie along the first axis of the array, side by side, instead of one after
+        the other.
+    target : bool
+        PERFORMANCE.md sets a target for it.
+    """
+
+    lengths: tuple[int, ...]
+    kind: str = "c2c"
+    direction: str = "forward"
+    precision: str = "single"
+    batch: int = 0
+    columns: bool = False
+    target: bool = False
+
+    @property
+    def name(self) -> str:
+        """Such as ``"1024"``, ``"2^20"``, ``"128^3"`` or ``"r2c-double-1024"``: unique."""
+        said = {
+            self.kind: self.kind != "c2c",
+            "inverse": self.kind == "c2c" and self.direction == "inverse",
+            "double": self.precision == "double",
+            "columns": self.columns,
+            "one": self.batch == 1,
+        }
+        return "-".join([*(word for word, true in said.items() if true), size_name(self.lengths)])
+
+    @property
+    def points(self) -> int:
+        """Elements of one transform."""
+        return prod(self.lengths)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the groups that it belongs to."""
+        return tuple(name for name, belongs in GROUPS.items() if belongs(self))
+
+    def sized(self, elements: int) -> Workload:
+        """Return the case with as large a batch as `elements` allow, at least one transform."""
+        return Workload(self, self.batch or max(1, elements // self.points))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A case with its batch: what a contender is given to transform.
+
+    Attributes
+    ----------
+    case : Case
+        What to transform.
+    batch : int
+        How many of them.
+    """
+
+    case: Case
+    batch: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array to transform; of the real one for r2c and c2r."""
+        return self._batched(self.case.lengths)
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Which of its axes are transformed."""
+        first = 0 if self.case.columns else 1
+        return tuple(range(first, first + len(self.case.lengths)))
+
+    @property
+    def source_lengths(self) -> tuple[int, ...]:
+        """Of one transform's input."""
+        return _half(self.case.lengths) if self.case.kind == "c2r" else self.case.lengths
+
+    @property
+    def result_lengths(self) -> tuple[int, ...]:
+        """Of one transform's result."""
+        return _half(self.case.lengths) if self.case.kind == "r2c" else self.case.lengths
+
+    @property
+    def source_shape(self) -> tuple[int, ...]:
+        """Of the input array."""
+        return self._batched(self.source_lengths)
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """Of the array that receives the result."""
+        return self._batched(self.result_lengths)
+
+    @property
+    def source_dtype(self) -> np.dtype:
+        """Of the input."""
+        return self._dtype(real=self.case.kind == "r2c")
+
+    @property
+    def result_dtype(self) -> np.dtype:
+        """Of the result."""
+        return self._dtype(real=self.case.kind == "c2r")
+
+    @property
+    def nbytes(self) -> int:
+        """Least bytes to move: the input read once, the result written once."""
+        read = prod(self.source_shape) * self.source_dtype.itemsize
+        return read + prod(self.result_shape) * self.result_dtype.itemsize
+
+    @property
+    def checked(self) -> tuple[int, ...]:
+        """Which transforms of the batch are checked: the first, the middle and the last."""
+        return tuple(sorted({0, self.batch // 2, self.batch - 1}))
+
+    def one(self, array: Any, index: int) -> Any:
+        """Return the view of one transform in an array of any library."""
+        return array[:, index] if self.case.columns else array[index]
+
+    def _batched(self, lengths: tuple[int, ...]) -> tuple[int, ...]:
+        return (*lengths, self.batch) if self.case.columns else (self.batch, *lengths)
+
+    def _dtype(self, real: bool) -> np.dtype:
+        return (REAL_DTYPE if real else COMPLEX_DTYPE)[self.case.precision]
+
+
+def _half(lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the lengths of the spectrum of a real array, whose other half is its mirror image."""
+    return (*lengths[:-1], lengths[-1] // 2 + 1)
+
+
+# --- the cases ------------------------------------------------------------------------------------
+
+TARGETS: tuple[tuple[int, ...], ...] = (
+    *((n,) for n in (256, 1024, 4096, 8192, 16384)),
+    *((2**k,) for k in (16, 18, 20, 22, 24, 26)),
+    *((n,) for n in (1000, 3125, 2197)),
+    *((n,) for n in (1009, 4099, 10007, 999983)),
+    *((n, n) for n in (512, 1024, 2048, 4096, 8192)),
+    *((n, n, n) for n in (128, 256)),
+)
+INVERSE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024), (128, 128, 128))
+DOUBLE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024))
+REAL = ((1024,), (4096,), (1000,), (2**20,), (1024, 1024), (128, 128, 128))
+REAL_KINDS = {"r2c": "forward", "c2r": "inverse"}
+UNEVEN = ((1000, 1000), (100, 100, 100), (1080, 1920))
+ALONE = ((2**16,), (2**20,), (512, 512), (1024, 1024))
+SMALL = ((8,), (16,), (32,), (64,))
+PRIMES = ((17,), (127,), (8191,))
+
+CASES: tuple[Case, ...] = (
+    *(Case(lengths, target=True) for lengths in TARGETS),
+    *(Case(lengths, direction="inverse") for lengths in INVERSE),
+    *(Case(lengths, precision="double") for lengths in DOUBLE),
+    *(Case(lengths, kind, way) for kind, way in REAL_KINDS.items() for lengths in REAL),
+    *(Case((4096,), kind, way, "double") for kind, way in REAL_KINDS.items()),
+    *(Case(lengths) for lengths in UNEVEN),
+    Case((4096,), columns=True),
+    *(Case(lengths, batch=1) for lengths in ALONE),
+    *(Case(lengths) for lengths in SMALL),
+    *(Case(lengths) for lengths in PRIMES),
+)
+
+GROUPS: dict[str, Callable[[Case], bool]] = {
+    "all": lambda _: True,
+    "target": lambda case: case.target,
+    "1d": lambda case: len(case.lengths) == 1,
+    "2d": lambda case: len(case.lengths) == 2,
+    "3d": lambda case: len(case.lengths) == 3,
+    "inverse": lambda case: case.direction == "inverse",
+    "double": lambda case: case.precision == "double",
+    "real": lambda case: case.kind != "c2c",
+    "odd": lambda case: any(n & (n - 1) for n in case.lengths),  # not a power of two
+    "prime": lambda case: any(_is_odd_prime(n) for n in case.lengths),
+    "columns": lambda case: case.columns,
+    "one": lambda case: case.batch == 1,
+    "tiny": lambda case: case.points <= TINY,
+}
+
+
+def select(patterns: Iterable[str]) -> tuple[Case, ...]:
+    """Choose cases by name or group.
+
+    Parameters
+    ----------
+    patterns : iterable of str
+        Names of groups, or of cases; ``*`` and ``?`` stand for any characters of a case's name.
+        With ``!`` before it, a pattern takes its cases away from the others', or from all.
+
+    Returns
+    -------
+    tuple of Case
+        In the table's order.
+
+    Raises
+    ------
+    PlanError
+        A pattern that nothing matches.
+    """
+    patterns = list(patterns)
+    unwanted = _cases(pattern[1:] for pattern in patterns if pattern.startswith("!"))
+    wanted = [pattern for pattern in patterns if not pattern.startswith("!")] or ["all"]
+    return tuple(case for case in _cases(wanted) if case not in unwanted)
+
+
+def _cases(patterns: Iterable[str]) -> list[Case]:
+    """Return what any of the patterns matches, in the table's order."""
+    found: set[Case] = set()
+    for pattern in patterns:
+        matching = {case for case in CASES if _matches(case, pattern)}
+        if not matching:
+            raise PlanError(
+                f"no case or group {pattern!r}: groups are {', '.join(GROUPS)}; --list names cases"
+            )
+        found |= matching
+    return [case for case in CASES if case in found]
+
+
+def _matches(case: Case, pattern: str) -> bool:
+    return GROUPS[pattern](case) if pattern in GROUPS else fnmatchcase(case.name, pattern)
+
+
+# --- sizes as text --------------------------------------------------------------------------------
+
+
+def size_name(lengths: Sequence[int]) -> str:
+    """Return such as ``"1000"``, ``"2^20"``, ``"512^2"`` (square), ``"100^3"`` or ``"1920x1080"``.
+
+    Of two different lengths the width stands first, as people say it of pictures and screens.
+    """
+    (first, *others) = [(n, len(list(same))) for n, same in groupby(lengths)]
+    if others:
+        return "x".join(map(str, reversed(lengths)))
+    n, count = first
+    if count > 1:
+        return f"{n}^{count}"
+    return f"2^{n.bit_length() - 1}" if n >= 2**16 and not n & (n - 1) else str(n)
+
+
+def parse_count(text: str) -> int:
+    """Read a positive whole number written as ``65536``, ``2^20``, ``2**20`` or ``1e6``.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    base, power, exponent = text.replace("**", "^").partition("^")
+    try:
+        value = float(base) ** int(exponent) if power else float(text)
+    except OverflowError:
+        value = inf
+    if not 1 <= value < 2**63 or value != int(value):
+        raise ValueError(f"{text!r} is no positive whole number")
+    return int(value)
+
+
+def _is_odd_prime(n: int) -> bool:
+    return n > 2 and all(n % divisor for divisor in range(2, isqrt(n) + 1))

@@ -1,0 +1,58 @@
+"""Where a measurement was made: what one needs to know to believe or to repeat it."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+import pyopencl as cl
+
+from .. import __version__
+from ..runtime.device import device_label
+from .rivals import Contender
+
+
+def environment(device: cl.Device, contenders: Iterable[Contender]) -> dict[str, str]:
+    """Describe device, driver and versions.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Where it runs.
+    contenders : iterable of Contender
+        Who takes part.
+
+    Returns
+    -------
+    dict of str to str
+        For people, and for `json`.
+    """
+    return {
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "device": device_label(device),
+        "driver": " ".join(device.driver_version.split()),
+        "platform": " ".join(device.platform.version.split()),
+        "system": platform.platform(),
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "pyopencl": cl.VERSION_TEXT,
+        "commit": commit(),
+        **{each.name: each.version for each in contenders},
+        "pyclfft": __version__,
+    }
+
+
+def commit() -> str:
+    """Return the commit of this checkout, with "+" where it was changed; "" outside of git."""
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+", "--exclude=*"],
+            cwd=Path(__file__).parent, capture_output=True, text=True, check=True, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()

@@ -1,0 +1,316 @@
+"""What is shown of a measurement: lines and tables of text, Markdown, JSON, a plot."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from typing import Any
+
+from .. import commandline
+from ..files import atomic_write
+from .calls import CallCost
+from .cases import GROUPS, Case
+from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
+from .startup import Startup
+from .statistics import geometric_mean
+
+SCHEMA = 1  # of the JSON
+BEHIND = 1.05  # slower than the faster rival by more than this is slower
+
+# PERFORMANCE.md's targets: how many times a rival's time is ours, in the geometric mean.
+MEANS = {"cuFFT": 1.2, "VkFFT": 1.3}
+CALL_US = {"per pass": 5.0, "beside plan": 10.0}
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that was measured.
+
+    Attributes
+    ----------
+    environment : dict of str to str
+        Where.
+    contenders : tuple of str
+        Names, ours first.
+    elements : int
+        Of each case in all.
+    settings : Settings
+        How long was measured.
+    copy : CopyRate
+        What the memory can do.
+    rows : tuple of Row
+        The cases.
+    startup : tuple of Startup
+        Plan times.
+    calls : tuple of CallCost
+        Costs of a call.
+    """
+
+    environment: Mapping[str, str]
+    contenders: tuple[str, ...]
+    elements: int
+    settings: Settings
+    copy: CopyRate
+    rows: tuple[Row, ...] = ()
+    startup: tuple[Startup, ...] = ()
+    calls: tuple[CallCost, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether a result of ours is wrong, or we have failed to compute one."""
+        return any(row.ours.status in (WRONG, FAILED) for row in self.rows)
+
+
+# --- the table of cases ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, width, side, and the cell of a row."""
+
+    heading: str
+    width: int
+    cell: Callable[[Row], str] = field(repr=False)
+    side: str = ">"
+
+
+def columns(results: Results) -> tuple[Column, ...]:
+    """Return the columns: ours in full, of every rival time, error and its time over ours."""
+    ours, *rivals = results.contenders
+    copy = results.copy
+    return (
+        Column("case", 16, lambda row: row.name, "<"),
+        Column("batch", 7, lambda row: str(row.workload.batch)),
+        Column(f"{ours} ms", 10, lambda row: _time(row.ours)),
+        Column("+-%", 4, lambda row: _number(row.ours.ms.percent, ".1f")),
+        Column("copy", 4, lambda row: _fraction(row, copy)),
+        Column("error", 7, lambda row: _number(row.ours.error, ".1e")),
+        *(column for n, name in enumerate(rivals, 1) for column in _of_rival(name, n)),
+        Column("", 6, verdict, "<"),
+    )
+
+
+def _of_rival(name: str, n: int) -> Iterator[Column]:
+    yield Column(f"{name} ms", 8, lambda row: _time(row.outcomes[n]))
+    yield Column("error", 7, lambda row: _number(row.outcomes[n].error, ".1e"))
+    yield Column("/ours", 5, lambda row: _number(row.ratio(row.outcomes[n]), ".2f"))
+
+
+LEGEND = """\
+ms: one transform of the whole batch, median; +-%: half the distance of the quartiles; copy: rate of
+the least bytes to move, as a part of a plain copy's; error: largest relative L2 error of the first,
+middle and last transform; /ours: time over ours, above 1 where ours is faster"""
+
+
+def header(table: Sequence[Column]) -> str:
+    """Return the line above the table."""
+    return _line(table, [column.heading for column in table])
+
+
+def line(table: Sequence[Column], row: Row) -> str:
+    """Return a row as a line, which can be printed before the next is known."""
+    return _line(table, [column.cell(row) for column in table])
+
+
+def verdict(row: Row) -> str:
+    """Return WRONG, or a word on a target row that is behind the faster rival."""
+    if row.ours.status == WRONG:
+        return WRONG
+    return "behind" if row.workload.case.target and row.behind > BEHIND else ""
+
+
+def _line(table: Sequence[Column], cells: Sequence[str]) -> str:
+    padded = (
+        f"{cell:{column.side}{column.width}}" for column, cell in zip(table, cells, strict=True)
+    )
+    return "  ".join(padded).rstrip()
+
+
+def _time(outcome: Outcome) -> str:
+    return outcome.word or _number(outcome.ms.median, ".4g")
+
+
+def _fraction(row: Row, copy: CopyRate) -> str:
+    return _number(copy.fraction(row.workload.nbytes, row.ours.ms.median), ".0%")
+
+
+def _number(value: float, form: str) -> str:
+    return f"{value:{form}}" if isfinite(value) else "-"
+
+
+# --- what follows from it -------------------------------------------------------------------------
+
+
+def summary(results: Results) -> Iterator[str]:
+    """Yield what the rows come to: means over the target's rows, and what is amiss."""
+    targets = [row for row in results.rows if row.workload.case.target]
+    for n, name in enumerate(results.contenders[1:], 1):
+        ratios = [row.ratio(row.outcomes[n]) for row in targets]
+        known = [ratio for ratio in ratios if isfinite(ratio)]
+        wanted = f" (target {MEANS[name]:g})" if name in MEANS else ""
+        yield (
+            f"{name} / {results.contenders[0]}, geometric mean of {len(known)} of {len(targets)} "
+            f"target rows: {_number(geometric_mean(known), '.3f')}{wanted}"
+        )
+    if len(results.contenders) > 1 and targets:
+        behind = [f"{row.name} ({row.behind:.2f})" for row in targets if row.behind > BEHIND]
+        yield f"target rows over {BEHIND - 1:.0%} behind the faster rival: {_listed(behind)}"
+    wrong = [row.name for row in results.rows if row.ours.status == WRONG]
+    yield f"wrong results: {_listed(wrong)}"
+    yield from reasons(results.rows)
+
+
+def reasons(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield why contenders were not measured, each reason once with the cases that it concerns."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        for each in row.outcomes:
+            if each.word:
+                first = each.reason.strip().splitlines()[0]
+                found.setdefault((each.contender, each.word, first), []).append(row.name)
+    for (contender, word, reason), names in found.items():
+        yield f"{contender} {word}: {', '.join(names)}: {reason}"
+
+
+def startup_table(startup: Sequence[Startup]) -> tuple[list[str], list[list[str]]]:
+    """Return heading and rows of the plan times."""
+    rows = [
+        [each.case, str(each.programs), f"{each.cold.median:.3f}", f"{each.warm.median * 1e3:.1f}"]
+        for each in startup
+    ]
+    return ["plan to first result", "programs", "cold s", "warm ms"], rows
+
+
+def calls_table(calls: Sequence[CallCost]) -> tuple[list[str], list[list[str]]]:
+    """Return heading and rows of what calls cost."""
+    names = "call (us of the host)", "passes", "plan", "pyopencl", "allocating", "function"
+    rows = [
+        [
+            each.case, str(each.passes),
+            *(f"{way.median:.1f}" for way in (each.plan, each.raw, each.allocating)),
+            f"{each.functional.median:.1f}",
+            f"{each.per_pass:.1f}", f"{each.beside_plan:.1f}",
+        ]
+        for each in calls
+    ]  # fmt: skip
+    limits = (f"{name} (<= {most:g})" for name, most in CALL_US.items())
+    return [*names, *limits], rows
+
+
+def extra_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Yield the tables beside that of the cases, as far as they were measured."""
+    if results.startup:
+        yield startup_table(results.startup)
+    if results.calls:
+        yield calls_table(results.calls)
+
+
+def copy_line(results: Results) -> str:
+    """Say how fast a plain copy is."""
+    copy = results.copy
+    return (
+        f"copy of {copy.nbytes:,} bytes: {copy.ms.median:.4g} ms +-{copy.ms.percent:.1f} %, "
+        f"{copy.gb_per_s:,.0f} GB/s read and written"
+    )
+
+
+def case_list(elements: int, cases: Sequence[Case]) -> str:
+    """Return a table of what can be measured."""
+    rows = [
+        (case.name, _times(case.sized(elements).shape), str(case.sized(elements).source_dtype),
+         ", ".join(group for group in case.groups if group != "all"))
+        for case in cases
+    ]  # fmt: skip
+    table = commandline.table(rows, ("case", "array", "input", "groups"))
+    return f"{table}\n\ngroups: {', '.join(GROUPS)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _times(sizes: Sequence[int]) -> str:
+    return " x ".join(map(str, sizes))
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def write(path: str | os.PathLike[str], text: str) -> None:
+    """Write a whole file, or none."""
+    with atomic_write(path) as file:
+        file.write(text.encode())
+
+
+def as_markdown(results: Results) -> str:
+    """Return all that was measured as a page."""
+    table = columns(results)
+    cells = [[column.cell(row) for column in table] for row in results.rows]
+    parts = [
+        "# Benchmark",
+        "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
+        f"{results.elements:,} elements in each case; {copy_line(results)}.",
+        _markdown_table([column.heading for column in table], cells),
+        " ".join(LEGEND.split("\n")) + ".",
+        "\n".join(f"- {each}" for each in summary(results)),
+        *(_markdown_table(*each) for each in extra_tables(results)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---", *("---:" for _ in headings[1:])], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def as_json(results: Results) -> str:
+    """Return all that was measured as JSON; what is not a number is null."""
+    document = {
+        "schema": SCHEMA,
+        "environment": dict(results.environment),
+        "contenders": results.contenders,
+        "elements": results.elements,
+        "settings": asdict(results.settings),
+        "copy": {**asdict(results.copy), "gb_per_s": results.copy.gb_per_s},
+        "rows": [_row(row, results.copy) for row in results.rows],
+        "summary": list(summary(results)),
+        "startup": [asdict(each) for each in results.startup],
+        "calls": [
+            {**asdict(each), "per_pass": each.per_pass, "beside_plan": each.beside_plan}
+            for each in results.calls
+        ],
+    }
+    return json.dumps(_finite(document), indent=1) + "\n"
+
+
+def _row(row: Row, copy: CopyRate) -> dict[str, Any]:
+    workload = row.workload
+    return {
+        "case": row.name,
+        **asdict(workload.case),
+        "batch": workload.batch,
+        "shape": workload.shape,
+        "nbytes": workload.nbytes,
+        "groups": workload.case.groups,
+        "outcomes": {
+            each.contender: {
+                **asdict(each),
+                "status": each.status,
+                "fraction": copy.fraction(workload.nbytes, each.ms.median),
+                "ratio": row.ratio(each),
+            }
+            for each in row.outcomes
+        },
+    }
+
+
+def _finite(value: Any) -> Any:
+    """Replace numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -1,0 +1,270 @@
+"""Contenders: pyclfft and the libraries it is compared with, behind one small protocol.
+
+Each transforms the same array out of place on the device, without scaling and without allocating,
+and is timed by its own queue or stream. The rivals are imported only when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from math import prod
+from typing import Any, Protocol, cast
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from .. import __version__
+from ..errors import DeviceError, PlanError
+from ..runtime.plan import Plan
+from .cases import Workload
+
+Call = Callable[[], object]
+
+
+class Contender(Protocol):
+    """Something that transforms."""
+
+    name: str
+    version: str
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Plan, upload, and return what enqueues one transform out of place."""
+
+    def synchronize(self) -> None:
+        """Wait until all that was enqueued is done."""
+
+    def fetch(self, indices: Sequence[int]) -> np.ndarray:
+        """Return the result of some transforms of the batch."""
+
+    def release(self) -> None:
+        """Free what `prepare` has taken, also after it failed half-way."""
+
+
+class _OnQueue:
+    """What the contenders that run on an OpenCL queue share: two arrays there."""
+
+    def __init__(self, queue: cl.CommandQueue) -> None:
+        self.queue = queue
+        self._arrays: list[cl_array.Array] = []
+
+    def _upload(
+        self, workload: Workload, source: np.ndarray
+    ) -> tuple[cl_array.Array, cl_array.Array]:
+        self._workload = workload
+        x = cl_array.to_device(self.queue, source)
+        self._arrays = [x]
+        y = cl_array.zeros(self.queue, workload.result_shape, workload.result_dtype)
+        self._arrays = [x, y]
+        return x, y
+
+    def synchronize(self) -> None:
+        """Wait for the queue."""
+        self.queue.finish()
+
+    def fetch(self, indices: Sequence[int]) -> np.ndarray:
+        """Download; of columns the whole, since pyopencl reads contiguous arrays only."""
+        _, y = self._arrays
+        array = y.get() if self._workload.case.columns else y
+        views = [self._workload.one(array, index) for index in indices]
+        return np.stack([view if isinstance(view, np.ndarray) else view.get() for view in views])
+
+    def release(self) -> None:
+        """Free both arrays at once, whoever still refers to them."""
+        self.queue.finish()
+        for array in self._arrays:
+            cast("cl.Buffer", array.base_data).release()
+        self._arrays = []
+
+
+class Ours(_OnQueue):
+    """Our own package.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Where to run.
+    algorithm : str, optional
+        As `Plan` takes it.
+    """
+
+    name = "pyclfft"
+    version = __version__
+
+    def __init__(self, queue: cl.CommandQueue, algorithm: str | None = None) -> None:
+        super().__init__(queue)
+        self.algorithm = algorithm
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Plan and upload."""
+        plan = self.plan(workload)
+        x, y = self._upload(workload, source)
+        return lambda: plan(x, out=y)
+
+    def plan(self, workload: Workload) -> Plan:
+        """Plan without scaling, in both directions: then "forward" is what carries the factor."""
+        case = workload.case
+        return Plan(
+            workload.shape, workload.source_dtype, workload.axes, case.kind, case.direction,
+            "backward" if case.direction == "forward" else "forward",
+            algorithm=self.algorithm, context=self.queue.context,
+        )  # fmt: skip
+
+
+class VkFFT(_OnQueue):
+    """VkFFT through pyvkfft's OpenCL interface, on the same queue as ours.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Where to run.
+    """
+
+    name = "VkFFT"
+
+    def __init__(self, queue: cl.CommandQueue) -> None:
+        super().__init__(queue)
+        self._library = import_module("pyvkfft.opencl")
+        wrapper = getattr(import_module("pyvkfft.version"), "__version__", "?")
+        self.version = f"{self._library.vkfft_version()}, pyvkfft {wrapper}"
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Plan without normalisation and upload; planned for the real array if it is real."""
+        case = workload.case
+        real = case.kind != "c2c"
+        self._app = self._library.VkFFTApp(
+            workload.shape,
+            workload.result_dtype if case.kind == "c2r" else workload.source_dtype,
+            queue=self.queue, ndim=len(case.lengths), inplace=False, norm=0, r2c=real,
+            axes=list(workload.axes) if case.columns else None,
+        )  # fmt: skip
+        transform = self._app.fft if case.direction == "forward" else self._app.ifft
+        x, y = self._upload(workload, source)
+        return lambda: transform(x, y)
+
+    def release(self) -> None:
+        """Free the arrays and VkFFT's own memory."""
+        super().release()
+        self._app = None
+
+
+class CuFFT:
+    """cuFFT through CuPy, on the CUDA device of the same name.
+
+    The plan is CuPy's thin one over cufftPlanMany, whose `fft` writes to a given array: no
+    allocation, no normalisation.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Names the device.
+    """
+
+    name = "cuFFT"
+
+    def __init__(self, queue: cl.CommandQueue) -> None:
+        self._cupy = import_module("cupy")
+        self._cufft = self._cupy.cuda.cufft  # which loads cuFFT itself, as an import does not
+        self._cupy.cuda.Device(self._same_device(queue.device.name)).use()
+        self.version = f"{self._cufft.getVersion()}, CuPy {self._cupy.__version__}"
+        self._arrays: list[Any] = []
+
+    def _same_device(self, name: str) -> int:
+        runtime = self._cupy.cuda.runtime
+        names = [
+            runtime.getDeviceProperties(number)["name"].decode()
+            for number in range(runtime.getDeviceCount())
+        ]
+        if name not in names:
+            raise DeviceError(f"CUDA has no device {name!r}")
+        return names.index(name)
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Plan and upload."""
+        self._workload = workload
+        plan = self._plan(workload)
+        x = self._cupy.asarray(source)
+        y = self._cupy.zeros(workload.result_shape, workload.result_dtype)
+        self._arrays = [x, y]
+        way = {"forward": self._cufft.CUFFT_FORWARD, "inverse": self._cufft.CUFFT_INVERSE}
+        direction = way[workload.case.direction]
+        return lambda: plan.fft(x, y, direction)
+
+    def _plan(self, workload: Workload) -> Any:
+        case = workload.case
+        types = {
+            ("c2c", "single"): "C2C", ("r2c", "single"): "R2C", ("c2r", "single"): "C2R",
+            ("c2c", "double"): "Z2Z", ("r2c", "double"): "D2Z", ("c2r", "double"): "Z2D",
+        }  # fmt: skip
+        inside, outside = workload.source_lengths, workload.result_lengths
+        stride = workload.batch if case.columns else 1
+        distances = (1, 1) if case.columns else (prod(inside), prod(outside))
+        return self._cufft.PlanNd(
+            case.lengths, inside, stride, distances[0], outside, stride, distances[1],
+            getattr(self._cufft, f"CUFFT_{types[case.kind, case.precision]}"),
+            workload.batch, "C", len(workload.shape) - 1, outside[-1],
+        )  # fmt: skip
+
+    def synchronize(self) -> None:
+        """Wait for the stream."""
+        self._cupy.cuda.get_current_stream().synchronize()
+
+    def fetch(self, indices: Sequence[int]) -> np.ndarray:
+        """Download."""
+        _, y = self._arrays
+        return np.stack([self._workload.one(y, index).get() for index in indices])
+
+    def release(self) -> None:
+        """Free the arrays, and the plan's work area with them, to the device."""
+        self._arrays = []
+        self._cupy.get_default_memory_pool().free_all_blocks()
+
+
+RIVALS: dict[str, Callable[[cl.CommandQueue], Contender]] = {"cufft": CuFFT, "vkfft": VkFFT}
+AUTO, NONE = "auto", "none"
+
+
+def find_rivals(asked: str, queue: cl.CommandQueue) -> tuple[list[Contender], list[str]]:
+    """Start the rivals that are asked for.
+
+    Parameters
+    ----------
+    asked : str
+        ``"auto"`` (all that can be started), ``"none"``, or names with commas between them.
+    queue : cl.CommandQueue
+        Of the device that they must run on.
+
+    Returns
+    -------
+    contenders : list of Contender
+        In the order asked for.
+    absent : list of str
+        Why the others do not take part.
+
+    Raises
+    ------
+    PlanError
+        An unknown name.
+    DeviceError
+        A rival asked for by name cannot be started.
+    """
+    names = {AUTO: list(RIVALS), NONE: []}.get(asked, asked.split(","))
+    unknown = [name for name in names if name not in RIVALS]
+    if unknown:
+        known = ", ".join((AUTO, NONE, *RIVALS))
+        raise PlanError(f"unknown rival {unknown[0]!r}: choose from {known}")
+    found, absent = [], []
+    for name in names:
+        try:
+            found.append(RIVALS[name](queue))
+        except Exception as error:  # another library's: missing, broken, or without a device
+            reason = f"{name} does not take part: {_one_line(error)}"
+            if asked != AUTO:
+                raise DeviceError(reason) from error
+            absent.append(reason)
+    return found, absent
+
+
+def _one_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

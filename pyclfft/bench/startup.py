@@ -1,0 +1,150 @@
+"""From planning to the first result, in a process of its own: ``python -m pyclfft.bench.startup``.
+
+Cold means that nothing has been compiled before, warm that another process has. All caches of
+compiled kernels, ours and the drivers', lie in a new folder meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..errors import DeviceError, PyclfftError
+from ..planning.planner import plan_passes
+from ..planning.problem import make_problem
+from ..planning.traits import Traits
+from ..runtime import device
+from .cases import CASES, Workload
+from .rivals import Ours
+from .statistics import Spread, spread
+
+SHORT = "1024"
+REPEATS = 3
+CACHES = ("PYCLFFT_CACHE_DIR", "POCL_CACHE_DIR", "CUDA_CACHE_PATH", "NEO_CACHE_DIR")
+
+
+@dataclass(frozen=True)
+class Startup:
+    """Seconds from ``Plan(...)`` to the first result on the device.
+
+    Attributes
+    ----------
+    case : str
+        Its name.
+    programs : int
+        Kernels to be compiled.
+    cold, warm : Spread
+        Nothing compiled before, and everything by another process.
+    """
+
+    case: str
+    programs: int
+    cold: Spread
+    warm: Spread
+
+
+def measure_startup(
+    spec: str | None, traits: Traits, elements: int, algorithm: str | None = None
+) -> list[Startup]:
+    """Measure the short case and the largest plan of the target's.
+
+    Parameters
+    ----------
+    spec : str, optional
+        The device, as `use_device` takes it.
+    traits : Traits
+        Of that device.
+    elements : int
+        Of each case in all.
+    algorithm : str, optional
+        As `Plan` takes it.
+
+    Returns
+    -------
+    list of Startup
+
+    Raises
+    ------
+    DeviceError
+        A process has failed; its last words.
+    """
+    targets = [case for case in CASES if case.target and case.points <= elements]
+    sizes = {case: programs(case.sized(elements), traits, algorithm) for case in targets}
+    planned = [case for case in targets if sizes[case]]
+    largest = max(planned, key=lambda case: (sizes[case], case.points), default=None)
+    arguments = [str(elements), spec or "", algorithm or ""]
+    return [
+        _measure(case.name, sizes[case], arguments)
+        for case in planned
+        if case.name == SHORT or case == largest
+    ]
+
+
+def programs(workload: Workload, traits: Traits, algorithm: str | None = None) -> int:
+    """Count the programs that a plan compiles; 0 where it cannot be planned."""
+    try:
+        problem = make_problem(workload.shape, workload.source_dtype, workload.axes)
+        passes = plan_passes(problem, traits, algorithm)
+    except PyclfftError:
+        return 0
+    return len({(each.source, each.defines) for each in passes})
+
+
+def _measure(name: str, count: int, arguments: Sequence[str]) -> Startup:
+    cold, warm = [], []
+    for _ in range(REPEATS):
+        with tempfile.TemporaryDirectory(prefix="pyclfft-bench-") as folder:
+            cold.append(_seconds(name, arguments, folder))
+            warm.append(_seconds(name, arguments, folder))
+    return Startup(name, count, spread(cold), spread(warm))
+
+
+def _seconds(name: str, arguments: Sequence[str], folder: str) -> float:
+    """Run this module as a program, which prints the seconds."""
+    root = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    caches = dict.fromkeys(CACHES, folder)
+    done = subprocess.run(
+        [sys.executable, "-m", __spec__.name, name, *arguments],
+        env={**os.environ, **caches, "PYTHONPATH": path},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        raise DeviceError(f"planning {name} in a process of its own fails: {last}")
+    return float(json.loads(done.stdout.splitlines()[-1]))
+
+
+def main(argv: Sequence[str]) -> None:
+    """Plan a case and transform once; print the seconds."""
+    name, elements, spec, algorithm = argv
+    (case,) = (case for case in CASES if case.name == name)
+    workload = case.sized(int(elements))
+    queue = device.queue_of(device.context_of(device.select_device(spec or None)))
+    x, y = _arrays(workload, queue)
+    start = time.perf_counter()
+    Ours(queue, algorithm or None).plan(workload)(x, out=y)
+    queue.finish()
+    print(json.dumps(time.perf_counter() - start))
+
+
+def _arrays(workload: Workload, queue: cl.CommandQueue) -> tuple[cl_array.Array, cl_array.Array]:
+    """Allocate, and let the device touch, what is no part of planning."""
+    x = cl_array.zeros(queue, workload.source_shape, workload.source_dtype)
+    y = cl_array.zeros(queue, workload.result_shape, workload.result_dtype)
+    queue.finish()
+    return x, y
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,289 @@
+"""The command `bench` on every device, with few elements. Speed is never asserted."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+
+from pyclfft.bench import calls, command, runner
+from pyclfft.bench.calls import measure_calls
+from pyclfft.bench.cases import Case, select
+from pyclfft.bench.rivals import Ours, VkFFT
+from pyclfft.bench.runner import Noise, Settings, copy_rate, measure
+from pyclfft.bench.startup import measure_startup, programs
+from pyclfft.errors import BuildError, DeviceMemoryError, PlanError
+from pyclfft.runtime import device as devices
+
+SHORT = Settings(samples=3, sample_s=1e-4, budget_s=0.1)
+FEW = ("--elements", "4096", "--samples", "2", "--rivals", "none")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Let the command measure no longer than it must."""
+    monkeypatch.setattr(command, "SETTINGS", SHORT)
+    monkeypatch.setattr(calls, "SAMPLES", 3)
+
+
+@pytest.fixture
+def contender(queue):
+    return Ours(queue)
+
+
+def measured(contender, name, elements=4096):
+    (case,) = select([name])
+    return measure(case.sized(elements), [contender], Noise(), SHORT)
+
+
+# ---------------------------------------------------------------- measuring
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case((64,)), Case((60,)), Case((7,)), Case((64,), direction="inverse"), Case((16, 32)),
+        Case((8, 8, 8)), Case((32,), columns=True), Case((32,), batch=1),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_case_is_measured_and_right(contender, case):
+    row = measure(case.sized(1024), [contender], Noise(), SHORT)
+    assert row.ours.status == "", row.ours
+    assert row.ours.ms.count == 3
+    assert row.ours.ms.median > 0
+    assert row.ours.calls >= 3
+    assert row.ours.error <= row.ours.bound < 1e-6
+
+
+def test_double_is_compared_with_more_than_double(contender, fp64):
+    row = measured(contender, "double-1024")
+    assert row.ours.status == ""
+    assert row.ours.error < 1e-15
+
+
+@pytest.mark.parametrize(("kind", "direction"), [("r2c", "forward"), ("c2r", "inverse")])
+def test_real_kinds_are_right_or_refused(contender, kind, direction):
+    row = measure(Case((64,), kind, direction).sized(1024), [contender], Noise(), SHORT)
+    assert row.ours.status in ("", "refused"), row.ours
+
+
+class Wrong(Ours):
+    """Confuses the batch's last transform with the first."""
+
+    def fetch(self, indices):
+        return super().fetch([0 for _ in indices])
+
+
+class WrongLater(Ours):
+    """Is right at first, and then not a number."""
+
+    answers = 0
+
+    def fetch(self, indices):
+        self.answers += 1
+        return super().fetch(indices) * (1 if self.answers == 1 else np.nan)
+
+
+@pytest.mark.parametrize("kind", [Wrong, WrongLater])
+def test_a_wrong_result_is_found(queue, kind):
+    assert measured(kind(queue), "256").ours.status == "WRONG"
+
+
+@pytest.mark.parametrize(
+    ("error", "word"),
+    [
+        (PlanError("no"), "refused"),
+        (DeviceMemoryError("no"), "memory"),
+        (BuildError("no"), "failed"),
+        (ZeroDivisionError("no"), "failed"),
+    ],
+)
+def test_a_failure_is_an_outcome_and_concerns_nobody_else(queue, error, word):
+    class Failing(Ours):
+        name = "other"
+
+        def prepare(self, workload, source):
+            raise error
+
+    (case,) = select(["256"])
+    row = measure(case.sized(512), [Ours(queue), Failing(queue)], Noise(), SHORT)
+    ours, other = row.outcomes
+    assert ours.status == ""
+    assert (other.word, other.reason) == (word, f"{type(error).__name__}: no")
+    assert np.isnan(other.ms.median)
+
+
+def test_a_failure_while_measuring_is_an_outcome_too(queue):
+    class Failing(Ours):
+        def prepare(self, workload, source):
+            call, self.calls = super().prepare(workload, source), 0
+
+            def sometimes():
+                self.calls += 1
+                if self.calls > 20:
+                    raise RuntimeError("lost")
+                return call()
+
+            return sometimes
+
+    (case,) = select(["256"])
+    row = measure(case.sized(512), [Failing(queue)], Noise(), Settings(samples=50))
+    assert (row.ours.status, row.ours.reason) == ("failed", "RuntimeError: lost")
+
+
+def test_memory_is_given_back(queue):
+    ours = Ours(queue)
+    arrays = []
+    upload = ours._upload
+    ours._upload = lambda *arguments: arrays.extend(upload(*arguments)) or tuple(arrays)
+    measured(ours, "256")
+    assert len(arrays) == 2
+    for array in arrays:
+        with pytest.raises(Exception, match=r"(?i)invalid|released"):
+            array.base_data.release()
+
+
+def test_a_slow_call_is_measured_once(queue, monkeypatch):
+    made = []
+    turn = runner._Turn(lambda: made.append(1), lambda: None, Settings(slow_s=0.0, sample_s=0.0))
+    assert (len(made), turn.calls, len(turn.ms)) == (1, 1, 1)
+
+
+def test_copy_rate(queue):
+    rate = copy_rate(queue, 2**16, SHORT)
+    assert rate.nbytes == 2**16
+    assert rate.ms.count == 3
+    assert rate.gb_per_s > 0
+
+
+def test_vkfft(queue):
+    if importlib.util.find_spec("pyvkfft") is None:
+        pytest.skip("pyvkfft is not installed")
+    rival = VkFFT(queue)
+    for kind, direction in (
+        ("c2c", "forward"),
+        ("c2c", "inverse"),
+        ("r2c", "forward"),
+        ("c2r", "inverse"),
+    ):
+        case = Case((16, 64), kind, direction)
+        row = measure(case.sized(4096), [rival], Noise(), SHORT)
+        assert row.ours.reason == ""
+        assert row.ours.error < 1e-6
+
+
+# ---------------------------------------------------------------- beside the cases
+
+
+def test_calls(queue):
+    for cost in measure_calls(queue):
+        assert cost.passes >= 1
+        assert min(way.median for way in (cost.plan, cost.raw, cost.allocating)) > 0
+        assert np.isfinite([cost.per_pass, cost.beside_plan]).all()
+
+
+def test_calls_leave_out_what_an_algorithm_does_not_do(queue):
+    assert {cost.case for cost in measure_calls(queue, "stockham")} <= {
+        "one-1024", "one-4096", "one-2^16", "one-512^2",
+    }  # fmt: skip
+
+
+def test_startup(device, monkeypatch):
+    monkeypatch.setattr("pyclfft.bench.startup.REPEATS", 1)
+    limits = devices.traits(device)
+    found = measure_startup(index_of(device), limits, 1024)
+    assert found[-1].case == "1024"
+    for each in found:
+        assert each.programs >= 1
+        assert each.cold.median > 0 < each.warm.median
+
+
+def test_programs_of_what_cannot_be_planned(device):
+    (case,) = select(["256"])
+    limits = devices.traits(device)
+    assert programs(case.sized(1), limits) >= 1
+    assert programs(case.sized(1), limits, "no such algorithm") == 0
+
+
+# ---------------------------------------------------------------- the command
+
+
+def index_of(device):
+    groups = devices.listing()
+    return next(
+        f"{p}:{d}"
+        for p, (_, found) in enumerate(groups)
+        for d, each in enumerate(found)
+        if each == device
+    )
+
+
+def test_everything_is_written(device, tmp_path, capsys):
+    names = {kind: str(tmp_path / f"b.{kind}") for kind in ("json", "markdown")}
+    files = [word for kind, name in names.items() for word in (f"--{kind}", name)]
+    status = command.main(
+        [*FEW, "--cases", "256,r2c-1024", "--device", index_of(device), "--call", *files]
+    )
+    out = capsys.readouterr().out
+    assert status == 0, out
+    document = json.loads((tmp_path / "b.json").read_text())
+    assert [row["case"] for row in document["rows"]] == ["256", "r2c-1024"]
+    assert document["environment"]["device"] == devices.device_label(device)
+    assert document["elements"] == 4096
+    assert len(document["calls"]) >= 1
+    text = (tmp_path / "b.markdown").read_text()
+    assert "| 256 | 16 |" in text
+    assert "wrong results: none" in out
+    assert "wrong results: none" in text
+
+
+def test_wrong_results_make_the_status_1(device, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "Ours", Wrong)
+    name = tmp_path / "b.json"
+    assert command.main([*FEW, "--cases", "256", "--json", str(name)]) == 1
+    out = capsys.readouterr().out
+    assert "wrong results: 256" in out
+    (row,) = json.loads(name.read_text())["rows"]
+    assert row["outcomes"]["pyclfft"]["status"] == "WRONG"
+
+
+def test_what_is_too_long_is_named(device, capsys):
+    assert command.main([*FEW, "--cases", "256,2^16"]) == 0
+    assert "longer than 4,096, left out: 2^16" in capsys.readouterr().out
+
+
+def test_list(capsys):
+    assert command.main(["--list", "--cases", "3d", "--elements", "2^21"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert " ".join(out[1].split()) == "128^3 1 x 128 x 128 x 128 complex64 target, 3d"
+    assert out[-1].startswith("groups: all, target")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--cases", "nothing"], "no case or group 'nothing'"),
+        (["--elements", "none"], "'none'"),
+        (["--elements", "0"], "no positive whole number"),
+        (["--samples", "1.5"], "no positive whole number"),
+        (["--rivals", "fftw"], "unknown rival 'fftw'"),
+        (["--device", "no such device"], "no such device"),
+        (["--algorithm", "no-such"], "no-such"),
+        (["--json", "/no/such/folder/b.json"], "/no/such/folder/b.json"),
+        (["--compare", "/no/such.json", "/no/such.json"], "/no/such.json"),
+        (["--compare", "one.json"], "--compare"),
+        (["something"], "something"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_status_2(device, arguments, message, capsys):
+    try:
+        status = command.main([*FEW, *arguments])
+    except SystemExit as end:
+        status = end.code
+    said = capsys.readouterr().err
+    assert status == 2
+    assert said.count("\n") == 1
+    assert message in said

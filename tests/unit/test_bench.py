@@ -1,0 +1,417 @@
+"""The benchmark without a device: its cases, its statistics, and what it shows of results."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pyclfft.bench import compare, environment, plot, render, runner
+from pyclfft.bench.cases import CASES, GROUPS, Case, parse_count, select, size_name
+from pyclfft.bench.command import default_elements, main
+from pyclfft.bench.rivals import find_rivals
+from pyclfft.bench.runner import CopyRate, Noise, Outcome, Row, Settings, reference
+from pyclfft.bench.statistics import Spread, geometric_mean, spread
+from pyclfft.errors import DeviceError, FormatError, PlanError, PyclfftError
+from tests.recorded_traits import RECORDED
+
+# ---------------------------------------------------------------- cases
+
+# Every length and size of the GPU table of PERFORMANCE.md.
+TARGETS = (
+    "256 1024 4096 8192 16384 2^16 2^18 2^20 2^22 2^24 2^26 1000 3125 2197 1009 4099 10007 999983 "
+    "512^2 1024^2 2048^2 4096^2 8192^2 128^3 256^3"
+)
+
+
+def case(name):
+    (found,) = select([name])
+    return found
+
+
+def test_targets_are_the_rows_of_the_table():
+    assert " ".join(each.name for each in select(["target"])) == TARGETS
+
+
+def test_names_are_unique():
+    names = [each.name for each in CASES]
+    assert len(set(names)) == len(names)
+    assert not set(names) & set(GROUPS)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_no_group_is_empty(group):
+    assert select([group])
+
+
+@pytest.mark.parametrize(
+    ("lengths", "name"),
+    [
+        ((1000,), "1000"), ((16384,), "16384"), ((2**16,), "2^16"), ((10**5,), "100000"),
+        ((512, 512), "512^2"), ((100, 100, 100), "100^3"), ((1080, 1920), "1920x1080"),
+    ],
+)  # fmt: skip
+def test_size_name(lengths, name):
+    assert size_name(lengths) == name
+
+
+@pytest.mark.parametrize(
+    ("patterns", "names"),
+    [
+        (["1024"], "1024"),
+        (["one"], "one-2^16 one-2^20 one-512^2 one-1024^2"),
+        (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2"),
+        (["3d", "!r*", "!odd", "!inverse"], "128^3 256^3"),
+        (["64", "columns", "double-10?4"], "double-1024 columns-4096 64"),
+    ],
+)
+def test_selection(patterns, names):
+    assert " ".join(each.name for each in select(patterns)) == names
+
+
+def test_what_nothing_matches_is_named():
+    with pytest.raises(PlanError, match=r"'1025'.*target"):
+        select(["1024", "1025"])
+
+
+def test_batches_fill_the_elements():
+    assert case("1024").sized(2**26).shape == (65536, 1024)
+    assert case("999983").sized(2**26).shape == (67, 999983)
+    assert case("256^3").sized(2**26).shape == (4, 256, 256, 256)
+    assert case("1024").sized(1000).shape == (1, 1024)
+    assert case("one-2^16").sized(2**26).shape == (1, 65536)
+
+
+def test_columns_lie_side_by_side():
+    workload = case("columns-4096").sized(2**26)
+    assert workload.shape == (4096, 16384)
+    assert workload.axes == (0,)
+    assert workload.one(np.arange(6).reshape(2, 3), 1).tolist() == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "result"),
+    [
+        ("1920x1080", ((2, 1080, 1920), "complex64"), ((2, 1080, 1920), "complex64")),
+        ("r2c-128^3", ((2, 128, 128, 128), "float32"), ((2, 128, 128, 65), "complex64")),
+        ("c2r-128^3", ((2, 128, 128, 65), "complex64"), ((2, 128, 128, 128), "float32")),
+        ("r2c-double-4096", ((1024, 4096), "float64"), ((1024, 2049), "complex128")),
+        ("c2r-double-4096", ((1024, 2049), "complex128"), ((1024, 4096), "float64")),
+    ],
+)
+def test_arrays(name, source, result):
+    workload = case(name).sized(2**22)
+    assert (workload.source_shape, workload.source_dtype) == source
+    assert (workload.result_shape, workload.result_dtype) == result
+    sizes = [np.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in (source, result)]
+    assert workload.nbytes == sum(sizes)
+
+
+@pytest.mark.parametrize(("batch", "checked"), [(1, (0,)), (2, (0, 1)), (67, (0, 33, 66))])
+def test_first_middle_and_last_are_checked(batch, checked):
+    assert Case((8,), batch=batch).sized(1).checked == checked
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("4096", 4096), ("2^20", 2**20), ("2**20", 2**20), ("1e6", 10**6)]
+)
+def test_parse_count(text, count):
+    assert parse_count(text) == count
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "0", "-1", "1.5", "2^-1", "2^0.5", "inf", "nan", "9^999"]
+)
+def test_no_count(text):
+    with pytest.raises(ValueError):
+        parse_count(text)
+
+
+def test_elements_suit_the_device():
+    assert default_elements(RECORDED["h200"]) == 2**26
+    assert default_elements(RECORDED["intel-cpu"]) == 2**22
+    for traits in RECORDED.values():
+        elements = default_elements(traits)
+        assert 16 * elements <= traits.max_alloc_bytes
+        assert 8 * 16 * elements <= traits.global_mem_bytes
+
+
+# ---------------------------------------------------------------- inputs and references
+
+
+@pytest.mark.parametrize("each", CASES, ids=lambda case: case.name)
+def test_reference_is_the_unscaled_transform(each):
+    small = replace(each, lengths=tuple(min(n, 12 + n % 2) for n in each.lengths), batch=3)
+    workload = small.sized(1)
+    x = Noise().source(workload)
+    assert (x.shape, x.dtype) == (workload.source_shape, workload.source_dtype)
+    expected = reference(workload, x)
+    assert expected.shape == (3, *workload.result_lengths)
+    assert expected.dtype.itemsize >= 2 * workload.result_dtype.itemsize or (
+        each.precision == "double"
+    )
+    function = {"c2c": np.fft.fft, "r2c": np.fft.rfft, "c2r": np.fft.irfft}[each.kind]
+    if len(each.lengths) == 1 and each.direction == "forward":
+        rows = np.moveaxis(x, -1, 0) if each.columns else x
+        np.testing.assert_allclose(
+            expected, function(rows.astype("D" if each.kind == "c2c" else "d"))
+        )
+
+
+def test_noise_is_made_once_and_is_what_it_should_be():
+    noise = Noise()
+    x = noise.source(Case((1000,)).sized(10**5))
+    assert np.shares_memory(x, noise.source(Case((10,)).sized(100)))
+    assert -0.5 <= x.real.min() < -0.49 < 0.49 < x.imag.max() < 0.5
+    assert abs(x.mean()) < 0.01
+
+
+# ---------------------------------------------------------------- statistics
+
+
+def test_spread():
+    assert spread([4, 1, 3, 2, 5]) == Spread(3, 2, 4, 5)
+    assert spread([4, 1, 3, 2, 5]).percent == pytest.approx(100 / 3)
+    assert spread([]).count == 0
+    assert math.isnan(spread([]).median)
+    assert math.isnan(spread([]).percent)
+
+
+def test_geometric_mean():
+    assert geometric_mean([0.5, 2, 8]) == pytest.approx(2)
+    assert math.isnan(geometric_mean([]))
+
+
+# ---------------------------------------------------------------- outcomes
+
+
+def outcome(contender="pyclfft", ms=1.0, error=1e-7, **more):
+    more.setdefault("bound", 2e-7 if contender == "pyclfft" else math.inf)
+    return Outcome(contender, Spread(ms, 0.9 * ms, 1.1 * ms, 5), 10, 0.1, error, **more)
+
+
+def row(name="1024", ours=1.0, cufft=1.2, vkfft=1.5, **more):
+    outcomes = (outcome(ms=ours, **more), outcome("cuFFT", cufft), outcome("VkFFT", vkfft, 9e-7))
+    return Row(case(name).sized(2**20), outcomes)
+
+
+REFUSED = Outcome("pyclfft", bound=1.0, word="refused", reason="PlanError: no such kind\nmore")
+
+
+@pytest.mark.parametrize(
+    ("made", "status"),
+    [
+        (outcome(), ""),
+        (outcome(error=3e-7), "WRONG"),
+        (outcome(error=math.nan), "WRONG"),
+        (outcome("cuFFT", error=1.0), ""),
+        (outcome("cuFFT", error=math.nan), ""),
+        (REFUSED, "refused"),
+    ],
+)
+def test_status(made, status):
+    assert made.status == status
+
+
+def test_behind_is_the_time_over_the_fastest_rivals():
+    assert row(ours=1.2, cufft=1.5, vkfft=1.0).behind == pytest.approx(1.2)
+    assert math.isnan(Row(case("1024").sized(1), (outcome(),)).behind)
+    assert math.isnan(Row(case("1024").sized(1), (REFUSED, outcome("cuFFT"))).behind)
+    without = Row(case("1024").sized(1), (outcome(), outcome("cuFFT", math.nan)))
+    assert math.isnan(without.behind)
+
+
+def test_fraction_of_the_copy():
+    copy = CopyRate(10**9, Spread(2.0, 2.0, 2.0, 3))
+    assert copy.gb_per_s == 1000
+    assert copy.fraction(10**9, 2.0) == 0.5
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def results(*rows, contenders=("pyclfft", "cuFFT", "VkFFT")):
+    return render.Results(
+        environment={"device": "A device", "date": "today"},
+        contenders=contenders,
+        elements=2**20,
+        settings=Settings(),
+        copy=CopyRate(2**23, Spread(0.5, 0.5, 0.5, 3)),
+        rows=rows,
+    )
+
+
+FULL = results(
+    row(),
+    row("2^20", 1.0, 0.9, 2.0),
+    row("256", error=1e-3),
+    row("double-1024", 3.0, 1.0, 1.0),
+    Row(case("r2c-1024").sized(2**20), (REFUSED, outcome("cuFFT"), outcome("VkFFT"))),
+)
+
+
+def shown(made):
+    table = render.columns(made)
+    return [render.header(table), *(render.line(table, each) for each in made.rows)]
+
+
+def test_table():
+    heading, first, behind, wrong, other, refused = shown(FULL)
+    words = "case batch pyclfft ms +-% copy error cuFFT ms error /ours VkFFT ms error /ours"
+    assert " ".join(heading.split()) == words
+    copy = f"{FULL.rows[0].workload.nbytes / 2 / 2**23 * 0.5:.0%}"
+    words = f"1024 1024 1 10.0 {copy} 1.0e-07 1.2 1.0e-07 1.20 1.5 9.0e-07 1.50"
+    assert " ".join(first.split()) == words
+    assert behind.endswith("behind")
+    assert wrong.endswith("WRONG")
+    assert not other.endswith("behind")  # no row of the target's
+    words = "r2c-1024 1024 refused - - - 1 1.0e-07 - 1 1.0e-07 -"
+    assert " ".join(refused.split()) == words
+    assert max(map(len, shown(FULL))) <= 120
+
+
+def test_table_without_rivals():
+    alone = results(Row(case("1024").sized(2**20), (outcome(),)), contenders=("pyclfft",))
+    assert " ".join(shown(alone)[0].split()) == "case batch pyclfft ms +-% copy error"
+    assert list(render.summary(alone)) == ["wrong results: none"]
+
+
+def test_summary():
+    cufft, vkfft, behind, wrong, reason = render.summary(FULL)
+    mean = (1.2 * 0.9 * 1.2) ** (1 / 3)
+    assert cufft.endswith(f"geometric mean of 3 of 3 target rows: {mean:.3f} (target 1.2)")
+    assert vkfft.startswith("VkFFT / pyclfft")
+    assert behind == "target rows over 5% behind the faster rival: 2^20 (1.11)"
+    assert wrong == "wrong results: 256"
+    assert reason == "pyclfft refused: r2c-1024: PlanError: no such kind"
+    assert FULL.failed
+    assert not results(row()).failed
+
+
+def test_a_reason_is_said_once():
+    rows = [Row(case(name).sized(1), (REFUSED,)) for name in ("r2c-1024", "c2r-1024")]
+    assert list(render.reasons(rows)) == [
+        "pyclfft refused: r2c-1024, c2r-1024: PlanError: no such kind"
+    ]
+
+
+def test_markdown():
+    text = render.as_markdown(FULL)
+    assert "- device: A device\n" in text
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(table) == 2 + len(FULL.rows)
+    assert len({line.count("|") for line in table}) == 1
+    assert all(f"- {line}\n" in text for line in render.summary(FULL))
+
+
+def test_json():
+    document = json.loads(render.as_json(FULL), parse_constant=pytest.fail)
+    assert document["environment"]["device"] == "A device"
+    assert [each["case"] for each in document["rows"]] == [each.name for each in FULL.rows]
+    first = document["rows"][0]
+    assert (first["target"], first["shape"], first["batch"]) == (True, [1024, 1024], 1024)
+    assert first["outcomes"]["cuFFT"]["ratio"] == 1.2
+    assert first["outcomes"]["cuFFT"]["bound"] is None
+    assert first["outcomes"]["pyclfft"]["ms"]["median"] == 1
+    assert document["rows"][-1]["outcomes"]["pyclfft"]["status"] == "refused"
+
+
+def test_plot(tmp_path):
+    pytest.importorskip("matplotlib")
+    plot.write_plot(tmp_path / "bars.png", FULL)
+    assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_plot_names_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(PyclfftError, match=r"matplotlib: pip install 'pyclfft\[bench\]'"):
+        plot.pyplot()
+
+
+# ---------------------------------------------------------------- comparisons
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write results to files and return their names."""
+
+    def write(*made):
+        names = [str(tmp_path / f"{n}.json") for n in range(len(made))]
+        for name, each in zip(names, made, strict=True):
+            render.write(name, render.as_json(each))
+        return names
+
+    return write
+
+
+def test_compare(files, capsys):
+    before = results(row(ours=1.0), row("256", ours=1.0), row("4096", ours=1.0), FULL.rows[-1])
+    after = results(row(ours=1.5), row("256", ours=1.15), row("4096", ours=0.5))
+    names = files(before, after)
+    found = compare.compare(*names)
+    assert [change.word for change in found.changes] == ["slower", "", "faster"]
+    assert found.changes[0].ratio == 1.5
+    assert found.slower
+    assert main(["--compare", *names]) == 1
+    assert "1024          1       1.5  1.500  slower\n" in capsys.readouterr().out
+    assert main(["--compare", names[0], names[0]]) == 0
+
+
+def test_compare_names_what_is_lost_and_what_differs(files):
+    other = replace(results(row("256")), elements=7, environment={"device": "Another"})
+    found = compare.compare(*files(results(row(), row("256")), other))
+    assert found.slower
+    assert found.notes == (
+        "not the same device: A device and Another",
+        "not the same number of elements: 1048576 and 7",
+        "lost since: 1024",
+    )
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 0}', "\ud800"])
+def test_compare_refuses_other_files(tmp_path, text):
+    name = tmp_path / "x.json"
+    name.write_bytes(text.encode(errors="surrogatepass"))
+    with pytest.raises(FormatError, match=r"x\.json"):
+        compare.compare(str(name), str(name))
+
+
+# ---------------------------------------------------------------- contenders
+
+
+def test_rivals_that_are_missing(monkeypatch):
+    def missing(queue):
+        raise ImportError("No module named 'fast'\nmore")
+
+    monkeypatch.setattr("pyclfft.bench.rivals.RIVALS", {"fast": missing, "other": lambda q: "it"})
+    said = "fast does not take part: No module named 'fast'"
+    assert find_rivals("auto", None) == (["it"], [said])
+    assert find_rivals("none", None) == ([], [])
+    assert find_rivals("other", None) == (["it"], [])
+    with pytest.raises(DeviceError, match=said):
+        find_rivals("other,fast", None)
+    with pytest.raises(PlanError, match=r"'slow'.*auto, none, fast, other"):
+        find_rivals("slow", None)
+
+
+def test_commit_is_empty_outside_of_git(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert environment.commit() == ""
+
+
+def test_scipy_is_named_where_it_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.fft", None)
+    with pytest.raises(PyclfftError, match="pip install scipy"):
+        runner.scipy_fft()
+
+
+def test_importing_pyclfft_imports_no_benchmark():
+    code = "import sys, pyclfft; print([m for m in sys.modules if 'bench' in m or m in sys.argv])"
+    names = ("cupy", "matplotlib", "pyvkfft", "scipy")
+    run = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True)
+    assert run.stdout.strip() == "[]", run.stderr

@@ -1,0 +1,127 @@
+"""cuFFT as a contender, with a CuPy of our own that does what CuPy and cuFFT document."""
+
+from __future__ import annotations
+
+import sys
+from math import prod
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pyclfft.bench.cases import CASES, Case
+from pyclfft.bench.rivals import CuFFT, find_rivals
+from pyclfft.bench.runner import Noise, Settings, measure
+from pyclfft.errors import DeviceError
+
+QUEUE = SimpleNamespace(device=SimpleNamespace(name="NVIDIA Z"))
+SHORT = Settings(samples=2, sample_s=1e-6, budget_s=0.01)
+
+
+class Array(np.ndarray):
+    """An array of the device."""
+
+    def get(self):
+        return np.array(self)
+
+
+def in_layout(array, lengths, embed, stride, distance, batch):
+    """View an array as cuFFT's advanced data layout says."""
+    assert len(embed) == len(lengths)
+    steps = [stride * prod(embed[axis + 1 :]) for axis in range(len(embed))]
+    strides = [array.itemsize * step for step in (distance, *steps)]
+    assert (
+        distance * (batch - 1) + sum(step * (n - 1) for step, n in zip(steps, lengths, strict=True))
+        < array.size
+    )
+    return np.lib.stride_tricks.as_strided(array, (batch, *lengths), strides)
+
+
+class PlanNd:
+    """cufftPlanMany, with CuPy's arguments."""
+
+    def __init__(self, shape, inembed, istride, idist, onembed, ostride, odist,
+                 fft_type, batch, order, last_axis, last_size):  # fmt: skip
+        assert order == "C"
+        assert isinstance(last_axis, int)
+        assert last_size == onembed[-1]
+        self.shape, self.fft_type, self.batch = shape, fft_type, batch
+        self.inside, self.outside = (inembed, istride, idist), (onembed, ostride, odist)
+
+    def fft(self, a, out, direction):
+        half = (*self.shape[:-1], self.shape[-1] // 2 + 1)
+        inside = half if self.fft_type in ("C2R", "Z2D") else self.shape
+        outside = half if self.fft_type in ("R2C", "D2Z") else self.shape
+        assert prod(a.shape) == self.batch * prod(inside)
+        assert prod(out.shape) == self.batch * prod(outside)
+        x = in_layout(a, inside, *self.inside, self.batch)
+        y = in_layout(out, outside, *self.outside, self.batch)
+        y[...] = self.transform(x, direction)
+
+    def transform(self, x, direction):
+        axes = tuple(range(1, x.ndim))
+        if self.fft_type in ("R2C", "D2Z"):
+            return np.fft.rfftn(x, axes=axes)
+        if self.fft_type in ("C2R", "Z2D"):
+            return np.fft.irfftn(x, self.shape, axes=axes, norm="forward")
+        return (
+            np.fft.fftn(x, axes=axes)
+            if direction == -1
+            else np.fft.ifftn(x, axes=axes, norm="forward")
+        )
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    module = ModuleType("cupy")
+    module.__version__ = "14"
+    module.used, module.freed = [], []
+    names = [b"NVIDIA A", b"NVIDIA Z"]
+    types = {f"CUFFT_{name}": name for name in ("C2C", "R2C", "C2R", "Z2Z", "D2Z", "Z2D")}
+    module.cuda = SimpleNamespace(
+        Device=lambda n: SimpleNamespace(use=lambda: module.used.append(n)),
+        runtime=SimpleNamespace(
+            getDeviceCount=lambda: len(names),
+            getDeviceProperties=lambda n: {"name": names[n]},
+        ),
+        cufft=SimpleNamespace(
+            PlanNd=PlanNd, getVersion=lambda: 12000, CUFFT_FORWARD=-1, CUFFT_INVERSE=1, **types
+        ),
+        get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+    )
+    module.asarray = lambda x: np.array(x).view(Array)
+    module.zeros = lambda shape, dtype: np.zeros(shape, dtype).view(Array)
+    module.get_default_memory_pool = lambda: SimpleNamespace(
+        free_all_blocks=lambda: module.freed.append(True)
+    )
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    return module
+
+
+def short(case):
+    """The same kind of case with short lengths, all different."""
+    lengths = tuple(n for n, _ in zip((6, 5, 8)[-len(case.lengths) :], case.lengths, strict=True))
+    return Case(lengths, case.kind, case.direction, case.precision, 3, case.columns)
+
+
+@pytest.mark.parametrize("case", sorted({short(case) for case in CASES}, key=str), ids=str)
+def test_every_kind_of_case_is_laid_out_as_cufft_has_it(cupy, case):
+    (outcome,) = measure(case.sized(1), [CuFFT(QUEUE)], Noise(), SHORT).outcomes
+    assert outcome.reason == ""
+    assert outcome.error < (1e-6 if case.precision == "single" else 1e-14)
+    assert outcome.ms.count == 2
+    assert cupy.freed
+
+
+def test_the_device_of_the_same_name_is_used(cupy):
+    assert CuFFT(QUEUE).version == "12000, CuPy 14"
+    assert cupy.used == [1]
+
+
+def test_another_device_has_no_cufft(cupy):
+    queue = SimpleNamespace(device=SimpleNamespace(name="A CPU"))
+    with pytest.raises(DeviceError, match="CUDA has no device 'A CPU'"):
+        find_rivals("cufft", queue)
+    found, absent = find_rivals("auto", queue)
+    assert not any(isinstance(each, CuFFT) for each in found)
+    assert absent[0] == "cufft does not take part: CUDA has no device 'A CPU'"
