@@ -154,7 +154,8 @@ def best_stages(
         usable,
         key=lambda each: (
             each.items < min_items,
-            -max(each.radices) if halves else 0,  # the fewest exchanges, as each takes four steps
+            # The fewest exchanges of halves, as each takes four steps, and no small radix.
+            (-max(each.radices), -min(each.radices)) if halves else (0, 0),
             each.cost(split),
             -each.elements,
             each.radices,

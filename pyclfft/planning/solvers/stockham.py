@@ -55,21 +55,21 @@ class Shape:
         Side by side; 0 for as many as fill it.
     split, halves : bool
         Real and imaginary parts, and halves, are exchanged one after the other.
-    most_items : int
-        Work-items at most, where that is fewer than the device and tuning allow.
+    most_points : int
+        Of all transforms side by side.
     """
 
     transforms: int
     split: bool = False
     halves: bool = False
-    most_items: int = 2**31
+    most_points: int = 2**31
 
 
 # What to try, best first. The more neighbouring columns, the longer the runs in memory; below
 # four most of each is wasted. To exchange halves takes more steps, but leaves room for another group.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
-    Shape(32, most_items=256),
+    Shape(32, most_points=4096),
     Shape(16),
     Shape(8),
     Shape(8, True, True),
@@ -204,11 +204,11 @@ def group_for(
         stages = best_stages(
             batch.n,
             fewest,
-            min(limit, shape.most_items) // (shape.transforms or 1),
+            limit // (shape.transforms or 1),
             shape.split,
             shape.halves,
         )
-        if stages is None:
+        if stages is None or batch.n * shape.transforms > shape.most_points:
             continue
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
         group = _group(batch, ends, stages, replace(shape, transforms=count), precision)
