@@ -35,7 +35,8 @@ from .steps import axis_batch, axis_length, single_axis
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MAX_DIGIT_BITS = 10  # of the exponents of twists
-MIN_ITEMS = 4  # work-items for a row, so that their loads are neighbours
+MIN_ITEMS = 8  # work-items for a row, so that their loads are neighbours; half of it for tiny ones
+TINY = 32
 NO_TRANSFORM = 2**32 - 1
 
 # Bytes of a run in memory, and the share of the time that it wastes beyond that of the longest.
@@ -202,7 +203,7 @@ def group_for(
     )
     by_columns = batch.loads_columns or batch.stores_columns
     for shape in COLUMNS if by_columns else ROWS:
-        fewest = 1 if by_columns else MIN_ITEMS
+        fewest = 1 if by_columns else MIN_ITEMS // (2 if batch.n < TINY else 1)
         stages = best_stages(
             batch.n,
             fewest,
