@@ -12,10 +12,8 @@ from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
 from .solvers.rows import defines, device_size, transpose
-from .solvers.stockham import to_and_fro
+from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
-
-LINE_BYTES = 128  # of memory that moves at once
 
 
 def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) -> tuple[Pass, ...]:
