@@ -130,10 +130,7 @@ def check_plain(device, queue, shape, axes, kind, *, wide=False, algorithm=None,
 # --- lengths --------------------------------------------------------------------------------------
 
 # Smooth and not, odd and even, one launch and several.
-LENGTHS = (
-    *(1, 2, 3, 4, 5, 7, 13, 16, 17, 31, 49, 64, 97, 100, 210, 243, 509, 1000, 1001, 1009, 2048, 3125),
-    *(4099, 6144, 8192, 2**14, 10007, 30030, 2**16, 65537),
-)
+LENGTHS = (1, 2, 3, 8, 13, 17, 60, 97, 243, 1000, 1009, 4099, 8192, 10007, 30030, 2**16)
 
 
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
@@ -144,14 +141,14 @@ def test_real_transforms(device, queue, n, kind):
 
 
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
-@pytest.mark.parametrize("rows", [1, 2, 5, 300])
+@pytest.mark.parametrize("rows", [1, 5, 300])
 def test_real_batches(device, queue, rows, kind):
     for shape, axis in (((rows, 12), 1), ((12, rows), 0), ((3, 12, rows), 1)):
         check_plain(device, queue, shape, axis, kind)
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
-@pytest.mark.parametrize("n", [30, 47, 1000, 2**13, 10007, 30030])
+@pytest.mark.parametrize("n", [30, 47, 2**13, 10007])
 def test_columns(device, queue, n, kind):
     check_plain(device, queue, (n, 11), 0, kind, wide=n == 47)
 
@@ -162,9 +159,7 @@ def test_columns(device, queue, n, kind):
     [
         ((12, 10), None),
         ((7, 9), (0, 1)),
-        ((7, 9), (1, 0)),
-        ((17, 16), None),
-        ((5, 6, 7), None),
+        ((7, 17), (1, 0)),
         ((4, 6, 10), (2, 0)),
         ((6, 5, 1), None),
         ((1, 6), None),
@@ -186,12 +181,8 @@ def test_norms(device, queue, kind, norm):
 
 
 CUTS = [
-    ((5, 16), (5, 9)),
-    ((5, 16), (5, 40)),
     ((9, 5), (6, 8)),
     ((9, 7), (17, 3)),
-    ((6, 12), (6, 17)),
-    ((3, 250), (3, 360)),
     ((3, 400), (3, 359)),
 ]
 
@@ -203,15 +194,14 @@ def test_crop_and_pad(device, queue, shape, s, kind):
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
-@pytest.mark.parametrize(("n", "s"), [(361, 360), (355, 360), (100, 343), (243, 239), (150, 263)])
+@pytest.mark.parametrize(("n", "s"), [(361, 360), (355, 360), (150, 263)])
 @pytest.mark.parametrize("items", [8])
 def test_crop_and_pad_of_several_steps(device, queue, small_groups, n, s, kind, items):
     small_groups(items)
     check_plain(device, queue, (3, n), 1, kind, s=s)
-    check_plain(device, queue, (n, 5), 0, kind, s=s)
 
 
-@pytest.mark.parametrize("n", [8, 9, 34, 17, 12])
+@pytest.mark.parametrize("n", [8, 9, 34, 17])
 @pytest.mark.parametrize("algorithm", [None, "direct"])
 def test_imaginary_parts_that_mean_nothing_are_ignored(device, queue, n, algorithm):
     """Of the first element and, for even lengths, of the middle one."""
@@ -243,14 +233,14 @@ def test_real_round_trip(device, queue, n):
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 @pytest.mark.parametrize(
     ("n", "items", "passes"),
-    [(48, 8, 2), (1001, 8, 2), (2**10, 4, 3), (3375, 4, 3), (2**12, 4, 3), (37, 4, 3), (1009, 8, 3)],
+    [(48, 8, 2), (3375, 4, 3), (113, 4, 3)],
 )
 def test_steps(device, queue, small_groups, n, items, passes, kind):
     """Three and more of them, and Bluestein's convolution in steps, on lengths that are short."""
     small_groups(items)
     traits = devices.traits(device)
     algorithm = "four_step" if is_smooth(n) else "bluestein"
-    for shape, axis in (((n,), 0), ((3, n), 1), ((n, 5), 0)):
+    for shape, axis in (((n,), 0), ((n, 5), 0)):
         dtype = dtype_of(device, kind, axis)
         for direction in ("forward", "inverse"):
             problem = make_problem(shape, dtype, axis, kind, direction)
@@ -259,6 +249,7 @@ def test_steps(device, queue, small_groups, n, items, passes, kind):
             check(queue, problem, noise(problem.source.shape, dtype), algorithm)
 
 
+@pytest.mark.full
 def test_convolution_in_five_steps(device, queue, small_groups):
     small_groups(4)
     traits = devices.traits(device)
@@ -287,9 +278,7 @@ def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
     wide = shapes == "split in halves"
     for shape, axis, algorithm in (
         ((3, 96), 1, "stockham"),
-        ((96, 6), 0, "stockham"),
         ((2, 256), 1, "four_step"),
-        ((3, 29), 1, "bluestein"),
         ((29, 3), 0, "bluestein"),
     ):
         check_plain(device, queue, shape, axis, kind, wide=wide, algorithm=algorithm)
@@ -384,7 +373,7 @@ def test_in_place(device, queue, shape, axis, algorithm):
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
-@pytest.mark.parametrize(("shape", "axes"), [((7, 60), 1), ((31, 16), None), ((2**15,), 0), ((4099,), 0)])
+@pytest.mark.parametrize(("shape", "axes"), [((7, 60), 1), ((31, 16), None), ((2**15,), 0)])
 def test_the_same_bits_every_time_and_no_input_modified(device, queue, shape, axes, kind):
     """`run` compares the input."""
     dtype = dtype_of(device, kind, wide=True)
