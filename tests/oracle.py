@@ -61,7 +61,10 @@ def expected_of(problem, memory):
     wide = x.astype(np.longdouble if layout.real else np.clongdouble)
     lengths = [problem.shape[axis] for axis in problem.axes]
     function = getattr(scipy.fft, FUNCTIONS[problem.kind, problem.direction])
-    return function(wide, lengths, problem.axes, "forward" if problem.direction == "inverse" else None) * problem.scale
+    return (
+        function(wide, lengths, problem.axes, "forward" if problem.direction == "inverse" else None)
+        * problem.scale
+    )
 
 
 def exact_dft(x, sign=-1):

@@ -10,10 +10,10 @@ from ..errors import DeviceError, PlanError
 from ..tuning.lookup import Parameters, parameters_for
 from .hooks import Hooks, with_hooks
 from .passes import Constants, Pass, Role, Scalar
-from .problem import Layout, Problem, half_shape, plain_layout
+from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
 from .solvers.rows import defines, device_size, transpose
-from .solvers.stockham import to_and_fro
+from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
 
 
@@ -84,6 +84,8 @@ def axis_steps(problem: Problem) -> Iterator[Problem]:
     Axes of length 1 are left out, as nothing happens along them.
     """
     middle = plain_layout(problem.spectrum_shape)
+    if problem.kind == "c2r":  # in a workspace of ours: no two tiles share a line of the cache
+        middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
     extents = [
         min(given, wanted)
         for given, wanted in zip(problem.source.shape, problem.spectrum_shape, strict=True)

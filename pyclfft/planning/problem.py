@@ -67,6 +67,14 @@ class Layout:
             room *= extent
         return not self.offset
 
+    @property
+    def span(self) -> int:
+        """Elements from the first to the last one, gaps included."""
+        if 0 in self.shape:
+            return 0
+        ends = zip(self.shape, self.strides, strict=True)
+        return 1 + sum((extent - 1) * abs(stride) for extent, stride in ends)
+
     def along(self, axis: int) -> Layout:
         """Return the contiguous array with the same elements in which `axis` varies fastest."""
         order = [d for d in range(len(self.shape)) if d != axis] + [axis]
@@ -133,8 +141,8 @@ class Problem:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the result."""
-        return prod(self.target.shape) * self.dtype.itemsize
+        """Bytes from the first to the last element of the result."""
+        return self.target.span * self.dtype.itemsize
 
     def __str__(self) -> str:
         name = "fft" if self.direction == "forward" else "ifft"
@@ -156,6 +164,13 @@ class Problem:
 def plain_layout(shape: Sequence[int], real: bool = False) -> Layout:
     """Return the layout of a contiguous array (C order) of this shape."""
     return Layout(tuple(shape), contiguous_strides(shape), real=real)
+
+
+def padded_layout(shape: Sequence[int], multiple: int) -> Layout:
+    """Return the layout of a complex array in C order whose rows begin at multiples of a number."""
+    *outer, columns = shape
+    pitch = -(-columns // multiple) * multiple
+    return Layout(tuple(shape), contiguous_strides((*outer, pitch)))
 
 
 def transposed_layout(layout: Layout) -> Layout:

@@ -300,7 +300,9 @@ def test_stage_twiddles(radices, precision):
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 101, 1000])
 def test_chirp_is_rounded_once(n, precision):
     """Half the steps of 2n-th roots of unity, their squares in integers."""
-    check_rounded_once(chirp(n, precision), precision, exact_roots(2 * n, [k * k for k in range(n)]))
+    check_rounded_once(
+        chirp(n, precision), precision, exact_roots(2 * n, [k * k for k in range(n)])
+    )
 
 
 def test_chirp_of_many():

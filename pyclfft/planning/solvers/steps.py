@@ -67,7 +67,9 @@ def axis_batch(
         n,
         ordered([*dimensions, *along]),
         *lines,
-        aliases=source == target and in_place and all(d.source == d.target for d in along),
+        aliases=source == target
+        and in_place
+        and all(each.source == each.target for each in along if each.extent > 1),
     )
 
 

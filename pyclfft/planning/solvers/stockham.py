@@ -35,14 +35,15 @@ from .steps import axis_batch, axis_length, single_axis
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MAX_DIGIT_BITS = 10  # of the exponents of twists
-MIN_ITEMS = 4  # work-items for a row, so that their loads are neighbours
+MIN_ITEMS = 8  # work-items for a row, so that their loads are neighbours; half of it for tiny ones
+TINY = 32
 NO_TRANSFORM = 2**32 - 1
 
-# Bytes of a run in memory, and the share of the time that it wastes beyond that of the longest.
-WASTED = ((128, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
-CROWDED = 512  # work-items of a group
+LINE_BYTES = 128  # of memory that moves at once, and of local memory that is served at once
 
-LOCAL_BANK_BYTES = 128  # of local memory that are served at once
+# Bytes of a run in memory, and the share of the time that it wastes beyond that of the longest.
+WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
+CROWDED = 512  # work-items of a group
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ def group_for(
     )
     by_columns = batch.loads_columns or batch.stores_columns
     for shape in COLUMNS if by_columns else ROWS:
-        fewest = 1 if by_columns else MIN_ITEMS
+        fewest = 1 if by_columns else MIN_ITEMS // (2 if batch.n < TINY else 1)
         stages = best_stages(
             batch.n,
             fewest,
@@ -225,17 +226,23 @@ def relative_time(batch: Batch, group: Group, precision: str) -> float:
     Short runs of columns waste part of each transfer, and where one group fills a multiprocessor it
     cannot compute while another one waits for memory.
     """
-    by_columns = batch.loads_columns or batch.stores_columns
-    run = group.transforms * COMPLEX_DTYPE[precision].itemsize if by_columns else 128
+    run = _run_bytes(batch, group, precision)
     wasted = next(share for least, share in WASTED if run >= least)
     return (1 + wasted) * (1.5 if group.items >= CROWDED else 1.0)
+
+
+def _run_bytes(batch: Batch, group: Group, precision: str) -> int:
+    """Return how much a work-group touches in a row, a line of the cache at most."""
+    by_columns = batch.loads_columns or batch.stores_columns
+    run = group.transforms * COMPLEX_DTYPE[precision].itemsize
+    return min(run, LINE_BYTES) if by_columns else LINE_BYTES
 
 
 def _group(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
     """Return a work-group with its local memory laid out."""
     itemsize = (REAL_DTYPE if shape.split else COMPLEX_DTYPE)[precision].itemsize
     loads_columns, stores_columns = _columns(batch, stages)
-    banks = LOCAL_BANK_BYTES // itemsize
+    banks = LINE_BYTES // itemsize
     if loads_columns:
         banks = max(1, banks // shape.transforms)
     room = stages.room(banks, shape.halves)
@@ -344,6 +351,7 @@ def stockham_pass(
         leaves=leaves or problem.nbytes,
         step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}",
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
+        stays=_run_bytes(batch, group, precision) >= LINE_BYTES,
     )
 
 
