@@ -356,7 +356,10 @@ def stockham_pass(
 
 
 def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
-    """Let every second pass walk backward: it begins with what is still in the device's cache."""
+    """Let every second pass walk backward: it begins with what is still in the device's cache.
+
+    Hooks come later: their arguments follow the kernel's own, of which the flags are the last.
+    """
     return tuple(
         _backward(each) if each.kernel == "stockham" and number % 2 else each
         for number, each in enumerate(passes)
