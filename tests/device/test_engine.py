@@ -112,7 +112,9 @@ def check(queue, problem, x, algorithm=None, **options):
     at = places(problem.target)
     lengths = [problem.shape[axis] for axis in problem.axes]
     smooth = algorithm is None and all(is_smooth(n) for n in lengths)
-    limit = bound(algorithm or ("stockham" if smooth else "bluestein"), problem.dtype, prod(lengths))
+    limit = bound(
+        algorithm or ("stockham" if smooth else "bluestein"), problem.dtype, prod(lengths)
+    )
     limit *= OF_PAIRS if "r" in problem.kind else 1
     assert relative_error(out[at], expected_of(problem, x.reshape(-1))) <= limit
     out[at] = np.nan
