@@ -61,7 +61,7 @@ def axis_batch(
         n,
         ordered([*dimensions, *along]),
         *lines,
-        aliases=source == target and in_place and all(d.source == d.target for d in along),
+        aliases=source == target and in_place and all(d.source == d.target for d in along if d.extent > 1),
     )
 
 
