@@ -42,6 +42,8 @@ def reference(function, x, *args, **kwargs):
     return getattr(scipy.fft, function)(wide, *args, **kwargs)
 
 
+OF_PAIRS = 2  # of real rows, which are transformed in pairs: each bears the rounding errors of both
+
 # SciPy's functions for what a problem asks for.
 FUNCTIONS = {
     ("c2c", "forward"): "fftn",
@@ -61,7 +63,10 @@ def expected_of(problem, memory):
     wide = x.astype(np.longdouble if layout.real else np.clongdouble)
     lengths = [problem.shape[axis] for axis in problem.axes]
     function = getattr(scipy.fft, FUNCTIONS[problem.kind, problem.direction])
-    return function(wide, lengths, problem.axes, "forward" if problem.direction == "inverse" else None) * problem.scale
+    return (
+        function(wide, lengths, problem.axes, "forward" if problem.direction == "inverse" else None)
+        * problem.scale
+    )
 
 
 def exact_dft(x, sign=-1):

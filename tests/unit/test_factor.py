@@ -301,7 +301,9 @@ def test_stage_twiddles(radices, precision):
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 101, 1000])
 def test_chirp_is_rounded_once(n, precision):
     """Half the steps of 2n-th roots of unity, their squares in integers."""
-    check_rounded_once(chirp(n, precision), precision, exact_roots(2 * n, [k * k for k in range(n)]))
+    check_rounded_once(
+        chirp(n, precision), precision, exact_roots(2 * n, [k * k for k in range(n)])
+    )
 
 
 def test_chirp_of_many():
@@ -314,7 +316,7 @@ def test_chirp_of_many():
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize(("n", "factors"), [(5, (9,)), (7, (4, 4)), (17, (3, 4, 5)), (8, (2, 8))])
 def test_chirp_spectrum(n, factors, precision):
-    """A convolution with it is the conjugate chirp's; steps of a transform leave it in their order."""
+    """A convolution with it is the conjugate chirp's; steps leave it in their own order."""
     m = prod(factors)
     spectrum = chirp_spectrum(n, factors, precision)
     order = np.empty(m, int)

@@ -68,7 +68,11 @@ PROBLEMS = (
     ("large prime", ((10007,), "c8"), {}),
     ("large prime, complex to real", ((10007,), "c8"), {"kind": "c2r"}),
     ("column order", ((48, 32), "c8"), {"strides": (8, 384)}),
-    ("every other, of many dimensions", ((2, 3, 4, 6), "c8", (1, 3)), {"strides": (1152, 384, 96, 16)}),
+    (
+        "every other, of many dimensions",
+        ((2, 3, 4, 6), "c8", (1, 3)),
+        {"strides": (1152, 384, 96, 16)},
+    ),
     ("more dimensions than a kernel walks", ((3, 2, 3, 2, 3, 8), "c8", 5), {"strides": MANY}),
     ("image, padded", ((30, 40), "c8"), {"s": (32, 64)}),
     ("real image, padded and cropped", ((30, 40), "f4"), {"s": (16, 64), "kind": "r2c"}),

@@ -74,10 +74,26 @@ SWAP = "transposeBlocked"
         (make_problem((5, 12, 3), "c8", 1), "four_step", ["stockham"] * 2),
         (make_problem((4,), "f4", kind="r2c"), "radix2", ["copy", *RADIX2, "copy"]),
         (make_problem((5,), "c8", kind="c2r"), "direct", ["copy", "direct", "copy"]),
-        (make_problem((5, 3), "f4", kind="r2c"), "direct", ["copy", "direct", "copy", SWAP, "direct", SWAP]),
-        (make_problem((5, 3), "c8", kind="c2r"), "direct", [SWAP, "direct", SWAP, "copy", "direct", "copy"]),
+        (
+            make_problem((5, 3), "f4", kind="r2c"),
+            "direct",
+            ["copy", "direct", "copy", SWAP, "direct", SWAP],
+        ),
+        (
+            make_problem((5, 3), "c8", kind="c2r"),
+            "direct",
+            [SWAP, "direct", SWAP, "copy", "direct", "copy"],
+        ),
         (make_problem((5, 1), "c8", kind="c2r"), "direct", [SWAP, "direct", "copy"]),
-        (make_problem((5, 4), "c8", strides=(8, 40)), "direct", ["direct", SWAP, "direct", ]),
+        (
+            make_problem((5, 4), "c8", strides=(8, 40)),
+            "direct",
+            [
+                "direct",
+                SWAP,
+                "direct",
+            ],
+        ),
         # By default: one launch for an axis of smooth length, whatever else is asked of it.
         (make_problem((1,), "c8"), None, ["copy"]),
         (make_problem((4,), "c8"), None, ["stockham"]),
@@ -106,8 +122,13 @@ SWAP = "transposeBlocked"
         (make_problem((1009,), "f4", kind="r2c"), None, ["stockham"]),
         (make_problem((17 * 2**12,), "c8"), None, ["stockham"] * 3),
         # More dimensions than a kernel walks: contiguous first, then back.
-        (make_problem((3, 5, 4, 6, 2, 7), "c8", 5, strides=(10080, 672, 3360, 56, 28 * 8 * 50, 8)),
-         None, ["copy", "stockham"]),
+        (
+            make_problem(
+                (3, 5, 4, 6, 2, 7), "c8", 5, strides=(10080, 672, 3360, 56, 28 * 8 * 50, 8)
+            ),
+            None,
+            ["copy", "stockham"],
+        ),
     ],
 )
 def test_kernels(problem, algorithm, expected):
@@ -650,7 +671,8 @@ def places(layout):
     """Indices of all elements of an array in its buffer."""
     indices = np.indices(layout.shape)
     return layout.offset + sum(
-        (i * step for i, step in zip(indices, layout.strides, strict=True)), np.zeros(layout.shape, int)
+        (i * step for i, step in zip(indices, layout.strides, strict=True)),
+        np.zeros(layout.shape, int),
     )
 
 
@@ -717,7 +739,9 @@ def test_what_long_plans_compute(name, shape, options, kind):
 
 @pytest.mark.parametrize("forced", FORCED)
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
-@pytest.mark.parametrize(("shape", "axis"), [((7, 48), 1), ((48, 7), 0), ((7, 50), 1), ((64, 6), 0)])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((7, 48), 1), ((48, 7), 0), ((7, 50), 1), ((64, 6), 0)]
+)
 def test_what_plans_compute_in_any_shape_of_group(monkeypatch, shape, axis, kind, forced):
     rows, columns = FORCED[forced]
     monkeypatch.setattr(stockham, "ROWS", rows)

@@ -186,7 +186,8 @@ def test_result_of_any_strides():
 
 
 @pytest.mark.parametrize(
-    ("shape", "axis", "half"), [((8,), 0, (5,)), ((7,), 0, (4,)), ((1, 3), 0, (1, 3)), ((2, 9), 1, (2, 5))]
+    ("shape", "axis", "half"),
+    [((8,), 0, (5,)), ((7,), 0, (4,)), ((1, 3), 0, (1, 3)), ((2, 9), 1, (2, 5))],
 )
 def test_half_shape(shape, axis, half):
     assert half_shape(shape, axis) == half
