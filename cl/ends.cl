@@ -158,20 +158,43 @@ static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 dist
 #define SRC_STRIDE ((ulong)SRC_COLUMNS * (ulong)(SRC_UNIT))
 #define DST_STRIDE ((ulong)DST_COLUMNS * (ulong)(DST_UNIT))
 
-/* Multiplied by the root of unity to the power k c of the four-step algorithm. */
+/* The four-step algorithm: a root of unity by the digits of its power. */
 #if TWIST
-static inline cplx twist(cplx z, whole power, global const cplx *roots)
+static inline cplx root(whole power, global const cplx *roots)
 {
-    UNROLL for (uint digit = 0; digit < DIGITS; digit++) {
-        z = cmul(z, roots[power & (((whole)1 << TWIST) - 1)]);
+    cplx w = roots[power & (((whole)1 << TWIST) - 1)];
+    UNROLL for (uint digit = 1; digit < DIGITS; digit++) {
         power >>= TWIST;
         roots += (whole)1 << TWIST;
+        w = cmul(w, roots[power & (((whole)1 << TWIST) - 1)]);
     }
-    return z;
+    return w;
 }
-#define TWISTED(z, k, column) twist(z, (k) * (column), roots)
+
+/* Multiplies point r of a butterfly by the root to the power first + r step; as for twiddles, only some
+ * roots are read and the others formed as products. */
+static inline void twist(cplx *x, uint stride, uint radix, whole first, whole step,
+                         global const cplx *roots)
+{
+    cplx low[4];
+    low[0] = root(first, roots);
+    UNROLL for (uint r = 1; r < 4; r++)
+        low[r] = cmul(low[0], root(r * step, roots));
+    UNROLL for (uint high = 0; high < radix; high += 4) {
+        cplx factor = root(high * step, roots);
+        UNROLL for (uint r = 0; r < 4; r++)
+            if (high + r < radix)
+                x[(high + r) * stride] =
+                    cmul(x[(high + r) * stride], high ? cmul(low[r], factor) : low[r]);
+    }
+}
+#define TWISTED(z, k, column) cmul(z, root((k) * (column), roots))
+#define TWIST_POINTS(R, item, column)                                                              \
+    EACH_BUTTERFLY(R, item,                                                                        \
+                   twist(x + b, COUNT(R), R, j * (column), N / R * (column), roots);)
 #else
 #define TWISTED(z, k, column) (z)
+#define TWIST_POINTS(R, item, column)
 #endif
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
@@ -184,34 +207,37 @@ static inline cplx twist(cplx z, whole power, global const cplx *roots)
 
 #if SOURCE == HERMITIAN
 /* Elements beyond the middle are the conjugates of their mirror images. Those that are their own are
- * real, whatever the source says. */
-#define GET                                                                                        \
-    whole m = g > LENGTH - g ? LENGTH - g : g;                                                     \
-    ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                              \
+ * real, whatever the source says. With an even radix a point's number within its butterfly tells
+ * on which side it is, where the transform is the whole axis. */
+#define BEYOND(R)                                                                                  \
+    (N == LENGTH && SRC_COLUMNS == 1 && (R) % 2 == 0 ? r >= (R) / 2 : g > LENGTH - g)
+#define GET(R)                                                                                     \
+    whole m = BEYOND(R) ? LENGTH - g : g;                                                          \
+    ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                       \
     cplx z = (cplx)(0, 0);                                                                         \
     if ((LENGTH >= N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
-        z = of_half(ELEMENT(place), g, flags);                                                     \
+        int conjugated = BEYOND(R) != ((flags & CONJUGATE_IN) != 0);                               \
+        int own_image = g == 0 || g == LENGTH - g;                                                 \
+        z = of_half(ELEMENT(place), conjugated, own_image);                                        \
         if (PAIR)                                                                                  \
-            z += times_i(of_half(ELEMENT(place + from.partner), g, flags));                        \
+            z += times_i(of_half(ELEMENT(place + from.partner), conjugated, own_image));           \
     }
-static inline cplx of_half(cplx z, whole g, uint flags)
+static inline cplx of_half(cplx z, int conjugated, int own_image)
 {
-    if (g == 0 || g == LENGTH - g)
-        z.y = 0;
-    return (g > LENGTH - g) != ((flags & CONJUGATE_IN) != 0) ? (cplx)(z.x, -z.y) : z;
+    return (cplx)(z.x, own_image ? 0 : conjugated ? -z.y : z.y);
 }
 static inline cplx times_i(cplx z)
 {
     return (cplx)(-z.y, z.x);
 }
 #elif SOURCE == REAL && PAIR
-#define GET                                                                                        \
+#define GET(R)                                                                                     \
     cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE) : 0,                                               \
                     PARTNER_EXISTS ? ELEMENT(SRC_PLACE + from.partner) : 0);
 #elif SOURCE == REAL
-#define GET cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), 0) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), 0) : (cplx)(0, 0);
 #else
-#define GET cplx z = EXISTS ? ELEMENT(SRC_PLACE) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS ? ELEMENT(SRC_PLACE) : (cplx)(0, 0);
 #endif
 
 #if CHIRP_FIRST
@@ -220,11 +246,20 @@ static inline cplx times_i(cplx z)
 #define CHIRPED_FIRST
 #endif
 
+#if TWIST_FIRST
+#define TWIST_LOADED(R) TWIST_POINTS(R, item, from.column)
+#define TWIST_RESULTS(R)
+#else
+#define TWIST_LOADED(R)
+#define TWIST_RESULTS(R) TWIST_POINTS(R, last_item, to.column)
+#endif
+
 #define LOAD(R)                                                                                    \
     Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone, flags);       \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
-               GET z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
-               POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
+               GET(R) z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
+               POINT(b, r, R) = z;)                                                                \
+    TWIST_LOADED(R)
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */
 
@@ -241,8 +276,7 @@ static inline cplx times_i(cplx z)
 #else
 #define CHIRPED_LAST(z) (z)
 #endif
-#define FINISHED(z, column)                                                                        \
-    CONJUGATE_IF(CONJUGATE_OUT, TURN_IF(TURN_OUT, (TWIST_FIRST ? (z) : TWISTED(z, k, column)) * scale))
+#define FINISHED(z) CONJUGATE_IF(CONJUGATE_OUT, TURN_IF(TURN_OUT, (z) * scale))
 
 #define EACH_RESULT(R, ...)                                                                        \
     EACH_POINT(R, last_item, uint k = j + r * (N / R);                                             \
@@ -266,9 +300,10 @@ static inline cplx times_i(cplx z)
         cplx mirrored = m;                                                                         \
         cplx sum = (cplx)(z.x + mirrored.x, z.y - mirrored.y);                                     \
         cplx difference = (cplx)(z.y + mirrored.y, mirrored.x - z.x);                              \
-        PUT(FINISHED(sum, to.column), DST_PLACE);                                                  \
+        PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE);                                      \
         if (to.partner)                                                                            \
-            PUT(FINISHED(difference, to.column + COLUMNS_0 / 2), DST_PLACE + to.partner);          \
+            PUT(FINISHED(TWISTED(difference, k, to.column + COLUMNS_0 / 2)),                       \
+                DST_PLACE + to.partner);                                                           \
     }
 #if SPLIT
 #define STORE(R)                                                                                   \
@@ -307,6 +342,7 @@ static inline cplx times_i(cplx z)
 #endif
 #define STORE(R)                                                                                   \
     TO                                                                                             \
+    TWIST_RESULTS(R)                                                                               \
     if (to.active)                                                                                 \
-        EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z, to.column); PUT_RESULT)
+        EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z); PUT_RESULT)
 #endif

@@ -8,11 +8,12 @@ from math import prod
 
 from ..errors import DeviceError, PlanError
 from ..tuning.lookup import Parameters, parameters_for
+from .hooks import Hooks, with_hooks
 from .passes import Constants, Pass, Role, Scalar
-from .problem import Layout, Problem, half_shape, plain_layout
+from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
 from .solvers.rows import defines, device_size, transpose
-from .solvers.stockham import to_and_fro
+from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
 
 
@@ -46,7 +47,8 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     passes: list[Pass] = []
     for step in axis_steps(problem):
         passes += _solve(step, solvers, traits, parameters)
-    return to_and_fro(passes) or (copy_pass(problem, traits),)  # all lengths are 1: a copy
+    # Where all lengths are 1, a copy is all there is to do.
+    return _hooked(to_and_fro(passes) or (copy_pass(problem, traits),), problem, problem.hooks)
 
 
 def require_precision(precision: str, traits: Traits) -> None:
@@ -64,6 +66,11 @@ def require_precision(precision: str, traits: Traits) -> None:
         )
 
 
+def _hooked(passes: tuple[Pass, ...], problem: Problem, hooks: Hooks) -> tuple[Pass, ...]:
+    real_source, real_target = problem.source.real, problem.target.real
+    return with_hooks(passes, hooks, real_source=real_source, real_target=real_target)
+
+
 # --- axis by axis ---------------------------------------------------------------------------------
 
 
@@ -77,6 +84,8 @@ def axis_steps(problem: Problem) -> Iterator[Problem]:
     Axes of length 1 are left out, as nothing happens along them.
     """
     middle = plain_layout(problem.spectrum_shape)
+    if problem.kind == "c2r":  # in a workspace of ours: no two tiles share a line of the cache
+        middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
     extents = [
         min(given, wanted)
         for given, wanted in zip(problem.source.shape, problem.spectrum_shape, strict=True)
@@ -98,6 +107,7 @@ def axis_steps(problem: Problem) -> Iterator[Problem]:
             scale=problem.scale if axis == order[-1] else 1.0,
             source=replace(source, shape=(*extents[:axis], given, *extents[axis + 1 :])),
             target=problem.target if axis == order[-1] else middle,
+            hooks=problem.hooks.of_part(first=number == 0, last=axis == order[-1]),
         )
         if is_real_axis and problem.kind == "r2c":
             extents[axis] = middle.shape[axis]
@@ -134,9 +144,9 @@ def _solve(
         core = _core(step, solver)
         if solver.applies(core, traits, parameters):
             return (
-                *_before(step, core, traits, parameters),
+                *_before(step, core, solver, traits, parameters),
                 *solver.passes(core, traits, parameters),
-                *_after(step, core, traits, parameters),
+                *_after(step, core, solver, traits, parameters),
             )
     n = step.shape[step.axes[0]]
     raise PlanError(
@@ -154,23 +164,27 @@ def _core(step: Problem, solver: Solver) -> Problem:
 
 
 def _before(
-    step: Problem, core: Problem, traits: Traits, parameters: Parameters
+    step: Problem, core: Problem, solver: Solver, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Bring the input of a step to where a solver wants it."""
-    if step.source == core.source:
-        return ()
-    if step.kind == "c2c" and step.source == plain_layout(step.shape):
-        return (_transposition(core, traits, parameters, back=False),)
+    """Bring the input of a step to where a solver wants it; a load hook may need a copy."""
+    if solver.native or not step.hooks.load:
+        if step.source == core.source:
+            return ()
+        if step.kind == "c2c" and step.source == plain_layout(step.shape):
+            return (_transposition(core, traits, parameters, back=False),)
     mirror = step.axes[0] if step.kind == "c2r" else None
     return (_copy(core, step.source, core.source, traits, parameters, mirror),)
 
 
-def _after(step: Problem, core: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Bring the result of a step from where a solver has left it."""
-    if step.target == core.target:
-        return ()
-    if step.kind == "c2c" and step.target == plain_layout(step.shape):
-        return (_transposition(core, traits, parameters, back=True),)
+def _after(
+    step: Problem, core: Problem, solver: Solver, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Bring the result of a step from where a solver has left it; a store hook may need a copy."""
+    if solver.native or not step.hooks.store:
+        if step.target == core.target:
+            return ()
+        if step.kind == "c2c" and step.target == plain_layout(step.shape):
+            return (_transposition(core, traits, parameters, back=True),)
     shape = step.shape if step.kind != "r2c" else half_shape(step.shape, step.axes[0])
     source = replace(core.target, shape=shape)
     return (_copy(step, source, replace(step.target, shape=shape), traits, parameters),)
@@ -198,7 +212,9 @@ def settled_passes(
     """Plan with a copy at the end: for a call in place whose only pass is out of place."""
     plain = plain_layout(problem.target.shape, problem.target.real)
     copy = _copy(problem, plain, problem.target, traits, parameters_for(traits))
-    return (*plan_passes(replace(problem, target=plain), traits, algorithm), copy)
+    loads, stores = (problem.hooks.of_part(first=first, last=not first) for first in (True, False))
+    settled = plan_passes(replace(problem, target=plain, hooks=loads), traits, algorithm)
+    return (*settled, *_hooked((copy,), problem, stores))
 
 
 def _copy(

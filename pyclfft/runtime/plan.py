@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
-from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..planning.problem import Problem, contiguous_strides, make_problem, with_t
 from . import device, memory
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
+from .hooks import Hook, bind
 from .profile import PassTime, Recorder, profiling_queue
 
 # Shape, dtype, strides in bytes and offset in bytes of a device array
@@ -51,11 +52,13 @@ class Plan:
         Of a device array as input, in bytes; contiguous in C order by default.
     offset : int
         Of a device array's first element in its buffer, in bytes.
-    hooks : None
-        Not in this version.
+    hooks : mapping, optional
+        {"load": `Hook`, "store": `Hook`}, or one of them: what to do to elements of the input as
+        they are read, and of the result as they are written.
     algorithm : str, optional
         For every axis: "stockham" (a length without a prime factor above 13 that fits a work-group:
-        one launch), "four_step" (a longer one, as two that fit), "radix2" (powers of two, the
+        one launch), "four_step" (a longer one: a launch for each of two factors or more),
+        "bluestein" (any length: one launch, or three and more), "radix2" (powers of two, the
         textbook's kernels) or "direct" (any length, n^2 steps); the first that applies by default.
     effort : {"estimate"}
         How parameters are chosen.
@@ -101,16 +104,14 @@ class Plan:
         s: int | Iterable[int] | None = None,
         strides: Sequence[int] | None = None,
         offset: int = 0,
-        hooks: None = None,
+        hooks: Mapping[str, Hook] | None = None,
         algorithm: str | None = None,
         effort: str = "estimate",
         context: cl.Context | None = None,
     ) -> None:
-        if hooks is not None:
-            raise PlanError("this version has no hooks: leave them out")
         if effort != "estimate":
             raise PlanError(f"this version plans with effort 'estimate' only, not {effort!r}")
-        self.problem = make_problem(
+        problem = make_problem(
             shape, dtype, axes, kind, direction, norm, s=s, strides=strides, offset=offset
         )
         self.dtype = np.dtype(dtype)
@@ -119,10 +120,14 @@ class Plan:
         self.context = context or device.context_of(device.default_device())
         self.device = _only_device(self.context)
         self.traits = device.traits(self.device)
+        self._bound = bind(hooks, problem.precision, self.context)
+        self.problem = replace(problem, hooks=self._bound.hooks)
+        if hooks and problem.nbytes and not prod(problem.source.shape):
+            raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._passes = plan_passes(self.problem, self.traits, algorithm)
         if self.problem.nbytes:
-            self._check_memory()
+            memory.require_fits(self.traits, self._buffers(self._schedule))
             self._out_of_place  # noqa: B018  kernels are built now, so that errors come here
 
     @property
@@ -137,11 +142,20 @@ class Plan:
 
     @cached_property
     def _schedule(self) -> Schedule:
-        return assign_buffers(self._passes, self.problem.nbytes)
+        """With more workspace where that is quicker, if the device has room for it."""
+        generous = assign_buffers(self._passes, self.problem.nbytes)
+        if memory.fits(self.traits, self._buffers(generous)):
+            return generous
+        return assign_buffers(self._passes, self.problem.nbytes, frugal=True)
+
+    def _buffers(self, schedule: Schedule) -> dict[str, int]:
+        """Return all buffers of a call and their bytes."""
+        source = self.problem.source.span * self.dtype.itemsize
+        return {"in": source, "out": self.problem.nbytes, **dict(schedule.workspace)}
 
     @cached_property
     def _out_of_place(self) -> Executable:
-        return Executable(self.context, self._schedule)
+        return Executable(self.context, self._schedule, self._bound.buffers)
 
     @cached_property
     def _in_place(self) -> Executable:
@@ -161,7 +175,8 @@ class Plan:
         if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
             passes = settled_passes(problem, self.traits, self.algorithm)
         ours = problem.nbytes if problem.target.is_dense else 0
-        return Executable(self.context, assign_buffers(passes, ours, in_place=in_place))
+        schedule = assign_buffers(passes, ours, in_place=in_place)
+        return Executable(self.context, schedule, self._bound.buffers)
 
     def __str__(self) -> str:
         problem = self.problem
@@ -265,7 +280,8 @@ class Plan:
             return out
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         source = np.ascontiguousarray(x)
-        run_on_host(self._out_of_place, queue, source, target, recorder, wait_for)
+        events = [*wait_for, *self._bound.events()]
+        run_on_host(self._out_of_place, queue, source, target, recorder, events)
         if target is not out:
             out[...] = target
         return out
@@ -300,7 +316,7 @@ class Plan:
             executable = self._in_place if in_place else self._out_of_place
         else:
             executable = self._variant(out.strides, out.offset, in_place)
-        events = [*wait_for, *x.events]
+        events = [*wait_for, *x.events, *self._bound.events()]
         if out.events is not x.events:  # as those of an array in place, and of views, are
             events += out.events
         out.add_event(executable.enqueue(queue, source, target, events, recorder))
@@ -321,17 +337,6 @@ class Plan:
     def _strided(self) -> bool:
         source = self.problem.source
         return bool(source.offset) or source.strides != contiguous_strides(source.shape)
-
-    def _check_memory(self) -> None:
-        itemsize = self.dtype.itemsize
-        memory.require_fits(
-            self.traits,
-            {
-                "in": prod(self.problem.source.shape) * itemsize,
-                "out": self.problem.nbytes,
-                **dict(self._schedule.workspace),
-            },
-        )
 
     def _check_queue(self, queue: cl.CommandQueue) -> None:
         if queue.context != self.context:
