@@ -21,6 +21,7 @@ from pyclfft.planning.factor import (
     is_smooth,
     next_fast_len,
     next_power_of_two,
+    splits,
 )
 from pyclfft.runtime.program import source_text
 from pyclfft.runtime.twiddle import chirp, chirp_spectrum, roots_of_unity, stage_twiddles
