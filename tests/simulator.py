@@ -1,7 +1,7 @@
 """Plans run in NumPy, pass by pass, from the passes' own macros and arguments.
 
-So every index, factor and buffer of a plan is tested on devices that nobody here has. What is read before
-it was written is not a number, and stays so in the result.
+So every index, factor and buffer of a plan is tested on devices that nobody here has. What is read
+before it was written is not a number, and stays so in the result.
 """
 
 from __future__ import annotations

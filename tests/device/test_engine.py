@@ -25,12 +25,11 @@ from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import Executable
-from tests.oracle import bound, expected_of, noise, relative_error
+from tests.oracle import OF_PAIRS, bound, expected_of, noise, relative_error
 
 POISON = np.uint8(0xFF)  # a byte: floating point numbers of it are not numbers
 GUARD = 256  # bytes behind every buffer
 KINDS = {"c2c": "c8", "r2c": "f4", "c2r": "c8"}
-OF_PAIRS = 2  # real rows are transformed in pairs: each bears the rounding errors of both
 WIDE = {"c8": "c16", "f4": "f8"}
 
 

@@ -316,7 +316,7 @@ def test_chirp_of_many():
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize(("n", "factors"), [(5, (9,)), (7, (4, 4)), (17, (3, 4, 5)), (8, (2, 8))])
 def test_chirp_spectrum(n, factors, precision):
-    """A convolution with it is the conjugate chirp's; steps of a transform leave it in their order."""
+    """A convolution with it is the conjugate chirp's; steps leave it in their own order."""
     m = prod(factors)
     spectrum = chirp_spectrum(n, factors, precision)
     order = np.empty(m, int)
