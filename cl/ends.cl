@@ -62,13 +62,13 @@
 #define LENGTH N /* elements of the whole axis */
 #endif
 #ifndef FILLED
-#define FILLED (N * SRC_COLUMNS) /* elements of the source's axis that exist; zeros follow */
+#define FILLED ((ulong)N * SRC_COLUMNS) /* elements of the source's axis that exist; zeros follow */
 #endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* columns that repeat: number FOLD - c is the mirror image of number c */
 #endif
 #ifndef OUTPUTS
-#define OUTPUTS (N * DST_COLUMNS) /* elements of the target's axis that are wanted */
+#define OUTPUTS ((ulong)N * DST_COLUMNS) /* elements of the target's axis that are wanted */
 #endif
 #ifndef TWIST
 #define TWIST 0 /* b > 0: result k of column c is multiplied by the root of unity to the power k c (the
@@ -201,7 +201,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 
 #define ELEMENT(place) LOAD_HOOK(src[place], (place) - src_axis.x)
 #define SRC_PLACE (from.first + i * SRC_STRIDE)
-#define FILLED_AT(g) (FILLED >= N * SRC_COLUMNS || (g) < FILLED)
+#define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
 #define EXISTS FILLED_AT(g)
 #define PARTNER_EXISTS FILLED_AT(g + COLUMNS_0 / 2) /* it may be the next column of the axis */
 
@@ -215,7 +215,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
     whole m = BEYOND(R) ? LENGTH - g : g;                                                          \
     ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                       \
     cplx z = (cplx)(0, 0);                                                                         \
-    if ((LENGTH >= N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
+    if ((LENGTH >= (ulong)N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
         int conjugated = BEYOND(R) != ((flags & CONJUGATE_IN) != 0);                               \
         int own_image = g == 0 || g == LENGTH - g;                                                 \
         z = of_half(ELEMENT(place), conjugated, own_image);                                        \
@@ -268,7 +268,7 @@ static inline cplx times_i(cplx z)
     Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone, flags);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE (to.first + k * DST_STRIDE)
-#define WANTED (OUTPUTS >= N * DST_COLUMNS || g < OUTPUTS)
+#define WANTED (OUTPUTS >= (ulong)N * DST_COLUMNS || g < OUTPUTS)
 #define SEPARATED (TARGET == HERMITIAN && PAIR)
 
 #if CHIRP_LAST
