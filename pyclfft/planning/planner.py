@@ -95,9 +95,7 @@ def axis_steps(problem: Problem, *, aligned: bool = True) -> Iterator[Problem]:
     Problem
     """
     middle = plain_layout(problem.spectrum_shape)
-    if (
-        aligned and problem.kind == "c2r"
-    ):  # in a workspace of ours: no two tiles share a line of the cache
+    if aligned and problem.kind == "c2r":  # tiles of a workspace share no line of the cache
         middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
     extents = [
         min(given, wanted)
