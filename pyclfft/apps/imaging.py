@@ -489,7 +489,11 @@ def _gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
         "low_first": ceil(band.low),
         "high_first": ceil(band.high),
     }
-    smooth = {"low_cutoff": band.low, "high_cutoff": band.high, "order": band.order}
+    smooth: dict[str, Fraction | float] = {
+        "low_cutoff": band.low,
+        "high_cutoff": band.high,
+        "order": band.order,
+    }
     return (
         *(Parameter(name, "ulong", Scalar("uint64", value)) for name, value in integers.items()),
         *(Parameter(name, "real", _not_negative(v, precision)) for name, v in smooth.items()),
