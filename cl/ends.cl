@@ -93,7 +93,13 @@
 #define CONJUGATE_OUT 8u
 #define BACKWARD 16u  /* the last group comes first, as what has been written last is still in the cache */
 
-#define TURN(z) (cplx)((z).y, (z).x)
+#define TURN(z) turn(z)
+static inline cplx turn(cplx z) /* not as a shuffle, in which Oclgrind 21.10 crashes */
+{
+    real x = z.x;
+    z.x = z.y, z.y = x;
+    return z;
+}
 #define TURN_IF(flag, z) ((flags & (flag)) ? TURN(z) : (z))
 #define CONJUGATE_IF(flag, z) ((flags & (flag)) ? (cplx)((z).x, -(z).y) : (z))
 

@@ -2,10 +2,6 @@
 
 `tests/device/test_oclgrind.py` runs this under Oclgrind, a simulator that watches every access to
 memory. Results are compared with SciPy; the names of the kernels launched go to standard output.
-
-With the argument "uninitialized" it leaves out convolutions and half spectra as input: Oclgrind 21.10
-itself crashes in them where it watches for values that were never written. On the devices
-`tests/device/test_engine.py` looks for these, with memory that is poisoned before.
 """
 
 from __future__ import annotations
@@ -30,7 +26,6 @@ from tests.device import test_imaging as images
 from tests.oracle import expected_of, noise, relative_error
 
 LAUNCHED: set[str] = set()
-ALL = "uninitialized" not in sys.argv[1:]
 AS_SHIPPED = dict(lookup.DEFAULTS["gpu"])
 BOUND = {"c8": 1e-6, "f4": 1e-6, "c16": 3e-15, "f8": 3e-15}
 
@@ -100,7 +95,10 @@ GROUPS = [
     (TINY, (Shape(1),), (Shape(4),), STEPS, ("c2c", "r2c", "c2r")),
 ]
 CUTS = [((5, 6), (8, 4)), ((3, 9), (2, 16)), ((7, 1), (3, 5)), ((3, 13), (4, 60))]
-CODES = {"single": {"c2c": "c8", "r2c": "f4", "c2r": "c8"}, "double": {"c2c": "c16", "r2c": "f8", "c2r": "c16"}}
+CODES = {
+    "single": {"c2c": "c8", "r2c": "f4", "c2r": "c8"},
+    "double": {"c2c": "c16", "r2c": "f8", "c2r": "c16"},
+}
 SIZES = ((4, 8), (5, 3), (1, 6), (7, 2), (8, 4))  # of images
 
 
@@ -139,23 +137,20 @@ def check(result, expected) -> None:
 def transforms(table, precision, queue, kinds=("c2c",)) -> None:
     """Both directions into another array, and inverse in place where that can be."""
     for kind, (shape, axes, algorithm) in product(kinds, table):
-        if ALL or (kind != "c2r" and algorithm not in (None, "bluestein")):
-            dtype = CODES[precision][kind]
-            plan = pyclfft.Plan(shape, dtype, axes, kind, algorithm=algorithm)
-            x = noise(plan.problem.source.shape, dtype)
-            check(plan(x), expected_of(plan.problem, x.reshape(-1)))
-            plan = pyclfft.Plan(shape, dtype, axes, kind, "inverse", algorithm=algorithm)
-            on_device = cl_array.to_device(queue, x)
-            out = on_device if kind == "c2c" else None
-            result = plan(on_device, out=out)
-            check(result.get(), expected_of(plan.problem, x.reshape(-1)))
+        dtype = CODES[precision][kind]
+        plan = pyclfft.Plan(shape, dtype, axes, kind, algorithm=algorithm)
+        x = noise(plan.problem.source.shape, dtype)
+        check(plan(x), expected_of(plan.problem, x.reshape(-1)))
+        plan = pyclfft.Plan(shape, dtype, axes, kind, "inverse", algorithm=algorithm)
+        on_device = cl_array.to_device(queue, x)
+        out = on_device if kind == "c2c" else None
+        result = plan(on_device, out=out)
+        check(result.get(), expected_of(plan.problem, x.reshape(-1)))
 
 
 def layouts(precision, queue) -> None:
     """Cropped or padded, in memory of any strides, by the default and by a solver of rows."""
     for kind, dtype in (*CODES[precision].items(), ("c2c", CODES[precision]["r2c"])):
-        if kind == "c2r" and not ALL:
-            continue
         for shape, lengths in CUTS:
             for algorithm in (None, "direct"):
                 problem = make_problem(shape, dtype, kind=kind, s=lengths)
@@ -181,7 +176,7 @@ def layouts(precision, queue) -> None:
 def cut_steps(precision, queue) -> None:
     """In steps, with elements that do not exist: at the end of a pair of columns, too."""
     for kind, dtype in CODES[precision].items():
-        for length in (61, 55) if ALL or kind != "c2r" else ():
+        for length in (61, 55):
             problem = make_problem((3, length), dtype, 1, kind, s=60)
             x = noise(problem.source.shape, dtype)
             plan = pyclfft.Plan((3, length), dtype, 1, kind, s=60, algorithm="four_step")
@@ -240,8 +235,7 @@ def main() -> None:
         lookup.DEFAULTS["gpu"].update(AS_SHIPPED)
         layouts(precision, queue)
         cut_steps(precision, queue)
-    if ALL:
-        filters()
+    filters()
     hooks()
     print(json.dumps(sorted(LAUNCHED)))
 

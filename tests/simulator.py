@@ -1,7 +1,7 @@
 """Plans run in NumPy, pass by pass, from the passes' own macros and arguments.
 
-So every index, factor and buffer of a plan is tested on devices that nobody here has. What is read before
-it was written is not a number, and stays so in the result.
+So every index, factor and buffer of a plan is tested on devices that nobody here has. What is read
+before it was written is not a number, and stays so in the result.
 """
 
 from __future__ import annotations
@@ -105,7 +105,14 @@ def stockham_of(each):
     defaults = {
         **dict.fromkeys(("COLUMNS_0", "COLUMNS_1", "COLUMNS_2", "COLUMNS_3"), 0),
         **dict.fromkeys(("PAIR", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0),
-        **{"SPECTRUM": 0, "DIMENSIONS": 1, "DIGITS": 2, "SRC_COLUMNS": 1, "DST_COLUMNS": 1, "LENGTH": n},
+        **{
+            "SPECTRUM": 0,
+            "DIMENSIONS": 1,
+            "DIGITS": 2,
+            "SRC_COLUMNS": 1,
+            "DST_COLUMNS": 1,
+            "LENGTH": n,
+        },
         **{"FILLED": n * columns[0], "OUTPUTS": n * columns[1], "FOLD": columns[1]},
     }
     macros = {**defaults, **given}

@@ -45,7 +45,7 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     solvers = _solvers(algorithm)
     parameters = parameters_for(traits)
     passes: list[Pass] = []
-    for step in axis_steps(problem):
+    for step in axis_steps(problem, aligned=solvers[0].native):
         passes += _solve(step, solvers, traits, parameters)
     # Where all lengths are 1, a copy is all there is to do.
     return _hooked(to_and_fro(passes) or (copy_pass(problem, traits),), problem, problem.hooks)
@@ -74,7 +74,7 @@ def _hooked(passes: tuple[Pass, ...], problem: Problem, hooks: Hooks) -> tuple[P
 # --- axis by axis ---------------------------------------------------------------------------------
 
 
-def axis_steps(problem: Problem) -> Iterator[Problem]:
+def axis_steps(problem: Problem, *, aligned: bool = True) -> Iterator[Problem]:
     """Yield problems of one axis each, in the order to be solved; the last carries the scale.
 
     What lies between two of them is contiguous and complex. Where the input is cut along an axis
@@ -82,9 +82,20 @@ def axis_steps(problem: Problem) -> Iterator[Problem]:
     what is not there.
 
     Axes of length 1 are left out, as nothing happens along them.
+
+    Parameters
+    ----------
+    problem : Problem
+        With any number of axes.
+    aligned : bool
+        Rows of workspace begin at lines of the cache, which kernels of contiguous rows cannot take.
+
+    Yields
+    ------
+    Problem
     """
     middle = plain_layout(problem.spectrum_shape)
-    if problem.kind == "c2r":  # in a workspace of ours: no two tiles share a line of the cache
+    if aligned and problem.kind == "c2r":  # in a workspace of ours: no two tiles share a line of the cache
         middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
     extents = [
         min(given, wanted)

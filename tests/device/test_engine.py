@@ -25,12 +25,11 @@ from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import Executable
-from tests.oracle import bound, expected_of, noise, relative_error
+from tests.oracle import OF_PAIRS, bound, expected_of, noise, relative_error
 
 POISON = np.uint8(0xFF)  # a byte: floating point numbers of it are not numbers
 GUARD = 256  # bytes behind every buffer
 KINDS = {"c2c": "c8", "r2c": "f4", "c2r": "c8"}
-OF_PAIRS = 2  # real rows are transformed in pairs: each bears the rounding errors of both
 WIDE = {"c8": "c16", "f4": "f8"}
 
 
@@ -112,7 +111,9 @@ def check(queue, problem, x, algorithm=None, **options):
     at = places(problem.target)
     lengths = [problem.shape[axis] for axis in problem.axes]
     smooth = algorithm is None and all(is_smooth(n) for n in lengths)
-    limit = bound(algorithm or ("stockham" if smooth else "bluestein"), problem.dtype, prod(lengths))
+    limit = bound(
+        algorithm or ("stockham" if smooth else "bluestein"), problem.dtype, prod(lengths)
+    )
     limit *= OF_PAIRS if "r" in problem.kind else 1
     assert relative_error(out[at], expected_of(problem, x.reshape(-1))) <= limit
     out[at] = np.nan

@@ -39,7 +39,6 @@ class Longs(tuple):
     """A vector of long."""
 
 
-
 @pytest.fixture(params=COMPLEX)
 def precision(request, device):
     if request.param == "double" and not devices_module.traits(device).fp64:
@@ -491,7 +490,9 @@ def cut_to(x, shape):
     return result
 
 
-@pytest.mark.parametrize("kinds", [("REAL", "COMPLEX"), ("COMPLEX", "COMPLEX"), ("COMPLEX", "REAL")])
+@pytest.mark.parametrize(
+    "kinds", [("REAL", "COMPLEX"), ("COMPLEX", "COMPLEX"), ("COMPLEX", "REAL")]
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_copy(launch, precision, layout, kinds):
     """To an array in column order, with a gap before it."""
