@@ -195,7 +195,7 @@ def filters() -> None:
 
 
 def hooks() -> None:
-    """Both of them, in one launch, in two, and in copies; elements that are padded or cut off."""
+    """Both of them: in one launch, in two, in a convolution, in copies."""
     gains = np.arange(1, 41, dtype=np.float32)
     load = pyclfft.Hook("value *= gains[index];", gains=gains)
     store = pyclfft.Hook("value *= 1 / gains[index];", gains=gains)
