@@ -194,6 +194,27 @@ def filters() -> None:
     )
 
 
+def hooks() -> None:
+    """Both of them: in one launch, in two, in a convolution, in copies."""
+    gains = np.arange(1, 41, dtype=np.float32)
+    load = pyclfft.Hook("value *= gains[index];", gains=gains)
+    store = pyclfft.Hook("value *= 1 / gains[index];", gains=gains)
+    for shape, kind, dtype, algorithm in (
+        ((3, 12), "c2c", "c8", None),
+        ((4, 9), "c2c", "c8", "four_step"),
+        ((3, 7), "r2c", "f4", None),
+        ((2, 17), "c2c", "c8", "bluestein"),
+        ((3, 5), "c2c", "f4", "direct"),
+    ):
+        x = noise(shape, dtype)
+        plan = pyclfft.Plan(
+            shape, dtype, 1, kind, hooks={"load": load, "store": store}, algorithm=algorithm
+        )
+        transform = np.fft.rfft if kind == "r2c" else np.fft.fft
+        expected = transform(x * gains[: x.size].reshape(shape))
+        check(plan(x), expected / gains[: expected.size].reshape(expected.shape))
+
+
 def main() -> None:
     watch_launches()
     keep_buffers()
@@ -215,6 +236,7 @@ def main() -> None:
         layouts(precision, queue)
         cut_steps(precision, queue)
     filters()
+    hooks()
     print(json.dumps(sorted(LAUNCHED)))
 
 

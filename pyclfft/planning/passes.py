@@ -32,7 +32,7 @@ class Scalar:
     """A number by value, of the given NumPy dtype."""
 
     dtype: str
-    value: int | float
+    value: int | float | complex
 
 
 @dataclass(frozen=True)

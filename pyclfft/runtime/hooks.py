@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyopencl as cl
@@ -90,7 +90,7 @@ class Hook:
                 raise PlanError(f"a hook's {what} is OpenCL C, a str, not {text!r}")
         for name, value in arguments.items():
             check_name(name)
-            _given(name, value, "single")
+            _parameter("", name, value, "single")
         self.code = code
         self.preamble = preamble
         self.arguments = arguments
@@ -121,14 +121,6 @@ class Bound(NamedTuple):
         """Yield what the arrays' last changes have to tell."""
         for array in self.arrays:
             yield from array.events
-
-
-class _Given(NamedTuple):
-    """An argument: its type in OpenCL C, and its value as a number or as an array."""
-
-    type: str
-    scalar: Scalar | None = None
-    array: Any = None
 
 
 def bind(hooks: Mapping[str, Hook] | None, precision: str, context: cl.Context) -> Bound:
@@ -163,28 +155,28 @@ def bind(hooks: Mapping[str, Hook] | None, precision: str, context: cl.Context) 
             raise PlanError(f"hooks map 'load' and 'store' to a Hook, not {place!r} to {hook!r}")
         parameters = []
         for name, value in hook.arguments.items():
-            given = _given(name, value, precision)
-            buffer = Buffer(f"hook:{place}:{name}")
-            parameters.append(Parameter(name, given.type, given.scalar or buffer))
-            if given.scalar is None:
-                buffers[buffer.name] = _buffer(name, given.array, context)
-            if isinstance(given.array, cl_array.Array):
-                arrays.append(given.array)
+            parameter = _parameter(place, name, value, precision)
+            parameters.append(parameter)
+            if isinstance(parameter.argument, Buffer):
+                buffers[parameter.argument.name] = _buffer(name, value, precision, context)
+            if isinstance(value, cl_array.Array):
+                arrays.append(value)
         snippets[place] = Snippet(hook.code, hook.preamble, tuple(parameters))
     return Bound(Hooks(**snippets), buffers, tuple(arrays))
 
 
-def _given(name: str, value: Any, precision: str) -> _Given:
+def _parameter(place: str, name: str, value: Any, precision: str) -> Parameter:
     """Return an argument as a kernel takes it."""
+    buffer = Buffer(f"hook:{place}:{name}")
     if isinstance(value, cl_array.Array):
-        return _Given(f"global {_c_type(name, value.dtype)} *", array=value)
+        return Parameter(name, f"global {_c_type(name, value.dtype)} *", buffer)
     if isinstance(value, cl.Buffer):
-        return _Given("global void *", array=value)
+        return Parameter(name, "global void *", buffer)
     array = np.asarray(value)
     dtype, c_type = _of_precision(name, array.dtype, precision)
     if array.ndim:
-        return _Given(f"global const {c_type} *", array=array.astype(dtype, "C"))
-    return _Given(c_type, scalar=Scalar(dtype.name, array.astype(dtype).item()))
+        return Parameter(name, f"global const {c_type} *", buffer)
+    return Parameter(name, c_type, Scalar(dtype.name, array.item()))
 
 
 def _of_precision(name: str, dtype: np.dtype, precision: str) -> tuple[np.dtype, str]:
@@ -206,16 +198,19 @@ def _c_type(name: str, dtype: np.dtype) -> str:
     return known
 
 
-def _buffer(name: str, array: Any, context: cl.Context) -> cl.Buffer:
+def _buffer(name: str, value: Any, precision: str, context: cl.Context) -> cl.Buffer:
     """Return the memory of an array, uploaded if it is the host's."""
-    if isinstance(array, np.ndarray):
-        if not array.size:
-            raise PlanError(f"a hook's argument {name} has no elements")
-        return memory.constant(context, array)
-    if array.context != context:
-        raise PlanError(f"a hook's argument {name} is of another context than the plan")
-    if isinstance(array, cl.Buffer):
-        return array
-    if array.offset or array.base_data is None:
-        raise PlanError(f"a hook's argument {name} does not begin where its buffer does: copy it")
-    return array.base_data
+    if isinstance(value, cl_array.Array | cl.Buffer):
+        if value.context != context:
+            raise PlanError(f"a hook's argument {name} is of another context than the plan")
+        if isinstance(value, cl.Buffer):
+            return value
+        if value.offset or value.base_data is None:
+            raise PlanError(
+                f"a hook's argument {name} does not begin where its buffer does: copy it"
+            )
+        return cast("cl.Buffer", value.base_data)
+    array = np.asarray(value)
+    if not array.size:
+        raise PlanError(f"a hook's argument {name} has no elements")
+    return memory.constant(context, array.astype(_of_precision(name, array.dtype, precision)[0]))

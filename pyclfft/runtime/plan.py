@@ -123,7 +123,7 @@ class Plan:
         self.traits = device.traits(self.device)
         self._bound = bind(hooks, problem.precision, self.context)
         self.problem = replace(problem, hooks=self._bound.hooks)
-        if hooks and problem.nbytes and not prod(problem.source.shape):
+        if hooks and problem.nbytes and 0 in problem.source.shape:
             raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._passes = plan_passes(self.problem, self.traits, algorithm)

@@ -369,7 +369,8 @@ def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
 def _backward(each: Pass) -> Pass:
     *others, flags = each.arguments
     assert isinstance(flags, Scalar)
-    return replace(each, arguments=(*others, uint(int(flags.value) | BACKWARD)))
+    assert isinstance(flags.value, int)
+    return replace(each, arguments=(*others, uint(flags.value | BACKWARD)))
 
 
 def _stored(batch: Batch, ends: Ends) -> int:

@@ -1,0 +1,238 @@
+"""Hooks without a device: the text that they become, and the passes that have them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pyclfft import Hook
+from pyclfft.apps import imaging
+from pyclfft.errors import PlanError
+from pyclfft.planning.hooks import Hooks, Parameter, Snippet, hook_text
+from pyclfft.planning.passes import Buffer, Role, Scalar, assign_buffers
+from pyclfft.planning.planner import plan_passes, settled_passes
+from pyclfft.planning.problem import make_problem, with_target
+from pyclfft.planning.solvers import BY_NAME
+from pyclfft.planning.solvers.stockham import BACKWARD
+from pyclfft.runtime.program import source_text
+from tests.recorded_traits import RECORDED
+
+H200 = RECORDED["h200"]
+WINDOW = Parameter("window", "global const real *", Buffer("hook:load:window"))
+GAIN = Parameter("gain", "real", Scalar("float32", 2.0))
+LOAD = Snippet("value *= window[index];", parameters=(WINDOW,))
+STORE = Snippet("value *= gain;\nvalue.y = 0;", parameters=(GAIN,))
+BOTH = Hooks(LOAD, STORE)
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def test_text_of_both():
+    assert hook_text(BOTH, ("real", "cplx")) == (
+        "static inline real load_hook(real value, ulong index, global const real * window)\n"
+        "{\n"
+        '#line 1 "hook:load"\n'
+        "value *= window[index];\n"
+        "    return value;\n"
+        "}\n"
+        "#define LOAD_HOOK(value, index) load_hook(value, index, load_hook_window)\n"
+        "static inline cplx store_hook(cplx value, ulong index, real gain)\n"
+        "{\n"
+        '#line 1 "hook:store"\n'
+        "value *= gain;\n"
+        "value.y = 0;\n"
+        "    return value;\n"
+        "}\n"
+        "#define STORE_HOOK(value, index) store_hook(value, index, store_hook_gain)\n"
+        "#define HOOK_PARAMETERS , global const real * load_hook_window, real store_hook_gain\n"
+    )
+
+
+def test_text_of_one_has_the_others_default():
+    text = hook_text(Hooks(store=Snippet("value *= 2;")), ("cplx", "cplx"))
+    assert text.startswith("#define LOAD_HOOK(value, index) (value)\nstatic inline cplx store_hook")
+    assert text.endswith("store_hook(value, index)\n#define HOOK_PARAMETERS \n")
+
+
+def test_lines_behind_an_include_keep_their_numbers():
+    snippet = Snippet("", '#define TWICE 2\n#include "gain.cl"\nreal f(real x);')
+    text = source_text("copy.cl", hook_text(Hooks(snippet, snippet), ("cplx", "cplx")))
+    assert text.count('#line 1 "hook:load:preamble"\n#define TWICE 2\n') == 1
+    assert text.count('#line 3 "hook:load:preamble"\nreal f(real x);\n') == 1
+    assert text.count("lowpass_gain(ulong") == 1
+    assert text.count("cmul(cplx a") == 1  # of prelude.cl, which gain.cl includes, too
+    assert "hook:store" not in text  # the preamble is there already, and there is no code
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("2x", "no name in C"),
+        ("größe", "no name in C"),
+        ("", "no name in C"),
+        ("value", "use that name"),
+        ("index", "use that name"),
+        ("float4", "use that name"),
+        ("ulong", "use that name"),
+        ("cplx", "use that name"),
+        ("while", "use that name"),
+        ("__x", "use that name"),
+        ("N", "capitals"),
+        ("TWIST_FIRST", "capitals"),
+    ],
+)
+def test_names_that_cannot_be(name, says):
+    for make in (
+        lambda: Snippet("", parameters=(replace(GAIN, name=name),)),
+        lambda: Hook("", **{name: 1}),
+    ):
+        with pytest.raises(PlanError, match=says) as raised:
+            make()
+        assert repr(name) in str(raised.value)
+
+
+@pytest.mark.parametrize("value", ["text", None, np.bool_(1), np.float16([1]).view("V2"), object()])
+def test_values_that_cannot_be(value):
+    with pytest.raises(PlanError, match="argument x cannot be"):
+        Hook("", x=value)
+
+
+@pytest.mark.parametrize(("code", "preamble"), [(3, ""), ("", b"text")])
+def test_code_is_text(code, preamble):
+    with pytest.raises(PlanError, match="is OpenCL C, a str"):
+        Hook(code, preamble)
+
+
+# --- plans ----------------------------------------------------------------------------------------
+
+
+def hooked(shape, dtype="c8", axes=None, hooks=BOTH, **options):
+    return replace(make_problem(shape, dtype, axes, **options), hooks=hooks)
+
+
+def which(passes):
+    """Of every pass: its kernel, and the hooks that it has."""
+    return [
+        each.kernel
+        + "".join(f" {place}" for place in ("load", "store") if f" {place}_hook(" in each.hooks)
+        for each in passes
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "algorithm", "expected"),
+    [
+        (((8,),), None, ["stockham load store"]),
+        (((8, 16),), None, ["stockham load", "stockham store"]),
+        (((2**16,),), None, ["stockham load", "stockham store"]),
+        (((4, 8, 16),), None, ["stockham load", "stockham", "stockham store"]),
+        (((1009,),), None, ["stockham load store"]),
+        (((1, 1),), None, ["copy load store"]),
+        # Solvers of rows have copies, also where nothing would have to be brought anywhere.
+        (((3, 8), "c8", 1), "direct", ["copy load", "direct", "copy store"]),
+        (((3, 8), "f4", 1), "direct", ["copy load", "direct", "copy store"]),
+        (((8, 3), "c8", 0), "direct", ["copy load", "direct", "copy store"]),
+        (
+            ((4, 8),),
+            "direct",
+            ["copy load", "direct", "transpose", "direct", "copy store"],
+        ),
+        (
+            ((4,),),
+            "radix2",
+            ["copy load", "spinFact", "bitReverse", "butterfly", "butterfly", "copy store"],
+        ),
+    ],
+)
+def test_first_and_last_pass(arguments, algorithm, expected):
+    found = which(plan_passes(hooked(*arguments), H200, algorithm))
+    assert [name.replace("Blocked", "") for name in found] == expected
+
+
+def test_one_hook_adds_one_copy():
+    for hooks, expected in (
+        (Hooks(load=LOAD), ["copy load", "direct"]),
+        (Hooks(store=STORE), ["direct", "copy store"]),
+        (Hooks(), ["direct"]),
+    ):
+        assert which(plan_passes(hooked((3, 8), axes=1, hooks=hooks), H200, "direct")) == expected
+
+
+@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
+@pytest.mark.parametrize(("shape", "axes"), [((6, 10), None), ((3, 1009), 1), ((2**16,), None)])
+def test_every_device(name, kind, shape, axes):
+    """Values are real where arrays are, and arguments come after the kernel's own."""
+    dtype = "f4" if kind == "r2c" else "c8"
+    problem = hooked(shape, dtype, axes, kind=kind)
+    passes = plan_passes(problem, RECORDED[name])
+    bare = plan_passes(replace(problem, hooks=Hooks()), RECORDED[name])
+    types = {"c2c": ("cplx", "cplx"), "r2c": ("real", "cplx"), "c2r": ("cplx", "real")}[kind]
+    assert f"inline {types[0]} load_hook({types[0]} value" in passes[0].hooks
+    assert f"inline {types[1]} store_hook({types[1]} value" in passes[-1].hooks
+    assert WINDOW.argument in passes[0].arguments
+    assert passes[-1].arguments[-1] == GAIN.argument
+    if [each.kernel for each in passes] == [each.kernel for each in bare]:
+        for each, without in zip(passes, bare, strict=True):
+            assert each.arguments[: len(without.arguments)] == without.arguments
+
+
+def test_flags_stay_the_last_of_the_kernels_own():
+    """Every second pass walks backward; the store hook's argument follows."""
+    *_, last = plan_passes(hooked((8, 16)), H200)
+    flags, gain = last.arguments[-2:]
+    assert flags.value & BACKWARD
+    assert gain == GAIN.argument
+
+
+def test_in_place_by_a_copy():
+    """Where one pass alone cannot be in place, the copy after it has the store hook."""
+    problem = with_target(hooked((4, 8), axes=1), (160, 16), 0)
+    passes = settled_passes(problem, H200)
+    assert which(passes) == ["stockham load", "copy store"]
+
+
+def test_printed():
+    problem = hooked((8,))
+    assert str(problem).endswith("scale 1, load hook, store hook")
+    text = str(assign_buffers(plan_passes(problem, H200), problem.nbytes))
+    assert " in out hook:load:window " in text
+    assert "workspace: 0 bytes" in text
+
+
+# --- the image filter -----------------------------------------------------------------------------
+
+
+def filter_passes(algorithm=None, traits=H200, **options):
+    job = imaging.filter_job(np.zeros((16, 64), np.uint8), algorithm=algorithm, **options)
+    return imaging.filter_schedule(job, traits).passes
+
+
+@pytest.mark.parametrize("algorithm", [None, *BY_NAME])
+def test_the_filter_is_a_hook_where_the_solver_has_hooks(algorithm):
+    if algorithm in ("four_step", "bluestein"):
+        return  # needs other lengths
+    passes = filter_passes(algorithm)
+    names = which(passes)
+    if algorithm in ("radix2", "direct"):
+        assert "highPassFilter" in names
+        assert not any(each.hooks for each in passes)
+    else:
+        assert names == [
+            "loadPixels", "stockham", "stockham store", "stockham", "stockham", "extrema",
+            "extremaOfParts", "storePixels",
+        ]  # fmt: skip
+
+
+def test_smooth_filters_are_a_pass_on_cpus():
+    for shape in ("gaussian", "butterworth"):
+        assert "bandFilter" in which(filter_passes(shape=shape, traits=RECORDED["intel-cpu"]))
+        assert "bandFilter" not in which(filter_passes(shape=shape))
+
+
+def test_first_pass_reads_and_last_one_writes():
+    first, *_, last = plan_passes(hooked((8, 16)), H200)
+    assert Role.SOURCE in first.arguments
+    assert Role.TARGET in last.arguments
