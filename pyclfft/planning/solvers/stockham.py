@@ -178,10 +178,9 @@ def whole_ends(problem: Problem) -> Ends:
     if problem.kind == "c2r":
         flags = TURN | (0 if inverse else CONJUGATE_IN)
         return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags, pair=True)
-    if problem.source.real and not problem.target.real:
-        outputs = n // 2 + 1 if problem.kind == "r2c" else n
+    if problem.kind == "r2c":
         flags = CONJUGATE_OUT if inverse else 0
-        return Ends("REAL", "HERMITIAN", n, min(filled, n), outputs, flags, pair=True)
+        return Ends("REAL", "HERMITIAN", n, min(filled, n), n // 2 + 1, flags, pair=True)
     source, target = (
         "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
     )
