@@ -147,7 +147,7 @@ static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 dist
 {
     uint q = FIRST_OF_GROUP + lane;
     Transform found = {q < count, 0, axis.x, partner};
-    q = min(q, count - 1);
+    q = q < count ? q : count - 1;
     COORDINATE(0, s0)
     COORDINATE(1, s1)
     COORDINATE(2, s2)

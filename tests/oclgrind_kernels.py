@@ -72,7 +72,7 @@ SHORT = [
     ((3, 7), -1, "bluestein"),
     ((7, 5), 0, "bluestein"),
 ]
-EVEN = [((3, 32), -1, "stockham"), ((32, 5), 0, "stockham"), ((5, 5), -1, "bluestein")]
+EVEN = [((3, 32), -1, "stockham"), ((32, 5), 0, "stockham"), ((2, 13), -1, "bluestein")]
 # In groups so small that these take three steps, and Bluestein's convolution several launches.
 STEPS = [
     ((210,), None, "four_step"),

@@ -191,7 +191,7 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
         items = -(-fewest // butterflies)
         if items <= limit:
             yield items
-    if fewest < least <= min(most, limit):
+    if fewest < least <= min(most, limit, n // 4):
         yield least
 
 

@@ -204,7 +204,7 @@ def test_a_file_appears_whole_or_not_at_all(context, folder, monkeypatch):
 
 
 def test_the_least_recently_used_go_first(context, folder, monkeypatch):
-    names = ["norm.cl", "load.cl", "butterfly.cl"]
+    names = ["norm.cl", "copy.cl", "butterfly.cl"]
     paths = {}
     for age, name in enumerate(names):
         before = set(folder.glob("*"))
@@ -214,13 +214,13 @@ def test_the_least_recently_used_go_first(context, folder, monkeypatch):
     left_over = folder / ".0123.bin.killed"  # of a process that was killed while it wrote
     left_over.write_bytes(bytes(100))
     os.utime(left_over, (1, 1))
-    again(context)  # norm.cl is used, so load.cl is now the oldest
+    again(context)  # norm.cl is used, so copy.cl is now the oldest
     size = sum(path.stat().st_size for path in paths.values())
     monkeypatch.setattr(program_module, "DISK_LIMIT", size)
     program(context, "bitReverse.cl", NORM)
     kept = set(folder.iterdir())
     assert left_over not in kept
-    assert paths["load.cl"] not in kept
+    assert paths["copy.cl"] not in kept
     assert paths["norm.cl"] in kept
     assert sum(path.stat().st_size for path in kept) <= size
 

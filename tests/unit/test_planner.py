@@ -82,7 +82,7 @@ SWAP = "transposeBlocked"
         (
             make_problem((5, 3), "c8", kind="c2r"),
             "direct",
-            [SWAP, "direct", "copy", "copy", "direct", "copy"],
+            [SWAP, "direct", SWAP, "copy", "direct", "copy"],
         ),
         (make_problem((5, 1), "c8", kind="c2r"), "direct", [SWAP, "direct", "copy"]),
         (
