@@ -122,24 +122,30 @@ typedef struct {
 } Transform;
 
 #define COORDINATE(d, s)                                                                           \
-    if (d < DIMENSIONS) {                                                                          \
-        uint coordinate = d + 1 < DIMENSIONS ? q % extents.s : q;                                  \
-        q = d + 1 < DIMENSIONS ? q / extents.s : q;                                                \
+    if (d < dimensions) {                                                                          \
+        uint coordinate = d + 1 < dimensions ? q % extents.s : q;                                  \
+        q = d + 1 < dimensions ? q / extents.s : q;                                                \
         found.first += coordinate * distances.s;                                                   \
-        found.column += coordinate * (whole)COLUMNS_##d;                                           \
+        found.column += coordinate * columns_##d;                                                  \
         if (d == 0 && coordinate == lone)                                                          \
             found.partner = 0;                                                                     \
     }
 
-#define FIRST_OF_GROUP                                                                             \
-    (TRANSFORMS *                                                                                  \
-     (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0)))
+/* Tiles, what a work-group transforms, are its TRANSFORMS. */
+#ifndef TILE
+#define TILE                                                                                       \
+    (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0)) /* which it is */
+#endif
+#define FIRST_OF_GROUP (TRANSFORMS * TILE)
 
 /* The last group has lanes without a transform of their own: they load the last one again. */
-static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 distances, ulong2 axis,
-                               ulong partner, uint lone, uint flags)
+#define LOCATE(lane, distances, axis, partner)                                                     \
+    locate(FIRST_OF_GROUP + lane, DIMENSIONS, COLUMNS_0, COLUMNS_1, COLUMNS_2, COLUMNS_3, count,   \
+           extents, distances, axis, partner, lone)
+static inline Transform locate(uint q, uint dimensions, whole columns_0, whole columns_1,
+                               whole columns_2, whole columns_3, uint count, uint4 extents,
+                               ulong4 distances, ulong2 axis, ulong partner, uint lone)
 {
-    uint q = FIRST_OF_GROUP + lane;
     Transform found = {q < count, 0, axis.x, partner};
     q = min(q, count - 1);
     COORDINATE(0, s0)
@@ -153,20 +159,17 @@ static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 dist
 #define DST_STRIDE ((ulong)DST_COLUMNS * (ulong)(DST_UNIT))
 
 /* Multiplied by the root of unity to the power k c of the four-step algorithm. */
-#if TWIST
-static inline cplx twist(cplx z, whole power, global const cplx *roots)
+#define TWISTED(z, k, column) (TWIST ? twist(z, (k) * (column), TWIST, DIGITS, roots) : (z))
+static inline cplx twist(cplx z, whole power, uint bits, uint digits, global const cplx *roots)
 {
-    UNROLL for (uint digit = 0; digit < DIGITS; digit++) {
-        z = cmul(z, roots[power & (((whole)1 << TWIST) - 1)]);
-        power >>= TWIST;
-        roots += (whole)1 << TWIST;
-    }
+    UNROLL for (uint digit = 0; digit < 8; digit++) /* a constant, as in `twiddle` */
+        if (digit < digits) {
+            z = cmul(z, roots[power & (((whole)1 << bits) - 1)]);
+            power >>= bits;
+            roots += (whole)1 << bits;
+        }
     return z;
 }
-#define TWISTED(z, k, column) twist(z, (k) * (column), roots)
-#else
-#define TWISTED(z, k, column) (z)
-#endif
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
 
@@ -215,7 +218,7 @@ static inline cplx times_i(cplx z)
 #endif
 
 #define LOAD(R)                                                                                    \
-    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone, flags);       \
+    Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                         \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
                GET z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
                POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
@@ -224,7 +227,7 @@ static inline cplx times_i(cplx z)
 
 /* Found out late: what is known early takes registers all the while. */
 #define TO                                                                                         \
-    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone, flags);
+    Transform to = LOCATE(last_lane, dst_distances, dst_axis, partner.y);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE (to.first + k * DST_STRIDE)
 #define WANTED (OUTPUTS >= N * DST_COLUMNS || g < OUTPUTS)
