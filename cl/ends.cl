@@ -181,34 +181,37 @@ static inline cplx twist(cplx z, whole power, uint bits, uint digits, global con
 
 #if SOURCE == HERMITIAN
 /* Elements beyond the middle are the conjugates of their mirror images. Those that are their own are
- * real, whatever the source says. */
-#define GET                                                                                        \
-    whole m = g > LENGTH - g ? LENGTH - g : g;                                                     \
-    ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                              \
+ * real, whatever the source says. With an even radix a point's number within its butterfly tells
+ * on which side it is, where the transform is the whole axis. */
+#define BEYOND(R)                                                                                  \
+    (N == LENGTH && SRC_COLUMNS == 1 && (R) % 2 == 0 ? r >= (R) / 2 : g > LENGTH - g)
+#define GET(R)                                                                                     \
+    whole m = BEYOND(R) ? LENGTH - g : g;                                                          \
+    ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                       \
     cplx z = (cplx)(0, 0);                                                                         \
     if ((LENGTH >= N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
-        z = of_half(ELEMENT(place), g, flags);                                                     \
+        int conjugated = BEYOND(R) != ((flags & CONJUGATE_IN) != 0);                               \
+        int own_image = g == 0 || g == LENGTH - g;                                                 \
+        z = of_half(ELEMENT(place), conjugated, own_image);                                        \
         if (PAIR)                                                                                  \
-            z += times_i(of_half(ELEMENT(place + from.partner), g, flags));                        \
+            z += times_i(of_half(ELEMENT(place + from.partner), conjugated, own_image));           \
     }
-static inline cplx of_half(cplx z, whole g, uint flags)
+static inline cplx of_half(cplx z, int conjugated, int own_image)
 {
-    if (g == 0 || g == LENGTH - g)
-        z.y = 0;
-    return (g > LENGTH - g) != ((flags & CONJUGATE_IN) != 0) ? (cplx)(z.x, -z.y) : z;
+    return (cplx)(z.x, own_image ? 0 : conjugated ? -z.y : z.y);
 }
 static inline cplx times_i(cplx z)
 {
     return (cplx)(-z.y, z.x);
 }
 #elif SOURCE == REAL && PAIR
-#define GET                                                                                        \
+#define GET(R)                                                                                     \
     cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE) : 0,                                               \
                     PARTNER_EXISTS ? ELEMENT(SRC_PLACE + from.partner) : 0);
 #elif SOURCE == REAL
-#define GET cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), 0) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), 0) : (cplx)(0, 0);
 #else
-#define GET cplx z = EXISTS ? ELEMENT(SRC_PLACE) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS ? ELEMENT(SRC_PLACE) : (cplx)(0, 0);
 #endif
 
 #if CHIRP_FIRST
@@ -220,7 +223,7 @@ static inline cplx times_i(cplx z)
 #define LOAD(R)                                                                                    \
     Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                         \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
-               GET z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
+               GET(R) z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
                POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */

@@ -82,9 +82,8 @@ def fft(
     ----------
     Lengths without a prime factor above 13 are transformed by T. G. Stockham's autosort (in
     W. T. Cochran et al., Proc. IEEE 55, 1967) as N. K. Govindaraju et al. do it on GPUs (SC 2008),
-    longer ones by D. H. Bailey's four steps (J. Supercomputing 4, 1990); powers of two too long
-    for these by J. W. Cooley and J. W. Tukey's algorithm (Math. Comp. 19, 1965); all other lengths
-    n by the definition, in n^2 steps.
+    longer ones by D. H. Bailey's four steps (J. Supercomputing 4, 1990); all others by L. I.
+    Bluestein's algorithm (IEEE Trans. AU-18, 1970).
 
     Examples
     --------

@@ -7,6 +7,7 @@ import math
 import mpmath
 import numpy as np
 import scipy.fft
+from numpy.lib.stride_tricks import as_strided
 
 from pyclfft.planning.factor import is_smooth
 
@@ -16,6 +17,8 @@ BOUND_AT_1E5 = {
     ("stockham", np.complex128): 6e-16,
     ("four_step", np.complex64): 2.0e-7,
     ("four_step", np.complex128): 6e-16,
+    ("bluestein", np.complex64): 4e-7,
+    ("bluestein", np.complex128): 1.1e-15,
     ("radix2", np.complex64): 2.0e-7,
     ("radix2", np.complex128): 6e-16,
     ("direct", np.complex64): 1e-6,
@@ -39,6 +42,31 @@ def reference(function, x, *args, **kwargs):
     return getattr(scipy.fft, function)(wide, *args, **kwargs)
 
 
+# SciPy's functions for what a problem asks for.
+FUNCTIONS = {
+    ("c2c", "forward"): "fftn",
+    ("c2c", "inverse"): "ifftn",
+    ("r2c", "forward"): "rfftn",
+    ("r2c", "inverse"): "ihfftn",
+    ("c2r", "forward"): "hfftn",
+    ("c2r", "inverse"): "irfftn",
+}
+
+
+def expected_of(problem, memory):
+    """The result of a problem whose input lies in `memory`, by SciPy in NumPy's longest float."""
+    layout = problem.source
+    strides = [step * memory.itemsize for step in layout.strides]
+    x = as_strided(memory[layout.offset :], layout.shape, strides)
+    wide = x.astype(np.longdouble if layout.real else np.clongdouble)
+    lengths = [problem.shape[axis] for axis in problem.axes]
+    function = getattr(scipy.fft, FUNCTIONS[problem.kind, problem.direction])
+    return (
+        function(wide, lengths, problem.axes, "forward" if problem.direction == "inverse" else None)
+        * problem.scale
+    )
+
+
 def exact_dft(x, sign=-1):
     """The discrete Fourier transform of a short vector by its definition, in 50 digits."""
     n = len(x)
@@ -60,10 +88,10 @@ def algorithm_for(lengths):
     Whether a smooth length is for `stockham` or, where it is too long, for `four_step` depends on
     the device; their bounds are alike.
     """
-    return "stockham" if all(is_smooth(n) for n in lengths) else "direct"
+    return "stockham" if all(is_smooth(n) for n in lengths) else "bluestein"
 
 
 def bound(algorithm, dtype, points):
     """Largest relative error allowed: PERFORMANCE.md's, scaled by sqrt(log N)."""
-    at_1e5 = BOUND_AT_1E5[algorithm, np.dtype(dtype).type]
+    at_1e5 = BOUND_AT_1E5[algorithm, np.result_type(dtype, np.complex64).type]
     return at_1e5 * math.sqrt(math.log(max(points, 2)) / math.log(1e5))

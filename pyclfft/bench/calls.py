@@ -6,16 +6,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
 from ..planning.passes import assign_buffers
 from ..planning.planner import plan_passes
-from ..runtime.executable import Executable, Launch
+from ..runtime.executable import Executable
 from ..runtime.plan import Plan
 from ..transforms import fftn
 from .cases import Case
@@ -43,8 +42,8 @@ class CallCost:
     passes : int
         Launches of one call.
     plan, raw : Spread
-        A plan's call with ``out=``; pyopencl's set_args and enqueue_nd_range_kernel for the same
-        passes.
+        A plan's call with ``out=``; pyopencl's own set_arg of every buffer and
+        enqueue_nd_range_kernel for the same passes.
     allocating, functional : Spread
         A plan's call without ``out=``; a function's with its plan in the cache.
     """
@@ -84,17 +83,7 @@ def _measure(case: Case, queue: cl.CommandQueue, algorithm: str | None) -> CallC
     schedule = assign_buffers(
         plan_passes(plan.problem, plan.traits, algorithm), plan.problem.nbytes
     )
-    launches = Executable(plan.context, schedule).launches(
-        *(cast("cl.Buffer", array.base_data) for array in (x, y))
-    )
-
-    arguments = [_plain_arguments(each) for each in launches]
-
-    def raw() -> None:
-        for (kernel, _, global_size, local_size), values in zip(launches, arguments, strict=True):
-            kernel.set_args(*values)
-            cl.enqueue_nd_range_kernel(queue, kernel, global_size, local_size)
-
+    raw = _raw_call(Executable(plan.context, schedule), queue, x, y)
     ways: dict[str, Callable[[], object]] = {
         "plan": lambda: plan(x, out=y),
         "raw": raw,
@@ -114,12 +103,28 @@ def _measure(case: Case, queue: cl.CommandQueue, algorithm: str | None) -> CallC
     )
 
 
-def _plain_arguments(launch: Launch) -> list[Any]:
-    """Tell the kernel its scalars' types, without which pyopencl is ten times slower at them."""
-    scalars = [isinstance(value, np.generic) for value in launch.arguments]
-    pairs = list(zip(launch.arguments, scalars, strict=True))
-    launch.kernel.set_scalar_arg_dtypes([value.dtype if true else None for value, true in pairs])
-    return [value.item() if true else value for value, true in pairs]
+def _raw_call(
+    executable: Executable, queue: cl.CommandQueue, x: cl_array.Array, y: cl_array.Array
+) -> Callable[[], None]:
+    """Return what launches the same passes by pyopencl alone.
+
+    Numbers are the same in every call and are set once: pyopencl takes long over them. All buffers
+    are set each time.
+    """
+    launches = []
+    for each in executable.launches(*(cast("cl.Buffer", array.base_data) for array in (x, y))):
+        each.kernel.set_args(*each.arguments)
+        arguments = enumerate(each.arguments)
+        buffers = [(n, value) for n, value in arguments if isinstance(value, cl.Buffer)]
+        launches.append((each.kernel, buffers, each.global_size, each.local_size))
+
+    def call() -> None:
+        for kernel, buffers, global_size, local_size in launches:
+            for position, buffer in buffers:
+                kernel.set_arg(position, buffer)
+            cl.enqueue_nd_range_kernel(queue, kernel, global_size, local_size)
+
+    return call
 
 
 def _host_time(call: Callable[[], object]) -> float:

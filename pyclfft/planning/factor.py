@@ -13,8 +13,8 @@ MAX_STAGES = 6
 
 # Floating-point operations of each codelet for a point, twiddles within it included.
 OPERATIONS = {
-    2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17, 16: 10,
-    25: 19, 32: 16,
+    2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17,
+    16: 10, 25: 19, 32: 16,
 }  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def best_stages(
     split : bool
         Real and imaginary parts are exchanged one after the other.
     halves : bool
-        The lower and the upper half are, which takes even radices.
+        The lower and the upper half are, which takes even radices, and a large one to be worth it.
 
     Returns
     -------
@@ -146,8 +146,8 @@ def best_stages(
     candidates = (
         Stages(_largest_last(radices) if halves else radices, items)
         for radices in factorisations(n, MAX_STAGES)
-        if not (halves and any(radix % 2 for radix in radices))
-        for items in _items(n, max(radices), max_items)
+        if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
+        for items in _items(n, max(radices), min_items, max_items)
     )
     usable = (each for each in candidates if each.elements <= max(32, max(each.radices)))
     return min(
@@ -180,12 +180,17 @@ def factorisations(n: int, stages: int, largest: int = 32) -> Iterator[tuple[int
                     yield (radix, *rest)
 
 
-def _items(n: int, radix: int, limit: int) -> Iterator[int]:
-    """Yield numbers of work-items that own one, two or four of the largest butterflies each."""
+def _items(n: int, radix: int, least: int, limit: int) -> Iterator[int]:
+    """Yield numbers of work-items that own one, two or four of the largest butterflies each.
+
+    Of the shortest transforms not all work-items own one, so that there are enough to load it.
+    """
     for butterflies in (1, 2, 4):
         items = -(-n // radix // butterflies)
         if items <= limit:
             yield items
+    if n // radix < least <= limit:
+        yield least
 
 
 def splits(n: int, parts: int) -> tuple[tuple[int, ...], ...]:

@@ -139,6 +139,8 @@ class Pass:
         alike is left out.
     aliases : bool
         The target may also be the source: each work-group reads all that it overwrites first.
+    stays : bool
+        A pass that aliases is better in place than from one buffer to another.
     """
 
     kernel: str
@@ -153,6 +155,7 @@ class Pass:
     scratch: tuple[tuple[str, int], ...] = ()
     table: str = ""
     aliases: bool = False
+    stays: bool = True
     leaves: int = 0
     hooks: str = ""
 
@@ -197,7 +200,9 @@ class Schedule:
         return "\n".join([*lines, f"    workspace: {self.workspace_bytes} bytes"])
 
 
-def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False) -> Schedule:
+def assign_buffers(
+    passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False, frugal: bool = False
+) -> Schedule:
     """Give every pass its buffers: results alternate so that the last one lands in "out".
 
     Parameters
@@ -210,6 +215,8 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
     in_place : bool
         "in" and "out" are the same memory, so the first result must go elsewhere, unless that pass
         `aliases`.
+    frugal : bool
+        Every pass that can stay in place does, so that there is less workspace.
 
     Returns
     -------
@@ -229,7 +236,7 @@ def assign_buffers(passes: Sequence[Pass], out_bytes: int, *, in_place: bool = F
     moving = [
         index
         for index, each in enumerate(passes)
-        if each.moves and (index == first or not each.aliases)
+        if each.moves and (index == first or not (each.aliases and (each.stays or frugal)))
     ]
     if protected and len(moving) == 1:  # then the last such pass moves too, back to "out"
         moving += [index for index, each in enumerate(passes) if each.aliases][-1:]

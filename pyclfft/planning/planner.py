@@ -9,10 +9,10 @@ from math import prod
 from ..errors import DeviceError, PlanError
 from ..tuning.lookup import Parameters, parameters_for
 from .passes import Constants, Pass, Role, Scalar
-from .problem import Layout, Problem, half_shape, plain_layout
+from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
 from .solvers.rows import defines, device_size, transpose
-from .solvers.stockham import to_and_fro
+from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
 
 
@@ -77,6 +77,8 @@ def axis_steps(problem: Problem) -> Iterator[Problem]:
     Axes of length 1 are left out, as nothing happens along them.
     """
     middle = plain_layout(problem.spectrum_shape)
+    if problem.kind == "c2r":  # in a workspace of ours: no two tiles share a line of the cache
+        middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
     extents = [
         min(given, wanted)
         for given, wanted in zip(problem.source.shape, problem.spectrum_shape, strict=True)
@@ -165,7 +167,9 @@ def _before(
     return (_copy(core, step.source, core.source, traits, parameters, mirror),)
 
 
-def _after(step: Problem, core: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+def _after(
+    step: Problem, core: Problem, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
     """Bring the result of a step from where a solver has left it."""
     if step.target == core.target:
         return ()

@@ -66,6 +66,14 @@ class Layout:
             room *= extent
         return not self.offset
 
+    @property
+    def span(self) -> int:
+        """Elements from the first to the last one, gaps included."""
+        if 0 in self.shape:
+            return 0
+        ends = zip(self.shape, self.strides, strict=True)
+        return 1 + sum((extent - 1) * abs(stride) for extent, stride in ends)
+
     def along(self, axis: int) -> Layout:
         """Return the contiguous array with the same elements in which `axis` varies fastest."""
         order = [d for d in range(len(self.shape)) if d != axis] + [axis]
@@ -129,8 +137,8 @@ class Problem:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the result."""
-        return prod(self.target.shape) * self.dtype.itemsize
+        """Bytes from the first to the last element of the result."""
+        return self.target.span * self.dtype.itemsize
 
     def __str__(self) -> str:
         name = "fft" if self.direction == "forward" else "ifft"
@@ -139,9 +147,8 @@ class Problem:
         order = "".join(
             f", transposed {which}"
             for which, layout in (("in", self.source), ("out", self.target))
-            if len(layout.shape) > 1 and layout == transposed_layout(layout) != plain_layout(
-                layout.shape, layout.real
-            )
+            if len(layout.shape) > 1
+            and layout == transposed_layout(layout) != plain_layout(layout.shape, layout.real)
         )
         return (
             f"{name} {self.kind} {self.complex_dtype} {shape} along axes {axes}, "
@@ -152,6 +159,13 @@ class Problem:
 def plain_layout(shape: Sequence[int], real: bool = False) -> Layout:
     """Return the layout of a contiguous array (C order) of this shape."""
     return Layout(tuple(shape), contiguous_strides(shape), real=real)
+
+
+def padded_layout(shape: Sequence[int], multiple: int) -> Layout:
+    """Return the layout of a complex array in C order whose rows begin at multiples of a number."""
+    *outer, columns = shape
+    pitch = -(-columns // multiple) * multiple
+    return Layout(tuple(shape), contiguous_strides((*outer, pitch)))
 
 
 def transposed_layout(layout: Layout) -> Layout:
@@ -353,7 +367,9 @@ def _layout(
     places = contiguous_strides(shape)
     if strides is not None:
         if len(strides) != len(shape):
-            raise PlanError(f"{len(strides)} strides for {len(shape)} dimensions: give one for each")
+            raise PlanError(
+                f"{len(strides)} strides for {len(shape)} dimensions: give one for each"
+            )
         places = tuple(
             stride if extent > 1 else otherwise
             for extent, stride, otherwise in zip(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
-from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -55,7 +54,8 @@ class Plan:
         Not in this version.
     algorithm : str, optional
         For every axis: "stockham" (a length without a prime factor above 13 that fits a work-group:
-        one launch), "four_step" (a longer one, as two that fit), "radix2" (powers of two, the
+        one launch), "four_step" (a longer one: a launch for each of two factors or more),
+        "bluestein" (any length: one launch, or three and more), "radix2" (powers of two, the
         textbook's kernels) or "direct" (any length, n^2 steps); the first that applies by default.
     effort : {"estimate"}
         How parameters are chosen.
@@ -122,7 +122,7 @@ class Plan:
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._passes = plan_passes(self.problem, self.traits, algorithm)
         if self.problem.nbytes:
-            self._check_memory()
+            memory.require_fits(self.traits, self._buffers(self._schedule))
             self._out_of_place  # noqa: B018  kernels are built now, so that errors come here
 
     @property
@@ -137,7 +137,16 @@ class Plan:
 
     @cached_property
     def _schedule(self) -> Schedule:
-        return assign_buffers(self._passes, self.problem.nbytes)
+        """With more workspace where that is quicker, if the device has room for it."""
+        generous = assign_buffers(self._passes, self.problem.nbytes)
+        if memory.fits(self.traits, self._buffers(generous)):
+            return generous
+        return assign_buffers(self._passes, self.problem.nbytes, frugal=True)
+
+    def _buffers(self, schedule: Schedule) -> dict[str, int]:
+        """Return all buffers of a call and their bytes."""
+        source = self.problem.source.span * self.dtype.itemsize
+        return {"in": source, "out": self.problem.nbytes, **dict(schedule.workspace)}
 
     @cached_property
     def _out_of_place(self) -> Executable:
@@ -321,17 +330,6 @@ class Plan:
     def _strided(self) -> bool:
         source = self.problem.source
         return bool(source.offset) or source.strides != contiguous_strides(source.shape)
-
-    def _check_memory(self) -> None:
-        itemsize = self.dtype.itemsize
-        memory.require_fits(
-            self.traits,
-            {
-                "in": prod(self.problem.source.shape) * itemsize,
-                "out": self.problem.nbytes,
-                **dict(self._schedule.workspace),
-            },
-        )
 
     def _check_queue(self, queue: cl.CommandQueue) -> None:
         if queue.context != self.context:

@@ -37,9 +37,7 @@ program_counts = _programs.counts
 forget_programs = _programs.clear
 
 
-def program(
-    context: cl.Context, source: str, defines: Defines = (), hooks: str = ""
-) -> cl.Program:
+def program(context: cl.Context, source: str, defines: Defines = (), hooks: str = "") -> cl.Program:
     """Return a program from memory, from the disk, or newly built.
 
     Parameters

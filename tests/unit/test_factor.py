@@ -21,10 +21,9 @@ from pyclfft.planning.factor import (
     is_smooth,
     next_fast_len,
     next_power_of_two,
-    splits,
 )
 from pyclfft.runtime.program import source_text
-from pyclfft.runtime.twiddle import roots_of_unity, stage_twiddles
+from pyclfft.runtime.twiddle import chirp, chirp_spectrum, roots_of_unity, stage_twiddles
 
 LARGEST = 4096
 
@@ -203,12 +202,46 @@ def test_room_holds_every_exchange():
             assert max(places) < Stages(radices, 1).room(banks) <= 1.5 * prod(radices)
 
 
+@pytest.mark.parametrize("halves", [False, True])
+def test_stages_in_halves_have_even_radices(halves):
+    for n in smooth_lengths():
+        stages = best_stages(n, 4, 512, True, halves)
+        if halves:
+            assert stages is None or not any(radix % 2 for radix in stages.radices)
+        else:
+            assert stages is not None
+    assert best_stages(2**14, 4, 512, True, True).items == 512
+    assert best_stages(3**6, 4, 512, True, True) is None
+
+
+def test_stages_in_reverse():
+    stages = Stages((16, 8, 5), 40)
+    assert stages.reversed == Stages((5, 8, 16), 40)
+    assert stages.reversed.n == stages.n
+
+
 @pytest.mark.parametrize("parts", [1, 2, 3, 4])
 def test_splits(parts):
-    """Every product of so many factors above 1, the most even ones first."""
-    found = defaultdict(set)
-    divisors = [n for n in range(2, LARGEST + 1) if LARGEST // n ** (parts - 1)]
-    del found, divisors
+    """Every product of so many factors above 1, in ascending order, the most even ones first."""
+    for n in (*range(2, 200), 1024, 30030, 17 * 16):
+        found = splits(n, parts)
+        divisors = [d for d in range(2, n + 1) if n % d == 0]
+        every = {
+            factors
+            for factors in combinations_with_replacement(divisors, parts)
+            if prod(factors) == n
+        } if parts < 3 or n < 200 else set(found)  # fmt: skip
+        assert set(found) == (every if is_smooth(n) else set())
+        assert len(found) == len(set(found))
+        assert all(prod(factors) == n for factors in found)
+        assert list(map(max, found)) == sorted(map(max, found))
+
+
+def test_splits_of_long_lengths():
+    assert splits(2**20, 2)[0] == (2**10, 2**10)
+    assert splits(2**31, 2)[0] == (2**15, 2**16)
+    assert splits(2**26, 3)[0] == (2**8, 2**9, 2**9)
+    assert splits(7, 2) == ()
 
 
 # --- roots of unity -------------------------------------------------------------------------------
@@ -261,3 +294,46 @@ def test_stage_twiddles(radices, precision):
     table = stage_twiddles(radices, precision)
     assert table.shape == (span - 1,)  # a stage's rows begin at the span before it, less one
     check_rounded_once(table, precision, np.concatenate(exact))
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("n", [1, 2, 3, 16, 101, 1000])
+def test_chirp_is_rounded_once(n, precision):
+    """Half the steps of 2n-th roots of unity, their squares in integers."""
+    check_rounded_once(
+        chirp(n, precision), precision, exact_roots(2 * n, [k * k for k in range(n)])
+    )
+
+
+def test_chirp_of_many():
+    n = 2**20 + 7
+    some = [0, 1, 777777, n - 1]
+    exact = exact_roots(2 * n, [k * k for k in some])
+    check_rounded_once(chirp(n, "double")[some], "double", exact)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize(("n", "factors"), [(5, (9,)), (7, (4, 4)), (17, (3, 4, 5)), (8, (2, 8))])
+def test_chirp_spectrum(n, factors, precision):
+    """A convolution with it is the conjugate chirp's; steps of a transform leave it in their order."""
+    m = prod(factors)
+    spectrum = chirp_spectrum(n, factors, precision)
+    order = np.empty(m, int)
+    for place in range(m):  # of result k = k1 + n1 (k2 + n2 k3), which step by step leaves at ...
+        digits, rest = [], place
+        for factor in factors[::-1]:
+            digits.append(rest % factor)
+            rest //= factor
+        k, step = 0, 1
+        for digit, factor in zip(digits[::-1], factors, strict=True):
+            k += digit * step
+            step *= factor
+        order[place] = k
+    unordered = np.empty(m, complex)
+    unordered[order] = spectrum
+    around = np.fft.ifft(unordered * m)
+    angle = np.pi * np.arange(n) ** 2 / n
+    expected = np.zeros(m, complex)
+    expected[:n] = np.exp(1j * angle)
+    expected[m - n + 1 :] = np.exp(1j * angle)[:0:-1]
+    np.testing.assert_allclose(around, expected, atol=1e-6 if precision == "single" else 1e-14)

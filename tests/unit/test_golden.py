@@ -9,18 +9,23 @@
 from __future__ import annotations
 
 import os
+import textwrap
+from math import prod
 from pathlib import Path
 
 import pytest
 
 from pyclfft.errors import PyclfftError
 from pyclfft.planning.passes import assign_buffers
-from pyclfft.planning.planner import copy_pass, plan_passes
+from pyclfft.planning.planner import plan_passes, settle_pass
 from pyclfft.planning.problem import make_problem
 from tests.recorded_traits import RECORDED
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 WRITE = os.environ.get("PYCLFFT_GOLDEN") == "write"
+
+# Each dimension ends before the next one begins.
+MANY = (8 * 8 * 3 * 40 * 50, 8 * 8 * 3 * 40 * 20, 8 * 8 * 3 * 12, 8 * 8 * 3 * 5, 8 * 9, 8)
 
 # (title, arguments of make_problem, its options)
 PROBLEMS = (
@@ -51,6 +56,26 @@ PROBLEMS = (
     ),
     ("mixed lengths", ((4, 1, 6, 8), "c8"), {}),
     ("axes in another order", ((4, 6, 8), "c8", (2, 0)), {"norm": "forward"}),
+    ("real to complex", ((5, 12), "f4", 1), {"kind": "r2c"}),
+    ("complex to real", ((5, 12), "c8", 1), {"kind": "c2r", "direction": "inverse"}),
+    ("real to complex, columns", ((12, 7), "f8", 0), {"kind": "r2c"}),
+    ("real image", ((31, 48), "f4"), {"kind": "r2c"}),
+    ("spectrum of an image", ((31, 48), "c8"), {"kind": "c2r", "direction": "inverse"}),
+    ("real, too long", ((2**16,), "f4"), {"kind": "r2c", "direction": "inverse"}),
+    ("complex to real, too long", ((3, 2**16), "c8", 1), {"kind": "c2r"}),
+    ("prime", ((6, 17), "c8", 1), {"direction": "inverse"}),
+    ("prime, real, columns", ((101, 6), "f4", 0), {"kind": "r2c"}),
+    ("large prime", ((10007,), "c8"), {}),
+    ("large prime, complex to real", ((10007,), "c8"), {"kind": "c2r"}),
+    ("column order", ((48, 32), "c8"), {"strides": (8, 384)}),
+    (
+        "every other, of many dimensions",
+        ((2, 3, 4, 6), "c8", (1, 3)),
+        {"strides": (1152, 384, 96, 16)},
+    ),
+    ("more dimensions than a kernel walks", ((3, 2, 3, 2, 3, 8), "c8", 5), {"strides": MANY}),
+    ("image, padded", ((30, 40), "c8"), {"s": (32, 64)}),
+    ("real image, padded and cropped", ((30, 40), "f4"), {"s": (16, 64), "kind": "r2c"}),
 )
 
 # The same by a named algorithm.
@@ -77,14 +102,30 @@ FORCED = {
     ),
     "four_step": (
         ("short", ((12,), "c8"), {}),
+        ("short, real", ((12,), "f4"), {"kind": "r2c"}),
         ("middle axis", ((5, 64, 3), "c8", 1), {}),
     ),
+    "bluestein": (
+        ("smooth length", ((5, 12), "c8", 1), {}),
+        ("real to complex", ((5, 12), "f4", 1), {"kind": "r2c"}),
+    ),
 }
+
+# In steps of their own: these are slow to plan where there is next to no local memory.
+LONG = (
+    ("three steps", ((2**24,), "c8"), {}),
+    ("three steps, real", ((2**24,), "f4"), {"kind": "r2c"}),
+    ("columns too long for a work-group", ((2**16, 2**10), "c8", 0), {}),
+    ("real columns too long for a work-group", ((2**16, 2**10), "f4", 0), {"kind": "r2c"}),
+    ("largest prime", ((999983,), "c8"), {}),
+)
+POOR = ("embedded", "single")
 
 
 def printed(traits):
     """All plans of a device, out of place and in place."""
-    sections = [plan_text(traits, None, *row) for row in PROBLEMS]
+    long = () if traits in [RECORDED[name] for name in POOR] else LONG
+    sections = [plan_text(traits, None, *row) for row in (*PROBLEMS, *long)]
     for algorithm, rows in FORCED.items():
         sections += [plan_text(traits, algorithm, *row) for row in rows]
     return f"{traits}\n\n" + "\n\n".join(sections) + "\n"
@@ -100,22 +141,33 @@ def plan_text(traits, algorithm, title, arguments, options):
     else:
         lines.append(str(assign_buffers(passes, problem.nbytes)))
         lines += [group_text(each) for each in passes if each.source == "stockham.cl"]
-        if problem.source_is_plain:
+        if problem.source.is_plain and same_bytes(problem):
             lines.append(printed_in_place(problem, passes, traits, lines[1]))
     return "\n".join(lines)
 
 
+def same_bytes(problem):
+    size = prod(problem.source.shape) * problem.source_dtype.itemsize
+    return size == problem.nbytes
+
+
+# Left out: what the work-groups above and the problem imply.
+IMPLIED = ("DOUBLE", "ELEMENTS", "ROOM", "PITCH", "BANKS", "STAGES")
+
+
 def group_text(each):
-    """What a plan does not print of a stockham pass: how its work-groups are made up."""
+    """What a plan does not print of a stockham pass: how its work-groups and ends are made up."""
     macros = dict(each.defines)
-    names = ("N", "ITEMS", "TRANSFORMS", "SPLIT", "LOAD_COLUMNS", "STORE_COLUMNS", "TWIST")
-    shown = " ".join(f"{name}={macros[name]}" for name in names if macros[name] != "0")
-    return f"    {shown} {macros['STAGES'][1:-1]}"
+    shown = [f"{k}={v}" for k, v in macros.items() if k not in IMPLIED and v != "0"]
+    return textwrap.fill(
+        " ".join([*shown, macros["STAGES"][1:-1]]), 100, initial_indent="    ",
+        subsequent_indent="      ", break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def printed_in_place(problem, passes, traits, out_of_place):
     if sum(each.moves for each in passes) == 1 and not passes[0].aliases:
-        passes = (*passes, copy_pass(problem, traits))
+        passes = (*passes, settle_pass(problem, traits))
     schedule = str(assign_buffers(passes, problem.nbytes, in_place=True))
     return "in place: alike" if schedule == out_of_place else f"in place:\n{schedule}"
 

@@ -10,12 +10,13 @@ import scipy.fft
 
 from pyclfft.errors import PlanError
 from pyclfft.planning.problem import (
-    Source,
+    Layout,
     contiguous_strides,
+    half_shape,
     lengths_and_axes,
     make_problem,
     norm_scale,
-    plain_source,
+    plain_layout,
 )
 
 
@@ -103,8 +104,8 @@ def test_norms(norm, direction, scale):
 def test_crop_and_pad_change_the_result_and_not_the_source():
     problem = make_problem((3, 4), "c8", s=(8, 2))
     assert problem.shape == (8, 2)
-    assert problem.source == plain_source((3, 4))
-    assert not problem.source_is_plain
+    assert problem.source == plain_layout((3, 4))
+    assert problem.target == plain_layout((8, 2))
 
 
 @pytest.mark.parametrize(
@@ -112,25 +113,93 @@ def test_crop_and_pad_change_the_result_and_not_the_source():
     [
         ("c8", {}, True),
         ("c8", {"strides": (32, 8)}, True),
-        ("c8", {"s": (3, 4)}, True),
-        ("f4", {}, False),
+        ("f4", {}, True),
         ("c8", {"strides": (8, 24)}, False),
         ("c8", {"strides": (32, -8), "offset": 24}, False),
         ("c8", {"offset": 8}, False),
-        ("c8", {"s": (3, 5)}, False),
+        ("c8", {"transposed": "in"}, False),
+        ("c8", {"transposed": "out"}, True),
     ],
 )
 def test_plain_source(dtype, options, plain):
-    assert make_problem((3, 4), dtype, **options).source_is_plain is plain
+    assert make_problem((3, 4), dtype, **options).source.is_plain is plain
+
+
+@pytest.mark.parametrize(
+    ("strides", "offset", "dense"),
+    [
+        ((20, 5, 1), 0, True),
+        ((1, 3, 12), 0, True),
+        ((5, 15, 1), 0, True),
+        ((20, 5, 1), 1, False),
+        ((40, 10, 2), 0, False),
+        ((20, 5, -1), 0, False),
+        ((0, 5, 1), 0, False),
+    ],
+)
+def test_dense(strides, offset, dense):
+    assert Layout((3, 4, 5), strides, offset).is_dense is dense
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_layout_along_an_axis(axis):
+    layout = plain_layout((3, 4, 5), real=True).along(axis)
+    assert layout.strides[axis] == 1
+    assert layout.is_dense
+    assert layout.real
+    others = [layout.strides[d] for d in range(3) if d != axis]
+    assert others == sorted(others, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "axes", "given", "result", "dtypes"),
+    [
+        ("c2c", "c8", None, (6, 7), (6, 7), ("c8", "c8")),
+        ("r2c", "f4", None, (6, 7), (6, 4), ("f4", "c8")),
+        ("r2c", "f8", (1, 0), (6, 7), (4, 7), ("f8", "c16")),
+        ("c2r", "c16", None, (6, 4), (6, 7), ("c16", "f8")),
+        ("c2r", "c8", 0, (4, 7), (6, 7), ("c8", "f4")),
+    ],
+)
+def test_kinds(kind, dtype, axes, given, result, dtypes):
+    problem = make_problem((6, 7), dtype, axes, kind)
+    assert problem.source == plain_layout(given, real=dtype[0] == "f")
+    assert problem.target == plain_layout(result, real=kind == "c2r")
+    assert (problem.source_dtype, problem.dtype) == dtypes
+    assert problem.shape == (6, 7)
+    assert problem.nbytes == np.empty(result, dtypes[1]).nbytes
+    assert problem.spectrum_shape == (given if kind == "c2r" else result)
+
+
+def test_crop_and_pad_of_half_a_spectrum():
+    """The input is the spectrum of what `shape` says, whatever is made of it."""
+    problem = make_problem((6, 8), "c8", kind="c2r", s=(4, 13), norm="forward", direction="forward")
+    assert problem.source == plain_layout((6, 5))
+    assert problem.target == plain_layout((4, 13), real=True)
+    assert problem.spectrum_shape == (4, 7)
+    assert problem.scale == 1 / 52
+
+
+def test_result_of_any_strides():
+    problem = make_problem((3, 4), "f4", kind="r2c", out_strides=(8, 64), out_offset=16)
+    assert problem.target == Layout((3, 3), (1, 8), 2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "half"),
+    [((8,), 0, (5,)), ((7,), 0, (4,)), ((1, 3), 0, (1, 3)), ((2, 9), 1, (2, 5))],
+)
+def test_half_shape(shape, axis, half):
+    assert half_shape(shape, axis) == half
 
 
 def test_strides_and_offset_become_elements():
     source = make_problem((3, 4), "f8", strides=(-64, 16), offset=128).source
-    assert source == Source((3, 4), (-8, 2), 16, real=True)
+    assert source == Layout((3, 4), (-8, 2), 16, real=True)
 
 
 def test_strides_of_single_elements_do_not_matter():
-    assert make_problem((1, 4, 1), "c8", strides=(800, 8, 0)).source_is_plain
+    assert make_problem((1, 4, 1), "c8", strides=(800, 8, 0)).source.is_plain
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3, 4), (2, 0, 4)])
@@ -156,7 +225,12 @@ def test_a_shape_is_what_numpy_takes():
         ((8,), ">c8", {}, "no transform reads >c8"),
         ((-1, 8), "c8", {"axes": 1}, "extents are not negative"),
         ((2.5, 8), "c8", {"axes": 1}, "shape must be a scalar or iterable of integers"),
-        ((8,), "c8", {"kind": "r2r"}, "invalid kind 'r2r', should be one of c2c"),
+        ((8,), "c8", {"kind": "r2r"}, "invalid kind 'r2r', should be one of c2c, r2c, c2r"),
+        ((8,), "c8", {"kind": "r2c"}, "r2c transforms real input, not complex64"),
+        ((8,), "f4", {"kind": "c2r"}, "c2r transforms complex input, not float32"),
+        ((8,), "f4", {"kind": "r2c", "axes": ()}, "r2c needs at least one axis"),
+        ((8,), "c8", {"out_strides": (8, 8)}, "2 strides for 1 dimensions"),
+        ((8,), "c8", {"out_offset": 4}, "multiples of 8 bytes"),
         ((8,), "c8", {"direction": "up"}, "invalid direction 'up', should be one of forward, inv"),
         ((8,), "c8", {"norm": ""}, "Invalid norm value ''"),
         ((8,), "c8", {"strides": (8, 8)}, "2 strides for 1 dimensions"),
@@ -179,6 +253,10 @@ def test_refused(shape, dtype, options, words):
         (
             make_problem((4, 8), "c16", -1, direction="inverse"),
             "ifft c2c complex128 4x8 along axes 1, scale 0.125",
+        ),
+        (
+            make_problem((4, 9), "f4", kind="r2c"),
+            "fft r2c complex64 4x9 along axes 0, 1, scale 1",
         ),
         (
             make_problem((4, 8), "c8", transposed="out"),

@@ -1,17 +1,17 @@
 """Bluestein's algorithm: a transform of any length as a cyclic convolution of a smooth one.
 
 As jk = (j^2 + k^2 - (k - j)^2) / 2, results are a chirp times the convolution of the points, times
-the chirp, with the conjugate chirp. The convolution takes a transform of m >= 2n - 1 points, a product
-with a spectrum that is known, and a transform back.
+the chirp, with the conjugate chirp. The convolution takes a transform of m >= 2n - 1 points, a
+product with a spectrum that is known, and a transform back.
 
-Where m points fit a work-group all of this is one launch. Otherwise the convolution is a matrix of rows
-that fit: the columns are transformed, in steps as in the four-step algorithm but without changing
-places; then all rows are convolved, each in one launch; then the columns are transformed back.
+Where m points fit a work-group all of this is one launch. Otherwise the convolution is a matrix of
+rows that fit: the columns are transformed, in steps as in the four-step algorithm but without
+changing places; then all rows are convolved in one launch; then the columns are transformed back.
 
 References
 ----------
-L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", IEEE
-Trans. Audio Electroacoustics AU-18 (1970).
+L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
+IEEE Trans. Audio Electroacoustics AU-18 (1970).
 """
 
 from __future__ import annotations
@@ -156,9 +156,7 @@ def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[tuple[Batch, E
         ends = Ends("COMPLEX", "COMPLEX", factor, left, left, twist=left)
         there = replace(first, outputs=m, twist=m) if outermost else ends
         here = replace(last, filled=m, twist=m) if outermost else ends
-        source, target = (
-            (problem.source, problem.target) if outermost else (place, place)
-        )
+        source, target = (problem.source, problem.target) if outermost else (place, place)
         batches = (
             _columns(problem, factors, number, source, place),
             _columns(problem, factors, number, place, target),
@@ -197,4 +195,6 @@ def _columns(
     return axis_batch(problem, factor, dimensions, columns=columns, source=source, target=target)
 
 
-SOLVER = Solver("bluestein", "a length that a work-group or a few convolve", applies, passes, native=True)
+SOLVER = Solver(
+    "bluestein", "a length that a work-group or a few convolve", applies, passes, native=True
+)

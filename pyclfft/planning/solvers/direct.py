@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from ...tuning.lookup import Parameters
 from ..passes import Pass, Role, Roots
 from ..problem import Problem

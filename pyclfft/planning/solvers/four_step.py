@@ -1,8 +1,8 @@
 """The four-step algorithm: a long transform as sets of short ones, two of them or more.
 
-The points stand as a matrix of n1 rows. Its columns are transformed, multiplied by roots of unity, and
-left as rows of n1 points; what is left is a transform along the other side of the matrix, of which n1
-run beside each other: in place if it is short enough, or again in steps.
+The points stand as a matrix of n1 rows. Its columns are transformed, multiplied by roots of unity,
+and left as rows of n1 points; what is left is a transform along the other side of the matrix, of
+which n1 run beside each other: in place if it is short enough, or again in steps.
 
 Real input has its columns transformed two at a time. Only half of the results of each are needed,
 as the columns of the other half would give the conjugates of what these give: half the work, half
@@ -16,7 +16,7 @@ D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (19
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, prod
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch, Dimension
@@ -73,17 +73,21 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> list[Step] | None:
     """Return the quickest steps with their work-groups, or None where no split fits."""
-    ways = [
-        steps
-        for parts in range(2, MAX_STEPS + 1)
-        for factors in splits(axis_length(problem), parts)[:SPLITS_TRIED]
-        if (steps := _steps_of(problem, factors, traits, parameters)) is not None
-    ]
+    best: list[Step] | None = None
+    best_time = inf
+    for parts in range(2, MAX_STEPS + 1):
+        if best_time <= parts:  # no launch takes less than 1
+            break
+        for factors in splits(axis_length(problem), parts)[:SPLITS_TRIED]:
+            steps = _steps_of(problem, factors, traits, parameters)
+            time = inf if steps is None else _time(steps, problem.precision)
+            if time < best_time:
+                best, best_time = steps, time
+    return best
 
-    def time(steps: list[Step]) -> float:
-        return sum(relative_time(each.batch, each.group, problem.precision) for each in steps)
 
-    return min(ways, key=time, default=None)
+def _time(steps: list[Step], precision: str) -> float:
+    return sum(relative_time(each.batch, each.group, precision) for each in steps)
 
 
 def _steps_of(
@@ -154,7 +158,9 @@ def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
     for number, factor in enumerate(others[:-1]):
         done, left = prod(others[:number]), prod(others[number:])
         step = column_step(problem, factor, done * half, left // factor, rest_at, rest_at)
-        launches.append((step, Ends("COMPLEX", "COMPLEX", factor, left, factor, 0, twist=left), nbytes))
+        launches.append(
+            (step, Ends("COMPLEX", "COMPLEX", factor, left, factor, 0, twist=left), nbytes)
+        )
     done, factor = prod(others[:last]), others[last]
     rows = axis_batch(
         problem,

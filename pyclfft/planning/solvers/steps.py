@@ -1,4 +1,4 @@
-"""One axis of a problem as batches for kernels: what the solvers that walk strides have in common."""
+"""One axis of a problem as batches for kernels: what solvers that walk strides have in common."""
 
 from __future__ import annotations
 
@@ -21,9 +21,15 @@ def axis_length(problem: Problem) -> int:
 
 
 def axis_batch(
-    problem: Problem, n: int, others: Iterable[Dimension] = (), *, columns: tuple[int, int] = (1, 1),
-    units: tuple[int, int] = (1, 1), source: Layout | None = None, target: Layout | None = None,
-) -> Batch:  # fmt: skip
+    problem: Problem,
+    n: int,
+    others: Iterable[Dimension] = (),
+    *,
+    columns: tuple[int, int] = (1, 1),
+    units: tuple[int, int] = (1, 1),
+    source: Layout | None = None,
+    target: Layout | None = None,
+) -> Batch:
     """Return transforms of n points along the one axis, or of n of its points.
 
     Parameters
@@ -61,7 +67,9 @@ def axis_batch(
         n,
         ordered([*dimensions, *along]),
         *lines,
-        aliases=source == target and in_place and all(d.source == d.target for d in along),
+        aliases=source == target
+        and in_place
+        and all(each.source == each.target for each in along if each.extent > 1),
     )
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import prod
 
 from ...tuning.lookup import Parameters
-from ..batch import MAX_DIMENSIONS, Batch, Line
+from ..batch import MAX_DIMENSIONS, Batch
 from ..factor import Stages, best_stages, is_smooth
 from ..passes import (
     Argument,
@@ -35,14 +35,15 @@ from .steps import axis_batch, axis_length, single_axis
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MAX_DIGIT_BITS = 10  # of the exponents of twists
-MIN_ITEMS = 4  # work-items for a row, so that their loads are neighbours
+MIN_ITEMS = 8  # work-items for a row, so that their loads are neighbours; half of it for tiny ones
+TINY = 32
 NO_TRANSFORM = 2**32 - 1
 
-# Bytes of a run in memory, and what share of the time shorter ones waste beyond that of the longest.
-WASTED = ((128, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
-CROWDED = 512  # work-items of a group
+LINE_BYTES = 128  # of memory that moves at once, and of local memory that is served at once
 
-LOCAL_BANK_BYTES = 128  # of local memory that are served at once
+# Bytes of a run in memory, and the share of the time that it wastes beyond that of the longest.
+WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
+CROWDED = 512  # work-items of a group
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Shape:
 
 
 # What to try, best first. The more neighbouring columns, the longer the runs in memory; below
-# four most of each is wasted. To exchange halves takes more steps, but leaves room for another group.
+# four most of each is wasted. Exchanging halves takes more steps, but leaves room for more groups.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
     Shape(32, most_points=4096),
@@ -181,8 +182,10 @@ def whole_ends(problem: Problem) -> Ends:
         outputs = n // 2 + 1 if problem.kind == "r2c" else n
         flags = CONJUGATE_OUT if inverse else 0
         return Ends("REAL", "HERMITIAN", n, min(filled, n), outputs, flags, pair=True)
-    kinds = ["REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)]
-    return Ends(*kinds, n, min(filled, n), n, TURN if inverse else 0)
+    source, target = (
+        "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
+    )
+    return Ends(source, target, n, min(filled, n), n, TURN if inverse else 0)
 
 
 def group_for(
@@ -200,7 +203,7 @@ def group_for(
     )
     by_columns = batch.loads_columns or batch.stores_columns
     for shape in COLUMNS if by_columns else ROWS:
-        fewest = 1 if by_columns else MIN_ITEMS
+        fewest = 1 if by_columns else MIN_ITEMS // (2 if batch.n < TINY else 1)
         stages = best_stages(
             batch.n,
             fewest,
@@ -223,17 +226,23 @@ def relative_time(batch: Batch, group: Group, precision: str) -> float:
     Short runs of columns waste part of each transfer, and where one group fills a multiprocessor it
     cannot compute while another one waits for memory.
     """
-    by_columns = batch.loads_columns or batch.stores_columns
-    run = group.transforms * COMPLEX_DTYPE[precision].itemsize if by_columns else 128
+    run = _run_bytes(batch, group, precision)
     wasted = next(share for least, share in WASTED if run >= least)
     return (1 + wasted) * (1.5 if group.items >= CROWDED else 1.0)
+
+
+def _run_bytes(batch: Batch, group: Group, precision: str) -> int:
+    """Return how much a work-group touches in a row, a line of the cache at most."""
+    by_columns = batch.loads_columns or batch.stores_columns
+    run = group.transforms * COMPLEX_DTYPE[precision].itemsize
+    return min(run, LINE_BYTES) if by_columns else LINE_BYTES
 
 
 def _group(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
     """Return a work-group with its local memory laid out."""
     itemsize = (REAL_DTYPE if shape.split else COMPLEX_DTYPE)[precision].itemsize
     loads_columns, stores_columns = _columns(batch, stages)
-    banks = LOCAL_BANK_BYTES // itemsize
+    banks = LINE_BYTES // itemsize
     if loads_columns:
         banks = max(1, banks // shape.transforms)
     room = stages.room(banks, shape.halves)
@@ -254,7 +263,9 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     if not single_axis(problem):
         return False
     n, ends = axis_length(problem), whole_ends(problem)
-    return group_for(axis_batch(problem, n), ends, problem.precision, traits, parameters) is not None
+    return (
+        group_for(axis_batch(problem, n), ends, problem.precision, traits, parameters) is not None
+    )
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
@@ -340,6 +351,7 @@ def stockham_pass(
         leaves=leaves or problem.nbytes,
         step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}",
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
+        stays=_run_bytes(batch, group, precision) >= LINE_BYTES,
     )
 
 

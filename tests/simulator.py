@@ -1,0 +1,378 @@
+"""Plans run in NumPy, pass by pass, from the passes' own macros and arguments.
+
+So every index, factor and buffer of a plan is tested on devices that nobody here has. What is read before
+it was written is not a number, and stays so in the result.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from pyclfft.planning.passes import (
+    Buffer,
+    Chirp,
+    ChirpSpectrum,
+    Constants,
+    Roots,
+    Scalar,
+    StageTwiddles,
+    Table,
+    Vector,
+)
+from pyclfft.runtime.twiddle import chirp, chirp_spectrum
+
+POISON = 0xFF  # a byte: floating point numbers of it are not numbers
+TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8  # flags of ends.cl
+UINTS, LONGS = ("uint32",), ("int64",)
+
+
+def memory(nbytes):
+    """A buffer of poison."""
+    return np.full(nbytes, POISON, np.uint8)
+
+
+def simulate(schedule, source, out_bytes, *, in_place=False):
+    """Return the bytes of "out", given those of "in"."""
+    buffers = {"in": source.copy()}
+    buffers["out"] = buffers["in"] if in_place else memory(out_bytes)
+    for name, nbytes in schedule.workspace:
+        buffers[name] = memory(nbytes)
+    for each in schedule.passes:
+        used = [buffers[a.name] for a in each.arguments if isinstance(a, Buffer)]
+        SIMULATED[each.kernel](each, *used)
+    if not in_place:
+        np.testing.assert_array_equal(buffers["in"], source)
+    return buffers["out"]
+
+
+def numbers(each):
+    """A pass's macros that are numbers."""
+    return {name: int(value) for name, value in each.defines if re.fullmatch(r"\d+", value)}
+
+
+def words(each):
+    """The words of STAGES and their arguments: [("LOAD", [4]), ("FFT", [4, 1]) ...]."""
+    text = dict(each.defines)["STAGES"]
+    assert re.fullmatch(r'"\w+\([\d,]+\)( \w+\([\d,]+\))*"', text)
+    found = re.findall(r"(\w+)\(([\d,]+)\)", text)
+    return [(word, [int(number) for number in values.split(",")]) for word, values in found]
+
+
+def scalars(each):
+    return [argument.value for argument in each.arguments if isinstance(argument, Scalar)]
+
+
+def elements(each, buffer, real=False):
+    """A buffer as numbers of the pass's precision."""
+    double = numbers(each)["DOUBLE"]
+    return buffer.view(("f8" if double else "f4") if real else ("c16" if double else "c8"))
+
+
+# --- stockham -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stockham:
+    """Macros of ends.cl, with its defaults, and the kernel's arguments by their names there."""
+
+    macros: dict[str, int]
+    source: str
+    target: str
+    twiddles: StageTwiddles
+    fine: Roots | None
+    coarse: Roots | None
+    chirp: Chirp | None
+    spectrum: ChirpSpectrum | None
+    count: int
+    extents: tuple[int, ...]
+    src_distances: tuple[int, ...]
+    dst_distances: tuple[int, ...]
+    src_axis: tuple[int, int]
+    dst_axis: tuple[int, int]
+    partner: tuple[int, int]
+    lone: int
+    scale: float
+    flags: int
+
+
+def stockham_of(each):
+    """Read a pass, and check that its arguments are of the kernel's types in the kernel's order."""
+    given, text = numbers(each), dict(each.defines)
+    n = given["N"]
+    columns = [given.get(f"{name}_COLUMNS", 1) for name in ("SRC", "DST")]
+    defaults = {
+        **dict.fromkeys(("COLUMNS_0", "COLUMNS_1", "COLUMNS_2", "COLUMNS_3"), 0),
+        **dict.fromkeys(("PAIR", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0),
+        **{"SPECTRUM": 0, "DIMENSIONS": 1, "SRC_COLUMNS": 1, "DST_COLUMNS": 1, "LENGTH": n},
+        **{"FILLED": n * columns[0], "OUTPUTS": n * columns[1], "FOLD": columns[1]},
+    }
+    macros = {**defaults, **given}
+    tables = [argument for argument in each.arguments if isinstance(argument, Table)]
+    types = [StageTwiddles]
+    types += [Roots, Roots] if macros["TWIST"] else []
+    types += [Chirp] if macros["CHIRP_FIRST"] or macros["CHIRP_LAST"] else []
+    types += [ChirpSpectrum] if macros["SPECTRUM"] else []
+    assert [type(table) for table in tables] == types
+    rest = each.arguments[2 + len(tables) :]
+    assert [(type(argument), argument.dtype) for argument in rest] == [
+        (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 5, (Scalar, "uint32"),
+        (Scalar, "float64" if macros["DOUBLE"] else "float32"), (Scalar, "uint32"),
+    ]  # fmt: skip
+    values = [a.value if isinstance(a, Scalar) else a.values for a in rest]
+    assert [len(value) for value in values[1:7]] == [4, 4, 4, 2, 2, 2]
+    roots = [table for table in tables if isinstance(table, Roots)] or [None, None]
+    (chirps, spectra) = (
+        next((table for table in tables if isinstance(table, kind)), None)
+        for kind in (Chirp, ChirpSpectrum)
+    )
+    ends = text.get("SOURCE", "COMPLEX"), text.get("TARGET", "COMPLEX")
+    return Stockham(macros, *ends, tables[0], *roots, chirps, spectra, *values)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Of every point of all transforms: element of the axis, place in memory, whether it counts."""
+
+    element: np.ndarray
+    place: np.ndarray
+    valid: np.ndarray
+    column: np.ndarray
+    partner: np.ndarray
+
+
+def locate(batch, side):
+    """What `locate` of ends.cl finds, for all transforms, and the places of all their points."""
+    macros = batch.macros
+    distances, (first, unit), partner = {
+        "SRC": (batch.src_distances, batch.src_axis, batch.partner[0]),
+        "DST": (batch.dst_distances, batch.dst_axis, batch.partner[1]),
+    }[side]
+    assert macros.get(f"{side}_UNIT", unit) == unit
+    rest = np.arange(batch.count)
+    begin, column = np.full(batch.count, first), np.zeros(batch.count, int)
+    partners = np.full(batch.count, partner)
+    for d in range(macros["DIMENSIONS"]):
+        last = d + 1 == macros["DIMENSIONS"]
+        coordinate = rest if last else rest % batch.extents[d]
+        rest = rest if last else rest // batch.extents[d]
+        begin += coordinate * distances[d]
+        column += coordinate * macros[f"COLUMNS_{d}"]
+        if d == 0:
+            partners[coordinate == batch.lone] = 0
+    points = np.arange(macros["N"]) * macros[f"{side}_COLUMNS"]
+    element = column[:, None] + points
+    valid = valid_at(macros, side, "FILLED" if side == "SRC" else "OUTPUTS", element)
+    return Places(
+        element, begin[:, None] + points * unit, valid, column[:, None], partners[:, None]
+    )
+
+
+def valid_at(macros, side, limit, element):
+    """Where elements count; of all that there are, none is asked."""
+    return (element < macros[limit]) | (macros[limit] >= macros["N"] * macros[f"{side}_COLUMNS"])
+
+
+def turn(z):
+    return z.imag + 1j * z.real
+
+
+def values_at(array, places, valid):
+    assert np.all((places[valid] >= 0) & (places[valid] < array.size))
+    return np.where(valid, array[np.where(valid, places, 0)], 0)
+
+
+def loaded(batch, source):
+    """Points as LOAD of ends.cl has them."""
+    macros, at = batch.macros, locate(batch, "SRC")
+    if batch.source == "HERMITIAN":
+        length = macros["LENGTH"]
+        image = np.minimum(at.element, length - at.element)
+        valid = (at.element < length) | (length >= macros["N"] * macros["SRC_COLUMNS"])
+        valid &= (image < macros["FILLED"]) | (macros["FILLED"] > length // 2)
+        place = at.place + (image - at.element) * batch.src_axis[1]
+        own = (at.element == 0) | (2 * at.element == length)
+        conjugated = (2 * at.element > length) != bool(batch.flags & CONJUGATE_IN)
+
+        def half(places):
+            z = values_at(source, places, valid)
+            z = np.where(own, z.real, z)
+            return np.where(conjugated, z.conj(), z)
+
+        z = half(place)
+        if macros["PAIR"]:
+            z = z + 1j * half(place + at.partner)
+    else:
+        z = values_at(source, at.place, at.valid)
+        if macros["PAIR"]:
+            second = at.element + macros["COLUMNS_0"] // 2
+            filled = at.valid & valid_at(macros, "SRC", "FILLED", second)
+            z = z + 1j * values_at(source, at.place + at.partner, filled)
+    if batch.flags & TURN_IN:
+        z = turn(z)
+    if macros["CHIRP_FIRST"]:
+        z = times_chirp(batch, z, at.element)
+    return twisted(batch, z, at.column) if macros["TWIST_FIRST"] else z
+
+
+def times_chirp(batch, z, element):
+    values = chirp(batch.chirp.n, "double")
+    inside = element < batch.macros["LENGTH"]
+    return np.where(inside, z * values[np.where(inside, element, 0)], 0)
+
+
+def twisted(batch, z, column):
+    """Times the product of a coarse and of a fine root, by their indices in the two tables."""
+    if not batch.macros["TWIST"]:
+        return z
+    bits, power = batch.macros["TWIST"], np.arange(batch.macros["N"]) * column
+    for roots, index in ((batch.coarse, power >> bits), (batch.fine, power % (1 << bits))):
+        assert index.max() < (roots.count or roots.n // roots.step)
+        z = z * np.exp(-2j * np.pi * (roots.step * index) / roots.n)
+    return z
+
+
+def finished(batch, z, column):
+    z = z if batch.macros["TWIST_FIRST"] else twisted(batch, z, column)
+    z = z * batch.scale
+    z = turn(z) if batch.flags & TURN_OUT else z
+    return z.conj() if batch.flags & CONJUGATE_OUT else z
+
+
+def stored(batch, z):
+    """Yield (place, value, mask) of everything that STORE of ends.cl writes."""
+    macros, at = batch.macros, locate(batch, "DST")
+    k, length = np.arange(macros["N"]), macros["LENGTH"]
+    z = times_chirp(batch, turn(z), at.element) if macros["CHIRP_LAST"] else z
+    if batch.target == "HERMITIAN" and macros["PAIR"]:
+        wanted = np.broadcast_to(k < macros["OUTPUTS"], z.shape)
+        mirrored = z[:, np.where(k, length - k, 0) % macros["N"]].conj()
+        second = at.column + macros["COLUMNS_0"] // 2
+        yield at.place, finished(batch, z + mirrored, at.column), wanted
+        difference = finished(batch, (z - mirrored) / 1j, second)
+        yield at.place + at.partner, difference, wanted & (at.partner != 0)
+        return
+    z = finished(batch, z, at.column)
+    if batch.target == "REAL":
+        yield at.place, z.real, at.valid
+        if macros["PAIR"]:
+            yield at.place + at.partner, z.imag, at.valid & (at.partner != 0)
+    elif batch.target == "HERMITIAN":
+        first = 2 * at.element <= length
+        yield at.place, z, first
+        fold = at.column % macros["FOLD"]
+        back = at.place + (length - 2 * at.element) * batch.dst_axis[1]
+        yield back, z.conj(), ~first & (fold != 0) & (2 * fold != macros["FOLD"])
+    else:
+        yield at.place, z, at.valid
+
+
+def simulate_stockham(each, source, target):
+    batch = stockham_of(each)
+    assert source is not target or each.aliases
+    if each.aliases:  # then a transform overwrites only what it alone has read
+        read, written = locate(batch, "SRC"), locate(batch, "DST")
+        np.testing.assert_array_equal(read.place, written.place)
+        assert not np.any(written.valid & ~read.valid)
+    numbers_in = elements(each, source, batch.source == "REAL")
+    numbers_out = elements(each, target, batch.target == "REAL")
+    z = np.fft.fft(loaded(batch, numbers_in))
+    if batch.spectrum is not None:
+        spectrum = chirp_spectrum(batch.spectrum.n, batch.spectrum.factors, "double")
+        column = locate(batch, "SRC").column
+        index = column * batch.macros["N"] + np.arange(batch.macros["N"])
+        assert index.max() < spectrum.size
+        z = np.fft.fft(turn(z * spectrum[index]))
+    everywhere = []
+    for places, values, mask in list(stored(batch, z)):
+        everywhere.append(places[mask])
+        assert np.all((places[mask] >= 0) & (places[mask] < numbers_out.size))
+        numbers_out[places[mask]] = values[mask]
+    everywhere = np.concatenate(everywhere)
+    assert np.unique(everywhere).size == everywhere.size, "written twice"
+
+
+# --- the others -----------------------------------------------------------------------------------
+
+
+def transform(rows, inverse):
+    return np.fft.ifft(rows, norm="forward") if inverse else np.fft.fft(rows)
+
+
+def simulate_direct(each, source, target):
+    n, flag, scale = scalars(each)
+    assert source is not target
+    count = n * each.global_size[1]
+    rows = elements(each, source)[:count].reshape(-1, n)
+    elements(each, target)[:count] = (transform(rows, flag) * scale).ravel()
+
+
+def simulate_transpose(each, source, target):
+    assert source is not target
+    rows, columns = scalars(each)
+    count = rows * columns * each.global_size[2]
+    matrices = elements(each, source)[:count].reshape(-1, rows, columns)
+    elements(each, target)[:count] = matrices.swapaxes(1, 2).ravel()
+
+
+def simulate_bit_reverse(each, source, target):
+    assert source is not target
+    log2_n, rows = scalars(each)
+    count = rows << log2_n
+    elements(each, target)[:count] = elements(each, source)[:count]
+
+
+def simulate_butterfly(each, data, table):
+    log2_n, iteration, rows, flag = scalars(each)
+    if iteration == log2_n:  # by now the rows are done
+        data = elements(each, data)[: rows << log2_n]
+        data[:] = transform(data.reshape(rows, -1), flag).ravel()
+
+
+def simulate_norm(each, data):
+    count, scale = scalars(each)
+    elements(each, data)[:count] *= scale
+
+
+def simulate_copy(each, source, target):
+    assert source is not target
+    macros, kinds = numbers(each), dict(each.defines)
+    (geometry,) = (a.values for a in each.arguments if isinstance(a, Constants))
+    (count,) = scalars(each)
+    source = elements(each, source, kinds["SOURCE"] == "REAL")
+    target = elements(each, target, kinds["TARGET"] == "REAL")
+    rest, (begin, end), rows = np.arange(count), geometry[:2], np.reshape(geometry[2:], (-1, 4))
+    assert len(rows) == macros["DIMENSIONS"]
+    begin, end = np.full(count, begin), np.full(count, end)
+    inside, conjugated, own = np.ones(count, bool), np.zeros(count, bool), np.zeros(count, bool)
+    for d in reversed(range(len(rows))):
+        extent, given, near, far = map(int, rows[d])
+        index, rest = rest % extent, rest // extent
+        end += index * far
+        if kinds["SOURCE"] == "HERMITIAN" and d == macros["MIRROR"]:
+            own = (index == 0) | (2 * index == extent)
+            conjugated = 2 * index > extent
+            index = np.where(conjugated, extent - index, index)
+        inside &= index < given
+        begin += index * near
+    assert not rest.any()
+    z = values_at(source, begin, inside).astype(complex)
+    z = np.where(own, z.real, np.where(conjugated, z.conj(), z))
+    assert np.all((end >= 0) & (end < target.size))
+    assert np.unique(end).size == count
+    target[end] = z.real if kinds["TARGET"] == "REAL" else z
+
+
+SIMULATED = {
+    "stockham": simulate_stockham,
+    "direct": simulate_direct,
+    "transpose": simulate_transpose,
+    "transposeBlocked": simulate_transpose,
+    "bitReverse": simulate_bit_reverse,
+    "butterfly": simulate_butterfly,
+    "norm": simulate_norm,
+    "spinFact": lambda each, table: None,
+    "copy": simulate_copy,
+}
