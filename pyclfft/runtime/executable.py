@@ -11,6 +11,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..planning.passes import (
+    COUNTERS,
     Argument,
     Buffer,
     Chirp,
@@ -189,7 +190,8 @@ class Executable:
 
     def _new_lease(self) -> Lease:
         workspace = {
-            name: memory.allocate(self.context, size) for name, size in self.schedule.workspace
+            name: (memory.zeros if name == COUNTERS else memory.allocate)(self.context, size)
+            for name, size in self.schedule.workspace
         }
         lease = Lease([], [], [], workspace)
         for each, built in zip(self.schedule.passes, self._programs, strict=True):

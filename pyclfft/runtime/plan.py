@@ -15,6 +15,7 @@ from ..errors import PlanError
 from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes, settled_passes
 from ..planning.problem import Problem, contiguous_strides, make_problem, with_target
+from ..planning.solvers import fused
 from . import device, memory
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
@@ -55,7 +56,8 @@ class Plan:
     algorithm : str, optional
         For every axis: "stockham" (a length without a prime factor above 13 that fits a work-group:
         one launch), "four_step" (a longer one: a launch for each of two factors or more),
-        "bluestein" (any length: one launch, or three and more), "radix2" (powers of two, the
+        "fused" (two launches of these as one, on devices made for it), "bluestein" (any length: one
+        launch, or three and more), "radix2" (powers of two, the
         textbook's kernels) or "direct" (any length, n^2 steps); the first that applies by default.
     effort : {"estimate"}
         How parameters are chosen.
@@ -138,6 +140,15 @@ class Plan:
     @cached_property
     def _schedule(self) -> Schedule:
         """With more workspace where that is quicker, if the device has room for it."""
+        joined = self._fused(self._passes, self.problem.nbytes)
+        if joined is not None:
+            return joined
+        if self.algorithm == fused.NAME:
+            raise PlanError(
+                f"algorithm {fused.NAME!r} takes a device whose groups may wait, and two passes of "
+                "complex64 between which chunks fit its cache: choose another one, or leave "
+                "algorithm out"
+            )
         generous = assign_buffers(self._passes, self.problem.nbytes)
         if memory.fits(self.traits, self._buffers(generous)):
             return generous
@@ -170,7 +181,18 @@ class Plan:
         if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
             passes = settled_passes(problem, self.traits, self.algorithm)
         ours = problem.nbytes if problem.target.is_dense else 0
-        return Executable(self.context, assign_buffers(passes, ours, in_place=in_place))
+        joined = self._fused(passes, ours, in_place=in_place)
+        return Executable(
+            self.context, joined or assign_buffers(passes, ours, in_place=in_place)
+        )
+
+    def _fused(
+        self, passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
+    ) -> Schedule | None:
+        """Return a schedule with two passes in one launch, where that applies and nothing else is asked."""
+        if self.algorithm not in (None, fused.NAME):
+            return None
+        return fused.fused_schedule(passes, out_bytes, self.traits, in_place=in_place)
 
     def __str__(self) -> str:
         problem = self.problem
