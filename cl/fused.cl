@@ -240,8 +240,9 @@ void fused(global const cplx *src, global cplx *middle, global cplx *dst, global
     } else {
         if (get_local_id(0) == 0) {
             PAUSE(3)
-            while (read_acquire(counter) < TILES_1)
+            while (read_acquire(counter) < TILES_1) {
                 IDLE
+            }
             count_relaxed(counter, turn - 1);
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
