@@ -1,12 +1,12 @@
-"""Stress of the launch that joins two passes (cl/fused.cl): thousands of launches with random delays.
+"""Stress of the launch that joins two passes (cl/fused.cl): random delays, thousands of times.
 
     python tests/stress_fused.py --seconds 300 --device nvidia
 
-Each launch of each case has other delays: in every warp before its loads and after its stores, in the
-work-item that counts, in the one that waits. Two queues run launches of their own at once. Output
-and workspace are filled with NaNs before, and afterwards all of the output is compared, bit by bit, with what
-two launches give, on the device. Counters must be zero again. Prints one line for each failure
-(at most 20) and a summary; the exit status is 1 where anything failed.
+Each launch of each case has other delays: in every warp before its loads and after its stores, in
+the work-item that counts, in the one that waits. Two queues run launches of their own at once.
+Output and workspace are filled with NaNs before, and afterwards all of the output is compared, bit
+by bit, with what two launches give, on the device. Counters must be zero again. Prints one line for
+each failure (at most 20) and a summary; the exit status is 1 where anything failed.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Runner:
 
 
 def believed(device: cl.Device, nbytes: int) -> Traits:
-    """The device's traits; one that is not made for this gets what it takes, for a test of the rest.
+    """Return the device's traits; one that is not made for this gets what it takes.
 
     Then the cache just holds two arrays of `nbytes`, which gives several chunks.
     """
@@ -243,7 +243,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--device", default=None, help="as for pyclfft.use_device")
-    parser.add_argument("--log-elements", type=int, help="of the largest cases: 24 on GPUs, else 18")
+    parser.add_argument(
+        "--log-elements", type=int, help="of the largest cases: 24 on GPUs, else 18"
+    )
     options = parser.parse_args()
     device = pyclfft.default_device() if options.device is None else None
     if device is None:

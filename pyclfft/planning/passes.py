@@ -8,7 +8,6 @@ from enum import Enum
 from math import prod
 from typing import Any
 
-
 COUNTERS = "counters"  # workspace that is zero before the first launch and after each
 
 

@@ -34,8 +34,8 @@ class Traits:
     l2_bytes : int
         Of the cache that all multiprocessors share; 0 where it is unknown.
     groups_may_wait : bool
-        A work-group that has begun goes on while others wait for it, and there are means to see what
-        it has stored (fused.cl).
+        A work-group that has begun goes on while others wait for it, and there are means to see
+        what it has stored (fused.cl).
     ptx : bool
         Kernels may contain inline PTX for compute capability 7.0 or newer.
     """

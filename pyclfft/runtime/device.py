@@ -66,8 +66,9 @@ _CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not u
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 _GPU_LANES = 32
 
-# NVIDIA's L2 caches in MiB by compute capability, the smallest of the data-centre parts of each where
-# there are several; of the others that of the smallest part. OpenCL tells only the sum of the L1 caches.
+# NVIDIA's L2 caches in MiB by compute capability: that of the data-centre part, or where there is
+# none the smallest. OpenCL tells only the sum of the L1 caches.
+_CAPABILITY_QUERIES = ("compute_capability_major_nv", "compute_capability_minor_nv")
 _NVIDIA_L2 = {
     (7, 0): 6,  # V100
     (7, 5): 4,  # T4
@@ -78,7 +79,7 @@ _NVIDIA_L2 = {
     (10, 0): 126,  # B200
     (12, 0): 24,
 }
-_NVIDIA_FUSES = (7, 0)  # from here on a memory model, acquire and release, nanosleep
+_NVIDIA_ORDERS = (7, 0)  # from here on there is a memory model, with acquire and release
 
 # How to get a device, by operating system; the rows with a machine hold for that machine only.
 _REMEDIES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -477,17 +478,14 @@ def traits(device: cl.Device) -> Traits:
         fp16="cl_khr_fp16" in extensions,
         unified_memory=is_cpu or bool(_query(device, "host_unified_memory", False)),
         l2_bytes=_NVIDIA_L2.get(capability, 0) * 2**20,
-        groups_may_wait=capability >= _NVIDIA_FUSES,
-        ptx=capability >= _NVIDIA_FUSES,
+        groups_may_wait=capability >= _NVIDIA_ORDERS,
+        ptx=capability >= _NVIDIA_ORDERS,
     )
 
 
 def _compute_capability(device: Any) -> tuple[int, int]:
-    """Which generation of NVIDIA's it is; (0, 0) for other vendors' devices."""
-    if "nvidia" not in device.platform.vendor.lower():
-        return 0, 0
-    parts = (_query(device, f"compute_capability_{part}_nv", 0) for part in ("major", "minor"))
-    major, minor = parts
+    """Which generation of NVIDIA's it is; (0, 0) for devices of others, which do not answer."""
+    major, minor = (_query(device, attribute, 0) for attribute in _CAPABILITY_QUERIES)
     return major, minor
 
 

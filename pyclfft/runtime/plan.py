@@ -182,14 +182,12 @@ class Plan:
             passes = settled_passes(problem, self.traits, self.algorithm)
         ours = problem.nbytes if problem.target.is_dense else 0
         joined = self._fused(passes, ours, in_place=in_place)
-        return Executable(
-            self.context, joined or assign_buffers(passes, ours, in_place=in_place)
-        )
+        return Executable(self.context, joined or assign_buffers(passes, ours, in_place=in_place))
 
     def _fused(
         self, passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
     ) -> Schedule | None:
-        """Return a schedule with two passes in one launch, where that applies and nothing else is asked."""
+        """Return a schedule with two passes in one launch, if that applies and may be chosen."""
         if self.algorithm not in (None, fused.NAME):
             return None
         return fused.fused_schedule(passes, out_bytes, self.traits, in_place=in_place)

@@ -1,10 +1,11 @@
-"""Two passes in one launch, on devices whose groups may wait: the second finds the first's results in cache.
+"""Two passes in one launch, so that the second finds the results of the first in the cache.
 
-Not a solver of problems but of schedules: it joins two passes that Stockham's kernel or the four-step
-algorithm have planned, along one axis or two, wherever the second reads what the first has left. fused.cl
-says how, and why that is correct. What it takes is that the work of both falls into units (whole
-transforms, or images) that have nothing to do with each other, so that chunks of them can follow each other
-through the cache. Where it does not apply there are two launches.
+Not a solver of problems but of schedules: it joins two passes that Stockham's kernel or the
+four-step algorithm have planned, along one axis or two, wherever the second reads what the first
+has left. fused.cl says how, and why that is correct. What it takes is a device whose groups may
+wait, and that the work of both passes falls into units (whole transforms, or images) that have
+nothing to do with each other: chunks of them follow each other through the cache. Where it does not
+apply there are two launches.
 """
 
 from __future__ import annotations
@@ -167,9 +168,7 @@ def cut(
     # Half of the cache, as what passes through it on the way from and to memory needs room, too.
     if min(count, lag + 1) * nbytes > l2_bytes // 2:
         return None
-    per_chunk = [
-        -(-size * each // tile) for each, tile in zip(transforms, tiles, strict=True)
-    ]
+    per_chunk = [-(-size * each // tile) for each, tile in zip(transforms, tiles, strict=True)]
     return Chunks(count, lag, (per_chunk[0], per_chunk[1]), nbytes)
 
 
@@ -222,7 +221,9 @@ def _independent(first: Pass, second: Pass, units: int, in_place: bool) -> bool:
     memory = {"out": "in"} if in_place else {}
     written = {memory.get(each.name, each.name) for each in (_target(first), _target(second))}
     for name in written:
-        touching = [rest for buffer, *rest in accesses if memory.get(buffer.name, buffer.name) == name]
+        touching = [
+            rest for buffer, *rest in accesses if memory.get(buffer.name, buffer.name) == name
+        ]
         low, high = min(low for low, _, _ in touching), max(high for _, high, _ in touching)
         distances = {distance for _, _, distance in touching}
         if len(distances) > 1 or high - low >= abs(distances.pop()):
