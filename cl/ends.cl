@@ -62,13 +62,13 @@
 #define LENGTH N /* elements of the whole axis */
 #endif
 #ifndef FILLED
-#define FILLED (N * SRC_COLUMNS) /* elements of the source's axis that exist; zeros follow */
+#define FILLED ((ulong)N * SRC_COLUMNS) /* elements of the source's axis that exist; zeros follow */
 #endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* columns that repeat: number FOLD - c is the mirror image of number c */
 #endif
 #ifndef OUTPUTS
-#define OUTPUTS (N * DST_COLUMNS) /* elements of the target's axis that are wanted */
+#define OUTPUTS ((ulong)N * DST_COLUMNS) /* elements of the target's axis that are wanted */
 #endif
 #ifndef TWIST
 #define TWIST 0 /* b > 0: result k of column c is multiplied by the root of unity to the power k c (the
@@ -77,6 +77,7 @@
 #ifndef DIGITS
 #define DIGITS 2 /* of the power: few and long ones cost fewer products, short ones smaller tables */
 #endif
+#define MAX_DIGITS 8 /* that anybody asks for */
 #ifndef TWIST_FIRST
 #define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied so */
 #endif
@@ -93,7 +94,13 @@
 #define CONJUGATE_OUT 8u
 #define BACKWARD 16u  /* the last group comes first, as what has been written last is still in the cache */
 
-#define TURN(z) (cplx)((z).y, (z).x)
+#define TURN(z) turn(z)
+static inline cplx turn(cplx z) /* not as a shuffle, in which Oclgrind 21.10 crashes */
+{
+    real x = z.x;
+    z.x = z.y, z.y = x;
+    return z;
+}
 #define TURN_IF(flag, z) ((flags & (flag)) ? TURN(z) : (z))
 #define CONJUGATE_IF(flag, z) ((flags & (flag)) ? (cplx)((z).x, -(z).y) : (z))
 
@@ -158,24 +165,47 @@ static inline Transform locate(uint q, uint dimensions, whole columns_0, whole c
 #define SRC_STRIDE ((ulong)SRC_COLUMNS * (ulong)(SRC_UNIT))
 #define DST_STRIDE ((ulong)DST_COLUMNS * (ulong)(DST_UNIT))
 
-/* Multiplied by the root of unity to the power k c of the four-step algorithm. */
-#define TWISTED(z, k, column) (TWIST ? twist(z, (k) * (column), TWIST, DIGITS, roots) : (z))
-static inline cplx twist(cplx z, whole power, uint bits, uint digits, global const cplx *roots)
+/* The four-step algorithm: a root of unity by the digits of its power. */
+static inline cplx root(whole power, uint bits, uint digits, global const cplx *roots)
 {
-    UNROLL for (uint digit = 0; digit < 8; digit++) /* a constant, as in `twiddle` */
+    cplx w = roots[power & (((whole)1 << bits) - 1)];
+    UNROLL for (uint digit = 1; digit < MAX_DIGITS; digit++) /* a constant, as in `twiddle` */
         if (digit < digits) {
-            z = cmul(z, roots[power & (((whole)1 << bits) - 1)]);
             power >>= bits;
             roots += (whole)1 << bits;
+            w = cmul(w, roots[power & (((whole)1 << bits) - 1)]);
         }
-    return z;
+    return w;
 }
+
+/* Multiplies point r of a butterfly by the root to the power first + r step; as for twiddles, only some
+ * roots are read and the others formed as products. */
+static inline void twist(cplx *x, uint stride, uint radix, whole first, whole step, uint bits,
+                         uint digits, global const cplx *roots)
+{
+    cplx low[4];
+    low[0] = root(first, bits, digits, roots);
+    UNROLL for (uint r = 1; r < 4; r++)
+        low[r] = cmul(low[0], root(r * step, bits, digits, roots));
+    UNROLL for (uint high = 0; high < radix; high += 4) {
+        cplx factor = root(high * step, bits, digits, roots);
+        UNROLL for (uint r = 0; r < 4; r++)
+            if (high + r < radix)
+                x[(high + r) * stride] =
+                    cmul(x[(high + r) * stride], high ? cmul(low[r], factor) : low[r]);
+    }
+}
+#define TWISTED(z, k, column)                                                                      \
+    (TWIST ? cmul(z, root((k) * (column), TWIST, DIGITS, roots)) : (z))
+#define TWIST_POINTS(R, item, column)                                                              \
+    EACH_BUTTERFLY(R, item, twist(x + b, COUNT(R), R, j * (column), N / R * (column), TWIST,       \
+                                  DIGITS, roots);)
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
 
 #define ELEMENT(place) LOAD_HOOK(src[place], (place) - src_axis.x)
 #define SRC_PLACE (from.first + i * SRC_STRIDE)
-#define FILLED_AT(g) (FILLED >= N * SRC_COLUMNS || (g) < FILLED)
+#define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
 #define EXISTS FILLED_AT(g)
 #define PARTNER_EXISTS FILLED_AT(g + COLUMNS_0 / 2) /* it may be the next column of the axis */
 
@@ -189,7 +219,7 @@ static inline cplx twist(cplx z, whole power, uint bits, uint digits, global con
     whole m = BEYOND(R) ? LENGTH - g : g;                                                          \
     ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                       \
     cplx z = (cplx)(0, 0);                                                                         \
-    if ((LENGTH >= N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
+    if ((LENGTH >= (ulong)N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
         int conjugated = BEYOND(R) != ((flags & CONJUGATE_IN) != 0);                               \
         int own_image = g == 0 || g == LENGTH - g;                                                 \
         z = of_half(ELEMENT(place), conjugated, own_image);                                        \
@@ -221,10 +251,12 @@ static inline cplx times_i(cplx z)
 #endif
 
 #define LOAD(R)                                                                                    \
-    Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                         \
+    Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
                GET(R) z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
-               POINT(b, r, R) = TWIST_FIRST ? TWISTED(z, i, from.column) : z;)
+               POINT(b, r, R) = z;)                                                                \
+    if (TWIST && TWIST_FIRST)                                                                      \
+        TWIST_POINTS(R, item, from.column)
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */
 
@@ -233,7 +265,7 @@ static inline cplx times_i(cplx z)
     Transform to = LOCATE(last_lane, dst_distances, dst_axis, partner.y);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE (to.first + k * DST_STRIDE)
-#define WANTED (OUTPUTS >= N * DST_COLUMNS || g < OUTPUTS)
+#define WANTED (OUTPUTS >= (ulong)N * DST_COLUMNS || g < OUTPUTS)
 #define SEPARATED (TARGET == HERMITIAN && PAIR)
 
 #if CHIRP_LAST
@@ -241,8 +273,7 @@ static inline cplx times_i(cplx z)
 #else
 #define CHIRPED_LAST(z) (z)
 #endif
-#define FINISHED(z, column)                                                                        \
-    CONJUGATE_IF(CONJUGATE_OUT, TURN_IF(TURN_OUT, (TWIST_FIRST ? (z) : TWISTED(z, k, column)) * scale))
+#define FINISHED(z) CONJUGATE_IF(CONJUGATE_OUT, TURN_IF(TURN_OUT, (z) * scale))
 
 #define EACH_RESULT(R, ...)                                                                        \
     EACH_POINT(R, last_item, uint k = j + r * (N / R);                                             \
@@ -266,9 +297,10 @@ static inline cplx times_i(cplx z)
         cplx mirrored = m;                                                                         \
         cplx sum = (cplx)(z.x + mirrored.x, z.y - mirrored.y);                                     \
         cplx difference = (cplx)(z.y + mirrored.y, mirrored.x - z.x);                              \
-        PUT(FINISHED(sum, to.column), DST_PLACE);                                                  \
+        PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE);                                      \
         if (to.partner)                                                                            \
-            PUT(FINISHED(difference, to.column + COLUMNS_0 / 2), DST_PLACE + to.partner);          \
+            PUT(FINISHED(TWISTED(difference, k, to.column + COLUMNS_0 / 2)),                       \
+                DST_PLACE + to.partner);                                                           \
     }
 #if SPLIT
 #define STORE(R)                                                                                   \
@@ -307,6 +339,8 @@ static inline cplx times_i(cplx z)
 #endif
 #define STORE(R)                                                                                   \
     TO                                                                                             \
+    if (TWIST && !TWIST_FIRST)                                                                     \
+        TWIST_POINTS(R, last_item, to.column)                                                      \
     if (to.active)                                                                                 \
-        EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z, to.column); PUT_RESULT)
+        EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z); PUT_RESULT)
 #endif

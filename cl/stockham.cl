@@ -25,7 +25,7 @@
         LOAD(R) FFT(R, 1) STORE(R)                                                                 \
     }
 #define CONVOLVE(R)                                                                                \
-    BARRIER                                                                                        \
+    barrier(FENCE(R, N)); /* where nothing is exchanged, between loads and stores in place */      \
     EACH_POINT(R, item,                                                                            \
                uint k = j + r * (N / R);                                                           \
                POINT(b, r, R) = TURN(cmul(POINT(b, r, R), spectrum[from.column * N + k]));)        \

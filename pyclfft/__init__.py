@@ -4,7 +4,7 @@ The whole public interface is listed here; the names are defined in
 
 - `pyclfft.transforms`: `fft`, `ifft`, `fft2`, `ifft2`, `fftn`, `ifftn`
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
-- `pyclfft.runtime.plan`: `Plan`
+- `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
 - `pyclfft.errors`: `PyclfftError` and its subclasses
@@ -21,6 +21,7 @@ from .errors import (
     PyclfftError,
 )
 from .runtime.device import default_device, default_queue, devices, use_device
+from .runtime.hooks import Hook
 from .runtime.plan import Plan
 from .transforms import fft, fft2, fftn, ifft, ifft2, ifftn
 
@@ -32,6 +33,7 @@ __all__ = [
     "DeviceError",
     "DeviceMemoryError",
     "FormatError",
+    "Hook",
     "Plan",
     "PlanError",
     "PyclfftError",

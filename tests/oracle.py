@@ -42,6 +42,8 @@ def reference(function, x, *args, **kwargs):
     return getattr(scipy.fft, function)(wide, *args, **kwargs)
 
 
+OF_PAIRS = 2  # of real rows, which are transformed in pairs: each bears the rounding errors of both
+
 # SciPy's functions for what a problem asks for.
 FUNCTIONS = {
     ("c2c", "forward"): "fftn",

@@ -1,7 +1,7 @@
 """Plans run in NumPy, pass by pass, from the passes' own macros and arguments.
 
-So every index, factor and buffer of a plan is tested on devices that nobody here has. What is read before
-it was written is not a number, and stays so in the result.
+So every index, factor and buffer of a plan is tested on devices that nobody here has. What is read
+before it was written is not a number, and stays so in the result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pyclfft.planning.passes import (
     Chirp,
     ChirpSpectrum,
     Constants,
-    Roots,
+    DigitRoots,
     Scalar,
     StageTwiddles,
     Table,
@@ -82,8 +82,7 @@ class Stockham:
     source: str
     target: str
     twiddles: StageTwiddles
-    fine: Roots | None
-    coarse: Roots | None
+    roots: DigitRoots | None
     chirp: Chirp | None
     spectrum: ChirpSpectrum | None
     count: int
@@ -106,13 +105,20 @@ def stockham_of(each):
     defaults = {
         **dict.fromkeys(("COLUMNS_0", "COLUMNS_1", "COLUMNS_2", "COLUMNS_3"), 0),
         **dict.fromkeys(("PAIR", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0),
-        **{"SPECTRUM": 0, "DIMENSIONS": 1, "SRC_COLUMNS": 1, "DST_COLUMNS": 1, "LENGTH": n},
+        **{
+            "SPECTRUM": 0,
+            "DIMENSIONS": 1,
+            "DIGITS": 2,
+            "SRC_COLUMNS": 1,
+            "DST_COLUMNS": 1,
+            "LENGTH": n,
+        },
         **{"FILLED": n * columns[0], "OUTPUTS": n * columns[1], "FOLD": columns[1]},
     }
     macros = {**defaults, **given}
     tables = [argument for argument in each.arguments if isinstance(argument, Table)]
     types = [StageTwiddles]
-    types += [Roots, Roots] if macros["TWIST"] else []
+    types += [DigitRoots] if macros["TWIST"] else []
     types += [Chirp] if macros["CHIRP_FIRST"] or macros["CHIRP_LAST"] else []
     types += [ChirpSpectrum] if macros["SPECTRUM"] else []
     assert [type(table) for table in tables] == types
@@ -123,13 +129,12 @@ def stockham_of(each):
     ]  # fmt: skip
     values = [a.value if isinstance(a, Scalar) else a.values for a in rest]
     assert [len(value) for value in values[1:7]] == [4, 4, 4, 2, 2, 2]
-    roots = [table for table in tables if isinstance(table, Roots)] or [None, None]
-    (chirps, spectra) = (
+    others = (
         next((table for table in tables if isinstance(table, kind)), None)
-        for kind in (Chirp, ChirpSpectrum)
+        for kind in (DigitRoots, Chirp, ChirpSpectrum)
     )
     ends = text.get("SOURCE", "COMPLEX"), text.get("TARGET", "COMPLEX")
-    return Stockham(macros, *ends, tables[0], *roots, chirps, spectra, *values)
+    return Stockham(macros, *ends, tables[0], *others, *values)
 
 
 @dataclass(frozen=True)
@@ -224,13 +229,15 @@ def times_chirp(batch, z, element):
 
 
 def twisted(batch, z, column):
-    """Times the product of a coarse and of a fine root, by their indices in the two tables."""
+    """Times the product of a root for each digit of the exponent."""
     if not batch.macros["TWIST"]:
         return z
     bits, power = batch.macros["TWIST"], np.arange(batch.macros["N"]) * column
-    for roots, index in ((batch.coarse, power >> bits), (batch.fine, power % (1 << bits))):
-        assert index.max() < (roots.count or roots.n // roots.step)
-        z = z * np.exp(-2j * np.pi * (roots.step * index) / roots.n)
+    n = batch.roots.n
+    for digit in range(batch.macros["DIGITS"]):
+        z = z * np.exp(-2j * np.pi * ((power % (1 << bits)) << digit * bits) / n)
+        power >>= bits
+    assert not power.any()
     return z
 
 

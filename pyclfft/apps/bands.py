@@ -16,7 +16,7 @@ from math import lcm, sqrt
 from ..errors import PlanError
 from ..planning.problem import choose
 
-KINDS = ("lowpass", "highpass", "bandpass", "bandstop")  # in the order of highPassFilter.cl
+KINDS = ("lowpass", "highpass", "bandpass", "bandstop")  # in the order of gain.cl
 SHAPES = ("ideal", "gaussian", "butterworth")  # likewise
 TWO_CUTOFFS = ("bandpass", "bandstop")
 
@@ -35,7 +35,7 @@ Cutoff = Number | Sequence[Number] | None
 
 @dataclass(frozen=True)
 class Band:
-    """A filter of an image, in the integers of highPassFilter.cl.
+    """A filter of an image, in the integers of gain.cl.
 
     Attributes
     ----------

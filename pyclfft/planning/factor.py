@@ -147,7 +147,7 @@ def best_stages(
         Stages(_largest_last(radices) if halves else radices, items)
         for radices in factorisations(n, MAX_STAGES)
         if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
-        for items in _items(n, max(radices), min_items, max_items)
+        for items in _items(radices, min_items, max_items)
     )
     usable = (each for each in candidates if each.elements <= max(32, max(each.radices)))
     return min(
@@ -180,16 +180,18 @@ def factorisations(n: int, stages: int, largest: int = 32) -> Iterator[tuple[int
                     yield (radix, *rest)
 
 
-def _items(n: int, radix: int, least: int, limit: int) -> Iterator[int]:
+def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
     """Yield numbers of work-items that own one, two or four of the largest butterflies each.
 
-    Of the shortest transforms not all work-items own one, so that there are enough to load it.
+    Or `least` of them, where those are more and some stage has work for all.
     """
+    n = prod(radices)
+    fewest, most = n // max(radices), n // min(radices)
     for butterflies in (1, 2, 4):
-        items = -(-n // radix // butterflies)
+        items = -(-fewest // butterflies)
         if items <= limit:
             yield items
-    if n // radix < least <= limit:
+    if fewest < least <= min(most, limit):
         yield least
 
 

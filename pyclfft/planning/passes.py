@@ -21,7 +21,11 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Buffer:
-    """A buffer by name: "in" and "out" are the caller's, all others are workspace."""
+    """A buffer by name.
+
+    "in" and "out" are the caller's of each call, "hook:load:NAME" and "hook:store:NAME" those of
+    hooks; all others are workspace.
+    """
 
     name: str
 

@@ -8,6 +8,7 @@ from math import prod
 
 from ..errors import DeviceError, PlanError
 from ..tuning.lookup import Parameters, parameters_for
+from .hooks import Hooks, with_hooks
 from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
@@ -45,9 +46,10 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     solvers = _solvers(algorithm)
     parameters = parameters_for(traits)
     passes: list[Pass] = []
-    for step in axis_steps(problem):
+    for step in axis_steps(problem, aligned=solvers[0].native):
         passes += _solve(step, solvers, traits, parameters)
-    return to_and_fro(passes) or (copy_pass(problem, traits),)  # all lengths are 1: a copy
+    # Where all lengths are 1, a copy is all there is to do.
+    return _hooked(to_and_fro(passes) or (copy_pass(problem, traits),), problem, problem.hooks)
 
 
 def require_precision(precision: str, traits: Traits) -> None:
@@ -65,10 +67,15 @@ def require_precision(precision: str, traits: Traits) -> None:
         )
 
 
+def _hooked(passes: tuple[Pass, ...], problem: Problem, hooks: Hooks) -> tuple[Pass, ...]:
+    real_source, real_target = problem.source.real, problem.target.real
+    return with_hooks(passes, hooks, real_source=real_source, real_target=real_target)
+
+
 # --- axis by axis ---------------------------------------------------------------------------------
 
 
-def axis_steps(problem: Problem) -> Iterator[Problem]:
+def axis_steps(problem: Problem, *, aligned: bool = True) -> Iterator[Problem]:
     """Yield problems of one axis each, in the order to be solved; the last carries the scale.
 
     What lies between two of them is contiguous and complex. Where the input is cut along an axis
@@ -76,9 +83,20 @@ def axis_steps(problem: Problem) -> Iterator[Problem]:
     what is not there.
 
     Axes of length 1 are left out, as nothing happens along them.
+
+    Parameters
+    ----------
+    problem : Problem
+        With any number of axes.
+    aligned : bool
+        Rows of workspace begin at lines of the cache, which kernels of contiguous rows cannot take.
+
+    Yields
+    ------
+    Problem
     """
     middle = plain_layout(problem.spectrum_shape)
-    if problem.kind == "c2r":  # in a workspace of ours: no two tiles share a line of the cache
+    if aligned and problem.kind == "c2r":  # tiles of a workspace share no line of the cache
         middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
     extents = [
         min(given, wanted)
@@ -101,6 +119,7 @@ def axis_steps(problem: Problem) -> Iterator[Problem]:
             scale=problem.scale if axis == order[-1] else 1.0,
             source=replace(source, shape=(*extents[:axis], given, *extents[axis + 1 :])),
             target=problem.target if axis == order[-1] else middle,
+            hooks=problem.hooks.of_part(first=number == 0, last=axis == order[-1]),
         )
         if is_real_axis and problem.kind == "r2c":
             extents[axis] = middle.shape[axis]
@@ -137,9 +156,9 @@ def _solve(
         core = _core(step, solver)
         if solver.applies(core, traits, parameters):
             return (
-                *_before(step, core, traits, parameters),
+                *_before(step, core, solver, traits, parameters),
                 *solver.passes(core, traits, parameters),
-                *_after(step, core, traits, parameters),
+                *_after(step, core, solver, traits, parameters),
             )
     n = step.shape[step.axes[0]]
     raise PlanError(
@@ -157,25 +176,27 @@ def _core(step: Problem, solver: Solver) -> Problem:
 
 
 def _before(
-    step: Problem, core: Problem, traits: Traits, parameters: Parameters
+    step: Problem, core: Problem, solver: Solver, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Bring the input of a step to where a solver wants it."""
-    if step.source == core.source:
-        return ()
-    if step.kind == "c2c" and step.source == plain_layout(step.shape):
-        return (_transposition(core, traits, parameters, back=False),)
+    """Bring the input of a step to where a solver wants it; a load hook may need a copy."""
+    if solver.native or not step.hooks.load:
+        if step.source == core.source:
+            return ()
+        if step.kind == "c2c" and step.source == plain_layout(step.shape):
+            return (_transposition(core, traits, parameters, back=False),)
     mirror = step.axes[0] if step.kind == "c2r" else None
     return (_copy(core, step.source, core.source, traits, parameters, mirror),)
 
 
 def _after(
-    step: Problem, core: Problem, traits: Traits, parameters: Parameters
+    step: Problem, core: Problem, solver: Solver, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Bring the result of a step from where a solver has left it."""
-    if step.target == core.target:
-        return ()
-    if step.kind == "c2c" and step.target == plain_layout(step.shape):
-        return (_transposition(core, traits, parameters, back=True),)
+    """Bring the result of a step from where a solver has left it; a store hook may need a copy."""
+    if solver.native or not step.hooks.store:
+        if step.target == core.target:
+            return ()
+        if step.kind == "c2c" and step.target == plain_layout(step.shape):
+            return (_transposition(core, traits, parameters, back=True),)
     shape = step.shape if step.kind != "r2c" else half_shape(step.shape, step.axes[0])
     source = replace(core.target, shape=shape)
     return (_copy(step, source, replace(step.target, shape=shape), traits, parameters),)
@@ -203,7 +224,9 @@ def settled_passes(
     """Plan with a copy at the end: for a call in place whose only pass is out of place."""
     plain = plain_layout(problem.target.shape, problem.target.real)
     copy = _copy(problem, plain, problem.target, traits, parameters_for(traits))
-    return (*plan_passes(replace(problem, target=plain), traits, algorithm), copy)
+    loads, stores = (problem.hooks.of_part(first=first, last=not first) for first in (True, False))
+    settled = plan_passes(replace(problem, target=plain, hooks=loads), traits, algorithm)
+    return (*settled, *_hooked((copy,), problem, stores))
 
 
 def _copy(

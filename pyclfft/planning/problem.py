@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import PlanError
+from .hooks import NO_HOOKS, PLACES, Hooks
 
 DIRECTIONS = ("forward", "inverse")
 NORMS = ("backward", "ortho", "forward")
@@ -104,6 +105,8 @@ class Problem:
         Input and result in memory.
     kind : {"c2c", "r2c", "c2r"}
         What it transforms into what. The input of c2c may be real, too.
+    hooks : Hooks
+        What a caller does to elements of the input and of the result.
     """
 
     shape: tuple[int, ...]
@@ -114,6 +117,7 @@ class Problem:
     source: Layout
     target: Layout
     kind: str = "c2c"
+    hooks: Hooks = NO_HOOKS
 
     @property
     def dtype(self) -> np.dtype:
@@ -150,9 +154,10 @@ class Problem:
             if len(layout.shape) > 1
             and layout == transposed_layout(layout) != plain_layout(layout.shape, layout.real)
         )
+        hooked = "".join(f", {place} hook" for place in PLACES if getattr(self.hooks, place))
         return (
             f"{name} {self.kind} {self.complex_dtype} {shape} along axes {axes}, "
-            f"scale {self.scale:g}{order}"
+            f"scale {self.scale:g}{order}{hooked}"
         )
 
 

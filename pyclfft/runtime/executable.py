@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,7 +46,7 @@ class Lease:
     reading, writing : list of (cl.Kernel, int)
         Kernels with the positions of their arguments "in" and "out".
     workspace : dict of str to cl.Buffer
-        By name.
+        By name, with the buffers of hooks, which leases share.
     queue : cl.CommandQueue or None
         Of the last call.
     done : cl.Event or None
@@ -88,6 +88,8 @@ class Executable:
         Of one device.
     schedule : Schedule
         Passes with their buffers assigned.
+    given : mapping of str to cl.Buffer, optional
+        Buffers that passes know by name and that are the same in every call: those of hooks.
 
     Raises
     ------
@@ -95,9 +97,15 @@ class Executable:
         A kernel does not compile.
     """
 
-    def __init__(self, context: cl.Context, schedule: Schedule) -> None:
+    def __init__(
+        self,
+        context: cl.Context,
+        schedule: Schedule,
+        given: Mapping[str, cl.Buffer] | None = None,
+    ) -> None:
         self.context = context
         self.schedule = schedule
+        self._given = given or {}
         self._programs = [
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
@@ -189,10 +197,10 @@ class Executable:
         return self._new_lease()
 
     def _new_lease(self) -> Lease:
-        workspace = {
-            name: (memory.zeros if name == COUNTERS else memory.allocate)(self.context, size)
-            for name, size in self.schedule.workspace
-        }
+        workspace = dict(self._given)
+        for name, size in self.schedule.workspace:
+            allocate = memory.zeros if name == COUNTERS else memory.allocate
+            workspace[name] = allocate(self.context, size)
         lease = Lease([], [], [], workspace)
         for each, built in zip(self.schedule.passes, self._programs, strict=True):
             kernel = cl.Kernel(built, each.kernel)

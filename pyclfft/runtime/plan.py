@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..planning.solvers import fused
 from . import device, memory
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
+from .hooks import Hook, bind
 from .profile import PassTime, Recorder, profiling_queue
 
 # Shape, dtype, strides in bytes and offset in bytes of a device array
@@ -51,8 +54,9 @@ class Plan:
         Of a device array as input, in bytes; contiguous in C order by default.
     offset : int
         Of a device array's first element in its buffer, in bytes.
-    hooks : None
-        Not in this version.
+    hooks : mapping, optional
+        {"load": `Hook`, "store": `Hook`}, or one of them: what to do to elements of the input as
+        they are read, and of the result as they are written.
     algorithm : str, optional
         For every axis: "stockham" (a length without a prime factor above 13 that fits a work-group:
         one launch), "four_step" (a longer one: a launch for each of two factors or more),
@@ -103,16 +107,14 @@ class Plan:
         s: int | Iterable[int] | None = None,
         strides: Sequence[int] | None = None,
         offset: int = 0,
-        hooks: None = None,
+        hooks: Mapping[str, Hook] | None = None,
         algorithm: str | None = None,
         effort: str = "estimate",
         context: cl.Context | None = None,
     ) -> None:
-        if hooks is not None:
-            raise PlanError("this version has no hooks: leave them out")
         if effort != "estimate":
             raise PlanError(f"this version plans with effort 'estimate' only, not {effort!r}")
-        self.problem = make_problem(
+        problem = make_problem(
             shape, dtype, axes, kind, direction, norm, s=s, strides=strides, offset=offset
         )
         self.dtype = np.dtype(dtype)
@@ -121,6 +123,10 @@ class Plan:
         self.context = context or device.context_of(device.default_device())
         self.device = _only_device(self.context)
         self.traits = device.traits(self.device)
+        self._bound = bind(hooks, problem.precision, self.context)
+        self.problem = replace(problem, hooks=self._bound.hooks)
+        if hooks and problem.nbytes and not prod(problem.source.shape):
+            raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._passes = plan_passes(self.problem, self.traits, algorithm)
         if self.problem.nbytes:
@@ -161,7 +167,7 @@ class Plan:
 
     @cached_property
     def _out_of_place(self) -> Executable:
-        return Executable(self.context, self._schedule)
+        return Executable(self.context, self._schedule, self._bound.buffers)
 
     @cached_property
     def _in_place(self) -> Executable:
@@ -181,8 +187,10 @@ class Plan:
         if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
             passes = settled_passes(problem, self.traits, self.algorithm)
         ours = problem.nbytes if problem.target.is_dense else 0
-        joined = self._fused(passes, ours, in_place=in_place)
-        return Executable(self.context, joined or assign_buffers(passes, ours, in_place=in_place))
+        schedule = self._fused(passes, ours, in_place=in_place) or assign_buffers(
+            passes, ours, in_place=in_place
+        )
+        return Executable(self.context, schedule, self._bound.buffers)
 
     def _fused(
         self, passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
@@ -294,7 +302,8 @@ class Plan:
             return out
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         source = np.ascontiguousarray(x)
-        run_on_host(self._out_of_place, queue, source, target, recorder, wait_for)
+        events = [*wait_for, *self._bound.events()]
+        run_on_host(self._out_of_place, queue, source, target, recorder, events)
         if target is not out:
             out[...] = target
         return out
@@ -329,7 +338,7 @@ class Plan:
             executable = self._in_place if in_place else self._out_of_place
         else:
             executable = self._variant(out.strides, out.offset, in_place)
-        events = [*wait_for, *x.events]
+        events = [*wait_for, *x.events, *self._bound.events()]
         if out.events is not x.events:  # as those of an array in place, and of views, are
             events += out.events
         out.add_event(executable.enqueue(queue, source, target, events, recorder))

@@ -28,7 +28,9 @@ MAGIC = b"pyclfft program 1\n"  # begins every file; the number changes with the
 INCLUDE = re.compile(r'^[ \t]*#include "(\w+\.cl)".*$', re.MULTILINE)
 # "norm.cl:8:12: error: ..." to most compilers, "error: norm.cl:8:12: ..." to PoCL
 FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
-ERROR_PLACE = re.compile(r"^(?=.*\berror\b).*?(\w+\.cl):(\d+)", re.MULTILINE)
+ERROR_PLACE = re.compile(
+    r"^(?=.*\berror\b).*?(\w+\.cl|hook(?::[a-z]+)+):(\d+)", re.MULTILINE
+)  # in a file, or in a caller's hook
 HOOKS = "hooks.cl"
 STORED = "*.bin*"  # programs, and what is left of them where a process was killed while it wrote
 
@@ -94,6 +96,8 @@ def kernel_folder() -> Path:
 def source_text(name: str, hooks: str = "") -> str:
     """Return a kernel file with its includes in place; the compiler still reports its own lines.
 
+    A file that is included twice, as prelude.cl by hooks, is there once.
+
     Parameters
     ----------
     name : str
@@ -104,14 +108,26 @@ def source_text(name: str, hooks: str = "") -> str:
     Returns
     -------
     str
+
+    Raises
+    ------
+    BuildError
+        There is no such file.
     """
-    text = (kernel_folder() / name).read_text(encoding="utf-8")
-    if name == HOOKS and hooks:
-        text = hooks
+    return _with_includes(name, hooks, set())
+
+
+def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
+    seen.add(name)
+    path = kernel_folder() / name
+    if not path.is_file():
+        raise BuildError(f"no kernel file is called {name}: see {path.parent}")
+    text = hooks if name == HOOKS and hooks else path.read_text(encoding="utf-8")
 
     def included(match: re.Match[str]) -> str:
         line = text.count("\n", 0, match.start()) + 2
-        return f'{source_text(match[1], hooks)}\n#line {line} "{name}"'
+        inner = "" if match[1] in seen else _with_includes(match[1], hooks, seen) + "\n"
+        return f'{inner}#line {line} "{name}"'
 
     return f'#line 1 "{name}"\n' + INCLUDE.sub(included, text)
 
@@ -129,7 +145,7 @@ def _build(context: cl.Context, source: str, text: str, options: str, path: Path
         built._build(options.encode(), [device])
     except cl.Error as error:
         log = _log(built, device, text) or str(error)
-        raise _build_error(source, options, device, log) from None
+        raise _build_error(source, text, options, device, log) from None
     log = _log(built, device, text)
     logger.log(
         logging.WARNING if has_warnings(log) else logging.DEBUG,
@@ -156,15 +172,27 @@ def _place_in_files(text: str, number: int) -> str:
     return f"{name}:{int(first) + number - last - 2}"
 
 
-def _build_error(source: str, options: str, device: cl.Device, log: str) -> BuildError:
+def _line_at(text: str, name: str, number: int) -> str:
+    """Return the line of `text` that its #line directives call ``name:number``, or nothing."""
+    here, count = "", 0
+    for line in text.splitlines():
+        if line.startswith("#line "):
+            _, first, here = line.replace('"', "").split()
+            count = int(first)
+            continue
+        if (here, count) == (name, number):
+            return line.strip()
+        count += 1
+    return ""
+
+
+def _build_error(source: str, text: str, options: str, device: cl.Device, log: str) -> BuildError:
     """Return the error of a failed build: where, what, and the whole log."""
     line = ""
     place = ERROR_PLACE.search(log)
     if place:
-        name, number = place[1], int(place[2])
-        with suppress(OSError, IndexError):
-            lines = (kernel_folder() / name).read_text(encoding="utf-8").splitlines()
-            line = f"{name}:{number}: {lines[number - 1].strip()}"
+        found = _line_at(text, place[1], int(place[2]))
+        line = f"{place[1]}:{place[2]}: {found}" if found else ""
     where = f" at {line}" if line else ""
     return BuildError(
         f"{device.name} cannot build {source} ({options or 'default macros'}){where}\n{log}",

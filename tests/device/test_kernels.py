@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from pyclfft.planning.factor import RADICES, Stages
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers.stockham import stage_macros
+from pyclfft.planning.solvers.stockham import stage_words
 from pyclfft.runtime import device as devices_module
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_folder, program, source_text
@@ -33,6 +33,10 @@ GUARD = np.full(64, 0xA5, np.uint8)  # stands behind every buffer and must stay
 EPSILON = {"single": 2.0**-23, "double": 2.0**-52}
 
 uint, ulong = np.uint32, np.uint64
+
+
+class Longs(tuple):
+    """A vector of long."""
 
 
 @pytest.fixture(params=COMPLEX)
@@ -55,8 +59,8 @@ def group_limit(device):
 def run(queue, kernel, source, items, *arguments, group=None, precision="single", **macros):
     """Run a kernel and return its array arguments as it leaves them.
 
-    Arrays become buffers (the same array twice, the same buffer), tuples vectors of uint, and
-    NumPy's scalars go by value.
+    Arrays become buffers (the same array twice, the same buffer), tuples vectors of uint, `Longs`
+    vectors of long, and NumPy's scalars go by value.
     """
     limits = devices_module.traits(queue.device).max_work_item_sizes
     group = group or tuple(map(min, GROUPS[len(items) - 1], limits))
@@ -75,7 +79,8 @@ def run(queue, kernel, source, items, *arguments, group=None, precision="single"
             buffers.append((buffer, content, argument))
             function.set_arg(position, buffer)
         else:
-            value = np.array(argument, uint) if isinstance(argument, tuple) else argument
+            integer = np.int64 if isinstance(argument, Longs) else uint
+            value = np.array(argument, integer) if isinstance(argument, tuple) else argument
             function.set_arg(position, value)
     sizes = tuple(-(-count // size) * size for count, size in zip(items, group, strict=True))
     cl.enqueue_nd_range_kernel(queue, function, sizes, group)
@@ -239,27 +244,34 @@ def memory_order(x, columns):
 
 def stockham(
     launch, x, radices, precision, *, items=0, group=1, load_columns=0, store_columns=0, split=0,
-    twist=0, inverse=0, scale=1.0, in_place=False,
+    halves=0, twist=0, inverse=0, backward=0, scale=1.0, in_place=False,
 ):  # fmt: skip
     """Transform the last axis of (sets, columns, points); layouts are those of memory only."""
     outer, inner, n = x.shape
     stages = Stages(radices, items or n // max(radices))
     source = memory_order(x, load_columns)
     target = source if in_place else blank(memory_order(x, store_columns).shape, x.dtype)
-    tables = [stage_tables(radices, precision)]
+    tables, columns = [stage_tables(radices, precision)], {}
+    digits = max(1, -(-(n * inner - 1).bit_length() // twist)) if twist else 2
     if twist:
-        roots = np.exp(-2j * np.pi * np.arange(n * inner) / (n * inner)).astype(x.dtype)
-        tables += [roots[: 1 << twist].copy(), roots[:: 1 << twist].copy()]
+        powers = np.arange(1 << twist) << twist * np.arange(digits)[:, None]
+        tables.append(np.exp(-2j * np.pi * powers / (n * inner)).astype(x.dtype))
+        columns = {"COLUMNS_0": 1}
     size, count = stages.items * group, outer * inner
-    rows, columns = (n * inner, n, 1), (n * inner, 1, inner)
-    distances = (*(columns if load_columns else rows), *(columns if store_columns else rows))
+    rows = Longs((n, n * inner, 0, 0)), Longs((0, 1))  # distances, first element and unit
+    lanes = Longs((1, n * inner, 0, 0)), Longs((0, inner))
+    near, far = (lanes if by_columns else rows for by_columns in (load_columns, store_columns))
+    banks = 128 // x.itemsize << split
+    room = max(1, stages.room(max(1, banks // group) if load_columns else banks, halves)) | 1
     results = launch(
         "stockham", "stockham.cl", (-(-count // group) * size,), source, target, *tables,
-        uint(count), uint(inner), *map(ulong, distances), REAL[precision](scale), uint(inverse),
+        uint(count), (inner, outer, 1, 1), near[0], far[0], near[1], far[1], Longs((0, 0)),
+        uint(2**32 - 1), REAL[precision](scale), uint(3 * inverse + 16 * backward),
         group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
-        ELEMENTS=stages.elements, STAGES=f'"{stage_macros(radices)}"', SPLIT=split,
-        LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist,
-        ROOM=max(1, stages.room(128 // x.itemsize << split)),
+        ELEMENTS=stages.elements, STAGES=f'"{stage_words(radices)}"', SPLIT=split, HALVES=halves,
+        LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist, DIGITS=digits,
+        ROOM=room, PITCH=group + (load_columns and not store_columns), DIMENSIONS=2,
+        BANKS=max(1, banks // group) if load_columns else banks, **columns,
     )  # fmt: skip
     if not in_place:
         np.testing.assert_array_equal(results[0], source)
@@ -277,7 +289,7 @@ def assert_transforms(launch, shape, radices, precision, **options):
         if options.get("twist"):
             expected = expected * np.exp(sign * np.pi * twisted)
         result = stockham(
-            launch, x, radices, precision, inverse=inverse, scale=1 / 8, **options
+            launch, x, radices, precision, inverse=inverse, backward=inverse, scale=1 / 8, **options
         )  # fmt: skip
         assert relative_error(result, expected / 8) < 3 * EPSILON[precision]
 
@@ -302,6 +314,21 @@ VARIANTS = tuple(product((0, 1), repeat=4))  # LOAD_COLUMNS, STORE_COLUMNS, SPLI
 def options_of(variant, bits):
     columns = dict(zip(("load_columns", "store_columns", "split"), variant, strict=False))
     return {**columns, "twist": bits * variant[3]}
+
+
+@pytest.mark.parametrize("split", [0, 1])
+@pytest.mark.parametrize(("load_columns", "store_columns"), product((0, 1), repeat=2))
+@pytest.mark.parametrize("radices", [(2, 4), (4, 6, 2), (2, 2, 2, 2, 2)])
+def test_stockham_in_halves(launch, radices, load_columns, store_columns, split, group_limit):
+    """Three digits of exponents, too."""
+    n = int(np.prod(radices))
+    items = n // max(radices)
+    if group_limit < 3 * items:
+        pytest.skip(f"groups have {group_limit} work-items at most")
+    assert_transforms(
+        launch, (2, 7, n), radices, "single", items=items, group=3, split=split, halves=1,
+        load_columns=load_columns, store_columns=store_columns, twist=3,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -442,7 +469,7 @@ def test_direct_errors_do_not_grow_with_the_length(launch, n, precision, bound):
     assert relative_error(result, np.fft.fft(x.astype(np.complex128))) < bound
 
 
-# --- load -----------------------------------------------------------------------------------------
+# --- copy -----------------------------------------------------------------------------------------
 
 LAYOUTS = [  # wanted shape, shape and strides (in elements) of the source, index of its first one
     ((5,), (5,), (1,), 0),
@@ -455,22 +482,61 @@ LAYOUTS = [  # wanted shape, shape and strides (in elements) of the source, inde
 ]
 
 
-@pytest.mark.parametrize("real", [False, True])
+def cut_to(x, shape):
+    """Cropped, or filled with zeros."""
+    cut = x[tuple(slice(extent) for extent in shape)]
+    result = np.zeros(shape, x.dtype)
+    result[tuple(slice(extent) for extent in cut.shape)] = cut
+    return result
+
+
+@pytest.mark.parametrize(
+    "kinds", [("REAL", "COMPLEX"), ("COMPLEX", "COMPLEX"), ("COMPLEX", "REAL")]
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_load(launch, precision, layout, real):
+def test_copy(launch, precision, layout, kinds):
+    """To an array in column order, with a gap before it."""
     shape, given, strides, offset = layout
-    memory = noise(100, (REAL if real else COMPLEX)[precision])
+    types = {"REAL": REAL[precision], "COMPLEX": COMPLEX[precision]}
+    memory = noise(100, types[kinds[0]])
     steps = [stride * memory.itemsize for stride in strides]
-    source = as_strided(memory[offset:], given, steps)
-    cut = source[tuple(slice(extent) for extent in shape)]
-    expected = np.zeros(shape, COMPLEX[precision])
-    expected[tuple(slice(extent) for extent in cut.shape)] = cut
-    rows = zip(shape, given, strides, strict=True)
-    geometry = np.array([offset, *(number for row in rows for number in row)], np.int64)
+    expected = cut_to(as_strided(memory[offset:], given, steps), shape)
+    steps_out = [int(np.prod(shape[:d])) for d in range(len(shape))]
+    rows = zip(shape, given, strides, steps_out, strict=True)
+    geometry = np.array([offset, 3, *(number for row in rows for number in row)], np.int64)
     count = expected.size
     _, result, _ = launch(
-        "load", "load.cl", (count,), memory, blank(shape, expected.dtype), geometry, ulong(count),
-        precision=precision, REAL_SOURCE=int(real), DIMENSIONS=len(shape),
+        "copy", "copy.cl", (count,), memory, blank(count + 5, types[kinds[1]]), geometry,
+        ulong(count), precision=precision, SOURCE=kinds[0], TARGET=kinds[1], DIMENSIONS=len(shape),
+    )  # fmt: skip
+    expected = expected.real if kinds[1] == "REAL" else expected
+    np.testing.assert_array_equal(result[3:-2].reshape(shape, order="F"), expected)
+    assert np.isnan(result[[0, 1, 2, -2, -1]]).all()
+
+
+@pytest.mark.parametrize("filled", [2, 4, 5, 9])
+@pytest.mark.parametrize("n", [1, 2, 7, 8])
+@pytest.mark.parametrize("mirror", [0, 1, 2])
+def test_copy_of_half_a_spectrum(launch, precision, mirror, n, filled):
+    """The other half is its conjugate; imaginary parts of what is its own image are dropped."""
+    shape, given = [3, 4, 2], [3, 4, 2]
+    shape[mirror], given[mirror] = n, filled
+    x = noise(given, COMPLEX[precision])
+    half = cut_to(x, [n // 2 + 1 if d == mirror else e for d, e in enumerate(shape)])
+    half = np.moveaxis(half, mirror, -1)
+    half[..., 0] = half[..., 0].real
+    if n % 2 == 0:
+        half[..., n // 2] = half[..., n // 2].real
+    full = np.concatenate([half, half[..., (n - 1) // 2 : 0 : -1].conj()], axis=-1)
+    expected = np.moveaxis(full, -1, mirror)
+    strides = [stride // x.itemsize for stride in x.strides]
+    steps_out = [stride // x.itemsize for stride in np.empty(shape, x.dtype).strides]
+    rows = zip(shape, given, strides, steps_out, strict=True)
+    geometry = np.array([0, 0, *(number for row in rows for number in row)], np.int64)
+    _, result, _ = launch(
+        "copy", "copy.cl", (expected.size,), x, blank(shape, x.dtype), geometry,
+        ulong(expected.size), precision=precision, SOURCE="HERMITIAN", TARGET="COMPLEX",
+        DIMENSIONS=3, MIRROR=mirror,
     )  # fmt: skip
     np.testing.assert_array_equal(result, expected)
 
@@ -746,7 +812,8 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
 
 # --- each file by itself --------------------------------------------------------------------------
 
-SHARED = ("prelude.cl", "radix.cl")  # without kernels of their own
+# Without kernels of their own.
+SHARED = ("prelude.cl", "radix.cl", "stages.cl", "ends.cl", "hooks.cl")
 KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name not in SHARED)
 CLANG = shutil.which("clang-15")
 needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")
@@ -810,6 +877,10 @@ BUILT_IN = """
 #define OWN __attribute__((overloadable, always_inline))
 size_t OWN __attribute__((const)) get_local_id(uint d) { return __builtin_amdgcn_workitem_id_x(); }
 size_t OWN __attribute__((const)) get_group_id(uint d) { return __builtin_amdgcn_workgroup_id_x(); }
+size_t OWN __attribute__((const)) get_num_groups(uint d)
+{
+    return __builtin_amdgcn_grid_size_x() / (uint)__builtin_amdgcn_workgroup_size_x();
+}
 void OWN barrier(cl_mem_fence_flags flags)
 {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
@@ -859,7 +930,7 @@ def test_points_are_in_registers(tmp_path, shape, axis, dtype):
             messages, spills, memory = compile_for_amd(
                 kernel_folder() / each.source, chip, "-include", str(built_in), *flags
             )
-            case = chip, dtype, each.step, dict(each.defines)["TWIST"]
+            case = chip, dtype, each.step, dict(each.defines).get("TWIST", "0")
             registers, nbytes = SPILLED.get(case, (0, 0))
             assert messages == "", case
             assert spills[each.kernel] <= registers, case

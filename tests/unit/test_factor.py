@@ -21,6 +21,7 @@ from pyclfft.planning.factor import (
     is_smooth,
     next_fast_len,
     next_power_of_two,
+    splits,
 )
 from pyclfft.runtime.program import source_text
 from pyclfft.runtime.twiddle import chirp, chirp_spectrum, roots_of_unity, stage_twiddles
@@ -315,7 +316,7 @@ def test_chirp_of_many():
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize(("n", "factors"), [(5, (9,)), (7, (4, 4)), (17, (3, 4, 5)), (8, (2, 8))])
 def test_chirp_spectrum(n, factors, precision):
-    """A convolution with it is the conjugate chirp's; steps of a transform leave it in their order."""
+    """A convolution with it is the conjugate chirp's; steps leave it in their own order."""
     m = prod(factors)
     spectrum = chirp_spectrum(n, factors, precision)
     order = np.empty(m, int)

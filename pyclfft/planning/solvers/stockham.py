@@ -370,9 +370,12 @@ def stockham_pass(
 
 
 def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
-    """Let every second pass walk backward: it begins with what is still in the device's cache."""
+    """Let every second pass walk backward: it begins with what is still in the device's cache.
+
+    Hooks come later: their arguments follow the kernel's own, of which the flags are the last.
+    """
     return tuple(
-        _turned(each, number % 2) if each.kernel == "stockham" else each
+        _turned(each, number % 2) if each.kernel == "stockham" and not each.hooks else each
         for number, each in enumerate(passes)
     )
 

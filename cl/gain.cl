@@ -1,0 +1,89 @@
+/* gain: what a filter leaves of the bins of a two-dimensional spectrum, for kernels and for hooks.
+ *
+ * The spectrum has DC at its corner and its indices wrap: bin k of n lies |k| or n - k from DC. The
+ * squared distance is an integer, row_weight * dr^2 + column_weight * dc^2; the weights are 1 where
+ * distances are counted in bins and make up for unlike lengths where they are frequencies. So which
+ * bins an ideal filter passes is decided without any rounding. */
+#include "prelude.cl"
+
+#define LOWPASS 0
+#define HIGHPASS 1
+#define BANDPASS 2
+#define BANDSTOP 3
+#ifndef KIND
+#define KIND HIGHPASS /* which of these band_gain is */
+#endif
+
+#define IDEAL 0
+#define GAUSSIAN 1
+#define BUTTERWORTH 2
+#ifndef SHAPE
+#define SHAPE IDEAL /* how band_gain goes from pass to stop */
+#endif
+
+#ifndef KEEP_DC
+#define KEEP_DC 0 /* 1: band_gain leaves DC, the mean, as it is */
+#endif
+
+#ifndef ROWS
+#define ROWS 1 /* of a spectrum, for gain_at alone: constants divide faster */
+#endif
+#ifndef COLUMNS
+#define COLUMNS 1 /* likewise */
+#endif
+#ifndef PLACE_TYPE
+#define PLACE_TYPE ulong /* of an index over all spectra; uint where it is enough */
+#endif
+
+static inline ulong squared_distance(ulong row, ulong column, uint rows, uint columns,
+                                     ulong row_weight, ulong column_weight)
+{
+    ulong dc = min(column, columns - column), dr = min(row, rows - row);
+    return row_weight * dr * dr + column_weight * dc * dc;
+}
+
+/* Gain of the low pass. `first_stopped` is the least squared distance that an ideal one stops,
+ * `cutoff` the squared distance at which a Gaussian has fallen to exp(-1/2) and a Butterworth filter
+ * to 1/2. With a cut-off of 0 nothing passes. */
+static inline real lowpass_gain(ulong distance, ulong first_stopped, real cutoff, real order)
+{
+#if SHAPE == IDEAL
+    return distance < first_stopped;
+#else
+    if (cutoff == 0)
+        return 0;
+    real ratio = (real)distance / cutoff;
+#if SHAPE == GAUSSIAN
+    return exp(R(-0.5) * ratio);
+#else
+    return 1 / (1 + pow(ratio, order));
+#endif
+#endif
+}
+
+/* Gain of a band: low pass at `high`, high pass at `low`, band pass low <= r < high as their product,
+ * band stop as its complement. */
+static inline real band_gain(ulong distance, ulong low_first, ulong high_first, real low_cutoff,
+                             real high_cutoff, real order)
+{
+    real gain = 1;
+    if (KIND != HIGHPASS)
+        gain *= lowpass_gain(distance, high_first, high_cutoff, order);
+    if (KIND != LOWPASS)
+        gain *= 1 - lowpass_gain(distance, low_first, low_cutoff, order);
+    if (KIND == BANDSTOP)
+        gain = 1 - gain;
+    if (KEEP_DC && distance == 0)
+        gain = 1;
+    return gain;
+}
+
+/* Gain of element `index` of spectra one after the other, for a hook. */
+static inline real gain_at(ulong index, ulong row_weight, ulong column_weight, ulong low_first,
+                           ulong high_first, real low_cutoff, real high_cutoff, real order)
+{
+    PLACE_TYPE place = index;
+    ulong distance = squared_distance(place / COLUMNS % ROWS, place % COLUMNS, ROWS, COLUMNS,
+                                      row_weight, column_weight);
+    return band_gain(distance, low_first, high_first, low_cutoff, high_cutoff, order);
+}

@@ -1,0 +1,213 @@
+"""Fusion hooks: what a caller does to elements in the first load or the last store of a plan.
+
+A hook is a snippet of OpenCL C. It becomes the body of a function in the place of hooks.cl, which
+the kernel that reads the input, or leaves the result, calls for each element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import PlanError
+from .passes import Buffer, Pass, Scalar
+
+PLACES = ("load", "store")
+
+_VECTOR = re.compile(r"(u?(char|short|int|long)|float|double|half)(2|3|4|8|16)?")
+_TAKEN = """
+    value index real cplx real4 bits cmul conj_if as_real as_bits
+    auto bool break case const constant continue default do else enum event_t extern for generic
+    global goto if inline intptr_t kernel local pipe private ptrdiff_t read_only read_write register
+    restrict return sampler_t signed size_t sizeof static struct switch typedef uintptr_t union
+    unsigned void volatile while write_only
+"""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named argument of a hook.
+
+    Attributes
+    ----------
+    name : str
+        By which its snippet knows it.
+    type : str
+        In OpenCL C, such as "real" or "global const float *".
+    argument : Scalar or Buffer
+        A number by value, or a buffer that the runtime knows by its name.
+    """
+
+    name: str
+    type: str
+    argument: Scalar | Buffer
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One hook.
+
+    Attributes
+    ----------
+    code : str
+        Statements that change ``value`` and may read ``index`` and the parameters.
+    preamble : str
+        What stands in front of them: functions, macros, or ``#include`` of a file of ``cl/``.
+    parameters : tuple of Parameter
+        In the order in which the kernel takes them.
+    """
+
+    code: str
+    preamble: str = ""
+    parameters: tuple[Parameter, ...] = ()
+
+    def __post_init__(self) -> None:
+        for each in self.parameters:
+            check_name(each.name)
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """The hooks of a problem, or of a part of it: none by default.
+
+    Attributes
+    ----------
+    load : Snippet or None
+        For each element of the input as it is read.
+    store : Snippet or None
+        For each element of the result as it is written.
+    """
+
+    load: Snippet | None = None
+    store: Snippet | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.load or self.store)
+
+    def of_part(self, *, first: bool, last: bool) -> Hooks:
+        """Return what remains of them for a part that is the first one, the last one, or both."""
+        return Hooks(self.load if first else None, self.store if last else None)
+
+
+NO_HOOKS = Hooks()
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that a hook's parameter cannot have.
+
+    Raises
+    ------
+    PlanError
+        No identifier of C, or one that means something else already.
+    """
+    if not (name.isidentifier() and name.isascii()):
+        raise PlanError(f"a hook's argument cannot be called {name!r}: that is no name in C")
+    if name in _TAKEN.split() or _VECTOR.fullmatch(name) or name.startswith("__"):
+        raise PlanError(f"a hook's argument cannot be called {name!r}: kernels use that name")
+    if name == name.upper():
+        raise PlanError(
+            f"a hook's argument cannot be called {name!r}: capitals are macros, write lower case"
+        )
+
+
+def with_hooks(
+    passes: Sequence[Pass], hooks: Hooks, *, real_source: bool, real_target: bool
+) -> tuple[Pass, ...]:
+    """Give the load hook to the first pass and the store hook to the last one.
+
+    Parameters
+    ----------
+    passes : sequence of Pass
+        The first one reads the input and the last one leaves the result, by kernels with hooks.
+    hooks : Hooks
+        Of the problem.
+    real_source, real_target : bool
+        Whether elements of the input and of the result are real.
+
+    Returns
+    -------
+    tuple of Pass
+        The hooks' arguments follow the kernel's own.
+    """
+    types = tuple("real" if each else "cplx" for each in (real_source, real_target))
+    last = len(passes) - 1
+    return tuple(
+        _with_hooks(each, hooks.of_part(first=number == 0, last=number == last), types)
+        for number, each in enumerate(passes)
+    )
+
+
+def _with_hooks(each: Pass, hooks: Hooks, types: Sequence[str]) -> Pass:
+    if not hooks:
+        return each
+    parameters = [p for snippet in (hooks.load, hooks.store) if snippet for p in snippet.parameters]
+    arguments = (*each.arguments, *(parameter.argument for parameter in parameters))
+    return replace(each, arguments=arguments, hooks=hook_text(hooks, types))
+
+
+def hook_text(hooks: Hooks, types: Sequence[str]) -> str:
+    """Return the text in the place of hooks.cl.
+
+    Parameters
+    ----------
+    hooks : Hooks
+        Of one kernel.
+    types : (str, str)
+        Of a value that is loaded and of one that is stored: "real" or "cplx".
+
+    Returns
+    -------
+    str
+        Compilers call lines of a snippet hook:load:1 or hook:store:1, of a preamble
+        hook:load:preamble:1.
+    """
+    placed = list(zip(PLACES, (hooks.load, hooks.store), types, strict=True))
+    seen: set[str] = set()  # preambles: both hooks may have the same functions
+    lines: list[str] = []
+    for place, snippet, _ in placed:
+        if snippet and snippet.preamble not in seen:
+            seen.add(snippet.preamble)
+            lines += _numbered(f"hook:{place}:preamble", snippet.preamble)
+    parameters = []
+    for place, snippet, value_type in placed:
+        lines += _function(place, snippet, value_type) if snippet else [_nothing(place)]
+        parameters += [
+            f", {each.type} {_argument(place, each)}"
+            for each in (snippet.parameters if snippet else ())
+        ]
+    return "\n".join([*lines, f"#define HOOK_PARAMETERS {''.join(parameters)}", ""])
+
+
+def _nothing(place: str) -> str:
+    return f"#define {place.upper()}_HOOK(value, index) (value)"
+
+
+def _function(place: str, snippet: Snippet, value_type: str) -> list[str]:
+    """Return the lines of a function with a snippet in it, and of the macro that calls it."""
+    taken = "".join(f", {each.type} {each.name}" for each in snippet.parameters)
+    given = "".join(f", {_argument(place, each)}" for each in snippet.parameters)
+    return [
+        f"static inline {value_type} {place}_hook({value_type} value, ulong index{taken})",
+        "{",
+        *_numbered(f"hook:{place}", snippet.code),
+        "    return value;",
+        "}",
+        f"#define {place.upper()}_HOOK(value, index) {place}_hook(value, index{given})",
+    ]
+
+
+def _argument(place: str, parameter: Parameter) -> str:
+    """Return the name of the kernel's own parameter, which is no other hook's and no variable's."""
+    return f"{place}_hook_{parameter.name}"
+
+
+def _numbered(place: str, text: str) -> Iterator[str]:
+    """Yield lines of a caller's text, called by their own numbers, also behind an #include."""
+    if not text.strip():
+        return
+    yield f'#line 1 "{place}"'
+    for number, line in enumerate(text.splitlines(), 1):
+        yield line
+        if line.lstrip().startswith("#include"):
+            yield f'#line {number + 1} "{place}"'

@@ -1,0 +1,221 @@
+"""Hooks as a caller writes them: a snippet of OpenCL C with numbers and arrays as arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..errors import PlanError
+from ..planning.hooks import PLACES, Hooks, Parameter, Snippet, check_name
+from ..planning.passes import Buffer, Scalar
+from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE
+from . import memory
+
+C_TYPES: dict[np.dtype, str] = {
+    np.dtype(name): c_type
+    for name, c_type in (
+        ("int8", "char"), ("uint8", "uchar"), ("int16", "short"), ("uint16", "ushort"),
+        ("int32", "int"), ("uint32", "uint"), ("int64", "long"), ("uint64", "ulong"),
+        ("float32", "float"), ("float64", "double"),
+        ("complex64", "float2"), ("complex128", "double2"),
+    )
+}  # fmt: skip
+
+
+class Hook:
+    """A snippet of OpenCL C for every element that a plan loads or stores.
+
+    The counterpart of cuFFT's callbacks: what would be a pass of its own before or after the
+    transform becomes part of its first or its last kernel.
+
+    Parameters
+    ----------
+    code : str
+        Statements that change ``value``, of type ``cplx``, or ``real`` where the array is real.
+        They may read ``index`` (ulong), the element's distance from the array's first one in
+        memory, counted in elements: for contiguous arrays its index in C order. They know the types
+        ``real`` and ``cplx`` and the function ``cmul`` of prelude.cl.
+    preamble : str
+        Functions and macros for the code, or ``#include`` of a file of ``cl/``.
+    **arguments
+        What the code may read by name, in lower case:
+
+        - numbers: integers keep their type (Python's are ``long``), others become ``real`` or
+          ``cplx``;
+        - NumPy arrays: ``global const`` pointers to these types. Every plan uploads them once, when
+          it is made;
+        - `pyopencl.array.Array`: ``global`` pointers to their dtype, so that a hook may also write;
+        - `pyopencl.Buffer`: ``global void *``, to be cast.
+
+    Attributes
+    ----------
+    code, preamble, arguments
+        As given.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: an argument of a name or a type that a kernel cannot take.
+
+    Notes
+    -----
+    Arrays and buffers on the device are used as they are, by each call anew: their contents may
+    change in between. The plan keeps them alive. A call waits for the events that a
+    `pyopencl.array.Array` carries; whoever changes one in another way does so on the queue of the
+    calls, which is in order, or passes ``wait_for``. No change may overtake the end of an earlier
+    call (``result.events``), in another queue least of all.
+
+    A load hook is called for elements that exist, not for the zeros that pad them, but it may be
+    called more than once for one: it should do no more than change `value`. A store hook is called
+    once for each element of the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> window = pyclfft.Hook("value *= window[index % 8];", window=np.hanning(8))
+    >>> power = pyclfft.Hook("value = (cplx)(dot(value, value) * gain, 0);", gain=0.5)
+    >>> plan = pyclfft.Plan((2, 8), "complex64", axes=1, hooks={"load": window, "store": power})
+    >>> plan(np.ones((2, 8), "complex64"))[0, :2].real.round(3)
+    array([6.125, 2.163], dtype=float32)
+    """
+
+    def __init__(self, code: str, /, preamble: str = "", **arguments: Any) -> None:
+        for what, text in (("code", code), ("preamble", preamble)):
+            if not isinstance(text, str):
+                raise PlanError(f"a hook's {what} is OpenCL C, a str, not {text!r}")
+        for name, value in arguments.items():
+            check_name(name)
+            _given(name, value, "single")
+        self.code = code
+        self.preamble = preamble
+        self.arguments = arguments
+
+    def __repr__(self) -> str:
+        names = "".join(f", {name}=..." for name in self.arguments)
+        return f"Hook({self.code!r}{names})"
+
+
+class Bound(NamedTuple):
+    """The hooks of a plan.
+
+    Attributes
+    ----------
+    hooks : Hooks
+        As planning knows them.
+    buffers : dict of str to cl.Buffer
+        Their arrays, by the names that passes have for them.
+    arrays : tuple of cl.array.Array
+        The caller's, whose events a call waits for.
+    """
+
+    hooks: Hooks
+    buffers: dict[str, cl.Buffer]
+    arrays: tuple[cl_array.Array, ...]
+
+    def events(self) -> Iterator[cl.Event]:
+        """Yield what the arrays' last changes have to tell."""
+        for array in self.arrays:
+            yield from array.events
+
+
+class _Given(NamedTuple):
+    """An argument: its type in OpenCL C, and its value as a number or as an array."""
+
+    type: str
+    scalar: Scalar | None = None
+    array: Any = None
+
+
+def bind(hooks: Mapping[str, Hook] | None, precision: str, context: cl.Context) -> Bound:
+    """Check hooks and upload what has to be uploaded.
+
+    Parameters
+    ----------
+    hooks : mapping of {"load", "store"} to Hook, or None
+        What a caller gives to a plan.
+    precision : {"single", "double"}
+        Of the plan.
+    context : cl.Context
+        Of the plan.
+
+    Returns
+    -------
+    Bound
+
+    Raises
+    ------
+    PlanError
+        No hooks, or an array that the plan's kernels cannot read.
+    """
+    hooks = {} if hooks is None else hooks
+    if not isinstance(hooks, Mapping):
+        raise PlanError('hooks are given as {"load": Hook, "store": Hook}, one of them or both')
+    snippets: dict[str, Snippet] = {}
+    buffers: dict[str, cl.Buffer] = {}
+    arrays: list[cl_array.Array] = []
+    for place, hook in hooks.items():
+        if place not in PLACES or not isinstance(hook, Hook):
+            raise PlanError(f"hooks map 'load' and 'store' to a Hook, not {place!r} to {hook!r}")
+        parameters = []
+        for name, value in hook.arguments.items():
+            given = _given(name, value, precision)
+            buffer = Buffer(f"hook:{place}:{name}")
+            parameters.append(Parameter(name, given.type, given.scalar or buffer))
+            if given.scalar is None:
+                buffers[buffer.name] = _buffer(name, given.array, context)
+            if isinstance(given.array, cl_array.Array):
+                arrays.append(given.array)
+        snippets[place] = Snippet(hook.code, hook.preamble, tuple(parameters))
+    return Bound(Hooks(**snippets), buffers, tuple(arrays))
+
+
+def _given(name: str, value: Any, precision: str) -> _Given:
+    """Return an argument as a kernel takes it."""
+    if isinstance(value, cl_array.Array):
+        return _Given(f"global {_c_type(name, value.dtype)} *", array=value)
+    if isinstance(value, cl.Buffer):
+        return _Given("global void *", array=value)
+    array = np.asarray(value)
+    dtype, c_type = _of_precision(name, array.dtype, precision)
+    if array.ndim:
+        return _Given(f"global const {c_type} *", array=array.astype(dtype, "C"))
+    return _Given(c_type, scalar=Scalar(dtype.name, array.astype(dtype).item()))
+
+
+def _of_precision(name: str, dtype: np.dtype, precision: str) -> tuple[np.dtype, str]:
+    """Return the type of what comes from the host: a plan computes in one precision."""
+    if dtype.kind == "f":
+        return REAL_DTYPE[precision], "real"
+    if dtype.kind == "c":
+        return COMPLEX_DTYPE[precision], "cplx"
+    return dtype.newbyteorder("="), _c_type(name, dtype)
+
+
+def _c_type(name: str, dtype: np.dtype) -> str:
+    known = C_TYPES.get(dtype.newbyteorder("="))
+    if known is None:
+        raise PlanError(
+            f"a hook's argument {name} cannot be {dtype}: pass a number, or an array of "
+            + ", ".join(map(str, C_TYPES))
+        )
+    return known
+
+
+def _buffer(name: str, array: Any, context: cl.Context) -> cl.Buffer:
+    """Return the memory of an array, uploaded if it is the host's."""
+    if isinstance(array, np.ndarray):
+        if not array.size:
+            raise PlanError(f"a hook's argument {name} has no elements")
+        return memory.constant(context, array)
+    if array.context != context:
+        raise PlanError(f"a hook's argument {name} is of another context than the plan")
+    if isinstance(array, cl.Buffer):
+        return array
+    if array.offset or array.base_data is None:
+        raise PlanError(f"a hook's argument {name} does not begin where its buffer does: copy it")
+    return array.base_data
