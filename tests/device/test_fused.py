@@ -116,16 +116,15 @@ def test_many_calls_in_many_queues(believing, monkeypatch, device):
     expected = plan(x)
     failures = []
 
-    def calls(properties):
-        queue = cl.CommandQueue(plan.context, properties=properties)
+    # In order: with an out-of-order queue among several, Intel's runtime hangs now and then, whatever
+    # the kernel (two launches, too).
+    def calls():
+        queue = cl.CommandQueue(plan.context)
         given = cl_array.to_device(queue, x)
         results = [plan(given) for _ in range(6)]
         failures.extend(not np.array_equal(each.get(), expected) for each in results)
 
-    out_of_order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-    threads = [
-        threading.Thread(target=calls, args=(properties,)) for properties in (0, 0, out_of_order)
-    ]
+    threads = [threading.Thread(target=calls) for _ in range(3)]
     for each in threads:
         each.start()
     for each in threads:
