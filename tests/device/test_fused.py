@@ -116,7 +116,7 @@ def test_many_calls_in_many_queues(believing, monkeypatch, device):
     expected = plan(x)
     failures = []
 
-    # In order: with an out-of-order queue among several, Intel's runtime hangs now and then, whatever
+    # In order: with one out of order among several, Intel's runtime hangs now and then, whatever
     # the kernel (two launches, too).
     def calls():
         queue = cl.CommandQueue(plan.context)
