@@ -77,6 +77,7 @@
 #ifndef DIGITS
 #define DIGITS 2 /* of the power: few and long ones cost fewer products, short ones smaller tables */
 #endif
+#define MAX_DIGITS 8 /* that anybody asks for */
 #ifndef TWIST_FIRST
 #define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied so */
 #endif
@@ -128,24 +129,30 @@ typedef struct {
 } Transform;
 
 #define COORDINATE(d, s)                                                                           \
-    if (d < DIMENSIONS) {                                                                          \
-        uint coordinate = d + 1 < DIMENSIONS ? q % extents.s : q;                                  \
-        q = d + 1 < DIMENSIONS ? q / extents.s : q;                                                \
+    if (d < dimensions) {                                                                          \
+        uint coordinate = d + 1 < dimensions ? q % extents.s : q;                                  \
+        q = d + 1 < dimensions ? q / extents.s : q;                                                \
         found.first += coordinate * distances.s;                                                   \
-        found.column += coordinate * (whole)COLUMNS_##d;                                           \
+        found.column += coordinate * columns_##d;                                                  \
         if (d == 0 && coordinate == lone)                                                          \
             found.partner = 0;                                                                     \
     }
 
-#define FIRST_OF_GROUP                                                                             \
-    (TRANSFORMS *                                                                                  \
-     (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0)))
+/* Tiles, what a work-group transforms, are its TRANSFORMS. */
+#ifndef TILE
+#define TILE                                                                                       \
+    (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0)) /* which it is */
+#endif
+#define FIRST_OF_GROUP (TRANSFORMS * TILE)
 
 /* The last group has lanes without a transform of their own: they load the last one again. */
-static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 distances, ulong2 axis,
-                               ulong partner, uint lone, uint flags)
+#define LOCATE(lane, distances, axis, partner)                                                     \
+    locate(FIRST_OF_GROUP + lane, DIMENSIONS, COLUMNS_0, COLUMNS_1, COLUMNS_2, COLUMNS_3, count,   \
+           extents, distances, axis, partner, lone)
+static inline Transform locate(uint q, uint dimensions, whole columns_0, whole columns_1,
+                               whole columns_2, whole columns_3, uint count, uint4 extents,
+                               ulong4 distances, ulong2 axis, ulong partner, uint lone)
 {
-    uint q = FIRST_OF_GROUP + lane;
     Transform found = {q < count, 0, axis.x, partner};
     q = q < count ? q : count - 1;
     COORDINATE(0, s0)
@@ -159,43 +166,40 @@ static inline Transform locate(uint lane, uint count, uint4 extents, ulong4 dist
 #define DST_STRIDE ((ulong)DST_COLUMNS * (ulong)(DST_UNIT))
 
 /* The four-step algorithm: a root of unity by the digits of its power. */
-#if TWIST
-static inline cplx root(whole power, global const cplx *roots)
+static inline cplx root(whole power, uint bits, uint digits, global const cplx *roots)
 {
-    cplx w = roots[power & (((whole)1 << TWIST) - 1)];
-    UNROLL for (uint digit = 1; digit < DIGITS; digit++) {
-        power >>= TWIST;
-        roots += (whole)1 << TWIST;
-        w = cmul(w, roots[power & (((whole)1 << TWIST) - 1)]);
-    }
+    cplx w = roots[power & (((whole)1 << bits) - 1)];
+    UNROLL for (uint digit = 1; digit < MAX_DIGITS; digit++) /* a constant, as in `twiddle` */
+        if (digit < digits) {
+            power >>= bits;
+            roots += (whole)1 << bits;
+            w = cmul(w, roots[power & (((whole)1 << bits) - 1)]);
+        }
     return w;
 }
 
 /* Multiplies point r of a butterfly by the root to the power first + r step; as for twiddles, only some
  * roots are read and the others formed as products. */
-static inline void twist(cplx *x, uint stride, uint radix, whole first, whole step,
-                         global const cplx *roots)
+static inline void twist(cplx *x, uint stride, uint radix, whole first, whole step, uint bits,
+                         uint digits, global const cplx *roots)
 {
     cplx low[4];
-    low[0] = root(first, roots);
+    low[0] = root(first, bits, digits, roots);
     UNROLL for (uint r = 1; r < 4; r++)
-        low[r] = cmul(low[0], root(r * step, roots));
+        low[r] = cmul(low[0], root(r * step, bits, digits, roots));
     UNROLL for (uint high = 0; high < radix; high += 4) {
-        cplx factor = root(high * step, roots);
+        cplx factor = root(high * step, bits, digits, roots);
         UNROLL for (uint r = 0; r < 4; r++)
             if (high + r < radix)
                 x[(high + r) * stride] =
                     cmul(x[(high + r) * stride], high ? cmul(low[r], factor) : low[r]);
     }
 }
-#define TWISTED(z, k, column) cmul(z, root((k) * (column), roots))
+#define TWISTED(z, k, column)                                                                      \
+    (TWIST ? cmul(z, root((k) * (column), TWIST, DIGITS, roots)) : (z))
 #define TWIST_POINTS(R, item, column)                                                              \
-    EACH_BUTTERFLY(R, item,                                                                        \
-                   twist(x + b, COUNT(R), R, j * (column), N / R * (column), roots);)
-#else
-#define TWISTED(z, k, column) (z)
-#define TWIST_POINTS(R, item, column)
-#endif
+    EACH_BUTTERFLY(R, item, twist(x + b, COUNT(R), R, j * (column), N / R * (column), TWIST,       \
+                                  DIGITS, roots);)
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
 
@@ -246,26 +250,19 @@ static inline cplx times_i(cplx z)
 #define CHIRPED_FIRST
 #endif
 
-#if TWIST_FIRST
-#define TWIST_LOADED(R) TWIST_POINTS(R, item, from.column)
-#define TWIST_RESULTS(R)
-#else
-#define TWIST_LOADED(R)
-#define TWIST_RESULTS(R) TWIST_POINTS(R, last_item, to.column)
-#endif
-
 #define LOAD(R)                                                                                    \
-    Transform from = locate(lane, count, extents, src_distances, src_axis, partner.x, lone, flags);       \
+    Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
                GET(R) z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
                POINT(b, r, R) = z;)                                                                \
-    TWIST_LOADED(R)
+    if (TWIST && TWIST_FIRST)                                                                      \
+        TWIST_POINTS(R, item, from.column)
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */
 
 /* Found out late: what is known early takes registers all the while. */
 #define TO                                                                                         \
-    Transform to = locate(last_lane, count, extents, dst_distances, dst_axis, partner.y, lone, flags);
+    Transform to = LOCATE(last_lane, dst_distances, dst_axis, partner.y);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE (to.first + k * DST_STRIDE)
 #define WANTED (OUTPUTS >= (ulong)N * DST_COLUMNS || g < OUTPUTS)
@@ -342,7 +339,8 @@ static inline cplx times_i(cplx z)
 #endif
 #define STORE(R)                                                                                   \
     TO                                                                                             \
-    TWIST_RESULTS(R)                                                                               \
+    if (TWIST && !TWIST_FIRST)                                                                     \
+        TWIST_POINTS(R, last_item, to.column)                                                      \
     if (to.active)                                                                                 \
         EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z); PUT_RESULT)
 #endif

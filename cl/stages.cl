@@ -83,6 +83,11 @@
 #define EACH_POINT(R, item, ...)                                                                   \
     EACH_BUTTERFLY(R, item, UNROLL for (uint r = 0; r < R; r++) { __VA_ARGS__ })
 
+/* A name that ends in the value of a macro: so a macro is chosen where it is used, and a program whose
+ * parts have other values (fused.cl) needs no second copy of this file. */
+#define JOINED(name, value) JOIN(name, value)
+#define JOIN(name, value) name##value
+
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE);
 /* The first exchange also stands between the loads of the group and its stores, perhaps in place. */
 #define FENCE(P, S) (CLK_LOCAL_MEM_FENCE | (S == P ? CLK_GLOBAL_MEM_FENCE : 0))
@@ -90,9 +95,17 @@
 #define REAL_PART(z) (z).x
 #define IMAGINARY_PART(z) (z).y
 
-#if HALVES
-/* What is found of the lower half waits in `held` until all of the upper half has been left. */
-#define EXCHANGE_PART(P, R, S, to_lane, to_item, PART)                                             \
+/* In one go, or in halves (1): what is found of the lower half waits in `held` until all of the upper
+ * half has been left. */
+#define EXCHANGE_PART JOINED(EXCHANGE_PART_, HALVES)
+#define EXCHANGE_PART_0(P, R, S, to_lane, to_item, PART)                                           \
+    {                                                                                              \
+        const uint upper = 0;                                                                      \
+        EACH_POINT(P, item, exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)              \
+        barrier(FENCE(P, S));                                                                      \
+        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = exchange[FOUND(j, r, P, R, S, to_lane)];)    \
+    }
+#define EXCHANGE_PART_1(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         uint upper = 0;                                                                            \
         EACH_POINT(P, item,                                                                        \
@@ -109,31 +122,22 @@
                                    r < R / 2 ? held[INDEX(b, r, R)]                                \
                                              : exchange[FOUND(j, r, P, R, S, to_lane)];)           \
     }
-#else
-#define EXCHANGE_PART(P, R, S, to_lane, to_item, PART)                                             \
-    {                                                                                              \
-        const uint upper = 0;                                                                      \
-        EACH_POINT(P, item, exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)              \
-        barrier(FENCE(P, S));                                                                      \
-        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = exchange[FOUND(j, r, P, R, S, to_lane)];)    \
-    }
-#endif
 
-#if SPLIT
-typedef real exchanged;
-#define EXCHANGE(P, R, S, to_lane, to_item)                                                        \
+/* All of a number, or its parts one after the other (1). */
+#define EXCHANGED JOINED(EXCHANGED_, SPLIT)
+#define EXCHANGED_0 cplx
+#define EXCHANGED_1 real
+#define EXCHANGE JOINED(EXCHANGE_, SPLIT)
+#define EXCHANGE_0(P, R, S, to_lane, to_item)                                                      \
+    if (S != P)                                                                                    \
+        BARRIER                                                                                    \
+    EXCHANGE_PART(P, R, S, to_lane, to_item, WHOLE)
+#define EXCHANGE_1(P, R, S, to_lane, to_item)                                                      \
     if (S != P)                                                                                    \
         BARRIER                                                                                    \
     EXCHANGE_PART(P, R, S, to_lane, to_item, REAL_PART)                                            \
     BARRIER                                                                                        \
     EXCHANGE_PART(P, R, S, to_lane, to_item, IMAGINARY_PART)
-#else
-typedef cplx exchanged;
-#define EXCHANGE(P, R, S, to_lane, to_item)                                                        \
-    if (S != P)                                                                                    \
-        BARRIER                                                                                    \
-    EXCHANGE_PART(P, R, S, to_lane, to_item, WHOLE)
-#endif
 
 /* The words of STAGES, what a work-group does: LOAD(radix), then FFT(radix, span), with EXCHANGE between two
  * of them, STORE(radix) at the end. NEXT is a stage with the exchange before it; in the last

@@ -47,9 +47,12 @@ void stockham(global const source_element *src, global target_element *dst,
               ulong2 src_axis, ulong2 dst_axis, ulong2 partner, uint lone, real scale,
               uint flags HOOK_PARAMETERS)
 {
-    local exchanged exchange[LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS];
+    local EXCHANGED exchange[LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS];
 #if HALVES
-    exchanged held[ELEMENTS / 2];
+    EXCHANGED held[ELEMENTS / 2];
+#endif
+#if !TWIST
+    global const cplx *roots = 0; /* never read */
 #endif
     cplx x[ELEMENTS];
     uint lane = LANE(LOAD_COLUMNS), item = ITEM(LOAD_COLUMNS);

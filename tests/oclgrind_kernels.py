@@ -221,7 +221,7 @@ def main() -> None:
     queue = pyclfft.default_queue()
     assert "oclgrind" in queue.device.platform.name.lower(), queue.device.platform.name
     bits = stockham.MAX_DIGIT_BITS
-    for precision in CODES:
+    for precision in sys.argv[1:]:
         for tiles in TILES:
             lookup.DEFAULTS["gpu"].update(tiles)
             transforms(TEXTBOOK, precision, queue)
@@ -235,8 +235,9 @@ def main() -> None:
         lookup.DEFAULTS["gpu"].update(AS_SHIPPED)
         layouts(precision, queue)
         cut_steps(precision, queue)
-    filters()
-    hooks()
+    if "single" in sys.argv[1:]:
+        filters()
+        hooks()
     print(json.dumps(sorted(LAUNCHED)))
 
 

@@ -19,6 +19,9 @@ RECORDED = {
         local_mem_bytes=49152,
         global_mem_bytes=139 * GIB,
         max_alloc_bytes=139 * GIB // 4,
+        l2_bytes=50 * 2**20,
+        groups_may_wait=True,
+        ptx=True,
     ),
     "gfx90a": Traits(
         name="gfx90a:sramecc+:xnack-",

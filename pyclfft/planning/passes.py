@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
+from typing import Any
+
+COUNTERS = "counters"  # workspace that is zero before the first launch and after each
 
 
 class Role(Enum):
@@ -145,6 +148,8 @@ class Pass:
         The target may also be the source: each work-group reads all that it overwrites first.
     stays : bool
         A pass that aliases is better in place than from one buffer to another.
+    work : object
+        What its solver has made it of, for solvers that make two passes one.
     """
 
     kernel: str
@@ -162,6 +167,7 @@ class Pass:
     stays: bool = True
     leaves: int = 0
     hooks: str = ""
+    work: Any = field(default=None, compare=False, repr=False)
 
     @property
     def target_bytes(self) -> int:
@@ -188,7 +194,7 @@ class Schedule:
     passes : tuple of Pass
         In order.
     workspace : tuple of (str, int)
-        Buffers beside "in" and "out", with their bytes.
+        Buffers beside "in" and "out", with their bytes. They hold anything, but `COUNTERS` zeros.
     """
 
     passes: tuple[Pass, ...]

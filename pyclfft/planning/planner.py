@@ -12,6 +12,7 @@ from .hooks import Hooks, with_hooks
 from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
+from .solvers.fused import NAME as FUSED
 from .solvers.rows import defines, device_size, transpose
 from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
@@ -283,8 +284,9 @@ def _copy(
 
 
 def _solvers(algorithm: str | None) -> tuple[Solver, ...]:
-    if algorithm is None:
+    if algorithm in (None, FUSED):
         return SOLVERS
     if algorithm not in BY_NAME:
-        raise PlanError(f"unknown algorithm {algorithm!r}: choose from {', '.join(BY_NAME)}")
+        names = ", ".join((*BY_NAME, FUSED))
+        raise PlanError(f"unknown algorithm {algorithm!r}: choose from {names}")
     return (BY_NAME[algorithm],)

@@ -31,6 +31,13 @@ class Traits:
         Whether double and half arithmetic exist.
     unified_memory : bool
         The host's memory is the device's.
+    l2_bytes : int
+        Of the cache that all multiprocessors share; 0 where it is unknown.
+    groups_may_wait : bool
+        A work-group that has begun goes on while others wait for it, and there are means to see
+        what it has stored (fused.cl).
+    ptx : bool
+        Kernels may contain inline PTX for compute capability 7.0 or newer.
     """
 
     name: str
@@ -45,3 +52,6 @@ class Traits:
     fp64: bool = True
     fp16: bool = False
     unified_memory: bool = False
+    l2_bytes: int = 0
+    groups_may_wait: bool = False
+    ptx: bool = False

@@ -66,6 +66,21 @@ _CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not u
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 _GPU_LANES = 32
 
+# NVIDIA's L2 caches in MiB by compute capability: that of the data-centre part, or where there is
+# none the smallest. OpenCL tells only the sum of the L1 caches.
+_CAPABILITY_QUERIES = ("compute_capability_major_nv", "compute_capability_minor_nv")
+_NVIDIA_L2 = {
+    (7, 0): 6,  # V100
+    (7, 5): 4,  # T4
+    (8, 0): 40,  # A100
+    (8, 6): 2,
+    (8, 9): 24,
+    (9, 0): 50,  # H100, H200, GH200
+    (10, 0): 126,  # B200
+    (12, 0): 24,
+}
+_NVIDIA_ORDERS = (7, 0)  # from here on there is a memory model, with acquire and release
+
 # How to get a device, by operating system; the rows with a machine hold for that machine only.
 _REMEDIES: dict[str, tuple[tuple[str, str], ...]] = {
     "linux": (
@@ -448,6 +463,7 @@ def traits(device: cl.Device) -> Traits:
     is_cpu = bool(device.type & cl.device_type.CPU) and not device.type & cl.device_type.GPU
     extensions = _query(device, "extensions", "").split()
     double = bool(_query(device, "double_fp_config", 0)) or "cl_khr_fp64" in extensions
+    capability = _compute_capability(device)
     return Traits(
         name=device.name.strip(),
         is_cpu=is_cpu,
@@ -461,7 +477,16 @@ def traits(device: cl.Device) -> Traits:
         fp64=double,
         fp16="cl_khr_fp16" in extensions,
         unified_memory=is_cpu or bool(_query(device, "host_unified_memory", False)),
+        l2_bytes=_NVIDIA_L2.get(capability, 0) * 2**20,
+        groups_may_wait=capability >= _NVIDIA_ORDERS,
+        ptx=capability >= _NVIDIA_ORDERS,
     )
+
+
+def _compute_capability(device: Any) -> tuple[int, int]:
+    """Which generation of NVIDIA's it is; (0, 0) for devices of others, which do not answer."""
+    major, minor = (_query(device, attribute, 0) for attribute in _CAPABILITY_QUERIES)
+    return major, minor
 
 
 def _lanes(device: Any, is_cpu: bool) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..planning.passes import (
+    COUNTERS,
     Argument,
     Buffer,
     Chirp,
@@ -198,7 +199,8 @@ class Executable:
     def _new_lease(self) -> Lease:
         workspace = dict(self._given)
         for name, size in self.schedule.workspace:
-            workspace[name] = memory.allocate(self.context, size)
+            allocate = memory.zeros if name == COUNTERS else memory.allocate
+            workspace[name] = allocate(self.context, size)
         lease = Lease([], [], [], workspace)
         for each, built in zip(self.schedule.passes, self._programs, strict=True):
             kernel = cl.Kernel(built, each.kernel)

@@ -61,6 +61,12 @@ def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
     return _buffer(context, cl.mem_flags.READ_WRITE, nbytes)
 
 
+def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
+    """Return a new buffer that holds zeros; errors as `allocate`."""
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    return _buffer(context, flags, nbytes, np.zeros(nbytes, np.uint8))
+
+
 def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
     """Return a new read-only buffer that holds `values`; errors as `allocate`."""
     flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR

@@ -16,6 +16,7 @@ from ..errors import PlanError
 from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes, settled_passes
 from ..planning.problem import Problem, contiguous_strides, make_problem, with_target
+from ..planning.solvers import fused
 from . import device, memory
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
@@ -60,6 +61,7 @@ class Plan:
         one launch), "four_step" (a longer one: a launch for each of two factors or more),
         "bluestein" (any length: one launch, or three and more), "radix2" (powers of two, the
         textbook's kernels) or "direct" (any length, n^2 steps); the first that applies by default.
+        "fused" is two launches of the first two in one, on devices whose work-groups may wait.
     effort : {"estimate"}
         How parameters are chosen.
     context : cl.Context, optional
@@ -143,6 +145,15 @@ class Plan:
     @cached_property
     def _schedule(self) -> Schedule:
         """With more workspace where that is quicker, if the device has room for it."""
+        joined = self._fused(self._passes, self.problem.nbytes)
+        if joined is not None:
+            return joined
+        if self.algorithm == fused.NAME:
+            raise PlanError(
+                f"algorithm {fused.NAME!r} takes a device whose groups may wait, and two passes of "
+                "complex64 between which chunks fit its cache: choose another one, or leave "
+                "algorithm out"
+            )
         generous = assign_buffers(self._passes, self.problem.nbytes)
         if memory.fits(self.traits, self._buffers(generous)):
             return generous
@@ -175,8 +186,21 @@ class Plan:
         if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
             passes = settled_passes(problem, self.traits, self.algorithm)
         ours = problem.nbytes if problem.target.is_dense else 0
-        schedule = assign_buffers(passes, ours, in_place=in_place)
+        schedule = self._fused(passes, ours, in_place=in_place) or assign_buffers(
+            passes, ours, in_place=in_place
+        )
         return Executable(self.context, schedule, self._bound.buffers)
+
+    def _fused(
+        self, passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
+    ) -> Schedule | None:
+        """Return a schedule with two passes in one launch, if that is asked for and applies.
+
+        It is not yet chosen by itself: what has been measured of it is one device only.
+        """
+        if self.algorithm != fused.NAME:
+            return None
+        return fused.fused_schedule(passes, out_bytes, self.traits, in_place=in_place)
 
     def __str__(self) -> str:
         problem = self.problem

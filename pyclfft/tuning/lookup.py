@@ -13,6 +13,8 @@ Parameters = Mapping[str, int]
 # direct_tile: inputs that the direct transform stages at a time
 # stockham_items: work-items in a group at most; a CPU keeps the registers of all of them on a stack
 # stockham_group: work-items in a group of short rows
+# fused_chunks: of two passes in one launch, so many chunks fill the L2 cache
+# fused_lag: by so many chunks the first pass is ahead of the second; fewer if they must be larger
 DEFAULTS: Mapping[str, Parameters] = {
     "gpu": {
         "group": 128,
@@ -20,6 +22,8 @@ DEFAULTS: Mapping[str, Parameters] = {
         "direct_tile": 128,
         "stockham_items": 512,
         "stockham_group": 128,
+        "fused_chunks": 24,
+        "fused_lag": 4,
     },
     "cpu": {
         "group": 256,
@@ -27,6 +31,8 @@ DEFAULTS: Mapping[str, Parameters] = {
         "direct_tile": 64,
         "stockham_items": 256,
         "stockham_group": 64,
+        "fused_chunks": 24,
+        "fused_lag": 4,
     },
 }
 

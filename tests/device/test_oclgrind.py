@@ -19,7 +19,12 @@ SCRIPT = Path(__file__).resolve().parents[1] / "oclgrind_kernels.py"
 SECONDS = 300  # for one run
 
 # Kernels that Oclgrind cannot run, each with its reason; they need a stress test of their own.
-EXEMPT: dict[str, str] = {}
+EXEMPT: dict[str, str] = {
+    # Its groups wait for each other, and Oclgrind runs them one after the other; that order is safe
+    # (tickets), but it has no notion of release and acquire, and would report each store that
+    # another group loads as a race. Instead tests/stress_fused.py.
+    "fused": "waits between groups",
+}
 
 OPTIONS = (
     "--data-races",
@@ -54,12 +59,17 @@ def watch(folder, *arguments):
 
 
 def test_every_kernel_is_clean(tmp_path):
-    declared = set()
+    """A process for each precision: the simulator forgets what it knows of addresses used again."""
+    declared, launched = set(), set(EXEMPT)
     for path in kernel_folder().glob("*.cl"):
         declared |= set(re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", path.read_text()))
-    output, reports = watch(tmp_path, SCRIPT)
-    assert reports == ""
-    assert set(json.loads(output)) | set(EXEMPT) == declared
+    for precision in ("single", "double"):
+        folder = tmp_path / precision
+        folder.mkdir()
+        output, reports = watch(folder, SCRIPT, precision)
+        assert reports == ""
+        launched |= set(json.loads(output))
+    assert launched == declared
 
 
 RUN_ONE = """

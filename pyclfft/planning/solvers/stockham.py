@@ -170,6 +170,18 @@ class Group:
         return self.stages.items * self.transforms
 
 
+@dataclass(frozen=True)
+class Work:
+    """What a launch does, all that its pass is made of: the parameters of `stockham_pass`."""
+
+    problem: Problem
+    batch: Batch
+    group: Group
+    ends: Ends
+    scale: float
+    leaves: int
+
+
 def whole_ends(problem: Problem) -> Ends:
     """Return the ends of a transform along the one axis in one launch."""
     n = axis_length(problem)
@@ -213,7 +225,7 @@ def group_for(
         if stages is None or batch.n * shape.transforms > shape.most_points:
             continue
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
-        group = _group(batch, ends, stages, replace(shape, transforms=count), precision)
+        group = group_of(batch, ends, stages, replace(shape, transforms=count), precision)
         if group.local_bytes <= traits.local_mem_bytes:
             return group
     return None
@@ -237,7 +249,7 @@ def _run_bytes(batch: Batch, group: Group, precision: str) -> int:
     return min(run, LINE_BYTES) if by_columns else LINE_BYTES
 
 
-def _group(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
+def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
     """Return a work-group with its local memory laid out."""
     itemsize = (REAL_DTYPE if shape.split else COMPLEX_DTYPE)[precision].itemsize
     loads_columns, stores_columns = _columns(batch, stages)
@@ -300,6 +312,7 @@ def stockham_pass(
     -------
     Pass
     """
+    work = Work(problem, batch, group, ends, scale, leaves)
     precision, stages = problem.precision, group.stages
     extents, sources, targets, partner, lone = _pairs(batch) if ends.pair else _singles(batch)
     count = prod(extents)
@@ -351,6 +364,7 @@ def stockham_pass(
         step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}",
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
         stays=_run_bytes(batch, group, precision) >= LINE_BYTES,
+        work=work,
     )
 
 
@@ -360,16 +374,17 @@ def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
     Hooks come later: their arguments follow the kernel's own, of which the flags are the last.
     """
     return tuple(
-        _backward(each) if each.kernel == "stockham" and number % 2 else each
+        _turned(each, number % 2) if each.kernel == "stockham" and not each.hooks else each
         for number, each in enumerate(passes)
     )
 
 
-def _backward(each: Pass) -> Pass:
+def _turned(each: Pass, backward: int) -> Pass:
     *others, flags = each.arguments
     assert isinstance(flags, Scalar)
     assert isinstance(flags.value, int)
-    return replace(each, arguments=(*others, uint(flags.value | BACKWARD)))
+    forward = flags.value & ~BACKWARD
+    return replace(each, arguments=(*others, uint(forward | backward * BACKWARD)))
 
 
 def _stored(batch: Batch, ends: Ends) -> int:

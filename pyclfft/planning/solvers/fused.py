@@ -1,0 +1,328 @@
+"""Two passes in one launch, so that the second finds the results of the first in the cache.
+
+Not a solver of problems but of schedules: it joins two passes that Stockham's kernel or the
+four-step algorithm have planned, along one axis or two, wherever the second reads what the first
+has left. fused.cl says how, and why that is correct. What it takes is a device whose groups may
+wait, and that the work of both passes falls into units (whole transforms, or images) that have
+nothing to do with each other: chunks of them follow each other through the cache. Where it does not
+apply there are two launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import gcd, lcm
+
+from ...tuning.lookup import Parameters, parameters_for
+from ..batch import Batch, Line
+from ..passes import COUNTERS, Argument, Buffer, DigitRoots, Pass, Schedule, Vector, assign_buffers
+from ..traits import Traits
+from .stockham import Group, Shape, Work, group_of, stockham_pass, to_and_fro
+
+NAME = "fused"  # as in algorithm="fused"
+PRECISIONS = ("single",)  # double takes twice the registers: not measured
+SPARE_BYTES = 32  # of local memory, for what groups share beside their points
+MIN_LAG = 1  # with less a group could wait for one that has yet to begin
+
+# The defaults of macros that passes leave out, as ends.cl has them.
+DEFAULTS = {
+    "DIMENSIONS": "1",
+    **{f"COLUMNS_{number}": "0" for number in range(4)},
+    "SRC_COLUMNS": "1",
+    "DST_COLUMNS": "1",
+    "SRC_UNIT": "src_axis.y",
+    "DST_UNIT": "dst_axis.y",
+    "LENGTH": "N",
+    "FILLED": "((ulong)N * SRC_COLUMNS)",
+    "FOLD": "DST_COLUMNS",
+    "OUTPUTS": "((ulong)N * DST_COLUMNS)",
+    "TWIST": "0",
+    "DIGITS": "2",
+    "TWIST_FIRST": "0",
+}
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """How the work of two passes is cut.
+
+    Attributes
+    ----------
+    count : int
+        Chunks.
+    lag : int
+        By how many the first pass is ahead.
+    tiles : (int, int)
+        Of a chunk in each pass, one for a work-group.
+    nbytes : int
+        That a chunk has between both passes.
+    """
+
+    count: int
+    lag: int
+    tiles: tuple[int, int]
+    nbytes: int
+
+    @property
+    def groups(self) -> int:
+        """Work-groups of the launch."""
+        return self.count * sum(self.tiles)
+
+
+def fused_schedule(
+    passes: Sequence[Pass], out_bytes: int, traits: Traits, *, in_place: bool = False
+) -> Schedule | None:
+    """Assign buffers and join passes.
+
+    Parameters
+    ----------
+    passes, out_bytes, in_place
+        As for `assign_buffers`.
+    traits : Traits
+        Of the device.
+
+    Returns
+    -------
+    Schedule or None
+        None where no passes can be joined, or the device is not made for it.
+    """
+    if not (traits.groups_may_wait and traits.l2_bytes):
+        return None
+    # In place as far as possible: what lies between two passes is then overwritten in the cache.
+    schedule = assign_buffers(passes, out_bytes, in_place=in_place, frugal=True)
+    kept = list(schedule.passes)
+    counters = 0
+    index = 0
+    while index + 1 < len(kept):
+        pair = kept[index], kept[index + 1]
+        chunks = chunks_of(*pair, traits, parameters_for(traits), in_place)
+        if chunks is not None:
+            kept[index : index + 2] = [join(*pair, chunks, traits)]
+            counters = max(counters, 4 * (1 + chunks.count))
+        index += 1
+    if not counters:
+        return None
+    return Schedule(to_and_fro(kept), (*schedule.workspace, (COUNTERS, counters)))
+
+
+def chunks_of(
+    first: Pass, second: Pass, traits: Traits, parameters: Parameters, in_place: bool = False
+) -> Chunks | None:
+    """Return how to cut the work of two passes, or None where they are better apart.
+
+    Parameters
+    ----------
+    first, second : Pass
+        With their buffers assigned.
+    traits, parameters
+        Of the device.
+    in_place : bool
+        "in" and "out" are the same memory.
+    """
+    works = [each.work for each in (first, second) if isinstance(each.work, Work)]
+    if len(works) < 2 or not all(map(_plain, (first, second))) or _target(first) != _source(second):
+        return None
+    groups = groups_of(works[0], works[1], traits)
+    if groups is None:
+        return None
+    batches = works[0].batch, works[1].batch
+    units = gcd(*(each.dimensions[-1].extent for each in batches))
+    if not _independent(first, second, units, in_place):
+        units = 1
+    itemsize = works[0].problem.complex_dtype.itemsize
+    unit_bytes = batches[1].count // units * batches[1].n * itemsize
+    return cut(
+        [each.count // units for each in batches], [each.transforms for each in groups], units,
+        unit_bytes, traits.l2_bytes, parameters,
+    )  # fmt: skip
+
+
+def cut(
+    transforms: Sequence[int],
+    tiles: Sequence[int],
+    units: int,
+    unit_bytes: int,
+    l2_bytes: int,
+    parameters: Parameters,
+) -> Chunks | None:
+    """Return chunks of whole units and of whole tiles that stay in the cache long enough.
+
+    Parameters
+    ----------
+    transforms : sequence of int
+        Of a unit, in each pass.
+    tiles : sequence of int
+        Transforms of a tile, in each pass.
+    units, unit_bytes : int
+        How many, and the size of each.
+    l2_bytes, parameters
+        Of the device.
+    """
+    wanted = l2_bytes // parameters["fused_chunks"]
+    whole = lcm(*(tile // gcd(tile, count) for count, tile in zip(transforms, tiles, strict=True)))
+    size = min(units, max(whole, wanted // unit_bytes // whole * whole))
+    nbytes = size * unit_bytes
+    count = -(-units // size)
+    lag = min(count, max(MIN_LAG, round(parameters["fused_lag"] * wanted / nbytes)))
+    # Half of the cache, as what passes through it on the way from and to memory needs room, too.
+    if min(count, lag + 1) * nbytes > l2_bytes // 2:
+        return None
+    per_chunk = [-(-size * each // tile) for each, tile in zip(transforms, tiles, strict=True)]
+    return Chunks(count, lag, (per_chunk[0], per_chunk[1]), nbytes)
+
+
+def groups_of(first: Work, second: Work, traits: Traits) -> tuple[Group, Group] | None:
+    """Return work-groups of one size for both passes: the larger of their sizes, or the smaller."""
+    for items in sorted({first.group.items, second.group.items}, reverse=True):
+        groups = [_resized(work, items, traits) for work in (first, second)]
+        if groups[0] is not None and groups[1] is not None:
+            return groups[0], groups[1]
+    return None
+
+
+def _resized(work: Work, items: int, traits: Traits) -> Group | None:
+    stages, shape = work.group.stages, work.group.shape
+    if items % stages.items or len(stages.radices) == 1:
+        return None
+    resized: Shape = replace(shape, transforms=items // stages.items)
+    group = group_of(work.batch, work.ends, stages, resized, work.problem.precision)
+    return group if group.local_bytes + SPARE_BYTES <= traits.local_mem_bytes else None
+
+
+def _plain(each: Pass) -> bool:
+    """Whether a pass is of complex numbers and nothing but transforms."""
+    ends = each.work.ends
+    return (
+        each.work.problem.precision in PRECISIONS
+        and not each.hooks
+        and ends.source == ends.target == "COMPLEX"
+        and not (ends.pair or ends.chirp_first or ends.chirp_last or ends.spectrum)
+    )
+
+
+# --- which memory a unit touches ------------------------------------------------------------------
+
+
+def _independent(first: Pass, second: Pass, units: int, in_place: bool) -> bool:
+    """Whether units have nothing in common.
+
+    In every buffer that is written, all that one unit reads and writes must lie in a stretch no
+    longer than the distance from it to the next one, which is the same for all that touch the
+    buffer.
+    """
+    accesses = []
+    for each in (first, second):
+        batch: Batch = each.work.batch
+        sources = [d.source for d in batch.dimensions]
+        targets = [d.target for d in batch.dimensions]
+        accesses.append((_source(each), *_stretch(batch, batch.source, sources, units)))
+        accesses.append((_target(each), *_stretch(batch, batch.target, targets, units)))
+    memory = {"out": "in"} if in_place else {}
+    written = {memory.get(each.name, each.name) for each in (_target(first), _target(second))}
+    for name in written:
+        touching = [
+            rest for buffer, *rest in accesses if memory.get(buffer.name, buffer.name) == name
+        ]
+        low, high = min(low for low, _, _ in touching), max(high for _, high, _ in touching)
+        distances = {distance for _, _, distance in touching}
+        if len(distances) > 1 or high - low >= abs(distances.pop()):
+            return False
+    return True
+
+
+def _stretch(
+    batch: Batch, line: Line, distances: Sequence[int], units: int
+) -> tuple[int, int, int]:
+    """Return the first and the last element of unit 0, and how far it is to the next unit."""
+    extents = [each.extent for each in batch.dimensions]
+    extents[-1] //= units
+    reach = [(batch.n - 1) * line.stride]
+    reach += [(extent - 1) * each for extent, each in zip(extents, distances, strict=True)]
+    low, high = (sum(pick(0, each) for each in reach) for pick in (min, max))
+    return line.first + low, line.first + high, extents[-1] * distances[-1]
+
+
+def _source(each: Pass) -> Buffer:
+    return _buffer(each.arguments[0])
+
+
+def _target(each: Pass) -> Buffer:
+    return _buffer(each.arguments[1])
+
+
+def _buffer(argument: Argument) -> Buffer:
+    assert isinstance(argument, Buffer)
+    return argument
+
+
+# --- one pass of two ------------------------------------------------------------------------------
+
+
+def join(first: Pass, second: Pass, chunks: Chunks, traits: Traits) -> Pass:
+    """Return the pass that does what two do.
+
+    Parameters
+    ----------
+    first, second : Pass
+        With their buffers assigned.
+    chunks : Chunks
+        How their work is cut.
+    traits : Traits
+        Of the device.
+
+    Returns
+    -------
+    Pass
+    """
+    groups = groups_of(first.work, second.work, traits)
+    assert groups is not None
+    resized = [
+        stockham_pass(work.problem, work.batch, group, work.ends, work.scale, work.leaves)
+        for work, group in zip((first.work, second.work), groups, strict=True)
+    ]
+    items = groups[0].items
+    return Pass(
+        kernel="fused",
+        source="fused.cl",
+        defines=(*both_defines(*resized), ("PTX", str(int(traits.ptx)))),
+        global_size=(chunks.groups * items,),
+        local_size=(items,),
+        arguments=(
+            _source(first),
+            _source(second),
+            _target(second),
+            Buffer(COUNTERS),
+            Vector("uint32", (chunks.count, chunks.lag, *chunks.tiles)),
+            *_tile_arguments(resized[0]),
+            *_tile_arguments(resized[1]),
+        ),
+        reads=first.reads,
+        writes=second.writes,
+        leaves=second.leaves,
+        step=f"{first.step}, {second.step}; {chunks.count} chunks, {chunks.lag} ahead",
+    )
+
+
+def both_defines(first: Pass, second: Pass) -> Iterable[tuple[str, str]]:
+    """Return the macros of two passes, those that differ as BOTH(first, second)."""
+    macros = dict(first.defines), dict(second.defines)
+    for name in macros[0] | macros[1]:
+        values = [each.get(name, DEFAULTS.get(name, "")) for each in macros]
+        if values[0] == values[1]:
+            yield name, values[0]
+        elif name == "STAGES":  # whose commas would end an argument
+            yield from zip(("STAGES_1", "STAGES_2"), values, strict=True)
+            yield name, '"BOTH(STAGES_1,STAGES_2)"'
+        else:
+            yield name, f'"BOTH({values[0]},{values[1]})"'
+
+
+def _tile_arguments(each: Pass) -> tuple[Argument, ...]:
+    """Return what a tile takes: TILE_PARAMETERS in fused.cl."""
+    twiddles, roots = each.arguments[2:4]
+    *_, count, extents, sources, targets, source, target, _partner, _lone, scale, flags = (
+        each.arguments
+    )
+    roots = roots if isinstance(roots, DigitRoots) else twiddles  # which are not read then
+    return twiddles, roots, count, extents, sources, targets, source, target, scale, flags
