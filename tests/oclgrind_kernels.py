@@ -189,9 +189,8 @@ def filters() -> None:
         images.check_mixture(mixture)
     for shape in images.OPTIONS["shape"]:
         pyclfft.filter_mask((5, 6), "bandstop", (1, 3), shape=shape)
-    images.check_mixture(
-        {**mixture, "dtype": np.uint8, "size": (9, 17), "algorithm": "radix2", "pad": "edge"}
-    )
+    textbook = {"kind": "highpass", "shape": "ideal", "keep_dc": False, "algorithm": "radix2"}
+    images.check_mixture({**mixture, **textbook, "dtype": np.uint8, "size": (9, 17), "pad": "edge"})
 
 
 def hooks() -> None:
