@@ -205,15 +205,15 @@ void fused(global const cplx *src, global cplx *middle, global cplx *dst, global
 )
 {
     local cplx memory[(FIRST_BYTES > SECOND_BYTES ? FIRST_BYTES : SECOND_BYTES) / sizeof(cplx) + 1];
-    local uint drawn;
+    local uint drawn[1]; /* an array, as clang takes a scalar for a work-item's own */
 
     /* The order of tickets: `ahead` of a first pass, turns of one chunk of each, the rest of a second. */
     const uint turn = TILES_1 + TILES_2, ahead = chunks.s1 * TILES_1;
     const uint turns = (chunks.s0 - chunks.s1) * turn;
     if (get_local_id(0) == 0)
-        drawn = draw(counters, chunks.s0 * turn - 1);
+        drawn[0] = draw(counters, chunks.s0 * turn - 1);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint ticket = drawn;
+    const uint ticket = drawn[0];
     uint is_first, tile;
     if (ticket < ahead) {
         is_first = 1;
