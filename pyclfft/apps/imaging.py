@@ -406,7 +406,7 @@ def _is_fused(job: FilterJob, traits: Traits) -> bool:
     Intel's runtime 40 ms against 13 ms for a Gaussian on 2048 x 2048 pixels.
     """
     native = job.algorithm is None or (job.algorithm in BY_NAME and BY_NAME[job.algorithm].native)
-    return native and (job.band.shape == "ideal" or not traits.is_cpu)
+    return native and bool(job.band.shape == "ideal" or parameters_for(traits)["smooth_hooks"])
 
 
 def _transform(job: FilterJob, direction: str, transposed: str) -> Problem:

@@ -13,6 +13,7 @@ Parameters = Mapping[str, int]
 # direct_tile: inputs that the direct transform stages at a time
 # stockham_items: work-items in a group at most; a CPU keeps the registers of all of them on a stack
 # stockham_group: work-items in a group of short rows
+# smooth_hooks: 1 where a filter's exp and pow are quicker in a transform's store than as a pass
 # fused_chunks: of two passes in one launch, so many chunks fill the L2 cache
 # fused_lag: by so many chunks the first pass is ahead of the second; fewer if they must be larger
 DEFAULTS: Mapping[str, Parameters] = {
@@ -22,6 +23,7 @@ DEFAULTS: Mapping[str, Parameters] = {
         "direct_tile": 128,
         "stockham_items": 512,
         "stockham_group": 128,
+        "smooth_hooks": 1,
         "fused_chunks": 24,
         "fused_lag": 4,
     },
@@ -31,6 +33,7 @@ DEFAULTS: Mapping[str, Parameters] = {
         "direct_tile": 64,
         "stockham_items": 256,
         "stockham_group": 64,
+        "smooth_hooks": 0,
         "fused_chunks": 24,
         "fused_lag": 4,
     },

@@ -26,6 +26,7 @@ from ..factor import divisors, next_power_of_two, splits
 from ..passes import ChirpSpectrum, Pass
 from ..problem import Layout, Problem
 from ..traits import Traits
+from .launches import Launch, Step, step_passes, with_groups
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes, resting_layout, single_axis
 from .stockham import (
@@ -33,71 +34,49 @@ from .stockham import (
     TURN_IN,
     TURN_OUT,
     Ends,
-    Group,
-    group_for,
     relative_time,
-    stockham_pass,
     whole_ends,
 )
 
 MAX_STEPS = 4
 LENGTHS_TRIED = 2
 MIN_COLUMN, MAX_ROW = 16, 8192  # of convolutions in steps
-Launch = tuple[Batch, Ends, Group, int]
 
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the convolution fits work-groups, in one step or several."""
-    return single_axis(problem) and _launches(problem, traits, parameters) is not None
+    return single_axis(problem) and _steps(problem, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return one pass, or three and more."""
-    launches = _launches(problem, traits, parameters)
-    assert launches is not None
-    return tuple(
-        stockham_pass(
-            problem, batch, group, ends, problem.scale if number == len(launches) else 1.0, leaves
-        )
-        for number, (batch, ends, group, leaves) in enumerate(launches, 1)
-    )
+    steps = _steps(problem, traits, parameters)
+    assert steps is not None
+    return step_passes(problem, steps)
 
 
-def _launches(
-    problem: Problem, traits: Traits, parameters: Parameters
-) -> tuple[Launch, ...] | None:
-    """Return the launches of the quickest way that fits, or None; one launch if that fits."""
+def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
+    """Return the steps of the quickest way that fits, or None; one launch if that fits."""
     for ways in _ways(axis_length(problem)):
-        fitting = []
-        for factors in ways:
-            launches = _grouped(problem, factors, traits, parameters)
-            if launches is not None:
-                fitting.append(launches)
+        fitting = [
+            steps
+            for factors in ways
+            if (steps := with_groups(problem, _launches(problem, factors), traits, parameters))
+        ]
         if fitting:
-            return min(fitting, key=lambda launches: _time(launches, problem.precision))
+            return min(fitting, key=lambda steps: _time(steps, problem.precision))
     return None
 
 
-def _grouped(
-    problem: Problem, factors: tuple[int, ...], traits: Traits, parameters: Parameters
-) -> tuple[Launch, ...] | None:
-    """Return the launches of a convolution with their work-groups, or None where one has none."""
-    in_one = len(factors) == 1
-    launches = [_in_one(problem, *factors)] if in_one else _in_steps(problem, factors)
-    grouped = []
-    for batch, ends, leaves in launches:
-        group = group_for(batch, ends, problem.precision, traits, parameters)
-        if group is None:
-            return None
-        grouped.append((batch, ends, group, leaves))
-    return tuple(grouped)
+def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
+    return [_in_one(problem, *factors)] if len(factors) == 1 else _in_steps(problem, factors)
 
 
-def _time(launches: tuple[Launch, ...], precision: str) -> float:
-    """Return about how long launches take, in times of moving the points of one once."""
+def _time(steps: tuple[Step, ...], precision: str) -> float:
+    """Return about how long steps take, in times of moving the points of one once."""
     return sum(
-        batch.n * batch.count * relative_time(batch, group, precision)
-        for batch, _, group, _ in launches
+        each.batch.n * each.batch.count * relative_time(each.batch, each.group, precision)
+        for each in steps
     )
 
 
@@ -131,7 +110,7 @@ def convolution_lengths(n: int) -> tuple[int, ...]:
     return tuple(lengths[:LENGTHS_TRIED])
 
 
-def _in_one(problem: Problem, m: int) -> tuple[Batch, Ends, int]:
+def _in_one(problem: Problem, m: int) -> Launch:
     n = axis_length(problem)
     ends = replace(
         whole_ends(problem),
@@ -142,7 +121,7 @@ def _in_one(problem: Problem, m: int) -> tuple[Batch, Ends, int]:
     return axis_batch(problem, m), ends, 0
 
 
-def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[tuple[Batch, Ends, int]]:
+def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
     """Transform columns, convolve rows, transform columns back; all but the ends in place."""
     n, m = axis_length(problem), prod(factors)
     place = resting_layout(problem, m)

@@ -15,7 +15,7 @@ D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (19
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, prod
 
 from ...tuning.lookup import Parameters
@@ -24,33 +24,19 @@ from ..factor import splits
 from ..passes import Pass
 from ..problem import Layout, Problem
 from ..traits import Traits
+from .launches import Launch, Step, step_passes, with_groups
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes, resting_layout, single_axis
 from .stockham import (
     CONJUGATE_OUT,
     TURN,
     Ends,
-    Group,
-    group_for,
     relative_time,
-    stockham_pass,
     whole_ends,
 )
 
 MAX_STEPS = 4
 SPLITS_TRIED = 4  # of each number of factors, the most even ones first
-
-Launch = tuple[Batch, Ends, int]
-
-
-@dataclass(frozen=True)
-class Step:
-    """One launch: what it transforms, by which groups, and the bytes of its target."""
-
-    batch: Batch
-    ends: Ends
-    group: Group
-    leaves: int
 
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
@@ -62,45 +48,26 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     """Return a pass for each factor."""
     steps = _steps(problem, traits, parameters)
     assert steps is not None
-    return tuple(
-        stockham_pass(
-            problem, each.batch, each.group, each.ends,
-            problem.scale if each is steps[-1] else 1.0, each.leaves,
-        )
-        for each in steps
-    )  # fmt: skip
+    return step_passes(problem, steps)
 
 
-def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> list[Step] | None:
+def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
     """Return the quickest steps with their work-groups, or None where no split fits."""
-    best: list[Step] | None = None
+    best: tuple[Step, ...] | None = None
     best_time = inf
     for parts in range(2, MAX_STEPS + 1):
         if best_time <= parts:  # no launch takes less than 1
             break
         for factors in splits(axis_length(problem), parts)[:SPLITS_TRIED]:
-            steps = _steps_of(problem, factors, traits, parameters)
+            steps = with_groups(problem, _launches(problem, factors), traits, parameters)
             time = inf if steps is None else _time(steps, problem.precision)
             if time < best_time:
                 best, best_time = steps, time
     return best
 
 
-def _time(steps: list[Step], precision: str) -> float:
+def _time(steps: tuple[Step, ...], precision: str) -> float:
     return sum(relative_time(each.batch, each.group, precision) for each in steps)
-
-
-def _steps_of(
-    problem: Problem, factors: tuple[int, ...], traits: Traits, parameters: Parameters
-) -> list[Step] | None:
-    """Return the steps of one split, or None where one does not fit a work-group."""
-    steps = []
-    for batch, ends, leaves in _launches(problem, factors):
-        group = group_for(batch, ends, problem.precision, traits, parameters)
-        if group is None:
-            return None
-        steps.append(Step(batch, ends, group, leaves))
-    return steps
 
 
 def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
