@@ -204,7 +204,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
 
 #define ELEMENT(place) LOAD_HOOK(src[place], (place) - src_axis.x)
-#define SRC_PLACE (from.first + i * SRC_STRIDE)
+#define SRC_PLACE(R) (from.first + j * SRC_STRIDE + r * (N / R * SRC_STRIDE))
 #define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
 #define EXISTS FILLED_AT(g)
 #define PARTNER_EXISTS FILLED_AT(g + COLUMNS_0 / 2) /* it may be the next column of the axis */
@@ -236,25 +236,33 @@ static inline cplx times_i(cplx z)
 }
 #elif SOURCE == REAL && PAIR
 #define GET(R)                                                                                     \
-    cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE) : 0,                                               \
-                    PARTNER_EXISTS ? ELEMENT(SRC_PLACE + from.partner) : 0);
+    cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE(R)) : 0,                                               \
+                    PARTNER_EXISTS ? ELEMENT(SRC_PLACE(R) + from.partner) : 0);
 #elif SOURCE == REAL
-#define GET(R) cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE), 0) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE(R)), 0) : (cplx)(0, 0);
 #else
-#define GET(R) cplx z = EXISTS ? ELEMENT(SRC_PLACE) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS ? ELEMENT(SRC_PLACE(R)) : (cplx)(0, 0);
 #endif
 
 #if CHIRP_FIRST
-#define CHIRPED_FIRST z = g < LENGTH ? cmul(z, chirp[g]) : (cplx)(0, 0);
+#define CHIRP_POINTS(R)                                                                            \
+    EACH_LOADED(R, POINT(b, r, R) =                                                                \
+                       g < LENGTH ? cmul(POINT(b, r, R), chirp[g]) : (cplx)(0, 0);)
 #else
-#define CHIRPED_FIRST
+#define CHIRP_POINTS(R)
 #endif
 
+#define EACH_LOADED(R, ...)                                                                        \
+    EACH_POINT(R, item, uint i = j + r * (N / R);                                                  \
+               whole g = i * (whole)SRC_COLUMNS + from.column; __VA_ARGS__)
+
+/* What all points of a group have or have not done to them is asked once for all. */
 #define LOAD(R)                                                                                    \
     Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
-    EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
-               GET(R) z = TURN_IF(TURN_IN, z); CHIRPED_FIRST                                          \
-               POINT(b, r, R) = z;)                                                                \
+    EACH_LOADED(R, GET(R) POINT(b, r, R) = z;)                                                     \
+    if (flags & TURN_IN)                                                                           \
+        EACH_LOADED(R, POINT(b, r, R) = TURN(POINT(b, r, R));)                                     \
+    CHIRP_POINTS(R)                                                                                \
     if (TWIST && TWIST_FIRST)                                                                      \
         TWIST_POINTS(R, item, from.column)
 
@@ -264,7 +272,7 @@ static inline cplx times_i(cplx z)
 #define TO                                                                                         \
     Transform to = LOCATE(last_lane, dst_distances, dst_axis, partner.y);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
-#define DST_PLACE (to.first + k * DST_STRIDE)
+#define DST_PLACE(R) (to.first + j * DST_STRIDE + r * (N / R * DST_STRIDE))
 #define WANTED (OUTPUTS >= (ulong)N * DST_COLUMNS || g < OUTPUTS)
 #define SEPARATED (TARGET == HERMITIAN && PAIR)
 
@@ -292,15 +300,15 @@ static inline cplx times_i(cplx z)
         EACH_RESULT(R, uint m = MIRROR_IMAGE;                                                      \
                     if (k < OUTPUTS && IN_THIS_HALF(m)) { __VA_ARGS__ })                           \
     }
-#define PUT_BOTH(m)                                                                                \
+#define PUT_BOTH(R, m)                                                                                \
     if (to.active) {                                                                               \
         cplx mirrored = m;                                                                         \
         cplx sum = (cplx)(z.x + mirrored.x, z.y - mirrored.y);                                     \
         cplx difference = (cplx)(z.y + mirrored.y, mirrored.x - z.x);                              \
-        PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE);                                      \
+        PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE(R));                                      \
         if (to.partner)                                                                            \
             PUT(FINISHED(TWISTED(difference, k, to.column + COLUMNS_0 / 2)),                       \
-                DST_PLACE + to.partner);                                                           \
+                DST_PLACE(R) + to.partner);                                                           \
     }
 #if SPLIT
 #define STORE(R)                                                                                   \
@@ -308,39 +316,46 @@ static inline cplx times_i(cplx z)
     real mirrored_real[ELEMENTS];                                                                  \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
     REFLECT(R, REAL_PART, mirrored_real[INDEX(b, r, R)] = LAID(m);)                                \
-    REFLECT(R, IMAGINARY_PART, PUT_BOTH((cplx)(mirrored_real[INDEX(b, r, R)], LAID(m))))
+    REFLECT(R, IMAGINARY_PART, PUT_BOTH(R, (cplx)(mirrored_real[INDEX(b, r, R)], LAID(m))))
 #else
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
-    REFLECT(R, WHOLE, PUT_BOTH(LAID(m)))
+    REFLECT(R, WHOLE, PUT_BOTH(R, LAID(m)))
 #endif
 #else
 #if TARGET == REAL
-#define PUT_RESULT                                                                                 \
+#define PUT_RESULT(R)                                                                                 \
     if (WANTED) {                                                                                  \
-        PUT(z.x, DST_PLACE);                                                                       \
+        PUT(z.x, DST_PLACE(R));                                                                       \
         if (PAIR && to.partner)                                                                    \
-            PUT(z.y, DST_PLACE + to.partner);                                                      \
+            PUT(z.y, DST_PLACE(R) + to.partner);                                                      \
     }
 #elif TARGET == HERMITIAN
 /* The first half of a longer axis, of which the columns up to the middle one have been transformed:
  * what belongs beyond the middle is the conjugate of an element before it, but for columns that are
  * their own mirror image, whose other half would be written twice. */
-#define PUT_RESULT                                                                                 \
+#define PUT_RESULT(R)                                                                                 \
     if (g <= LENGTH - g)                                                                           \
-        PUT(z, DST_PLACE);                                                                         \
+        PUT(z, DST_PLACE(R));                                                                         \
     else if (to.column % FOLD && to.column % FOLD != FOLD - to.column % FOLD)                                   \
         PUT(((cplx)(z.x, -z.y)), to.first + ((ulong)(LENGTH - g) - to.column) * (ulong)(DST_UNIT));
 #else
-#define PUT_RESULT                                                                                 \
+#define PUT_RESULT(R)                                                                                 \
     if (WANTED)                                                                                    \
-        PUT(z, DST_PLACE);
+        PUT(z, DST_PLACE(R));
 #endif
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     if (TWIST && !TWIST_FIRST)                                                                     \
         TWIST_POINTS(R, last_item, to.column)                                                      \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
+    if (flags & TURN_OUT)                                                                          \
+        EACH_RESULT(R, POINT(b, r, R) = TURN(z);)                                                  \
+    if (flags & CONJUGATE_OUT)                                                                     \
+        EACH_RESULT(R, POINT(b, r, R).y = -z.y;)                                                   \
+    if (scale != 1)                                                                                \
+        EACH_RESULT(R, POINT(b, r, R) = z * scale;)                                                \
     if (to.active)                                                                                 \
-        EACH_RESULT(R, z = CHIRPED_LAST(z); z = FINISHED(z); PUT_RESULT)
+        EACH_RESULT(R, PUT_RESULT(R))
 #endif

@@ -58,16 +58,28 @@
 #define ITEM(columns) ((columns) ? get_local_id(0) / TRANSFORMS : get_local_id(0) % ITEMS)
 
 /* The exchange between a stage of radix P and the next one, of radix R and span S: where result r of
- * butterfly j is left, and where point r of butterfly j is found. Both are a place of the butterfly
- * and a constant, which costs no arithmetic. The upper half begins where the lower one did. */
-#define LEFT(j, r, P, S, lane)                                                                     \
-    PLACE((j) / (S / P) * (S + GAP(P, S / P)) + (j) % (S / P) + (r) * (S / P) - BEGIN(P, S), lane)
-#define FOUND(j, r, P, R, S, lane)                                                                 \
-    PLACE((j) + (j) / (S) * GAP(P, S / P) + (r) * (N / R + N / R / (S) * GAP(P, S / P)) -          \
-              BEGIN(P, S),                                                                         \
-          lane)
+ * butterfly j is left, and where point r of butterfly j is found. Both are a place of the work-item and a
+ * constant that is added as a signed number: that may not overflow, so that compilers make it a part of
+ * the instruction. The upper half begins where the lower one did. */
+#define LEFT(item, b, r, P, S, lane)                                                               \
+    AT(PLACE(QUOTIENT(item, b, S / P) * (S + GAP(P, S / P)) + REMAINDER(item, b, S / P), lane),    \
+       FURTHER_QUOTIENT(b, S / P) * (S + GAP(P, S / P)) + FURTHER_REMAINDER(b, S / P) +            \
+           (r) * (S / P) - BEGIN(P, S))
+#define FOUND(item, b, r, P, R, S, lane)                                                           \
+    AT(PLACE(QUOTIENT(item, b, S) * (S + GAP(P, S / P)) + REMAINDER(item, b, S), lane),            \
+       FURTHER_QUOTIENT(b, S) * (S + GAP(P, S / P)) + FURTHER_REMAINDER(b, S) +                    \
+           (r) * (N / R + N / R / (S) * GAP(P, S / P)) - BEGIN(P, S))
 #define BEGIN(P, S) (upper ? N / 2 / (S) * (S + GAP(P, S / P)) : 0)
 #define PLACE(i, lane) (LOAD_COLUMNS ? (i) * PITCH + (lane) : (lane) * ROOM + (i))
+/* Butterfly j = item + b ITEMS, divided by a span: what the item has in it, and what b adds. */
+#define QUOTIENT(item, b, S)                                                                       \
+    (ITEMS % (S) == 0 ? (item) / (S) : (S) % ITEMS == 0 ? 0 : ((item) + (b) * ITEMS) / (S))
+#define REMAINDER(item, b, S)                                                                      \
+    (ITEMS % (S) == 0 ? (item) % (S) : (S) % ITEMS == 0 ? (item) : ((item) + (b) * ITEMS) % (S))
+#define FURTHER_QUOTIENT(b, S)                                                                     \
+    (ITEMS % (S) == 0 ? (b) * (ITEMS / (S)) : (S) % ITEMS == 0 ? (b) * ITEMS / (S) : 0)
+#define FURTHER_REMAINDER(b, S) ((S) % ITEMS == 0 ? (b) * ITEMS % (S) : 0)
+#define AT(place, further) exchange[(int)(place) + (int)(further) * (LOAD_COLUMNS ? PITCH : 1)]
 
 /* A work-item's butterflies j of a stage; its point r of its b-th butterfly is POINT(b, r, R) of x. */
 #define COUNT(R) ((N / R + ITEMS - 1) / ITEMS)
@@ -95,32 +107,35 @@
 #define REAL_PART(z) (z).x
 #define IMAGINARY_PART(z) (z).y
 
+/* Whether butterfly j of so many is in the lower half; its number b tells, if that is all of its items. */
+#define LOWER_HALF(many) (many / 2 % ITEMS ? j < many / 2 : b < many / 2 / ITEMS)
+
 /* In one go, or in halves (1): what is found of the lower half waits in `held` until all of the upper
  * half has been left. */
 #define EXCHANGE_PART JOINED(EXCHANGE_PART_, HALVES)
 #define EXCHANGE_PART_0(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         const uint upper = 0;                                                                      \
-        EACH_POINT(P, item, exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)              \
+        EACH_POINT(P, item, LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)              \
         barrier(FENCE(P, S));                                                                      \
-        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = exchange[FOUND(j, r, P, R, S, to_lane)];)    \
+        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = FOUND(to_item, b, r, P, R, S, to_lane);)    \
     }
 #define EXCHANGE_PART_1(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         uint upper = 0;                                                                            \
         EACH_POINT(P, item,                                                                        \
-                   if (j < N / P / 2) exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)    \
+                   if (LOWER_HALF(N / P)) LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)    \
         barrier(FENCE(P, S));                                                                      \
         EACH_POINT(R, to_item,                                                                     \
-                   if (r < R / 2) held[INDEX(b, r, R)] = exchange[FOUND(j, r, P, R, S, to_lane)];) \
+                   if (r < R / 2) held[INDEX(b, r, R)] = FOUND(to_item, b, r, P, R, S, to_lane);) \
         BARRIER                                                                                    \
         upper = 1;                                                                                 \
         EACH_POINT(P, item,                                                                        \
-                   if (j >= N / P / 2) exchange[LEFT(j, r, P, S, lane)] = PART(POINT(b, r, P));)   \
+                   if (!LOWER_HALF(N / P)) LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)   \
         BARRIER                                                                                    \
         EACH_POINT(R, to_item, PART(POINT(b, r, R)) =                                              \
                                    r < R / 2 ? held[INDEX(b, r, R)]                                \
-                                             : exchange[FOUND(j, r, P, R, S, to_lane)];)           \
+                                             : FOUND(to_item, b, r, P, R, S, to_lane);)           \
     }
 
 /* All of a number, or its parts one after the other (1). */

@@ -239,7 +239,7 @@ def relative_time(batch: Batch, group: Group, precision: str) -> float:
     """
     run = _run_bytes(batch, group, precision)
     wasted = next(share for least, share in WASTED if run >= least)
-    return (1 + wasted) * (1.5 if group.items >= CROWDED else 1.0)
+    return (1 + wasted) * (1.3 if group.items >= CROWDED else 1.0)
 
 
 def _run_bytes(batch: Batch, group: Group, precision: str) -> int:
