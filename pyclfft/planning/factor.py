@@ -77,6 +77,16 @@ class Stages:
         return Stages(self.radices[::-1], self.items)
 
     @property
+    def mirrored(self) -> Stages:
+        """The same stages as a palindrome, if there is one: their reverse has the same twiddles."""
+        counts = {radix: self.radices.count(radix) for radix in sorted(self.radices)}
+        outer = [radix for radix, count in counts.items() for _ in range(count // 2)]
+        middle = [radix for radix, count in counts.items() if count % 2]
+        if len(middle) > 1:
+            return self
+        return Stages((*outer, *middle, *reversed(outer)), self.items)
+
+    @property
     def elements(self) -> int:
         """Most points that a work-item holds in any stage."""
         return max(self._held(radix) for radix in self.radices)

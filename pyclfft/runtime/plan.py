@@ -194,13 +194,16 @@ class Plan:
     def _fused(
         self, passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
     ) -> Schedule | None:
-        """Return a schedule with two passes in one launch, if that is asked for and applies.
-
-        It is not yet chosen by itself: what has been measured of it is one device only.
-        """
-        if self.algorithm != fused.NAME:
+        """Return a schedule with two passes in one launch, if that pays or is asked for."""
+        if self.algorithm not in (None, fused.NAME):
             return None
-        return fused.fused_schedule(passes, out_bytes, self.traits, in_place=in_place)
+        return fused.fused_schedule(
+            passes,
+            out_bytes,
+            self.traits,
+            in_place=in_place,
+            forced=self.algorithm == fused.NAME,
+        )
 
     def __str__(self) -> str:
         problem = self.problem

@@ -152,7 +152,10 @@ def test_forced_where_it_does_not_apply(device, monkeypatch, believing):
 
 def test_a_little_stress(device):
     stress = stress_fused.Stress(device, 2**14)
-    stress.run(4)
+    for _ in range(15):  # on a busy machine a launch takes a second
+        stress.run(4)
+        if stress.launches > 10:
+            break
     assert stress.launches > 10
     assert stress.failures == []
 
@@ -172,7 +175,8 @@ def test_stress_finds_what_is_wrong(device, monkeypatch):
     monkeypatch.setattr(program, "source_text", broken)
     program.forget_programs()
     try:
-        stress = stress_fused.Stress(device, 2**14)
+        # Many groups at once on a GPU, so that one overtakes another.
+        stress = stress_fused.Stress(device, 2**14 if devices.traits(device).is_cpu else 2**20)
         monkeypatch.setattr(stress_fused, "REPORTED", 0)
         for _ in range(15):
             stress.run(2)

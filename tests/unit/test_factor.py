@@ -338,3 +338,17 @@ def test_chirp_spectrum(n, factors, precision):
     expected[:n] = np.exp(1j * angle)
     expected[m - n + 1 :] = np.exp(1j * angle)[:0:-1]
     np.testing.assert_allclose(around, expected, atol=1e-6 if precision == "single" else 1e-14)
+
+
+@pytest.mark.parametrize(
+    ("radices", "expected"),
+    [
+        ((16, 16, 8), (16, 8, 16)),
+        ((12, 12, 8, 8), (8, 12, 12, 8)),
+        ((5, 5, 5), (5, 5, 5)),
+        ((16, 4), (16, 4)),
+        ((7,), (7,)),
+    ],
+)
+def test_palindromes(radices, expected):
+    assert Stages(radices, 3).mirrored == Stages(expected, 3)

@@ -40,6 +40,8 @@ from .stockham import (
 
 MAX_STEPS = 4
 LENGTHS_TRIED = 2
+EXCHANGE = 0.15  # of the time of a step, each: chirps and twists leave less time to hide it
+ODD = (1, 3, 5, 9, 27, 81)  # factors of convolutions beside a power of two
 MIN_COLUMN, MAX_ROW = 16, 8192  # of convolutions in steps
 
 
@@ -64,7 +66,10 @@ def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[St
             if (steps := with_groups(problem, _launches(problem, factors), traits, parameters))
         ]
         if fitting:
-            return min(fitting, key=lambda steps: _time(steps, problem.precision))
+            # As quick by this reckoning, longer rows are better: they stay in their work-groups.
+            return min(
+                fitting, key=lambda each: (_time(each, problem.precision, traits), -_longest(each))
+            )
     return None
 
 
@@ -72,12 +77,20 @@ def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
     return [_in_one(problem, *factors)] if len(factors) == 1 else _in_steps(problem, factors)
 
 
-def _time(steps: tuple[Step, ...], precision: str) -> float:
-    """Return about how long steps take, in times of moving the points of one once."""
+def _time(steps: tuple[Step, ...], precision: str, traits: Traits) -> float:
+    """Return about how long steps take, in times of moving a point once."""
     return sum(
-        each.batch.n * each.batch.count * relative_time(each.batch, each.group, precision)
+        each.batch.n
+        * each.batch.count
+        * relative_time(each.batch, each.group, precision)
+        * (1 + EXCHANGE * (len(each.group.stages.radices) - 1))
+        * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # some are idle
         for each in steps
     )
+
+
+def _longest(steps: tuple[Step, ...]) -> int:
+    return max(each.batch.n for each in steps)
 
 
 def _ways(n: int) -> Iterator[list[tuple[int, ...]]]:
@@ -103,10 +116,10 @@ def _row_splits(m: int, parts: int) -> list[tuple[int, ...]]:
 def convolution_lengths(n: int) -> tuple[int, ...]:
     """Return lengths that hold the convolution of n points, and whose stages are quick.
 
-    They are powers of two, or have a factor 3, 9, 27 or 81 beside one; the shortest of them.
+    They are powers of two times one of a few odd numbers; the shortest of them.
     """
     least = 2 * n - 1
-    lengths = sorted(odd * next_power_of_two(-(-least // odd)) for odd in (1, 3, 9, 27, 81))
+    lengths = sorted(odd * next_power_of_two(-(-least // odd)) for odd in ODD)
     return tuple(lengths[:LENGTHS_TRIED])
 
 

@@ -57,12 +57,15 @@ class Chunks:
         Of a chunk in each pass, one for a work-group.
     nbytes : int
         That a chunk has between both passes.
+    unit_bytes : int
+        Of these those of a unit.
     """
 
     count: int
     lag: int
     tiles: tuple[int, int]
     nbytes: int
+    unit_bytes: int
 
     @property
     def groups(self) -> int:
@@ -70,8 +73,33 @@ class Chunks:
         return self.count * sum(self.tiles)
 
 
+def pays(unit_bytes: int, nbytes: int, traits: Traits, parameters: Parameters) -> bool:
+    """Whether one launch is quicker than two.
+
+    Units have to be small, so that many chunks of them fit the cache; and all data has to be more
+    than the cache holds, or two launches find it there, too.
+
+    Parameters
+    ----------
+    unit_bytes, nbytes : int
+        Of a unit, and of all.
+    traits, parameters
+        Of the device.
+    """
+    return (
+        traits.groups_may_wait
+        and unit_bytes <= traits.l2_bytes // parameters["fused_chunks"]
+        and nbytes > traits.l2_bytes
+    )
+
+
 def fused_schedule(
-    passes: Sequence[Pass], out_bytes: int, traits: Traits, *, in_place: bool = False
+    passes: Sequence[Pass],
+    out_bytes: int,
+    traits: Traits,
+    *,
+    in_place: bool = False,
+    forced: bool = True,
 ) -> Schedule | None:
     """Assign buffers and join passes.
 
@@ -81,6 +109,8 @@ def fused_schedule(
         As for `assign_buffers`.
     traits : Traits
         Of the device.
+    forced : bool
+        Not only where it should pay.
 
     Returns
     -------
@@ -92,12 +122,15 @@ def fused_schedule(
     # In place as far as possible: what lies between two passes is then overwritten in the cache.
     schedule = assign_buffers(passes, out_bytes, in_place=in_place, frugal=True)
     kept = list(schedule.passes)
+    parameters = parameters_for(traits)
     counters = 0
     index = 0
     while index + 1 < len(kept):
         pair = kept[index], kept[index + 1]
-        chunks = chunks_of(*pair, traits, parameters_for(traits), in_place)
-        if chunks is not None:
+        chunks = chunks_of(*pair, traits, parameters, in_place)
+        if chunks is not None and (
+            forced or pays(chunks.unit_bytes, chunks.nbytes * chunks.count, traits, parameters)
+        ):
             kept[index : index + 2] = [join(*pair, chunks, traits)]
             counters = max(counters, 4 * (1 + chunks.count))
         index += 1
@@ -169,7 +202,7 @@ def cut(
     if min(count, lag + 1) * nbytes > l2_bytes // 2:
         return None
     per_chunk = [-(-size * each // tile) for each, tile in zip(transforms, tiles, strict=True)]
-    return Chunks(count, lag, (per_chunk[0], per_chunk[1]), nbytes)
+    return Chunks(count, lag, (per_chunk[0], per_chunk[1]), nbytes, unit_bytes)
 
 
 def groups_of(first: Work, second: Work, traits: Traits) -> tuple[Group, Group] | None:

@@ -72,6 +72,7 @@ ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True)
 COLUMNS = (
     Shape(32, most_points=4096),
     Shape(16),
+    Shape(16, True, most_points=8192),
     Shape(8),
     Shape(8, True, True),
     Shape(8, True),
@@ -213,6 +214,7 @@ def group_for(
         parameters["stockham_items"], traits.max_work_group_size, traits.max_work_item_sizes[0]
     )
     by_columns = batch.loads_columns or batch.stores_columns
+    itemsize = COMPLEX_DTYPE[precision].itemsize
     for shape in COLUMNS if by_columns else ROWS:
         fewest = 1 if by_columns else MIN_ITEMS // (2 if batch.n < TINY else 1)
         stages = best_stages(
@@ -224,6 +226,10 @@ def group_for(
         )
         if stages is None or batch.n * shape.transforms > shape.most_points:
             continue
+        if shape.split and shape.transforms * itemsize > LINE_BYTES:
+            continue  # fewer side by side fill a line, too
+        if ends.spectrum is not None:
+            stages = stages.mirrored
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
         group = group_of(batch, ends, stages, replace(shape, transforms=count), precision)
         if group.local_bytes <= traits.local_mem_bytes:
@@ -345,7 +351,7 @@ def stockham_pass(
         arguments=(
             Role.SOURCE,
             Role.TARGET,
-            StageTwiddles(stages.radices, precision, back=ends.spectrum is not None),
+            StageTwiddles(stages.radices, precision, back=_turns_back(ends, stages)),
             *_tables(ends, precision),
             uint(count),
             _vector("uint32", extents, 1),
@@ -385,6 +391,11 @@ def _turned(each: Pass, backward: int) -> Pass:
     assert isinstance(flags.value, int)
     forward = flags.value & ~BACKWARD
     return replace(each, arguments=(*others, uint(forward | backward * BACKWARD)))
+
+
+def _turns_back(ends: Ends, stages: Stages) -> bool:
+    """Whether there is a transform back whose stages have other twiddles."""
+    return ends.spectrum is not None and stages.radices != stages.reversed.radices
 
 
 def _stored(batch: Batch, ends: Ends) -> int:
@@ -500,7 +511,10 @@ def stage_words(radices: tuple[int, ...], back: bool = False) -> str:
         return f"ONLY({radices[0]})"
     words = [f"LOAD({radices[0]})", *_transform_words(radices)]
     if back:
-        words += [f"CONVOLVE({radices[-1]})", *_transform_words(radices[::-1])]
+        words.append(f"CONVOLVE({radices[-1]})")
+        if radices != radices[::-1]:
+            words.append("REVERSED")
+        words += _transform_words(radices[::-1])
     if len(radices) > 1:
         words[-1] = words[-1].replace("NEXT", "LAST")
     last = radices[0] if back else radices[-1]
