@@ -197,3 +197,20 @@ def test_chunks_of_passes_that_do_not_follow_each_other():
     assert chunks_of(passes[1], passes[0], H200, parameters_for(H200)) is None
     small = replace(H200, l2_bytes=2**16)
     assert chunks_of(*passes, small, parameters_for(small)) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes", "name", "launches"),
+    [
+        ((256, 512, 512), (1, 2), "h200", ["fused"]),
+        ((32, 128, 128, 128), (1, 2, 3), "h200", ["fused", "stockham"]),
+        ((1, 512, 512), (1, 2), "h200", None),  # fits the cache as it is
+        ((64, 1024, 1024), (1, 2), "h200", None),  # of an image's size, chunks are too large
+        ((256, 512, 512), (1, 2), "gfx90a", None),
+    ],
+)
+def test_where_it_pays(shape, axes, name, launches):
+    problem, traits = make_problem(shape, "c8", axes), RECORDED[name]
+    passes = plan_passes(problem, traits)
+    planned = fused_schedule(passes, problem.nbytes, traits, forced=False)
+    assert launches == (planned and [each.kernel for each in planned.passes])
