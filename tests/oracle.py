@@ -42,7 +42,8 @@ def reference(function, x, *args, **kwargs):
     return getattr(scipy.fft, function)(wide, *args, **kwargs)
 
 
-OF_PAIRS = 2  # of real rows, which are transformed in pairs: each bears the rounding errors of both
+# Real rows of odd lengths are transformed in pairs: each bears the rounding errors of both.
+OF_PAIRS = 2
 
 # SciPy's functions for what a problem asks for.
 FUNCTIONS = {

@@ -67,7 +67,7 @@ def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[St
 
 
 def _time(steps: tuple[Step, ...], precision: str) -> float:
-    return sum(relative_time(each.batch, each.group, precision) for each in steps)
+    return sum(relative_time(each.batch, each.ends, each.group, precision) for each in steps)
 
 
 def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
