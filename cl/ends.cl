@@ -33,7 +33,10 @@
 #define TARGET COMPLEX /* what dst receives: COMPLEX, REAL, HERMITIAN */
 #endif
 #ifndef PAIR
-#define PAIR 0 /* 1: a transform is two neighbours of dimension 0, one in each part; 0: one */
+#define PAIR 0 /* 1: a transform is two neighbours of a dimension, one in each part; 0: one */
+#endif
+#ifndef PAIRED
+#define PAIRED 0 /* the dimension of which they are neighbours */
 #endif
 #ifndef PACKED
 #define PACKED 0 /* 1: a transform is a real row of 2 LENGTH numbers, of which two are a point */
@@ -147,7 +150,7 @@ typedef struct {
         q = d + 1 < dimensions ? q / extents.s : q;                                                \
         found.first += coordinate * distances.s;                                                   \
         found.column += coordinate * columns_##d;                                                  \
-        if (d == 0 && coordinate == lone)                                                          \
+        if (d == PAIRED && coordinate == lone)                                                          \
             found.partner = 0;                                                                     \
     }
 
@@ -175,6 +178,7 @@ static inline Transform locate(uint q, uint dimensions, whole columns_0, whole c
     return found;
 }
 
+#define PARTNER_COLUMNS (JOINED(COLUMNS_, PAIRED) / 2)
 #define SRC_STRIDE ((ulong)SRC_COLUMNS * (ulong)(SRC_UNIT))
 #define DST_STRIDE ((ulong)DST_COLUMNS * (ulong)(DST_UNIT))
 
@@ -221,7 +225,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 #define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
 #define EXISTS FILLED_AT(g)
 /* The imaginary part: of PACKED points the next number, else the partner's, perhaps the next column. */
-#define SECOND_EXISTS FILLED_AT(g + (PACKED ? 1 : COLUMNS_0 / 2))
+#define SECOND_EXISTS FILLED_AT(g + (PACKED ? 1 : PARTNER_COLUMNS))
 #define SECOND_SRC_PLACE (SRC_PLACE + (PACKED ? (ulong)(SRC_UNIT) : from.partner))
 #define NUMBERED(i) (PACKED ? (i) : g) /* a point of the axis: of PACKED ones g counts the numbers */
 
@@ -381,7 +385,7 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
         cplx difference = (cplx)(z.y + mirrored.y, mirrored.x - z.x);                              \
         PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE);                                      \
         if (to.partner)                                                                            \
-            PUT(FINISHED(TWISTED(difference, k, to.column + COLUMNS_0 / 2)),                       \
+            PUT(FINISHED(TWISTED(difference, k, to.column + PARTNER_COLUMNS)),                       \
                 DST_PLACE + to.partner);                                                           \
     }
 #if SPLIT

@@ -143,8 +143,8 @@ def best_stages(
     Stages or None
         None where a prime factor has no codelet, or a work-item would hold too much.
     """
-    if n == 1:  # a real row of two numbers is one point: what is left to do is told by its ends
-        return Stages((1,), 1)
+    if n == 1:  # a real row of two numbers is one point, all of whose work is at the ends
+        return Stages((1,), 1) if max_items else None
     candidates = (
         Stages(_largest_last(radices) if halves else radices, items)
         for radices in factorisations(n, MAX_STAGES)

@@ -441,16 +441,16 @@ def _singles(batch: Batch) -> tuple:
 
 
 def _pairs(batch: Batch) -> tuple:
-    """Join neighbours of dimension 0; the last one of an odd number has no partner."""
-    extents, sources, targets, *_ = _singles(batch)
-    pairs, odd = -(-extents[0] // 2), extents[0] % 2
-    return (
-        (pairs, *extents[1:]),
-        (2 * sources[0], *sources[1:]),
-        (2 * targets[0], *targets[1:]),
-        (sources[0], targets[0]),
-        pairs - 1 if odd else NO_TRANSFORM,
+    """Join neighbours of a dimension; the last one of an odd number has no partner."""
+    joined = batch.dimensions[batch.paired]
+    pairs, odd = -(-joined.extent // 2), joined.extent % 2
+    dimensions = list(batch.dimensions)
+    dimensions[batch.paired] = replace(
+        joined, extent=pairs, source=2 * joined.source, target=2 * joined.target
     )
+    extents, sources, targets, *_ = _singles(replace(batch, dimensions=tuple(dimensions)))
+    lone = pairs - 1 if odd else NO_TRANSFORM
+    return extents, sources, targets, (joined.source, joined.target), lone
 
 
 def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
@@ -471,9 +471,10 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("PACKED", int(ends.packed), 0)
     define("SRC_TOGETHER", int(ends.source == "REAL" and _loads_together(batch, ends)), 0)
     define("DST_TOGETHER", int(ends.target == "REAL" and _stores_together(batch, ends)), 0)
+    define("PAIRED", batch.paired if ends.pair else 0, 0)
     define("DIMENSIONS", dimensions, 1)
     for number, dimension in enumerate(batch.dimensions):
-        doubled = 2 if ends.pair and number == 0 else 1
+        doubled = 2 if ends.pair and number == batch.paired else 1
         define(f"COLUMNS_{number}", dimension.column * doubled, 0)
     define("SRC_COLUMNS", batch.source.columns, 1)
     define("DST_COLUMNS", batch.target.columns, 1)
