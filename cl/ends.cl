@@ -10,8 +10,8 @@
  * x[2i] + i x[2i+1]. Their transform Z is that of the even numbers plus i times that of the odd ones; Z's
  * parts that are, and are not, symmetric tell both apart:
  * X[k] = (Z[k] + conj Z[h-k]) / 2 - (i/2) W^k (Z[k] - conj Z[h-k]), W = exp(-2 pi i / n), Z[h] = Z[0].
- * The way back is Z[k] = (X[k] + conj X[h-k]) + i conj(W^k) (X[k] - conj X[h-k]). Numbers k and h-k need
- * each other, so one work-item makes both of both.
+ * The way back is Z[k] = (X[k] + conj X[h-k]) + i conj(W^k) (X[k] - conj X[h-k]), twice Z. Elements k and
+ * h-k need each other and the same root, so one work-item reads, or writes, both.
  *
  * Other real numbers are transformed two rows, or columns of a row, at a time (PAIR), as the real and the
  * imaginary part of one complex transform Z. Their spectra are
@@ -150,7 +150,7 @@ typedef struct {
         q = d + 1 < dimensions ? q / extents.s : q;                                                \
         found.first += coordinate * distances.s;                                                   \
         found.column += coordinate * columns_##d;                                                  \
-        if (d == PAIRED && coordinate == lone)                                                          \
+        if (d == PAIRED && coordinate == lone)                                                     \
             found.partner = 0;                                                                     \
     }
 
@@ -239,7 +239,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
     whole m = BEYOND(R) ? LENGTH - g : g;                                                          \
     ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                       \
     cplx z = (cplx)(0, 0);                                                                         \
-    if ((LENGTH >= (ulong)N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
+    if ((LENGTH >= (ulong)N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) { \
         int conjugated = BEYOND(R) != ((flags & CONJUGATE_IN) != 0);                               \
         int own_image = g == 0 || g == LENGTH - g;                                                 \
         z = of_half(ELEMENT(place), conjugated, own_image);                                        \
@@ -279,13 +279,14 @@ static inline cplx times_i(cplx z)
 #endif
 
 #if PACKED
-/* Points k and LENGTH - k, or results, of which one work-item makes both: the one that has the LOWER. The
- * UPPER one travels through local memory, where its place is the lower one's number. With an even radix
- * a point's number within its butterfly tells which it is. */
+/* Points k and LENGTH - k, or results, are made together, by the work-item that owns the LOWER one; the
+ * UPPER one passes through local memory, at the place of the lower one's number. The MIDDLE one and
+ * number 0 have no other. With an even radix a point's number within its butterfly tells which it is. */
 #define IN_HALVES(R) (N == LENGTH && (R) % 2 == 0)
 #define MIDDLE(R) (IN_HALVES(R) ? 2 * r == (R) && j == 0 : 2 * k == LENGTH)
 #define LOWER(R) (IN_HALVES(R) ? 2 * r < (R) : 2 * k < LENGTH)
-#define UPPER(R) (!LOWER(R) && !MIDDLE(R) && k < LENGTH)
+#define OWNED(R) (LOWER(R) || MIDDLE(R))
+#define UPPER(R) (!OWNED(R) && k < LENGTH)
 #define OWN_IMAGE(R) (k == 0 || MIDDLE(R))
 #define EACH_NUMBER(R, item, ...)                                                                  \
     EACH_POINT(R, item, uint k = j + r * (N / R); (void)k; __VA_ARGS__)
@@ -297,8 +298,8 @@ typedef struct {
     cplx lower, upper;
 } Images;
 
-/* Of z[k] and z[LENGTH - k], by a factor: -i W^k tells the spectra of even and odd numbers apart, its
- * conjugate puts them together. */
+/* What becomes of elements k and LENGTH - k, by a factor: -i W^k tells the spectra of the even and of the
+ * odd numbers apart, and its conjugate, W^k turned, puts them together. */
 static inline Images images(cplx lower, cplx upper, cplx factor)
 {
     cplx even = (cplx)(lower.x + upper.x, lower.y - upper.y);
@@ -324,19 +325,19 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
 #define LOAD(R)                                                                                    \
     Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
     cplx upper[ELEMENTS];                                                                          \
-    EACH_NUMBER(R, item, if (LOWER(R) || MIDDLE(R)) {                                                           \
+    EACH_NUMBER(R, item, if (OWNED(R)) {                                                           \
         Images both = images(HALF(k), HALF(LENGTH - k), TURN(roots[k]));                           \
         POINT(b, r, R) = both.lower;                                                               \
         upper[INDEX(b, r, R)] = both.upper;                                                        \
     })                                                                                             \
-    EACH_PART(HAND_OVER, R)                                                                                   \
+    EACH_PART(HAND_OVER, R)                                                                        \
     EACH_NUMBER(R, item, cplx z = TURN_IF(TURN_IN, POINT(b, r, R)); CHIRPED_FIRST(k)               \
                 POINT(b, r, R) = z;)
 #else
 #define LOAD(R)                                                                                    \
     Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
     EACH_POINT(R, item, uint i = j + r * (N / R); whole g = i * (whole)SRC_COLUMNS + from.column;  \
-               GET(R) z = TURN_IF(TURN_IN, z); CHIRPED_FIRST(NUMBERED(i))                              \
+               GET(R) z = TURN_IF(TURN_IN, z); CHIRPED_FIRST(NUMBERED(i))                          \
                POINT(b, r, R) = z;)                                                                \
     if (TWIST && TWIST_FIRST)                                                                      \
         TWIST_POINTS(R, item, from.column)
@@ -385,7 +386,7 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
         cplx difference = (cplx)(z.y + mirrored.y, mirrored.x - z.x);                              \
         PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE);                                      \
         if (to.partner)                                                                            \
-            PUT(FINISHED(TWISTED(difference, k, to.column + PARTNER_COLUMNS)),                       \
+            PUT(FINISHED(TWISTED(difference, k, to.column + PARTNER_COLUMNS)),                     \
                 DST_PLACE + to.partner);                                                           \
     }
 #if SPLIT
@@ -408,17 +409,17 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
                 if (UPPER(R)) exchange[PLACE(LENGTH - k, last_lane)] = PART(POINT(b, r, R));)      \
     BARRIER                                                                                        \
     EACH_NUMBER(R, last_item,                                                                      \
-                if (LOWER(R) || MIDDLE(R)) PART(upper[INDEX(b, r, R)]) =                                        \
+                if (OWNED(R)) PART(upper[INDEX(b, r, R)]) =                                        \
                     OWN_IMAGE(R) ? PART(POINT(b, r, R)) : exchange[PLACE(k, last_lane)];)
 #define PUT_NUMBER(z, m)                                                                           \
     PUT(FINISHED(z), to.first + (ulong)(m) * (ulong)(DST_UNIT))
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     cplx upper[ELEMENTS];                                                                          \
-    EACH_NUMBER(R, last_item, POINT(b, r, R) = CHIRPED_LAST(POINT(b, r, R), k);)                    \
+    EACH_NUMBER(R, last_item, POINT(b, r, R) = CHIRPED_LAST(POINT(b, r, R), k);)                   \
     EACH_PART(TAKE_OVER, R)                                                                        \
     if (to.active)                                                                                 \
-        EACH_NUMBER(R, last_item, if (LOWER(R) || MIDDLE(R)) {                                                  \
+        EACH_NUMBER(R, last_item, if (OWNED(R)) {                                                  \
             Images both = images(POINT(b, r, R), upper[INDEX(b, r, R)], times_minus_i(roots[k]));  \
             PUT_NUMBER(both.lower, k);                                                             \
             if (!MIDDLE(R))                                                                        \
@@ -445,7 +446,7 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
 #define PUT_RESULT                                                                                 \
     if (g <= LENGTH - g)                                                                           \
         PUT(z, DST_PLACE);                                                                         \
-    else if (to.column % FOLD && to.column % FOLD != FOLD - to.column % FOLD)                                   \
+    else if (to.column % FOLD && to.column % FOLD != FOLD - to.column % FOLD)                      \
         PUT(((cplx)(z.x, -z.y)), to.first + ((ulong)(LENGTH - g) - to.column) * (ulong)(DST_UNIT));
 #else
 #define PUT_RESULT                                                                                 \

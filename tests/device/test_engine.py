@@ -441,6 +441,29 @@ def test_in_place(device, queue, shape, axis, algorithm):
         check(queue, problem, x, algorithm, in_place=True)
 
 
+@pytest.mark.parametrize("n", [2, 15, 26, 64, 2**14])
+def test_real_in_place_in_padded_rows(device, queue, n):
+    """There and back in one memory, whose rows have room for the spectrum."""
+    memory = cl_array.zeros(queue, (5, n // 2 + 1), np.complex64)
+    rows = memory.view(np.float32)[:, :n]
+    x = noise((5, n), np.float32)
+    memory.set(padded(x, memory.shape))
+    there = pyclfft.Plan((5, n), "float32", 1, "r2c", strides=rows.strides, offset=rows.offset)
+    back = pyclfft.Plan((5, n), "complex64", 1, "c2r", "inverse")
+    limit = bound("stockham", np.complex64, n) * of_real(n, 5 * n)
+    expected = expected_of(make_problem((5, n), "float32", 1, "r2c"), x.ravel())
+    assert relative_error(there(rows, out=memory).get(), expected) <= limit
+    back(memory, out=rows)
+    assert relative_error(memory.get().view(np.float32)[:, :n], x) <= 2 * limit
+
+
+def padded(x, shape):
+    """Rows with room behind, as complex numbers."""
+    found = np.zeros((shape[0], 2 * shape[1]), np.float32)
+    found[:, : x.shape[1]] = x
+    return found.view(np.complex64)
+
+
 # --- what callers rely on -------------------------------------------------------------------------
 
 
