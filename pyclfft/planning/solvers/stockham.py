@@ -273,7 +273,8 @@ def relative_time(batch: Batch, ends: Ends, group: Group, precision: str) -> flo
 def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
     """Return how much a work-group touches in a row, a line of the cache at most."""
     by_columns = batch.loads_columns or batch.stores_columns
-    run = group.transforms * (REAL_DTYPE if ends.packed else COMPLEX_DTYPE)[precision].itemsize
+    alone = ends.packed or (ends.pair and batch.paired)  # neighbours are real, not of a pair
+    run = group.transforms * (REAL_DTYPE if alone else COMPLEX_DTYPE)[precision].itemsize
     return min(run, LINE_BYTES) if by_columns else LINE_BYTES
 
 
