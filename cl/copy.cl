@@ -7,10 +7,6 @@
 #include "prelude.cl"
 #include "hooks.cl"
 
-#define COMPLEX 0
-#define REAL 1
-#define HERMITIAN 2 /* the first half of points of which the second are the conjugates in reverse */
-
 #ifndef SOURCE
 #define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
 #endif

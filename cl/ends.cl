@@ -6,21 +6,25 @@
  * all the same kernel. Its points are COLUMNS units apart, so that point i is element
  * column + i COLUMNS of a longer axis, where the transform is one column of it.
  *
- * Real numbers are transformed two rows at a time, as the real and the imaginary part of one complex
- * transform Z. Their spectra are the parts of Z that are, and are not, symmetric:
+ * Real rows of an even length n = 2h are transformed each by itself (PACKED), as h complex points
+ * x[2i] + i x[2i+1]. Their transform Z is that of the even numbers plus i times that of the odd ones; Z's
+ * parts that are, and are not, symmetric tell both apart:
+ * X[k] = (Z[k] + conj Z[h-k]) / 2 - (i/2) W^k (Z[k] - conj Z[h-k]), W = exp(-2 pi i / n), Z[h] = Z[0].
+ * The way back is Z[k] = (X[k] + conj X[h-k]) + i conj(W^k) (X[k] - conj X[h-k]), twice Z. Elements k and
+ * h-k need each other and the same root, so one work-item reads, or writes, both.
+ *
+ * Other real numbers are transformed two rows, or columns of a row, at a time (PAIR), as the real and the
+ * imaginary part of one complex transform Z. Their spectra are
  * X1[k] = (Z[k] + conj Z[n-k]) / 2 and X2[k] = (Z[k] - conj Z[n-k]) / 2i.
  *
- * References: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm:
- * programming considerations in the calculation of sine, cosine and Laplace transforms", J. Sound
- * Vib. 12 (1970), for pairs of real rows; L. I. Bluestein, "A linear filtering approach to the
- * computation of discrete Fourier transform", IEEE Trans. AU-18 (1970), for the chirp.
+ * References: H. V. Sorensen, D. L. Jones, M. T. Heideman, C. S. Burrus, "Real-valued fast Fourier
+ * transform algorithms", IEEE Trans. ASSP-35 (1987), and J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The
+ * fast Fourier transform algorithm: programming considerations in the calculation of sine, cosine and
+ * Laplace transforms", J. Sound Vib. 12 (1970), for real rows; L. I. Bluestein, "A linear filtering approach
+ * to the computation of discrete Fourier transform", IEEE Trans. AU-18 (1970), for the chirp.
  */
 #include "stages.cl"
 #include "hooks.cl"
-
-#define COMPLEX 0
-#define REAL 1
-#define HERMITIAN 2 /* the first half of points of which the second are the conjugates in reverse */
 
 #ifndef SOURCE
 #define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
@@ -29,7 +33,19 @@
 #define TARGET COMPLEX /* what dst receives: COMPLEX, REAL, HERMITIAN */
 #endif
 #ifndef PAIR
-#define PAIR 0 /* 1: a transform is two neighbours of dimension 0, one in each part; 0: one */
+#define PAIR 0 /* 1: a transform is two neighbours of a dimension, one in each part; 0: one */
+#endif
+#ifndef PAIRED
+#define PAIRED 0 /* the dimension of which they are neighbours */
+#endif
+#ifndef PACKED
+#define PACKED 0 /* 1: a transform is a real row of 2 LENGTH numbers, of which two are a point */
+#endif
+#ifndef SRC_TOGETHER
+#define SRC_TOGETHER 0 /* 1: both numbers of a point lie side by side, aligned as a complex number */
+#endif
+#ifndef DST_TOGETHER
+#define DST_TOGETHER 0 /* the same in the target */
 #endif
 #ifndef DIMENSIONS
 #define DIMENSIONS 1 /* of the batch: 1 .. 4 */
@@ -59,7 +75,7 @@
 #define DST_UNIT dst_axis.y /* elements between neighbours along the target's axis */
 #endif
 #ifndef LENGTH
-#define LENGTH N /* elements of the whole axis */
+#define LENGTH N /* elements of the whole axis; PACKED: points of it */
 #endif
 #ifndef FILLED
 #define FILLED ((ulong)N * SRC_COLUMNS) /* elements of the source's axis that exist; zeros follow */
@@ -101,8 +117,6 @@ static inline cplx turn(cplx z) /* not as a shuffle, in which Oclgrind 21.10 cra
     z.x = z.y, z.y = x;
     return z;
 }
-#define TURN_IF(flag, z) ((flags & (flag)) ? TURN(z) : (z))
-#define CONJUGATE_IF(flag, z) ((flags & (flag)) ? (cplx)((z).x, -(z).y) : (z))
 
 #if LENGTH > 0xffffffff || TWIST * DIGITS > 32
 typedef ulong whole; /* an index along the whole axis */
@@ -134,7 +148,7 @@ typedef struct {
         q = d + 1 < dimensions ? q / extents.s : q;                                                \
         found.first += coordinate * distances.s;                                                   \
         found.column += coordinate * columns_##d;                                                  \
-        if (d == 0 && coordinate == lone)                                                          \
+        if (d == PAIRED && coordinate == lone)                                                     \
             found.partner = 0;                                                                     \
     }
 
@@ -162,6 +176,7 @@ static inline Transform locate(uint q, uint dimensions, whole columns_0, whole c
     return found;
 }
 
+#define PARTNER_COLUMNS (JOINED(COLUMNS_, PAIRED) / 2)
 #define SRC_STRIDE ((ulong)SRC_COLUMNS * (ulong)(SRC_UNIT))
 #define DST_STRIDE ((ulong)DST_COLUMNS * (ulong)(DST_UNIT))
 
@@ -207,7 +222,10 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 #define SRC_PLACE(R) (from.first + j * SRC_STRIDE + r * (N / R * SRC_STRIDE))
 #define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
 #define EXISTS FILLED_AT(g)
-#define PARTNER_EXISTS FILLED_AT(g + COLUMNS_0 / 2) /* it may be the next column of the axis */
+/* The imaginary part: of PACKED points the next number, else the partner's, perhaps the next column. */
+#define SECOND_EXISTS FILLED_AT(g + (PACKED ? 1 : PARTNER_COLUMNS))
+#define SECOND_SRC_PLACE(R) (SRC_PLACE(R) + (PACKED ? (ulong)(SRC_UNIT) : from.partner))
+#define NUMBERED(i) (PACKED ? (i) : g) /* a point of the axis: of PACKED ones g counts the numbers */
 
 #if SOURCE == HERMITIAN
 /* Elements beyond the middle are the conjugates of their mirror images. Those that are their own are
@@ -219,7 +237,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
     whole m = BEYOND(R) ? LENGTH - g : g;                                                          \
     ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                       \
     cplx z = (cplx)(0, 0);                                                                         \
-    if ((LENGTH >= (ulong)N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) {        \
+    if ((LENGTH >= (ulong)N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) { \
         int conjugated = BEYOND(R) != ((flags & CONJUGATE_IN) != 0);                               \
         int own_image = g == 0 || g == LENGTH - g;                                                 \
         z = of_half(ELEMENT(place), conjugated, own_image);                                        \
@@ -234,10 +252,18 @@ static inline cplx times_i(cplx z)
 {
     return (cplx)(-z.y, z.x);
 }
-#elif SOURCE == REAL && PAIR
+#elif SOURCE == REAL && PACKED && SRC_TOGETHER
 #define GET(R)                                                                                     \
-    cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE(R)) : 0,                                               \
-                    PARTNER_EXISTS ? ELEMENT(SRC_PLACE(R) + from.partner) : 0);
+    cplx z = (cplx)(0, 0);                                                                         \
+    if (EXISTS) {                                                                                  \
+        z = *(global const cplx *)(src + SRC_PLACE(R));                                            \
+        z.x = LOAD_HOOK(z.x, SRC_PLACE(R) - src_axis.x);                                           \
+        z.y = LOAD_HOOK(z.y, SECOND_SRC_PLACE(R) - src_axis.x);                                    \
+    }
+#elif SOURCE == REAL && (PAIR || PACKED)
+#define GET(R)                                                                                     \
+    cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE(R)) : 0,                                            \
+                    SECOND_EXISTS ? ELEMENT(SECOND_SRC_PLACE(R)) : 0);
 #elif SOURCE == REAL
 #define GET(R) cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE(R)), 0) : (cplx)(0, 0);
 #else
@@ -246,25 +272,87 @@ static inline cplx times_i(cplx z)
 
 #if CHIRP_FIRST
 #define CHIRP_POINTS(R)                                                                            \
-    EACH_LOADED(R, POINT(b, r, R) =                                                                \
-                       g < LENGTH ? cmul(POINT(b, r, R), chirp[g]) : (cplx)(0, 0);)
+    EACH_LOADED(R, POINT(b, r, R) = NUMBERED(i) < LENGTH                                           \
+                                        ? cmul(POINT(b, r, R), chirp[NUMBERED(i)])                 \
+                                        : (cplx)(0, 0);)
 #else
 #define CHIRP_POINTS(R)
 #endif
 
 #define EACH_LOADED(R, ...)                                                                        \
     EACH_POINT(R, item, uint i = j + r * (N / R);                                                  \
-               whole g = i * (whole)SRC_COLUMNS + from.column; __VA_ARGS__)
-
+               whole g = i * (whole)SRC_COLUMNS + from.column; (void)g; __VA_ARGS__)
 /* What all points of a group have or have not done to them is asked once for all. */
+#define TURN_POINTS(R)                                                                             \
+    if (flags & TURN_IN)                                                                           \
+        EACH_LOADED(R, POINT(b, r, R) = TURN(POINT(b, r, R));)
+
+#if PACKED
+/* Points k and LENGTH - k, or results, are made together, by the work-item that owns the LOWER one; the
+ * UPPER one passes through local memory, at the place of the lower one's number. The MIDDLE one and
+ * number 0 have no other. With an even radix a point's number within its butterfly tells which it is. */
+#define IN_HALVES(R) (N == LENGTH && (R) % 2 == 0)
+#define MIDDLE(R) (IN_HALVES(R) ? 2 * r == (R) && j == 0 : 2 * k == LENGTH)
+#define LOWER(R) (IN_HALVES(R) ? 2 * r < (R) : 2 * k < LENGTH)
+#define OWNED(R) (LOWER(R) || MIDDLE(R))
+#define UPPER(R) (!OWNED(R) && k < LENGTH)
+#define OWN_IMAGE(R) (k == 0 || MIDDLE(R))
+#define EACH_NUMBER(R, item, ...)                                                                  \
+    EACH_POINT(R, item, uint k = j + r * (N / R); (void)k; __VA_ARGS__)
+#define OF_LOWER(R, lane) AT(PLACE(j, lane), r * (N / R)) /* where number k waits, and */
+#define OF_UPPER(R, lane) AT(PLACE(LENGTH - j, lane), -(int)(r * (N / R))) /* LENGTH - k */
+#define EACH_PART JOINED(EACH_PART_, SPLIT) /* of a number that is exchanged in one go or in two */
+#define EACH_PART_0(WORD, R) WORD(R, WHOLE)
+#define EACH_PART_1(WORD, R) WORD(R, REAL_PART) WORD(R, IMAGINARY_PART)
+
+typedef struct {
+    cplx lower, upper;
+} Images;
+
+/* What becomes of elements k and LENGTH - k, by a factor: -i W^k tells the spectra of the even and of the
+ * odd numbers apart, and its conjugate, W^k turned, puts them together. */
+static inline Images images(cplx lower, cplx upper, cplx factor)
+{
+    cplx even = (cplx)(lower.x + upper.x, lower.y - upper.y);
+    cplx odd = cmul(factor, (cplx)(lower.x - upper.x, lower.y + upper.y));
+    return (Images){even + odd, (cplx)(even.x - odd.x, odd.y - even.y)};
+}
+#endif
+
+#if PACKED && SOURCE == HERMITIAN
+/* Numbers 0 and LENGTH of the spectrum are real, whatever the source says. */
+#define HALF(m)                                                                                    \
+    (FILLED > LENGTH || (m) < FILLED                                                               \
+         ? of_half(ELEMENT(from.first + (ulong)(m) * (ulong)(SRC_UNIT)),                           \
+                   (flags & CONJUGATE_IN) != 0, k == 0)                                            \
+         : (cplx)(0, 0))
+#define HAND_OVER(R, PART)                                                                         \
+    EACH_NUMBER(R, item,                                                                           \
+                if (LOWER(R)) OF_LOWER(R, lane) = PART(upper[INDEX(b, r, R)]);)                    \
+    BARRIER                                                                                        \
+    EACH_NUMBER(R, item,                                                                           \
+                if (UPPER(R)) PART(POINT(b, r, R)) = OF_UPPER(R, lane);)                           \
+    BARRIER
+#define LOAD(R)                                                                                    \
+    Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
+    cplx upper[ELEMENTS];                                                                          \
+    EACH_NUMBER(R, item, if (OWNED(R)) {                                                           \
+        Images both = images(HALF(k), HALF(LENGTH - k), TURN(roots[k]));                           \
+        POINT(b, r, R) = both.lower;                                                               \
+        upper[INDEX(b, r, R)] = both.upper;                                                        \
+    })                                                                                             \
+    EACH_PART(HAND_OVER, R)                                                                        \
+    TURN_POINTS(R)                                                                                 \
+    CHIRP_POINTS(R)
+#else
 #define LOAD(R)                                                                                    \
     Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
     EACH_LOADED(R, GET(R) POINT(b, r, R) = z;)                                                     \
-    if (flags & TURN_IN)                                                                           \
-        EACH_LOADED(R, POINT(b, r, R) = TURN(POINT(b, r, R));)                                     \
+    TURN_POINTS(R)                                                                                 \
     CHIRP_POINTS(R)                                                                                \
     if (TWIST && TWIST_FIRST)                                                                      \
         TWIST_POINTS(R, item, from.column)
+#endif
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */
 
@@ -273,19 +361,22 @@ static inline cplx times_i(cplx z)
     Transform to = LOCATE(last_lane, dst_distances, dst_axis, partner.y);
 #define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
 #define DST_PLACE(R) (to.first + j * DST_STRIDE + r * (N / R * DST_STRIDE))
+#define SECOND_DST_PLACE(R) (DST_PLACE(R) + (PACKED ? (ulong)(DST_UNIT) : to.partner))
 #define WANTED (OUTPUTS >= (ulong)N * DST_COLUMNS || g < OUTPUTS)
 #define SEPARATED (TARGET == HERMITIAN && PAIR)
 
 #if CHIRP_LAST
-#define CHIRPED_LAST(z) (g < LENGTH ? cmul(TURN(z), chirp[g]) : (cplx)(0, 0))
+#define CHIRPED_LAST(z, k) ((k) < LENGTH ? cmul(TURN(z), chirp[k]) : (cplx)(0, 0))
 #else
-#define CHIRPED_LAST(z) (z)
+#define CHIRPED_LAST(z, k) (z)
 #endif
-#define FINISHED(z) CONJUGATE_IF(CONJUGATE_OUT, TURN_IF(TURN_OUT, (z) * scale))
+/* Of the spectra of real numbers, which never turn. */
+#define FINISHED(z) ((cplx)((z).x * scale, (z).y * (flags & CONJUGATE_OUT ? -scale : scale)))
 
 #define EACH_RESULT(R, ...)                                                                        \
     EACH_POINT(R, last_item, uint k = j + r * (N / R);                                             \
-               whole g = k * (whole)DST_COLUMNS + to.column; cplx z = POINT(b, r, R); __VA_ARGS__)
+               whole g = k * (whole)DST_COLUMNS + to.column; cplx z = POINT(b, r, R); (void)g;     \
+               __VA_ARGS__)
 
 #if SEPARATED
 /* The group lays its results down, then picks up the mirror image of each. */
@@ -300,48 +391,77 @@ static inline cplx times_i(cplx z)
         EACH_RESULT(R, uint m = MIRROR_IMAGE;                                                      \
                     if (k < OUTPUTS && IN_THIS_HALF(m)) { __VA_ARGS__ })                           \
     }
-#define PUT_BOTH(R, m)                                                                                \
+#define PUT_BOTH(R, m)                                                                             \
     if (to.active) {                                                                               \
         cplx mirrored = m;                                                                         \
         cplx sum = (cplx)(z.x + mirrored.x, z.y - mirrored.y);                                     \
         cplx difference = (cplx)(z.y + mirrored.y, mirrored.x - z.x);                              \
-        PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE(R));                                      \
+        PUT(FINISHED(TWISTED(sum, k, to.column)), DST_PLACE(R));                                   \
         if (to.partner)                                                                            \
-            PUT(FINISHED(TWISTED(difference, k, to.column + COLUMNS_0 / 2)),                       \
-                DST_PLACE(R) + to.partner);                                                           \
+            PUT(FINISHED(TWISTED(difference, k, to.column + PARTNER_COLUMNS)),                     \
+                DST_PLACE(R) + to.partner);                                                        \
     }
 #if SPLIT
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     real mirrored_real[ELEMENTS];                                                                  \
-    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, k);)                                           \
     REFLECT(R, REAL_PART, mirrored_real[INDEX(b, r, R)] = LAID(m);)                                \
     REFLECT(R, IMAGINARY_PART, PUT_BOTH(R, (cplx)(mirrored_real[INDEX(b, r, R)], LAID(m))))
 #else
 #define STORE(R)                                                                                   \
     TO                                                                                             \
-    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, k);)                                           \
     REFLECT(R, WHOLE, PUT_BOTH(R, LAID(m)))
 #endif
+#elif PACKED && TARGET == HERMITIAN
+#define TAKE_OVER(R, PART)                                                                         \
+    BARRIER                                                                                        \
+    EACH_NUMBER(R, last_item,                                                                      \
+                if (UPPER(R)) OF_UPPER(R, last_lane) = PART(POINT(b, r, R));)                      \
+    BARRIER                                                                                        \
+    EACH_NUMBER(R, last_item,                                                                      \
+                if (OWNED(R)) PART(upper[INDEX(b, r, R)]) =                                        \
+                    OWN_IMAGE(R) ? PART(POINT(b, r, R)) : OF_LOWER(R, last_lane);)
+#define PUT_NUMBER(z, m)                                                                           \
+    PUT(FINISHED(z), to.first + (ulong)(m) * (ulong)(DST_UNIT))
+#define STORE(R)                                                                                   \
+    TO                                                                                             \
+    cplx upper[ELEMENTS];                                                                          \
+    EACH_NUMBER(R, last_item, POINT(b, r, R) = CHIRPED_LAST(POINT(b, r, R), k);)                   \
+    EACH_PART(TAKE_OVER, R)                                                                        \
+    if (to.active)                                                                                 \
+        EACH_NUMBER(R, last_item, if (OWNED(R)) {                                                  \
+            Images both = images(POINT(b, r, R), upper[INDEX(b, r, R)], times_minus_i(roots[k]));  \
+            PUT_NUMBER(both.lower, k);                                                             \
+            if (!MIDDLE(R))                                                                        \
+                PUT_NUMBER(both.upper, LENGTH - k);                                                \
+        })
 #else
-#if TARGET == REAL
-#define PUT_RESULT(R)                                                                                 \
+#if TARGET == REAL && PACKED && DST_TOGETHER
+#define PUT_RESULT(R)                                                                              \
+    if (WANTED)                                                                                    \
+        *(global cplx *)(dst + DST_PLACE(R)) =                                                     \
+            (cplx)(STORE_HOOK(z.x, DST_PLACE(R) - dst_axis.x),                                     \
+                   STORE_HOOK(z.y, SECOND_DST_PLACE(R) - dst_axis.x));
+#elif TARGET == REAL
+#define PUT_RESULT(R)                                                                              \
     if (WANTED) {                                                                                  \
-        PUT(z.x, DST_PLACE(R));                                                                       \
-        if (PAIR && to.partner)                                                                    \
-            PUT(z.y, DST_PLACE(R) + to.partner);                                                      \
+        PUT(z.x, DST_PLACE(R));                                                                    \
+        if (PACKED || (PAIR && to.partner))                                                        \
+            PUT(z.y, SECOND_DST_PLACE(R));                                                         \
     }
 #elif TARGET == HERMITIAN
 /* The first half of a longer axis, of which the columns up to the middle one have been transformed:
  * what belongs beyond the middle is the conjugate of an element before it, but for columns that are
  * their own mirror image, whose other half would be written twice. */
-#define PUT_RESULT(R)                                                                                 \
+#define PUT_RESULT(R)                                                                              \
     if (g <= LENGTH - g)                                                                           \
-        PUT(z, DST_PLACE(R));                                                                         \
-    else if (to.column % FOLD && to.column % FOLD != FOLD - to.column % FOLD)                                   \
+        PUT(z, DST_PLACE(R));                                                                      \
+    else if (to.column % FOLD && to.column % FOLD != FOLD - to.column % FOLD)                      \
         PUT(((cplx)(z.x, -z.y)), to.first + ((ulong)(LENGTH - g) - to.column) * (ulong)(DST_UNIT));
 #else
-#define PUT_RESULT(R)                                                                                 \
+#define PUT_RESULT(R)                                                                              \
     if (WANTED)                                                                                    \
         PUT(z, DST_PLACE(R));
 #endif
@@ -349,7 +469,7 @@ static inline cplx times_i(cplx z)
     TO                                                                                             \
     if (TWIST && !TWIST_FIRST)                                                                     \
         TWIST_POINTS(R, last_item, to.column)                                                      \
-    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z);)                                              \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, NUMBERED(k));)                                 \
     if (flags & TURN_OUT)                                                                          \
         EACH_RESULT(R, POINT(b, r, R) = TURN(z);)                                                  \
     if (flags & CONJUGATE_OUT)                                                                     \

@@ -27,6 +27,11 @@ typedef uint bits;
 #define as_bits(x) as_uint(x)
 #endif
 
+/* What an array holds. */
+#define COMPLEX 0
+#define REAL 1
+#define HERMITIAN 2 /* the first half of points of which the second are the conjugates in reverse */
+
 static inline cplx cmul(cplx a, cplx b)
 {
     return (cplx)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);

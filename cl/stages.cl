@@ -116,9 +116,9 @@
 #define EXCHANGE_PART_0(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         const uint upper = 0;                                                                      \
-        EACH_POINT(P, item, LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)              \
+        EACH_POINT(P, item, LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)                  \
         barrier(FENCE(P, S));                                                                      \
-        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = FOUND(to_item, b, r, P, R, S, to_lane);)    \
+        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = FOUND(to_item, b, r, P, R, S, to_lane);)     \
     }
 #define EXCHANGE_PART_1(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
@@ -127,7 +127,7 @@
                    if (LOWER_HALF(N / P)) LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)    \
         barrier(FENCE(P, S));                                                                      \
         EACH_POINT(R, to_item,                                                                     \
-                   if (r < R / 2) held[INDEX(b, r, R)] = FOUND(to_item, b, r, P, R, S, to_lane);) \
+                   if (r < R / 2) held[INDEX(b, r, R)] = FOUND(to_item, b, r, P, R, S, to_lane);)  \
         BARRIER                                                                                    \
         upper = 1;                                                                                 \
         EACH_POINT(P, item,                                                                        \
@@ -135,7 +135,7 @@
         BARRIER                                                                                    \
         EACH_POINT(R, to_item, PART(POINT(b, r, R)) =                                              \
                                    r < R / 2 ? held[INDEX(b, r, R)]                                \
-                                             : FOUND(to_item, b, r, P, R, S, to_lane);)           \
+                                             : FOUND(to_item, b, r, P, R, S, to_lane);)            \
     }
 
 /* All of a number, or its parts one after the other (1). */

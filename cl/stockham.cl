@@ -22,7 +22,7 @@
 #endif
 
 #define ONLY(R)                                                                                    \
-    if (SEPARATED || FIRST_OF_GROUP + lane < count) {                                \
+    if (SEPARATED || PACKED || FIRST_OF_GROUP + lane < count) {                                    \
         LOAD(R) FFT(R, 1) STORE(R)                                                                 \
     }
 #define CONVOLVE(R)                                                                                \
@@ -35,7 +35,7 @@
 kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
 void stockham(global const source_element *src, global target_element *dst,
               global const cplx *twiddles,
-#if TWIST
+#if TWIST || PACKED
               global const cplx *roots,
 #endif
 #if CHIRP_FIRST || CHIRP_LAST
@@ -52,7 +52,7 @@ void stockham(global const source_element *src, global target_element *dst,
 #if HALVES
     EXCHANGED held[ELEMENTS / 2];
 #endif
-#if !TWIST
+#if !TWIST && !PACKED
     global const cplx *roots = 0; /* never read */
 #endif
     cplx x[ELEMENTS];

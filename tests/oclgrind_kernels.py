@@ -63,16 +63,28 @@ STOCKHAM = [
     ((1, 350), -1, "four_step"),
     ((60, 3), 0, "four_step"),
 ]
-# Of every kind: one launch and several, rows and columns, pairs of an odd number of them.
+# Of every kind: one launch and several, rows and columns, real ones by themselves and in pairs, of
+# which the last one has no partner.
 SHORT = [
     ((7, 30), -1, "stockham"),
+    ((7, 15), -1, "stockham"),
+    ((9, 2), -1, "stockham"),
+    ((3, 26), -1, "stockham"),
+    ((3, 22), -1, "bluestein"),
     ((2, 24, 3), 1, "stockham"),
     ((36, 3), 0, "four_step"),
     ((3, 60), -1, "four_step"),
     ((3, 7), -1, "bluestein"),
     ((7, 5), 0, "bluestein"),
 ]
-EVEN = [((3, 32), -1, "stockham"), ((32, 5), 0, "stockham"), ((2, 13), -1, "bluestein")]
+EVEN = [
+    ((3, 32), -1, "stockham"),
+    ((3, 128), -1, "stockham"),
+    ((32, 5), 0, "stockham"),
+    ((2, 13), -1, "bluestein"),
+    ((2, 34), -1, "bluestein"),
+    ((2, 256), -1, "four_step"),
+]
 # In groups so small that these take three steps, and Bluestein's convolution several launches.
 STEPS = [
     ((210,), None, "four_step"),

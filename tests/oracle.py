@@ -42,8 +42,6 @@ def reference(function, x, *args, **kwargs):
     return getattr(scipy.fft, function)(wide, *args, **kwargs)
 
 
-OF_PAIRS = 2  # of real rows, which are transformed in pairs: each bears the rounding errors of both
-
 # SciPy's functions for what a problem asks for.
 FUNCTIONS = {
     ("c2c", "forward"): "fftn",
@@ -91,6 +89,15 @@ def algorithm_for(lengths):
     the device; their bounds are alike.
     """
     return "stockham" if all(is_smooth(n) for n in lengths) else "bluestein"
+
+
+def of_real(n, numbers):
+    """Factor of a bound for real rows of n.
+
+    Those of odd lengths are transformed in pairs, so that each bears the rounding errors of both.
+    Others bear their own; but errors of few numbers scatter, by two standard deviations at most.
+    """
+    return 2 if n % 2 else 1 + 2 / math.sqrt(numbers)
 
 
 def bound(algorithm, dtype, points):

@@ -17,6 +17,7 @@ from pyclfft.planning.passes import (
     ChirpSpectrum,
     Constants,
     DigitRoots,
+    Roots,
     Scalar,
     StageTwiddles,
     Table,
@@ -82,7 +83,7 @@ class Stockham:
     source: str
     target: str
     twiddles: StageTwiddles
-    roots: DigitRoots | None
+    roots: DigitRoots | Roots | None
     chirp: Chirp | None
     spectrum: ChirpSpectrum | None
     count: int
@@ -104,7 +105,8 @@ def stockham_of(each):
     columns = [given.get(f"{name}_COLUMNS", 1) for name in ("SRC", "DST")]
     defaults = {
         **dict.fromkeys(("COLUMNS_0", "COLUMNS_1", "COLUMNS_2", "COLUMNS_3"), 0),
-        **dict.fromkeys(("PAIR", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0),
+        **dict.fromkeys(("PACKED", "SRC_TOGETHER", "DST_TOGETHER"), 0),
+        **dict.fromkeys(("PAIR", "PAIRED", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0),
         **{
             "SPECTRUM": 0,
             "DIMENSIONS": 1,
@@ -118,7 +120,7 @@ def stockham_of(each):
     macros = {**defaults, **given}
     tables = [argument for argument in each.arguments if isinstance(argument, Table)]
     types = [StageTwiddles]
-    types += [DigitRoots] if macros["TWIST"] else []
+    types += [DigitRoots] if macros["TWIST"] else [Roots] if macros["PACKED"] else []
     types += [Chirp] if macros["CHIRP_FIRST"] or macros["CHIRP_LAST"] else []
     types += [ChirpSpectrum] if macros["SPECTRUM"] else []
     assert [type(table) for table in tables] == types
@@ -131,7 +133,7 @@ def stockham_of(each):
     assert [len(value) for value in values[1:7]] == [4, 4, 4, 2, 2, 2]
     others = (
         next((table for table in tables if isinstance(table, kind)), None)
-        for kind in (DigitRoots, Chirp, ChirpSpectrum)
+        for kind in (DigitRoots | Roots, Chirp, ChirpSpectrum)
     )
     ends = text.get("SOURCE", "COMPLEX"), text.get("TARGET", "COMPLEX")
     return Stockham(macros, *ends, tables[0], *others, *values)
@@ -165,7 +167,7 @@ def locate(batch, side):
         rest = rest if last else rest // batch.extents[d]
         begin += coordinate * distances[d]
         column += coordinate * macros[f"COLUMNS_{d}"]
-        if d == 0:
+        if d == macros["PAIRED"]:
             partners[coordinate == batch.lone] = 0
     points = np.arange(macros["N"]) * macros[f"{side}_COLUMNS"]
     element = column[:, None] + points
@@ -192,7 +194,9 @@ def values_at(array, places, valid):
 def loaded(batch, source):
     """Points as LOAD of ends.cl has them."""
     macros, at = batch.macros, locate(batch, "SRC")
-    if batch.source == "HERMITIAN":
+    if macros["PACKED"] and batch.source == "HERMITIAN":
+        z = joined(batch, source, at)
+    elif batch.source == "HERMITIAN":
         length = macros["LENGTH"]
         image = np.minimum(at.element, length - at.element)
         valid = (at.element < length) | (length >= macros["N"] * macros["SRC_COLUMNS"])
@@ -211,15 +215,76 @@ def loaded(batch, source):
             z = z + 1j * half(place + at.partner)
     else:
         z = values_at(source, at.place, at.valid)
-        if macros["PAIR"]:
-            second = at.element + macros["COLUMNS_0"] // 2
+        if macros["PAIR"] or macros["PACKED"]:
+            second = at.element + (1 if macros["PACKED"] else partner_columns(macros))
             filled = at.valid & valid_at(macros, "SRC", "FILLED", second)
-            z = z + 1j * values_at(source, at.place + at.partner, filled)
+            if macros["SRC_TOGETHER"]:
+                check_together(at, batch.src_axis, filled == at.valid)
+            z = z + 1j * values_at(source, at.place + distance(batch, at, "SRC"), filled)
     if batch.flags & TURN_IN:
         z = turn(z)
     if macros["CHIRP_FIRST"]:
-        z = times_chirp(batch, z, at.element)
+        z = times_chirp(batch, z, numbered(batch, at))
     return twisted(batch, z, at.column) if macros["TWIST_FIRST"] else z
+
+
+def partner_columns(macros):
+    """How many columns of the axis a partner is away."""
+    return macros[f"COLUMNS_{macros['PAIRED']}"] // 2
+
+
+def numbered(batch, at):
+    """Points of the axis: of packed ones an element is a number."""
+    return (
+        np.broadcast_to(np.arange(batch.macros["N"]), at.place.shape)
+        if batch.macros["PACKED"]
+        else at.element
+    )
+
+
+def distance(batch, at, side):
+    """How far the imaginary part of a point is from the real one."""
+    axis = batch.src_axis if side == "SRC" else batch.dst_axis
+    return axis[1] if batch.macros["PACKED"] else at.partner
+
+
+def check_together(at, axis, alike):
+    """Both numbers of a point are moved as one: side by side, aligned, and both there or not."""
+    assert axis[1] == 1
+    assert not np.any(at.place[at.valid] % 2)
+    assert np.all(alike)
+
+
+def factors(batch):
+    """-i W^k, W the root of unity of the real row's length, for the points of the axis."""
+    length = batch.macros["LENGTH"]
+    assert batch.roots.n == 2 * length
+    return -1j * np.exp(-1j * np.pi * np.arange(length) / length)
+
+
+def joined(batch, source, at):
+    """Points of which even and odd numbers are the parts, from the spectrum of all numbers."""
+    macros = batch.macros
+    length = macros["LENGTH"]
+    numbers = np.arange(length + 1)
+    places = at.place[:, :1] + numbers * batch.src_axis[1]
+    valid = np.broadcast_to(numbers < macros["FILLED"], places.shape)
+    half = values_at(source, places, valid)
+    half[:, [0, -1]] = half[:, [0, -1]].real
+    half = half.conj() if batch.flags & CONJUGATE_IN else half
+    mirrored = half[:, :0:-1].conj()
+    half = half[:, :-1]
+    points = np.zeros(at.place.shape, complex)
+    points[:, :length] = half + mirrored + factors(batch).conj() * (half - mirrored)
+    return points
+
+
+def separated(batch, z):
+    """The spectrum of a real row, from that of points whose parts are even and odd numbers."""
+    z = z[:, : batch.macros["LENGTH"]]
+    mirrored = np.roll(z[:, ::-1], 1, axis=1).conj()
+    even, odd = z + mirrored, factors(batch) * (z - mirrored)
+    return np.hstack([even + odd, (even - odd)[:, :1].conj()])
 
 
 def times_chirp(batch, z, element):
@@ -252,11 +317,17 @@ def stored(batch, z):
     """Yield (place, value, mask) of everything that STORE of ends.cl writes."""
     macros, at = batch.macros, locate(batch, "DST")
     k, length = np.arange(macros["N"]), macros["LENGTH"]
-    z = times_chirp(batch, turn(z), at.element) if macros["CHIRP_LAST"] else z
+    z = times_chirp(batch, turn(z), numbered(batch, at)) if macros["CHIRP_LAST"] else z
+    if batch.target == "HERMITIAN" and macros["PACKED"]:
+        numbers = np.arange(length + 1)
+        places = at.place[:, :1] + numbers * batch.dst_axis[1]
+        assert macros["OUTPUTS"] == numbers.size
+        yield places, finished(batch, separated(batch, z), at.column), np.ones(places.shape, bool)
+        return
     if batch.target == "HERMITIAN" and macros["PAIR"]:
         wanted = np.broadcast_to(k < macros["OUTPUTS"], z.shape)
         mirrored = z[:, np.where(k, length - k, 0) % macros["N"]].conj()
-        second = at.column + macros["COLUMNS_0"] // 2
+        second = at.column + partner_columns(macros)
         yield at.place, finished(batch, z + mirrored, at.column), wanted
         difference = finished(batch, (z - mirrored) / 1j, second)
         yield at.place + at.partner, difference, wanted & (at.partner != 0)
@@ -264,8 +335,11 @@ def stored(batch, z):
     z = finished(batch, z, at.column)
     if batch.target == "REAL":
         yield at.place, z.real, at.valid
-        if macros["PAIR"]:
-            yield at.place + at.partner, z.imag, at.valid & (at.partner != 0)
+        if macros["DST_TOGETHER"]:
+            check_together(at, batch.dst_axis, True)
+        if macros["PAIR"] or macros["PACKED"]:
+            there = bool(macros["PACKED"]) | (at.partner != 0)
+            yield at.place + distance(batch, at, "DST"), z.imag, at.valid & there
     elif batch.target == "HERMITIAN":
         first = 2 * at.element <= length
         yield at.place, z, first

@@ -20,12 +20,15 @@ class Dimension:
         Distance from one to the next, in elements of the source and of the target.
     column : int
         Where its transforms are columns of a longer axis: columns from one to the next.
+    pairs : bool
+        Two of its transforms may be the parts of one: they belong to the same row.
     """
 
     extent: int
     source: int
     target: int
     column: int = 0
+    pairs: bool = False
 
     @property
     def nearest(self) -> int:
@@ -88,6 +91,11 @@ class Batch:
         return count
 
     @property
+    def paired(self) -> int:
+        """Number of the dimension whose neighbours are transformed in pairs, if any are."""
+        return next((d for d, each in enumerate(self.dimensions) if each.pairs), 0)
+
+    @property
     def loads_columns(self) -> bool:
         """Whether neighbouring transforms are nearer in the source than neighbouring points."""
         return self._by_columns(self.dimensions[0].source, self.source.stride)
@@ -118,4 +126,5 @@ def ordered(dimensions: Iterable[Dimension]) -> tuple[Dimension, ...]:
 
 def _continues(first: Dimension, second: Dimension) -> bool:
     ends = (each * first.extent for each in (first.source, first.target, first.column))
-    return (second.source, second.target, second.column) == tuple(ends)
+    along = (second.source, second.target, second.column) == tuple(ends)
+    return along and second.pairs == first.pairs

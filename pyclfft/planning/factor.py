@@ -138,7 +138,7 @@ def best_stages(
     Parameters
     ----------
     n : int
-        Length, at least 2.
+        Length, at least 1.
     min_items : int
         Fewer are taken only where there is no other way: their loads would be far apart.
     max_items : int
@@ -153,6 +153,8 @@ def best_stages(
     Stages or None
         None where a prime factor has no codelet, or a work-item would hold too much.
     """
+    if n == 1:  # a real row of two numbers is one point, all of whose work is at the ends
+        return Stages((1,), 1) if max_items else None
     candidates = (
         Stages(_largest_last(radices) if halves else radices, items)
         for radices in factorisations(n, MAX_STAGES)

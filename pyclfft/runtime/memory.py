@@ -70,7 +70,8 @@ def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
 def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
     """Return a new read-only buffer that holds `values`; errors as `allocate`."""
     flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
-    return _buffer(context, flags, values.nbytes, np.ascontiguousarray(values))
+    held = values if values.size else np.zeros(1, values.dtype)  # there are no empty buffers
+    return _buffer(context, flags, held.nbytes, np.ascontiguousarray(held))
 
 
 def _buffer(

@@ -908,6 +908,20 @@ IN_REGISTERS = [
     ((1, 50000), 1),
 ]
 
+# The same for real rows by themselves, in pairs, as convolutions and in steps.
+REAL_IN_REGISTERS = [
+    ((64, 2), 1),
+    ((64, 26), 1),
+    ((64, 1000), 1),
+    ((64, 1024), 1),
+    ((64, 2018), 1),
+    ((64, 2401), 1),
+    ((64, 4096), 1),
+    ((64, 8192), 1),
+    ((64, 16384), 1),
+    ((1024, 64), 0),
+    ((2, 2**16), 1),
+]
 
 # Except, by chip, dtype, step and TWIST: at most so many registers spilled, and bytes of memory. In
 # double precision 32 points, and what the four-step algorithm multiplies them by, need too many.
@@ -923,6 +937,11 @@ SPILLED = {
     ("gfx1030", "complex128", "2048 x 1024 = 32x32", "0"): (45, 184),
     ("gfx906", "complex128", "250 x 200 = 25x8", "8"): (22, 92),
     ("gfx1030", "complex128", "250 x 200 = 25x8", "8"): (52, 212),
+    ("gfx1030", "float64", "64 x 4096 = 16x16x16 packed", "0"): (10, 44),
+    ("gfx906", "float64", "64 x 8192 = 16x16x32 packed", "0"): (6, 20),
+    ("gfx1030", "float64", "64 x 8192 = 16x16x32 packed", "0"): (6, 20),
+    ("gfx906", "complex128", "64 x 8192 = 16x16x32 packed", "0"): (16, 68),
+    ("gfx1030", "complex128", "64 x 8192 = 16x16x32 packed", "0"): (6, 28),
 }
 
 
@@ -931,9 +950,23 @@ SPILLED = {
 @pytest.mark.parametrize(("shape", "axis"), IN_REGISTERS)
 def test_points_are_in_registers(tmp_path, shape, axis, dtype):
     """Neither spilled nor in an array that the compiler has left in memory."""
+    check_registers(tmp_path, shape, axis, dtype, "c2c")
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [("r2c", "float32"), ("c2r", "complex64"), ("r2c", "float64"), ("c2r", "complex128")],
+)
+@pytest.mark.parametrize(("shape", "axis"), REAL_IN_REGISTERS)
+def test_points_of_real_rows_are_in_registers(tmp_path, shape, axis, kind, dtype):
+    check_registers(tmp_path, shape, axis, dtype, kind)
+
+
+def check_registers(tmp_path, shape, axis, dtype, kind):
     built_in = tmp_path / "built_in.h"
     built_in.write_text(BUILT_IN)
-    for each in plan_passes(make_problem(shape, dtype, axis), RECORDED["gfx90a"]):
+    for each in plan_passes(make_problem(shape, dtype, axis, kind), RECORDED["gfx90a"]):
         flags = [f"-D{name}={value.strip(chr(34))}" for name, value in each.defines]
         for chip in ("gfx906", "gfx90a", "gfx1030"):
             messages, spills, memory = compile_for_amd(

@@ -171,6 +171,11 @@ def test_no_stages_for_other_primes(n):
     assert best_stages(n, 1, 1024) is None
 
 
+def test_one_point_has_a_stage_that_does_nothing():
+    assert best_stages(1, 4, 8) == Stages((1,), 1)
+    assert best_stages(1, 4, 0) is None
+
+
 def test_no_stages_without_work_items():
     assert best_stages(8, 1, 0) is None
 

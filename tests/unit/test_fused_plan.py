@@ -80,6 +80,8 @@ def test_in_place_what_lies_between_is_elsewhere_if_it_must_be():
         ((1024, 2**16), 1, {"dtype": "f4", "kind": "r2c"}),
         ((1024, 2**16), 1, {"dtype": "c8", "kind": "c2r"}),
         ((1024, 2**16), 1, {"dtype": "f4"}),
+        ((256, 512, 512), (1, 2), {"dtype": "f4", "kind": "r2c"}),
+        ((256, 512, 512), (1, 2), {"dtype": "c8", "kind": "c2r"}),
         ((1024, 512), 1, {}),
         ((64, 10007), 1, {}),
     ],

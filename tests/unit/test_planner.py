@@ -18,6 +18,7 @@ from pyclfft.planning.passes import (
     ChirpSpectrum,
     DigitRoots,
     Role,
+    Roots,
     Scalar,
     StageTwiddles,
     assign_buffers,
@@ -30,7 +31,7 @@ from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime.program import source_text
 from tests.oracle import expected_of, noise
 from tests.recorded_traits import GIB, RECORDED
-from tests.simulator import numbers, simulate, stockham_of, words
+from tests.simulator import numbers, partner_columns, simulate, stockham_of, words
 
 H200 = RECORDED["h200"]
 
@@ -303,7 +304,7 @@ def exchanged(macros):
     return (16 if macros["DOUBLE"] else 8) // (2 if macros["SPLIT"] else 1)
 
 
-def places_used(macros, found, separates):
+def places_used(macros, found, separates, packed):
     """Elements of local memory that a transform needs in the widest of stockham's exchanges."""
     n, most = macros["N"], 1
     for word, values in found:
@@ -313,7 +314,9 @@ def places_used(macros, found, separates):
             # Of halves the upper one begins at the same place as the lower one.
             last = (n // 2 if macros["HALVES"] else n) - 1
             most = max(most, last + last // span * gap + 1)
-    if separates:  # all results are laid down
+    if packed:  # one of two mirror images is laid down
+        most = max(most, (macros.get("LENGTH", n) + 1) // 2)
+    elif separates:  # all results are laid down
         most = max(most, n // (1 + macros["HALVES"]))
     return most
 
@@ -439,7 +442,8 @@ def check_stockham(each):
     radices = check_words(found, n, batch.macros["SPECTRUM"])
     assert ("REVERSED" in dict(each.defines)["STAGES"]) == batch.twiddles.back
     separates = batch.macros["PAIR"] and batch.target == "HERMITIAN"
-    assert places_used(macros, found, separates) <= macros["ROOM"] <= 1.5 * n + 1
+    used = places_used(macros, found, separates, batch.macros["PACKED"])
+    assert used <= macros["ROOM"] <= 1.5 * n + 1
     assert macros["PITCH"] >= transforms
     if macros["HALVES"]:
         assert all(radix % 2 == 0 for radix in radices)
@@ -455,16 +459,18 @@ def check_stockham(each):
     assert batch.count == prod(extents)
     assert -(-batch.count // transforms) * each.local_size[0] == each.global_size[0]
     pair = batch.macros["PAIR"]
+    paired = batch.macros["PAIRED"]
+    assert batch.lone in ((extents[paired] - 1, 2**32 - 1) if pair else (2**32 - 1,))
+    pair = pair and paired == 0  # below: whether dimension 0 has pairs
     single = 2 * extents[0] - (batch.lone == extents[0] - 1) if pair else extents[0]
-    assert batch.lone in ((extents[0] - 1, 2**32 - 1) if pair else (2**32 - 1,))
     columns = []
     for side, distances, axis, partner in (
         ("SRC", batch.src_distances, batch.src_axis, batch.partner[0]),
         ("DST", batch.dst_distances, batch.dst_axis, batch.partner[1]),
     ):
         assert distances[len(extents) :] == (0,) * (4 - len(extents))
-        if pair:
-            assert distances[0] == 2 * partner
+        if batch.macros["PAIR"]:
+            assert distances[paired] == 2 * partner
         nearest = partner if pair else distances[0]
         stride = axis[1] * batch.macros[f"{side}_COLUMNS"]
         columns.append(single > 1 and abs(nearest) < abs(stride))
@@ -489,8 +495,8 @@ def check_tables(batch, radices):
     assert batch.twiddles == StageTwiddles(tuple(radices), precision, back)
     columns = [macros[f"COLUMNS_{d}"] for d in range(macros["DIMENSIONS"])]
     column = sum((e - 1) * c for e, c in zip(batch.extents, columns, strict=False))
-    if macros["PAIR"] and macros["COLUMNS_0"] and batch.lone == 2**32 - 1:
-        column += macros["COLUMNS_0"] // 2
+    if macros["PAIR"] and batch.lone == 2**32 - 1:
+        column += partner_columns(macros)
     if macros["TWIST"]:
         bits, digits = macros["TWIST"], macros["DIGITS"]
         assert batch.roots == DigitRoots(batch.roots.n, bits, digits, precision)
@@ -498,6 +504,14 @@ def check_tables(batch, radices):
         largest = (points - 1) * column  # exponent
         assert largest < batch.roots.n <= 2 ** (bits * digits)
         assert bits * digits < (batch.roots.n - 1).bit_length() + digits  # no table is in vain
+    if macros["PACKED"]:
+        assert batch.roots == Roots(2 * macros["LENGTH"], precision)
+        assert not macros["PAIR"]
+        assert {batch.source, batch.target} == {"REAL", "HERMITIAN"}
+        real = "SRC" if batch.source == "REAL" else "DST"
+        assert (macros["SRC_COLUMNS"], macros["DST_COLUMNS"]) == (
+            (2, 1) if real == "SRC" else (1, 2)
+        )
     if macros["CHIRP_FIRST"] or macros["CHIRP_LAST"]:
         assert batch.chirp == Chirp(macros["LENGTH"], precision)
     if macros["SPECTRUM"]:

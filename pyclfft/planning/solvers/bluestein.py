@@ -34,6 +34,7 @@ from .stockham import (
     TURN_IN,
     TURN_OUT,
     Ends,
+    in_one_launch,
     relative_time,
     whole_ends,
 )
@@ -59,7 +60,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
     """Return the steps of the quickest way that fits, or None; one launch if that fits."""
-    for ways in _ways(axis_length(problem)):
+    for ways in _ways(problem):
         fitting = [
             steps
             for factors in ways
@@ -82,7 +83,7 @@ def _time(steps: tuple[Step, ...], precision: str, traits: Traits) -> float:
     return sum(
         each.batch.n
         * each.batch.count
-        * relative_time(each.batch, each.group, precision)
+        * relative_time(each.batch, each.ends, each.group, precision)
         * (1 + EXCHANGE * (len(each.group.stages.radices) - 1))
         * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # some are idle
         for each in steps
@@ -93,14 +94,13 @@ def _longest(steps: tuple[Step, ...]) -> int:
     return max(each.batch.n for each in steps)
 
 
-def _ways(n: int) -> Iterator[list[tuple[int, ...]]]:
+def _ways(problem: Problem) -> Iterator[list[tuple[int, ...]]]:
     """Yield what to choose from, fewer launches first: convolutions by their factors."""
-    for parts in range(1, MAX_STEPS + 1):
-        yield [
-            tuple(factors)
-            for m in convolution_lengths(n)
-            for factors in ([(m,)] if parts == 1 else _row_splits(m, parts))
-        ]
+    _, ends = in_one_launch(problem)
+    yield [(m,) for m in convolution_lengths(ends.length)]
+    for parts in range(2, MAX_STEPS + 1):
+        lengths = convolution_lengths(axis_length(problem))
+        yield [factors for m in lengths for factors in _row_splits(m, parts)]
 
 
 def _row_splits(m: int, parts: int) -> list[tuple[int, ...]]:
@@ -124,14 +124,9 @@ def convolution_lengths(n: int) -> tuple[int, ...]:
 
 
 def _in_one(problem: Problem, m: int) -> Launch:
-    n = axis_length(problem)
-    ends = replace(
-        whole_ends(problem),
-        chirp_first=True,
-        chirp_last=True,
-        spectrum=ChirpSpectrum(n, (m,), problem.precision),
-    )
-    return axis_batch(problem, m), ends, 0
+    batch, ends = in_one_launch(problem, m)
+    spectrum = ChirpSpectrum(ends.length, (m,), problem.precision)
+    return batch, replace(ends, chirp_first=True, chirp_last=True, spectrum=spectrum), 0
 
 
 def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:

@@ -67,7 +67,7 @@ def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[St
 
 
 def _time(steps: tuple[Step, ...], precision: str) -> float:
-    return sum(relative_time(each.batch, each.group, precision) for each in steps)
+    return sum(relative_time(each.batch, each.ends, each.group, precision) for each in steps)
 
 
 def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
@@ -115,7 +115,7 @@ def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
     columns = axis_batch(
         problem,
         n1,
-        [Dimension(n // n1, 1, half, column=1)],
+        [Dimension(n // n1, 1, half, column=1, pairs=True)],
         columns=(n // n1, 1),
         target=rest_at,
     )
@@ -143,7 +143,7 @@ def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
 
 
 def _to_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Transform half of the columns, as the others are their conjugates; at last rows in pairs."""
+    """Transform half of the columns, as the others are their conjugates; the last ones in pairs."""
     source, last = problem.source, len(factors) - 1
     filled = whole_ends(problem).filled
     flags = whole_ends(problem).flags
@@ -156,7 +156,9 @@ def _to_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
         if number == last:
             target = problem.target
             ends = replace(ends, target="REAL", pair=True, twist=0)
-        step = column_step(problem, factor, done, rest // 2 + 1, source, target, rest)
+        step = column_step(
+            problem, factor, done, rest // 2 + 1, source, target, rest, pairs=number == last
+        )
         launches.append((step, ends, 0 if number == last else layout_bytes(problem, target)))
         source, filled, flags = target, rest // 2 + 1, TURN
     return launches
@@ -170,6 +172,8 @@ def column_step(
     source: Layout,
     target: Layout,
     stride: int = 0,
+    *,
+    pairs: bool = False,
 ) -> Batch:
     """Return one step along the axis.
 
@@ -186,6 +190,8 @@ def column_step(
         Where to read and write.
     stride : int
         Columns between neighbouring i, where `rest` leaves some out.
+    pairs : bool
+        Neighbours in k are transformed in pairs.
 
     Returns
     -------
@@ -194,7 +200,7 @@ def column_step(
     return axis_batch(
         problem,
         factor,
-        [Dimension(done, 1, 1), Dimension(rest, done, done * factor, column=1)],
+        [Dimension(done, 1, 1, pairs=pairs), Dimension(rest, done, done * factor, column=1)],
         columns=(stride or rest, 1),
         units=(done, done),
         source=source,

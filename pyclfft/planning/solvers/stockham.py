@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import prod
 
 from ...tuning.lookup import Parameters
-from ..batch import MAX_DIMENSIONS, Batch
+from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import Stages, best_stages, is_smooth
 from ..passes import (
     Argument,
@@ -23,6 +23,7 @@ from ..passes import (
     DigitRoots,
     Pass,
     Role,
+    Roots,
     Scalar,
     StageTwiddles,
     Vector,
@@ -96,8 +97,10 @@ class Ends:
         What is read and what is left.
     pair : bool
         Two neighbouring transforms are one, in the real and in the imaginary part.
+    packed : bool
+        A transform is one real row: two neighbouring numbers are one point.
     length : int
-        Elements of the whole axis.
+        Elements of the whole axis; where packed, points.
     filled : int
         Of these those that the source has.
     outputs : int
@@ -124,6 +127,7 @@ class Ends:
     outputs: int
     flags: int = 0
     pair: bool = False
+    packed: bool = False
     twist: int = 0
     twist_first: bool = False
     chirp_first: bool = False
@@ -133,8 +137,8 @@ class Ends:
 
     @property
     def separates(self) -> bool:
-        """Whether the spectra of two rows have to be told apart at the end."""
-        return self.pair and self.target == "HERMITIAN"
+        """Whether two spectra, of rows or of even and odd numbers, are told apart at the end."""
+        return (self.pair or self.packed) and self.target == "HERMITIAN"
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,7 @@ class Work:
 
 
 def whole_ends(problem: Problem) -> Ends:
-    """Return the ends of a transform along the one axis in one launch."""
+    """Return the ends of a transform of all numbers along the one axis, real rows in pairs."""
     n = axis_length(problem)
     filled = problem.source.shape[problem.axes[0]]
     inverse = problem.direction == "inverse"
@@ -200,12 +204,36 @@ def whole_ends(problem: Problem) -> Ends:
     return Ends(source, target, n, min(filled, n), n, TURN if inverse else 0)
 
 
+def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
+    """Return the batch and the ends of the one axis in one launch.
+
+    Real rows of even lengths are transformed each by itself, as half as many complex points.
+
+    Parameters
+    ----------
+    problem : Problem
+        With one axis.
+    points : int
+        Of a transform, where they are not those of the axis: of a convolution.
+
+    Returns
+    -------
+    Batch, Ends
+    """
+    n, ends = axis_length(problem), whole_ends(problem)
+    if problem.kind == "c2c" or n % 2:
+        return axis_batch(problem, points or n), ends
+    columns = (2, 1) if problem.kind == "r2c" else (1, 2)
+    packed = replace(ends, length=n // 2, pair=False, packed=True)
+    return axis_batch(problem, points or n // 2, columns=columns), packed
+
+
 def group_for(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
     """Return a work-group within a device's limits, or None where there is none."""
     if (
-        not 2 <= batch.n <= MAX_LENGTH
+        not (1 if ends.packed else 2) <= batch.n <= MAX_LENGTH
         or not is_smooth(batch.n)
         or len(batch.dimensions) > MAX_DIMENSIONS
     ):
@@ -237,21 +265,22 @@ def group_for(
     return None
 
 
-def relative_time(batch: Batch, group: Group, precision: str) -> float:
+def relative_time(batch: Batch, ends: Ends, group: Group, precision: str) -> float:
     """Return about how long a launch takes, in times of copying the points once.
 
     Short runs of columns waste part of each transfer, and where one group fills a multiprocessor it
     cannot compute while another one waits for memory.
     """
-    run = _run_bytes(batch, group, precision)
+    run = _run_bytes(batch, ends, group, precision)
     wasted = next(share for least, share in WASTED if run >= least)
     return (1 + wasted) * (1.3 if group.items >= CROWDED else 1.0)
 
 
-def _run_bytes(batch: Batch, group: Group, precision: str) -> int:
+def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
     """Return how much a work-group touches in a row, a line of the cache at most."""
     by_columns = batch.loads_columns or batch.stores_columns
-    run = group.transforms * COMPLEX_DTYPE[precision].itemsize
+    alone = ends.packed or (ends.pair and batch.paired)  # neighbours are real, not of a pair
+    run = group.transforms * (REAL_DTYPE if alone else COMPLEX_DTYPE)[precision].itemsize
     return min(run, LINE_BYTES) if by_columns else LINE_BYTES
 
 
@@ -265,7 +294,9 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
     room = stages.room(banks, shape.halves)
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
-    if ends.separates:
+    if ends.packed:  # one of two mirror images, of those that are not their own
+        room = max(room, (ends.length + 1) // 2)
+    elif ends.separates:
         room = max(room, batch.n // (2 if shape.halves else 1))
     # Where lanes turn between rows and columns, one element more lets them meet different banks.
     if stores_columns and not loads_columns:
@@ -279,16 +310,13 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the one axis is smooth and short enough for a work-group."""
     if not single_axis(problem):
         return False
-    n, ends = axis_length(problem), whole_ends(problem)
-    return (
-        group_for(axis_batch(problem, n), ends, problem.precision, traits, parameters) is not None
-    )
+    batch, ends = in_one_launch(problem)
+    return group_for(batch, ends, problem.precision, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return one pass."""
-    n, ends = axis_length(problem), whole_ends(problem)
-    batch = axis_batch(problem, n)
+    batch, ends = in_one_launch(problem)
     group = group_for(batch, ends, problem.precision, traits, parameters)
     assert group is not None
     return (stockham_pass(problem, batch, group, ends, problem.scale),)
@@ -325,8 +353,6 @@ def stockham_pass(
     if ends.separates:
         scale /= 2
     loads_columns, stores_columns = _columns(batch, stages)
-    size = batch.count * problem.complex_dtype.itemsize
-    points = min(batch.n, ends.filled) if batch.source.columns == 1 else batch.n
     return Pass(
         kernel="stockham",
         source="stockham.cl",
@@ -364,12 +390,13 @@ def stockham_pass(
             real(problem, scale),
             uint(ends.flags),
         ),
-        reads=size * points // (2 if ends.source == "REAL" else 1),
-        writes=size * _stored(batch, ends) // (2 if ends.target == "REAL" else 1),
+        reads=batch.count * _loaded(batch, ends) * _itemsize(problem, ends.source),
+        writes=batch.count * _stored(batch, ends) * _itemsize(problem, ends.target),
         leaves=leaves or problem.nbytes,
-        step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}",
+        step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}"
+        + (" packed" if ends.packed else ""),
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
-        stays=_run_bytes(batch, group, precision) >= LINE_BYTES,
+        stays=_run_bytes(batch, ends, group, precision) >= LINE_BYTES,
         work=work,
     )
 
@@ -398,7 +425,21 @@ def _turns_back(ends: Ends, stages: Stages) -> bool:
     return ends.spectrum is not None and stages.radices != stages.reversed.radices
 
 
+def _itemsize(problem: Problem, held: str) -> int:
+    return (REAL_DTYPE if held == "REAL" else COMPLEX_DTYPE)[problem.precision].itemsize
+
+
+def _loaded(batch: Batch, ends: Ends) -> int:
+    """Elements of the source that a transform reads."""
+    if ends.packed:
+        return ends.filled
+    return min(batch.n, ends.filled) if batch.source.columns == 1 else batch.n
+
+
 def _stored(batch: Batch, ends: Ends) -> int:
+    """Elements of the target that a transform writes."""
+    if ends.packed:
+        return ends.outputs
     if ends.target == "HERMITIAN" or batch.target.columns == 1:
         return min(batch.n, ends.outputs)
     return batch.n
@@ -412,16 +453,16 @@ def _singles(batch: Batch) -> tuple:
 
 
 def _pairs(batch: Batch) -> tuple:
-    """Join neighbours of dimension 0; the last one of an odd number has no partner."""
-    extents, sources, targets, *_ = _singles(batch)
-    pairs, odd = -(-extents[0] // 2), extents[0] % 2
-    return (
-        (pairs, *extents[1:]),
-        (2 * sources[0], *sources[1:]),
-        (2 * targets[0], *targets[1:]),
-        (sources[0], targets[0]),
-        pairs - 1 if odd else NO_TRANSFORM,
+    """Join neighbours of a dimension; the last one of an odd number has no partner."""
+    joined = batch.dimensions[batch.paired]
+    pairs, odd = -(-joined.extent // 2), joined.extent % 2
+    dimensions = list(batch.dimensions)
+    dimensions[batch.paired] = replace(
+        joined, extent=pairs, source=2 * joined.source, target=2 * joined.target
     )
+    extents, sources, targets, *_ = _singles(replace(batch, dimensions=tuple(dimensions)))
+    lone = pairs - 1 if odd else NO_TRANSFORM
+    return extents, sources, targets, (joined.source, joined.target), lone
 
 
 def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
@@ -439,9 +480,13 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("SOURCE", ends.source, "COMPLEX")
     define("TARGET", ends.target, "COMPLEX")
     define("PAIR", int(ends.pair), 0)
+    define("PACKED", int(ends.packed), 0)
+    define("SRC_TOGETHER", int(ends.source == "REAL" and _loads_together(batch, ends)), 0)
+    define("DST_TOGETHER", int(ends.target == "REAL" and _stores_together(batch, ends)), 0)
+    define("PAIRED", batch.paired if ends.pair else 0, 0)
     define("DIMENSIONS", dimensions, 1)
     for number, dimension in enumerate(batch.dimensions):
-        doubled = 2 if ends.pair and number == 0 else 1
+        doubled = 2 if ends.pair and number == batch.paired else 1
         define(f"COLUMNS_{number}", dimension.column * doubled, 0)
     define("SRC_COLUMNS", batch.source.columns, 1)
     define("DST_COLUMNS", batch.target.columns, 1)
@@ -462,6 +507,21 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     return macros
 
 
+def _loads_together(batch: Batch, ends: Ends) -> bool:
+    """Whether both numbers of every packed point lie as one complex number, or both are zeros."""
+    distances = [each.source for each in batch.dimensions]
+    return ends.packed and ends.filled % 2 == 0 and _aligned(batch.source, distances)
+
+
+def _stores_together(batch: Batch, ends: Ends) -> bool:
+    """Whether both numbers of every packed point belong where one complex number fits."""
+    return ends.packed and _aligned(batch.target, [each.target for each in batch.dimensions])
+
+
+def _aligned(line: Line, distances: Iterable[int]) -> bool:
+    return line.unit == 1 and not any(each % 2 for each in (line.first, *distances))
+
+
 def _digits(order: int) -> tuple[int, int]:
     """Return how many digits, and of how many bits, the exponents of a root of unity have.
 
@@ -477,6 +537,8 @@ def _tables(ends: Ends, precision: str) -> tuple[Argument, ...]:
     tables: list[Argument] = []
     if ends.twist:
         tables.append(DigitRoots(ends.twist, *_digits(ends.twist), precision))
+    if ends.packed:
+        tables.append(Roots(2 * ends.length, precision))
     if ends.chirp_first or ends.chirp_last:
         tables.append(Chirp(ends.length, precision))
     if ends.spectrum is not None:
