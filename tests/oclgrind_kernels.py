@@ -82,7 +82,7 @@ EVEN = [
     ((3, 128), -1, "stockham"),
     ((32, 5), 0, "stockham"),
     ((2, 13), -1, "bluestein"),
-    ((2, 34), -1, "bluestein"),
+    ((2, 26), -1, "bluestein"),
     ((2, 256), -1, "four_step"),
 ]
 # In groups so small that these take three steps, and Bluestein's convolution several launches.
