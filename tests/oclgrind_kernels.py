@@ -226,29 +226,51 @@ def hooks() -> None:
         check(plan(x), expected / gains[: expected.size].reshape(expected.shape))
 
 
+def textbook(precision, queue) -> None:
+    for tiles in TILES:
+        lookup.DEFAULTS["gpu"].update(tiles)
+        transforms(TEXTBOOK, precision, queue)
+
+
+def groups(precision, queue, numbers) -> None:
+    bits = stockham.MAX_DIGIT_BITS
+    for number in numbers:
+        parameters, rows, columns, table, kinds = GROUPS[number]
+        lookup.DEFAULTS["gpu"].update({**AS_SHIPPED, **parameters})
+        stockham.ROWS, stockham.COLUMNS = rows, columns
+        stockham.MAX_DIGIT_BITS = 3 if number % 2 else bits
+        transforms(table, precision, queue, kinds)
+
+
+def others(precision, queue) -> None:
+    layouts(precision, queue)
+    cut_steps(precision, queue)
+    if precision == "single":
+        hooks()
+
+
+def images_alone(precision, queue) -> None:
+    if precision == "single":
+        filters()
+
+
+PARTS = {
+    "textbook": textbook,
+    "groups": lambda *where: groups(*where, range(3)),
+    "parts": lambda *where: groups(*where, range(3, 6)),
+    "steps": lambda *where: groups(*where, range(6, len(GROUPS))),
+    "others": others,
+    "images": images_alone,
+}
+
+
 def main() -> None:
     watch_launches()
     keep_buffers()
     queue = pyclfft.default_queue()
     assert "oclgrind" in queue.device.platform.name.lower(), queue.device.platform.name
-    bits = stockham.MAX_DIGIT_BITS
-    for precision in sys.argv[1:]:
-        for tiles in TILES:
-            lookup.DEFAULTS["gpu"].update(tiles)
-            transforms(TEXTBOOK, precision, queue)
-        for number, (parameters, rows, columns, table, kinds) in enumerate(GROUPS):
-            lookup.DEFAULTS["gpu"].update({**AS_SHIPPED, **parameters})
-            stockham.ROWS, stockham.COLUMNS = rows, columns
-            stockham.MAX_DIGIT_BITS = 3 if number % 2 else bits
-            transforms(table, precision, queue, kinds)
-        stockham.ROWS, stockham.COLUMNS = GROUPS[0][1:3]
-        stockham.MAX_DIGIT_BITS = bits
-        lookup.DEFAULTS["gpu"].update(AS_SHIPPED)
-        layouts(precision, queue)
-        cut_steps(precision, queue)
-    if "single" in sys.argv[1:]:
-        filters()
-        hooks()
+    precision, part = sys.argv[1:]
+    PARTS[part](precision, queue)
     print(json.dumps(sorted(LAUNCHED)))
 
 

@@ -8,11 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from pyclfft.runtime.program import kernel_folder
+from tests.oclgrind_kernels import PARTS
 
 RUNTIME = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
 SCRIPT = Path(__file__).resolve().parents[1] / "oclgrind_kernels.py"
@@ -59,16 +62,20 @@ def watch(folder, *arguments):
 
 
 def test_every_kernel_is_clean(tmp_path):
-    """A process for each precision: the simulator forgets what it knows of addresses used again."""
+    """A process for each part: the simulator forgets what it knows of addresses used again."""
     declared, launched = set(), set(EXEMPT)
     for path in kernel_folder().glob("*.cl"):
         declared |= set(re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", path.read_text()))
-    for precision in ("single", "double"):
-        folder = tmp_path / precision
+
+    def run(part):
+        folder = tmp_path / "-".join(part)
         folder.mkdir()
-        output, reports = watch(folder, SCRIPT, precision)
-        assert reports == ""
-        launched |= set(json.loads(output))
+        return watch(folder, SCRIPT, *part)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for output, reports in pool.map(run, product(("single", "double"), PARTS)):
+            assert reports == ""
+            launched |= set(json.loads(output))
     assert launched == declared
 
 
