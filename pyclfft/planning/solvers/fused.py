@@ -24,6 +24,7 @@ NAME = "fused"  # as in algorithm="fused"
 PRECISIONS = ("single",)  # double takes twice the registers: not measured
 SPARE_BYTES = 32  # of local memory, for what groups share beside their points
 MIN_LAG = 1  # with less a group could wait for one that has yet to begin
+MOST_ITEMS = 256  # of a work-group where nobody has asked for one launch
 
 # The defaults of macros that passes leave out, as ends.cl has them.
 DEFAULTS = {
@@ -73,26 +74,6 @@ class Chunks:
         return self.count * sum(self.tiles)
 
 
-def pays(unit_bytes: int, nbytes: int, traits: Traits, parameters: Parameters) -> bool:
-    """Whether one launch is quicker than two.
-
-    Units have to be small, so that many chunks of them fit the cache; and all data has to be more
-    than the cache holds, or two launches find it there, too.
-
-    Parameters
-    ----------
-    unit_bytes, nbytes : int
-        Of a unit, and of all.
-    traits, parameters
-        Of the device.
-    """
-    return (
-        traits.groups_may_wait
-        and unit_bytes <= traits.l2_bytes // parameters["fused_chunks"]
-        and nbytes > traits.l2_bytes
-    )
-
-
 def fused_schedule(
     passes: Sequence[Pass],
     out_bytes: int,
@@ -128,9 +109,7 @@ def fused_schedule(
     while index + 1 < len(kept):
         pair = kept[index], kept[index + 1]
         chunks = chunks_of(*pair, traits, parameters, in_place)
-        if chunks is not None and (
-            forced or pays(chunks.unit_bytes, chunks.nbytes * chunks.count, traits, parameters)
-        ):
+        if chunks is not None and (forced or _pays(*pair, chunks, traits, parameters)):
             kept[index : index + 2] = [join(*pair, chunks, traits)]
             counters = max(counters, 4 * (1 + chunks.count))
         index += 1
@@ -205,8 +184,37 @@ def cut(
     return Chunks(count, lag, (per_chunk[0], per_chunk[1]), nbytes, unit_bytes)
 
 
+def _pays(
+    first: Pass, second: Pass, chunks: Chunks, traits: Traits, parameters: Parameters
+) -> bool:
+    """Whether one launch is quicker than two.
+
+    Units have to be small, so that many chunks of them fit the cache, and all data more than the
+    cache holds, or two launches find it there, too. Work-groups may not be large, since few of them
+    then hide each other's waits, nor have fewer columns side by side than apart.
+    """
+    works = first.work, second.work
+    groups = groups_of(*works, traits)
+    assert groups is not None
+    return (
+        chunks.unit_bytes <= traits.l2_bytes // parameters["fused_chunks"]
+        and chunks.nbytes * chunks.count > traits.l2_bytes
+        and groups[0].items <= MOST_ITEMS
+        and all(
+            group.transforms >= work.group.transforms
+            for work, group in zip(works, groups, strict=True)
+        )
+    )
+
+
 def groups_of(first: Work, second: Work, traits: Traits) -> tuple[Group, Group] | None:
-    """Return work-groups of one size for both passes: the larger of their sizes, or the smaller."""
+    """Return work-groups of one size for both passes: the larger of their sizes, or the smaller.
+
+    Of rows and columns of one length both have the columns' stages: a program of two different ones
+    takes the registers of one and the local memory of the other.
+    """
+    if first.batch.n == second.batch.n:
+        first = replace(first, group=second.group)
     for items in sorted({first.group.items, second.group.items}, reverse=True):
         groups = [_resized(work, items, traits) for work in (first, second)]
         if groups[0] is not None and groups[1] is not None:

@@ -36,7 +36,7 @@ from .steps import axis_batch, axis_length, single_axis
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MAX_DIGIT_BITS = 10  # of the exponents of twists
-MIN_ITEMS = 8  # work-items for a row, so that their loads are neighbours; half of it for tiny ones
+MIN_ITEMS = 8  # work-items for a row; half of it for tiny ones
 TINY = 32
 NO_TRANSFORM = 2**32 - 1
 
@@ -244,10 +244,9 @@ def group_for(
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     for shape in COLUMNS if by_columns else ROWS:
-        fewest = 1 if by_columns else MIN_ITEMS // (2 if batch.n < TINY else 1)
         stages = best_stages(
             batch.n,
-            fewest,
+            1 if by_columns else _fewest_items(batch, ends),
             limit // (shape.transforms or 1),
             shape.split,
             shape.halves,
@@ -263,6 +262,15 @@ def group_for(
         if group.local_bytes <= traits.local_mem_bytes:
             return group
     return None
+
+
+def _fewest_items(batch: Batch, ends: Ends) -> int:
+    """Return how many work-items a row has at least, so that its loads and stores are neighbours.
+
+    Twice as many where each stores to both ends of a spectrum, whose rows begin between lines.
+    """
+    fewest = MIN_ITEMS // (2 if batch.n < TINY else 1)
+    return 2 * fewest if ends.packed else fewest
 
 
 def relative_time(batch: Batch, ends: Ends, group: Group, precision: str) -> float:
