@@ -14,6 +14,7 @@ from .render import Results
 
 BAR = 0.8  # of the room that a case has
 INCHES = 0.32  # of width for each case
+ACROSS = 32  # cases in a row of bars at most
 
 
 def pyplot() -> Any:
@@ -43,20 +44,36 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
         What was measured.
     """
     plots = pyplot()
-    rows, count = results.rows, len(results.contenders)
-    figure, axes = plots.subplots(figsize=(3 + INCHES * len(rows), 5), layout="constrained")
-    for n, name in enumerate(results.contenders):
-        left = [place + BAR * (n / count - 0.5) for place in range(len(rows))]
-        axes.bar(left, fractions(results, n), BAR / count, align="edge", label=name)
-    axes.set_xticks(range(len(rows)), [row.name for row in rows], rotation=90)
-    axes.axhline(1, color="grey", linewidth=0.8)
-    axes.set_ylabel("rate, as a part of a plain copy's")
+    everything = range(len(results.rows))
+    widest = -(-len(everything) // -(-len(everything) // ACROSS))  # all rows about as long
+    parts = [everything[at : at + widest] for at in everything[::widest]]
+    figure, grid = plots.subplots(
+        len(parts),
+        figsize=(3 + INCHES * widest, 4 * len(parts)),
+        layout="constrained",
+        squeeze=False,
+    )
+    for (axes,), part in zip(grid, parts, strict=True):
+        _draw_bars(axes, results, part)
+        axes.set_xlim(-1, widest)
+    grid[0][0].legend()
     title = f"{results.environment['device']}, {results.environment['date']}"
     figure.suptitle(title, fontsize="medium", wrap=True)
-    axes.legend()
     with atomic_write(path) as file:
         figure.savefig(file, format=Path(path).suffix[1:] or "png", dpi=120)
     plots.close(figure)
+
+
+def _draw_bars(axes: Any, results: Results, part: range) -> None:
+    """Draw some of the cases, a bar for each contender."""
+    count = len(results.contenders)
+    for n, name in enumerate(results.contenders):
+        left = [place + BAR * (n / count - 0.5) for place in range(len(part))]
+        heights = [fractions(results, n)[place] for place in part]
+        axes.bar(left, heights, BAR / count, align="edge", label=name)
+    axes.set_xticks(range(len(part)), [results.rows[place].name for place in part], rotation=90)
+    axes.axhline(1, color="grey", linewidth=0.8)
+    axes.set_ylabel("rate, as a part of a plain copy's")
 
 
 def fractions(results: Results, contender: int) -> Sequence[float]:
