@@ -78,7 +78,7 @@ class Stages:
 
     @property
     def mirrored(self) -> Stages:
-        """The same stages as a palindrome, if there is one: their reverse has the same twiddles."""
+        """The same stages as a palindrome, if there is one."""
         counts = {radix: self.radices.count(radix) for radix in sorted(self.radices)}
         outer = [radix for radix, count in counts.items() for _ in range(count // 2)]
         middle = [radix for radix, count in counts.items() if count % 2]

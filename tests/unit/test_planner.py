@@ -440,7 +440,6 @@ def check_stockham(each):
     macros, found, batch = numbers(each), words(each), stockham_of(each)
     n, transforms = macros["N"], macros["TRANSFORMS"]
     radices = check_words(found, n, batch.macros["SPECTRUM"])
-    assert ("REVERSED" in dict(each.defines)["STAGES"]) == batch.twiddles.back
     separates = batch.macros["PAIR"] and batch.target == "HERMITIAN"
     used = places_used(macros, found, separates, batch.macros["PACKED"])
     assert used <= macros["ROOM"] <= 1.5 * n + 1
@@ -491,8 +490,7 @@ def check_stockham(each):
 def check_tables(batch, radices):
     macros = batch.macros
     precision = "double" if macros["DOUBLE"] else "single"
-    back = bool(macros["SPECTRUM"]) and radices != radices[::-1]
-    assert batch.twiddles == StageTwiddles(tuple(radices), precision, back)
+    assert batch.twiddles == StageTwiddles(tuple(radices), precision, back=bool(macros["SPECTRUM"]))
     columns = [macros[f"COLUMNS_{d}"] for d in range(macros["DIMENSIONS"])]
     column = sum((e - 1) * c for e, c in zip(batch.extents, columns, strict=False))
     if macros["PAIR"] and batch.lone == 2**32 - 1:

@@ -385,7 +385,7 @@ def stockham_pass(
         arguments=(
             Role.SOURCE,
             Role.TARGET,
-            StageTwiddles(stages.radices, precision, back=_turns_back(ends, stages)),
+            StageTwiddles(stages.radices, precision, back=ends.spectrum is not None),
             *_tables(ends, precision),
             uint(count),
             _vector("uint32", extents, 1),
@@ -426,11 +426,6 @@ def _turned(each: Pass, backward: int) -> Pass:
     assert isinstance(flags.value, int)
     forward = flags.value & ~BACKWARD
     return replace(each, arguments=(*others, uint(forward | backward * BACKWARD)))
-
-
-def _turns_back(ends: Ends, stages: Stages) -> bool:
-    """Whether there is a transform back whose stages have other twiddles."""
-    return ends.spectrum is not None and stages.radices != stages.reversed.radices
 
 
 def _itemsize(problem: Problem, held: str) -> int:
@@ -581,10 +576,7 @@ def stage_words(radices: tuple[int, ...], back: bool = False) -> str:
         return f"ONLY({radices[0]})"
     words = [f"LOAD({radices[0]})", *_transform_words(radices)]
     if back:
-        words.append(f"CONVOLVE({radices[-1]})")
-        if radices != radices[::-1]:
-            words.append("REVERSED")
-        words += _transform_words(radices[::-1])
+        words += [f"CONVOLVE({radices[-1]})", *_transform_words(radices[::-1])]
     if len(radices) > 1:
         words[-1] = words[-1].replace("NEXT", "LAST")
     last = radices[0] if back else radices[-1]
