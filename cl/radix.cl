@@ -1,5 +1,9 @@
 /* Codelets: forward discrete Fourier transforms of a few points, in registers.
  *
+ * They are the same for one transform and, on CPUs, for LANES of them side by side, which vector
+ * instructions carry out at once: a `points` then holds LANES real parts, behind them as many
+ * imaginary parts, so that arithmetic never crosses lanes.
+ *
  * Each takes the points x[0], x[s], x[2 s] ... of a private array and leaves the result there in
  * natural order. Once the compiler has unrolled the loops around a call every index is a constant,
  * and the array lives in registers.
@@ -9,47 +13,68 @@
  */
 #include "prelude.cl"
 
+#ifndef LANES
+#define LANES 1 /* transforms side by side in a vector: 1, or 2, 4, 8, 16 */
+#endif
+
 #define UNROLL __attribute__((opencl_unroll_hint))
 
+#if LANES == 1
+typedef cplx points;
+#else /* wider than OpenCL's vectors may be, which clang does not mind */
+typedef real reals __attribute__((ext_vector_type(LANES)));
+typedef real points __attribute__((ext_vector_type(2 * LANES)));
+#endif
+
+/* The real parts, and the imaginary parts. */
+#define RE(z) (z).lo
+#define IM(z) (z).hi
+
+/* All points times the same number. */
+static inline points times(points z, cplx w)
+{
+    return (points)(RE(z) * w.x - IM(z) * w.y, RE(z) * w.y + IM(z) * w.x);
+}
+
 /* z times -i, and times the eighth root of unity exp(-i pi / 4). */
-static inline cplx times_minus_i(cplx z)
+static inline points times_minus_i(points z)
 {
-    return (cplx)(z.y, -z.x);
+    return (points)(IM(z), -RE(z));
 }
 
-static inline cplx times_w8(cplx z)
+static inline points times_w8(points z)
 {
-    return (cplx)(z.x + z.y, z.y - z.x) * R(0.707106781186547524400844362105);
+    return (points)(RE(z) + IM(z), IM(z) - RE(z)) * R(0.707106781186547524400844362105);
 }
 
-static inline void fft1(cplx *x, int s)
+static inline void fft1(points *x, int s)
 {
 }
 
-static inline void fft2(cplx *x, int s)
+static inline void fft2(points *x, int s)
 {
-    cplx a = x[0], b = x[s];
+    points a = x[0], b = x[s];
     x[0] = a + b;
     x[s] = a - b;
 }
 
-static inline void fft4(cplx *x, int s)
+static inline void fft4(points *x, int s)
 {
-    cplx even_sum = x[0] + x[2 * s], even_difference = x[0] - x[2 * s];
-    cplx odd_sum = x[s] + x[3 * s], odd_difference = times_minus_i(x[s] - x[3 * s]);
+    points even_sum = x[0] + x[2 * s], even_difference = x[0] - x[2 * s];
+    points odd_sum = x[s] + x[3 * s], odd_difference = times_minus_i(x[s] - x[3 * s]);
     x[0] = even_sum + odd_sum;
     x[s] = even_difference + odd_difference;
     x[2 * s] = even_sum - odd_sum;
     x[3 * s] = even_difference - odd_difference;
 }
 
-static inline void fft8(cplx *x, int s)
+static inline void fft8(points *x, int s)
 {
     fft4(x, 2 * s);     /* even points: results k = 0 .. 3 at 0, 2, 4, 6 */
     fft4(x + s, 2 * s); /* odd points */
-    cplx a0 = x[0], a1 = x[2 * s], a2 = x[4 * s], a3 = x[6 * s];
-    cplx b0 = x[s], b1 = times_w8(x[3 * s]), b2 = times_minus_i(x[5 * s]);
-    cplx b3 = times_w8(times_minus_i(x[7 * s]));
+    points a0 = x[0], a1 = x[2 * s], a2 = x[4 * s], a3 = x[6 * s];
+    points b0 = x[s], b1 = times_w8(x[3 * s]), b2 = times_minus_i(x[5 * s]);
+    points b3 = times_w8(times_minus_i(x[7 * s]));
     x[0] = a0 + b0;
     x[s] = a1 + b1;
     x[2 * s] = a2 + b2;
@@ -62,16 +87,16 @@ static inline void fft8(cplx *x, int s)
 
 /* Odd primes: X[j] and X[p - j] share the sums over pairs, with cosines and sines of 2 pi j k / p. */
 #define ODD_RADIX(P, HALF)                                                                         \
-    static inline void fft##P(cplx *x, int s)                                                      \
+    static inline void fft##P(points *x, int s)                                                      \
     {                                                                                              \
-        cplx first = x[0], sums[HALF], differences[HALF];                                          \
+        points first = x[0], sums[HALF], differences[HALF];                                          \
         UNROLL for (int k = 1; k <= HALF; k++) {                                                   \
             sums[k - 1] = x[k * s] + x[(P - k) * s];                                               \
             differences[k - 1] = times_minus_i(x[k * s] - x[(P - k) * s]);                         \
             x[0] += sums[k - 1];                                                                   \
         }                                                                                          \
         UNROLL for (int j = 1; j <= HALF; j++) {                                                   \
-            cplx even = first, odd = (cplx)(0, 0);                                                 \
+            points even = first, odd = 0;                                                 \
             UNROLL for (int k = 1; k <= HALF; k++) {                                               \
                 int m = j * k % P;                                                                 \
                 even += sums[k - 1] * COSINES_##P[m <= HALF ? m - 1 : P - m - 1];                  \
@@ -138,9 +163,9 @@ ODD_RADIX(13, 6)
 
 /* Composite radices A x B: A-point transforms of every B-th point, twiddles, B-point transforms. */
 #define COMPOSITE_RADIX(N, A, B)                                                                   \
-    static inline void fft##N(cplx *x, int s)                                                      \
+    static inline void fft##N(points *x, int s)                                                      \
     {                                                                                              \
-        cplx y[N];                                                                                 \
+        points y[N];                                                                                 \
         UNROLL for (int b = 0; b < B; b++)                                                         \
             fft##A(x + b * s, B * s);                                                              \
         UNROLL for (int a = 0; a < A; a++) {                                                       \
@@ -153,7 +178,7 @@ ODD_RADIX(13, 6)
     }
 
 /* z times exp(-2 pi i m / n), without a product where that is one of the axes or a diagonal. */
-static inline cplx times_root(cplx z, int m, int n, constant cplx *roots)
+static inline points times_root(points z, int m, int n, constant cplx *roots)
 {
     if (m == 0)
         return z;
@@ -161,7 +186,7 @@ static inline cplx times_root(cplx z, int m, int n, constant cplx *roots)
         return times_minus_i(z);
     if (8 * m == n)
         return times_w8(z);
-    return cmul(z, roots[m]);
+    return times(z, roots[m]);
 }
 
 constant cplx ROOTS_6[] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import pyclfft
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import stockham
 from pyclfft.planning.solvers.stockham import Shape
+from pyclfft.runtime import device as devices
 from pyclfft.tuning import lookup
 from tests.device import test_imaging as images
 from tests.oracle import expected_of, noise, relative_error
@@ -91,6 +93,16 @@ STEPS = [
     ((2, 256), -1, "four_step"),
     ((113,), None, "bluestein"),
     ((113, 2), 0, "bluestein"),
+]
+# Full vectors and lanes that stay empty, blocks that overlap, columns that are left over.
+LANES = [
+    ((3, 64), -1, "row"),
+    ((2, 168), -1, "row"),
+    ((2, 16, 6), 1, "cols"),
+    ((5, 8), 0, "cols"),
+    ((5, 12), -1, "cols"),
+    ((2, 144), -1, "long_row"),
+    ((16, 12), (0, 1), None),
 ]
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
@@ -195,6 +207,15 @@ def cut_steps(precision, queue) -> None:
             check(plan(x), expected_of(problem, x.reshape(-1)))
 
 
+def on_lanes(precision, queue) -> None:
+    """As on a CPU: vectors of four and of eight lanes, and scratch in a workspace."""
+    real, shipped = devices.traits, lookup.DEFAULTS["cpu"]
+    for lanes, parameters in ((4, shipped), (8, shipped), (8, {**shipped, "lanes_local": 0})):
+        devices.traits = lambda each, lanes=lanes: replace(real(each), is_cpu=True, lanes=lanes)
+        lookup.DEFAULTS["cpu"] = parameters
+        transforms(LANES, precision, queue)
+
+
 def filters() -> None:
     images.OPTIONS["size"] = SIZES
     for mixture in images.mixtures(24):
@@ -261,6 +282,7 @@ PARTS = {
     "steps": lambda *where: groups(*where, range(6, len(GROUPS))),
     "others": others,
     "images": images_alone,
+    "lanes": on_lanes,
 }
 
 

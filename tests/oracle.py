@@ -15,6 +15,12 @@ from pyclfft.planning.factor import is_smooth
 BOUND_AT_1E5 = {
     ("stockham", np.complex64): 2.0e-7,
     ("stockham", np.complex128): 6e-16,
+    ("row", np.complex64): 2.0e-7,
+    ("row", np.complex128): 6e-16,
+    ("cols", np.complex64): 2.0e-7,
+    ("cols", np.complex128): 6e-16,
+    ("long_row", np.complex64): 2.0e-7,
+    ("long_row", np.complex128): 6e-16,
     ("four_step", np.complex64): 2.0e-7,
     ("four_step", np.complex128): 6e-16,
     ("bluestein", np.complex64): 4e-7,

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from pyclfft.planning.passes import (
+    BlockRoots,
     Buffer,
     Chirp,
     ChirpSpectrum,
     Constants,
     DigitRoots,
+    LaneRoots,
+    LaneTwiddles,
     Roots,
     Scalar,
     StageTwiddles,
@@ -375,6 +378,77 @@ def simulate_stockham(each, source, target):
     assert np.unique(everywhere).size == everywhere.size, "written twice"
 
 
+# --- lanes ----------------------------------------------------------------------------------------
+
+
+def simulate_lanes(each, source, target, scratch=None):
+    """What row.cl and cols.cl do, transform by transform; each work-item does all of some."""
+    assert source is not target or each.aliases
+    assert scratch is None or (scratch is not source and scratch is not target)
+    macros, double = numbers(each), numbers(each)["DOUBLE"]
+    tables = [argument for argument in each.arguments if isinstance(argument, Table)]
+    rest = [argument for argument in each.arguments if isinstance(argument, Scalar | Vector)]
+    is_row = each.kernel == "row"
+    assert [(type(argument), argument.dtype) for argument in rest] == [
+        (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 3,
+        *([] if is_row else [(Scalar, "uint32"), (Vector, "int64")]),
+        *[(Scalar, "float64" if double else "float32")] * 2,
+    ]  # fmt: skip
+    count, scale, inverse = rest[0].value, rest[-2].value, rest[-1].value < 0
+    extents, distances, (first, last) = (
+        rest[1].values,
+        [a.values for a in rest[2:4]],
+        rest[4].values,
+    )
+    n = macros["ROWS"] * macros["M"] if is_row else macros["N"]
+    assert np.prod(tables[0].radices) == (macros["M"] if is_row else n)
+    units, block = places_of_units(macros["DIMENSIONS"], count, extents, distances)
+    read, written = (begin + at for begin, at in zip((first, last), units, strict=True))
+    column = np.zeros(count, int)
+    if is_row:
+        assert (type(tables[1]), len(tables)) == (LaneTwiddles, 2)
+        steps = (1, 1)
+    else:
+        columns, strides = rest[5].value, rest[6].values
+        column = (block * macros["LANES"])[:, None] + np.arange(macros["LANES"])
+        inside = column < columns
+        assert macros["RAGGED"] or inside.all()
+        column, lane = column[inside], np.nonzero(inside)[1]
+        rows = macros["FROM_ROWS"], macros["TO_ROWS"]
+        steps = [1 if row else stride for row, stride in zip(rows, strides, strict=True)]
+        read, written = (
+            np.broadcast_to(at[:, None], inside.shape)[inside] + lane * (stride if row else 1)
+            for at, row, stride in zip((read, written), rows, strides, strict=True)
+        )
+    read, written = (
+        at[:, None] + np.arange(n) * step for at, step in zip((read, written), steps, strict=True)
+    )
+    if each.aliases:
+        np.testing.assert_array_equal(read, written)
+    numbers_out = elements(each, target)
+    z = values_at(elements(each, source), read, np.ones(read.shape, bool))
+    z = transform(z, inverse)
+    if macros.get("TWIST"):
+        assert [type(table) for table in tables[1:]] == [LaneRoots, BlockRoots]
+        sign = 2j if inverse else -2j
+        power = column[:, None] * np.arange(n) % tables[1].n
+        z = z * np.exp(sign * np.pi * power / tables[1].n)
+    assert np.all((written >= 0) & (written < numbers_out.size))
+    assert np.unique(written).size == written.size, "written twice"
+    numbers_out[written] = z * scale
+
+
+def places_of_units(dimensions, count, extents, distances):
+    """What `place` of lanes.cl finds in source and target, and coordinates along dimension 0."""
+    rest, places, block = np.arange(count), [0, 0], None
+    for d in range(dimensions):
+        coordinate = rest if d + 1 == dimensions else rest % extents[d]
+        rest = rest // extents[d]
+        block = coordinate if block is None else block
+        places = [at + coordinate * each[d] for at, each in zip(places, distances, strict=True)]
+    return places, block
+
+
 # --- the others -----------------------------------------------------------------------------------
 
 
@@ -448,6 +522,8 @@ def simulate_copy(each, source, target):
 
 SIMULATED = {
     "stockham": simulate_stockham,
+    "row": simulate_lanes,
+    "cols": simulate_lanes,
     "direct": simulate_direct,
     "transpose": simulate_transpose,
     "transposeBlocked": simulate_transpose,

@@ -10,6 +10,8 @@ from math import prod
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
 MAX_STAGES = 6
+MIN_PARTLY_EMPTY = 16  # points of a row for which vectors with empty lanes pay
+MAX_PASSES, LARGEST_OF_PASSES = 8, 16
 
 # Floating-point operations of each codelet for a point, twiddles within it included.
 OPERATIONS = {
@@ -205,6 +207,72 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
             yield items
     if fewest < least <= min(most, limit, n // 4):
         yield least
+
+
+@lru_cache(maxsize=4096)
+def best_passes(n: int) -> tuple[int, ...] | None:
+    """Return the cheapest radices of passes over `n` points of every lane of a CPU's vectors.
+
+    Parameters
+    ----------
+    n : int
+        At least 1.
+
+    Returns
+    -------
+    tuple of int or None
+        In ascending order: what is far apart in memory is touched by small radices, which need
+        few lines of the cache at once. None where a prime factor has no codelet, or n is 1.
+    """
+    if n == 1 or not is_smooth(n):
+        return None
+    candidates = (radices[::-1] for radices in factorisations(n, MAX_PASSES, LARGEST_OF_PASSES))
+    return min(candidates, key=lambda radices: (_pass_cost(radices), radices), default=None)
+
+
+def _pass_cost(radices: tuple[int, ...]) -> int:
+    """Return a relative time: loads and stores, arithmetic, registers that spill.
+
+    More than 8 points, each a vector of real and one of imaginary parts, do not fit the registers,
+    and their twiddles even less; the last pass has none.
+    """
+    work = sum(10 + OPERATIONS[radix] + 4 * (radix > 8) for radix in radices)
+    return work + 8 * sum(radix > 8 for radix in radices[:-1])
+
+
+@lru_cache(maxsize=4096)
+def lane_rows(n: int, most: int) -> tuple[int, int] | None:
+    """Return how a row is a matrix whose rows begin in the lanes of a vector.
+
+    Parameters
+    ----------
+    n : int
+        Length of the row.
+    most : int
+        Lanes of the device's vectors, a power of two.
+
+    Returns
+    -------
+    lanes, rows : int
+        Lanes of the vectors to take and the rows of the matrix, at most as many; its columns are
+        at least as many as lanes. None where no such matrix is smooth. Best are full vectors, even
+        of half the lanes, since whole ones are stored; then the most rows, which are all that is
+        done at once; then the fewest lanes, so that fewer stay empty.
+    """
+    if not is_smooth(n):
+        return None
+    found = [
+        (rows == lanes >= most // 2, rows, -lanes)
+        for lanes in (16, 8, 4, 2)
+        if lanes <= most
+        for rows in RADICES
+        if rows <= lanes <= n // rows and n % rows == 0
+        if rows == lanes or n >= MIN_PARTLY_EMPTY
+    ]
+    if not found:
+        return None
+    _, rows, lanes = max(found)
+    return -lanes, rows
 
 
 def splits(n: int, parts: int) -> tuple[tuple[int, ...], ...]:

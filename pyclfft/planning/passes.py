@@ -84,6 +84,56 @@ class StageTwiddles:
 
 
 @dataclass(frozen=True)
+class PassTwiddles:
+    """Twiddles of passes on lanes, the last pass first: computed on the host, uploaded once.
+
+    For a pass of radix R with S points below they are exp(-2 pi i j k / (R S)), 0 <= j < S,
+    1 <= k < R, row by row.
+    """
+
+    radices: tuple[int, ...]
+    precision: str
+
+
+@dataclass(frozen=True)
+class LaneTwiddles:
+    """Twiddles between rows and columns of a matrix, for lanes: computed on the host.
+
+    They are exp(-2 pi i r c / (rows columns)), 1 <= r < rows, for each block of `lanes` columns c;
+    the last may overlap the one before. Real parts of all lanes come before their imaginary parts.
+    """
+
+    rows: int
+    columns: int
+    lanes: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class LaneRoots:
+    """Roots of unity exp(-2 pi i k c / n), k < points, for lanes c: computed on the host.
+
+    Real parts of all lanes come before their imaginary parts.
+    """
+
+    n: int
+    points: int
+    lanes: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class BlockRoots:
+    """Roots of unity exp(-2 pi i k c / n), k < points, for the first lane c of each block."""
+
+    n: int
+    points: int
+    blocks: int
+    lanes: int
+    precision: str
+
+
+@dataclass(frozen=True)
 class Chirp:
     """Bluestein's chirp exp(-pi i k^2 / n), k < n: computed on the host, uploaded once."""
 
@@ -111,7 +161,18 @@ class Constants:
     values: tuple[int, ...]
 
 
-Table = Roots | DigitRoots | StageTwiddles | Chirp | ChirpSpectrum | Constants
+Table = (
+    Roots
+    | DigitRoots
+    | StageTwiddles
+    | PassTwiddles
+    | LaneTwiddles
+    | LaneRoots
+    | BlockRoots
+    | Chirp
+    | ChirpSpectrum
+    | Constants
+)
 Argument = Role | Buffer | Scalar | Vector | Table
 
 

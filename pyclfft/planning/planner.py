@@ -8,7 +8,7 @@ from math import prod
 
 from ..errors import DeviceError, PlanError
 from ..tuning.lookup import Parameters, parameters_for
-from .hooks import Hooks, with_hooks
+from .hooks import NO_HOOKS, Hooks, with_hooks
 from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver
@@ -46,7 +46,7 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     solvers = _solvers(algorithm)
     parameters = parameters_for(traits)
     passes: list[Pass] = []
-    for step in axis_steps(problem, aligned=solvers[0].native):
+    for step in axis_steps(problem, aligned=any(each.native for each in solvers)):
         passes += _solve(step, solvers, traits, parameters)
     # Where all lengths are 1, a copy is all there is to do.
     return _hooked(to_and_fro(passes) or (copy_pass(problem, traits),), problem, problem.hooks)
@@ -150,7 +150,8 @@ def _solve(
 ) -> tuple[Pass, ...]:
     """Return the passes of the first solver that takes a step as it is, or else between copies."""
     for solver in solvers:
-        if solver.native and solver.applies(step, traits, parameters):
+        asked = solver.native or solver.selective
+        if asked and solver.applies(step, traits, parameters):
             return solver.passes(step, traits, parameters)
     for solver in solvers:
         core = _core(step, solver)
@@ -170,9 +171,10 @@ def _solve(
 def _core(step: Problem, solver: Solver) -> Problem:
     """Return the same transform from complex numbers to complex numbers, contiguous, uncut."""
     layout = plain_layout(step.shape)
-    if not solver.native:
-        layout = layout.along(step.axes[0])
-    return replace(step, kind="c2c", source=layout, target=layout)
+    if solver.native:
+        return replace(step, kind="c2c", source=layout, target=layout)
+    layout = layout.along(step.axes[0])
+    return replace(step, kind="c2c", source=layout, target=layout, hooks=NO_HOOKS)
 
 
 def _before(
@@ -284,8 +286,10 @@ def _copy(
 
 
 def _solvers(algorithm: str | None) -> tuple[Solver, ...]:
-    if algorithm in (None, FUSED):
+    if algorithm is None:
         return SOLVERS
+    if algorithm == FUSED:  # it joins passes of stockham.cl, which solvers for CPUs would replace
+        return tuple(each for each in SOLVERS if not each.selective)
     if algorithm not in BY_NAME:
         names = ", ".join((*BY_NAME, FUSED))
         raise PlanError(f"unknown algorithm {algorithm!r}: choose from {names}")

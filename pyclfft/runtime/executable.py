@@ -13,10 +13,14 @@ import pyopencl as cl
 from ..planning.passes import (
     COUNTERS,
     Argument,
+    BlockRoots,
     Buffer,
     Chirp,
     ChirpSpectrum,
     DigitRoots,
+    LaneRoots,
+    LaneTwiddles,
+    PassTwiddles,
     Roots,
     Scalar,
     Schedule,
@@ -27,7 +31,17 @@ from ..planning.passes import (
 from . import memory
 from .profile import Recorder
 from .program import program
-from .twiddle import chirp, chirp_spectrum, digit_roots, roots_of_unity, stage_twiddles
+from .twiddle import (
+    block_roots,
+    chirp,
+    chirp_spectrum,
+    digit_roots,
+    lane_roots,
+    lane_twiddles,
+    pass_twiddles,
+    roots_of_unity,
+    stage_twiddles,
+)
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
@@ -294,6 +308,14 @@ def _table_values(table: Table) -> np.ndarray:
         there = stage_twiddles(table.radices, table.precision)
         back = stage_twiddles(table.radices[::-1], table.precision) if table.back else there[:0]
         return np.concatenate((there, back))
+    if isinstance(table, PassTwiddles):
+        return pass_twiddles(table.radices, table.precision)
+    if isinstance(table, LaneTwiddles):
+        return lane_twiddles(table.rows, table.columns, table.lanes, table.precision)
+    if isinstance(table, LaneRoots):
+        return lane_roots(table.n, table.points, table.lanes, table.precision)
+    if isinstance(table, BlockRoots):
+        return block_roots(table.n, table.points, table.blocks, table.lanes, table.precision)
     if isinstance(table, Chirp):
         return chirp(table.n, table.precision)
     if isinstance(table, ChirpSpectrum):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -17,6 +21,10 @@ _OUT_OF_MEMORY = (
     cl.status_code.OUT_OF_HOST_MEMORY,
     cl.status_code.INVALID_BUFFER_SIZE,
 )
+
+
+HUGE_PAGE = 2 * 2**20
+MIN_ON_HUGE_PAGES = 2 * HUGE_PAGE
 
 
 def require_fits(traits: Traits, sizes: Mapping[str, int]) -> None:
@@ -51,14 +59,36 @@ def fits(traits: Traits, sizes: Mapping[str, int]) -> bool:
 
 
 def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
-    """Return a new buffer.
+    """Return a new buffer; a large one of a CPU device in huge pages where Linux has them.
 
     Raises
     ------
     DeviceMemoryError
         The device is out of memory.
     """
-    return _buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+    buffer = _buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+    if nbytes >= MIN_ON_HUGE_PAGES and context.devices[0].type & cl.device_type.CPU:
+        _ask_for_huge_pages(context, buffer)
+    return buffer
+
+
+def _ask_for_huge_pages(context: cl.Context, buffer: cl.Buffer) -> None:
+    """Let Linux lay out a buffer in pages of 2 MiB rather than 4 KiB when it is first touched.
+
+    NumPy does so with its arrays. Transforms of 32 MiB are up to three times as fast. The memory
+    stays the runtime's, which keeps it while kernels use it, as it would not keep an array of ours.
+    """
+    if sys.platform != "linux":
+        return
+    with cl.CommandQueue(context) as queue:
+        everything = (queue, buffer, cl.map_flags.WRITE_INVALIDATE_REGION, 0, (buffer.size,))
+        mapped: Any = cl.enqueue_map_buffer(*everything, np.dtype(np.uint8))[0]
+        address = mapped.ctypes.data
+        begin = -(-address // HUGE_PAGE) * HUGE_PAGE
+        nbytes = max(0, (address + buffer.size) // HUGE_PAGE * HUGE_PAGE - begin)
+        advise = ctypes.CDLL(None).madvise  # which may be refused: that costs time only
+        advise(ctypes.c_void_p(begin), ctypes.c_size_t(nbytes), mmap.MADV_HUGEPAGE)
+        mapped.base.release(queue)
 
 
 def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:

@@ -77,6 +77,71 @@ def stage_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
     return np.concatenate(tables)
 
 
+def pass_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
+    """Return the twiddles of passes on lanes, as `PassTwiddles` describes them.
+
+    Parameters
+    ----------
+    radices : sequence of int
+        Of the passes, in order.
+    precision : {"single", "double"}
+        Of the result.
+
+    Returns
+    -------
+    ndarray, shape (product of the radices - 1,)
+        complex64 or complex128.
+    """
+    tables = []
+    below = 1
+    for radix in reversed(radices):
+        powers = np.outer(np.arange(below), np.arange(1, radix))
+        tables.append(roots_of_unity(radix * below, precision, powers).ravel())
+        below *= radix
+    return np.concatenate(tables)
+
+
+def lane_twiddles(rows: int, columns: int, lanes: int, precision: str) -> np.ndarray:
+    """Return twiddles between rows and columns, as `LaneTwiddles` describes them.
+
+    Returns
+    -------
+    ndarray, shape (blocks, rows - 1, 2, lanes)
+        float32 or float64.
+    """
+    first = np.minimum(np.arange(0, columns, lanes), columns - lanes)
+    column = first[:, None, None] + np.arange(lanes)
+    powers = np.arange(1, rows)[:, None] * column
+    return _in_parts(roots_of_unity(rows * columns, precision, powers))
+
+
+def lane_roots(n: int, points: int, lanes: int, precision: str) -> np.ndarray:
+    """Return roots of unity for lanes, as `LaneRoots` describes them.
+
+    Returns
+    -------
+    ndarray, shape (points, 2, lanes)
+        float32 or float64.
+    """
+    return _in_parts(roots_of_unity(n, precision, np.outer(np.arange(points), np.arange(lanes))))
+
+
+def block_roots(n: int, points: int, blocks: int, lanes: int, precision: str) -> np.ndarray:
+    """Return roots of unity for first lanes, as `BlockRoots` describes them.
+
+    Returns
+    -------
+    ndarray, shape (blocks, points)
+        complex64 or complex128.
+    """
+    return roots_of_unity(n, precision, np.outer(np.arange(blocks) * lanes, np.arange(points)))
+
+
+def _in_parts(roots: np.ndarray) -> np.ndarray:
+    """Return the real parts of the last axis before its imaginary parts."""
+    return np.stack((roots.real, roots.imag), axis=-2)
+
+
 def chirp(n: int, precision: str) -> np.ndarray:
     """Return Bluestein's chirp exp(-pi i k^2 / n), k < n, each rounded once.
 

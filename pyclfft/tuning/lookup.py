@@ -14,6 +14,11 @@ Parameters = Mapping[str, int]
 # stockham_items: work-items in a group at most; a CPU keeps the registers of all of them on a stack
 # stockham_group: work-items in a group of short rows
 # smooth_hooks: 1 where a filter's exp and pow are quicker in a transform's store than as a pass
+# lanes_local: bytes of local memory that a work-item alone may have; some devices promise too much
+# lanes_workspace: bytes of workspace that it may have, so that they stay in a cache of its own
+# lanes_alone: the same where there are fewer transforms than cores
+# lanes_groups: so many work-items for each core share a launch, where they need no workspace
+# stream_bytes: results of so many bytes go past the caches
 # fused_chunks: of two passes in one launch, so many chunks fill the L2 cache
 # fused_lag: by so many chunks the first pass is ahead of the second; fewer if they must be larger
 DEFAULTS: Mapping[str, Parameters] = {
@@ -24,6 +29,11 @@ DEFAULTS: Mapping[str, Parameters] = {
         "stockham_items": 512,
         "stockham_group": 128,
         "smooth_hooks": 1,
+        "lanes_local": 0,
+        "lanes_workspace": 0,
+        "lanes_alone": 0,
+        "lanes_groups": 0,
+        "stream_bytes": 0,
         "fused_chunks": 24,
         "fused_lag": 4,
     },
@@ -34,6 +44,11 @@ DEFAULTS: Mapping[str, Parameters] = {
         "stockham_items": 256,
         "stockham_group": 64,
         "smooth_hooks": 0,
+        "lanes_local": 128 * 1024,
+        "lanes_workspace": 4 * 1024 * 1024,
+        "lanes_alone": 512 * 1024,
+        "lanes_groups": 8,
+        "stream_bytes": 4 * 1024 * 1024,
         "fused_chunks": 24,
         "fused_lag": 4,
     },

@@ -38,12 +38,16 @@ OPTIONS = (
     *("--build-options", "-O0"),
 )
 
+# Oclgrind 21.10 crashes where it follows unwritten values through .even and .odd of a vector: what
+# runs on lanes is watched without, and on poisoned memory in test_lanes.py.
+OPTIONS_OF = {"lanes": tuple(option for option in OPTIONS if option != "--uninitialized")}
+
 pytestmark = pytest.mark.skipif(
     not (shutil.which("oclgrind") and RUNTIME.exists()), reason="Oclgrind is not installed"
 )
 
 
-def watch(folder, *arguments):
+def watch(folder, *arguments, options=OPTIONS):
     """Run Python under Oclgrind; return its standard output and all that is reported."""
     log = folder / "log"
     environment = {
@@ -53,7 +57,7 @@ def watch(folder, *arguments):
     }
     environment.pop("PYCLFFT_DEVICE", None)
     done = subprocess.run(
-        ["oclgrind", *OPTIONS, "--log", str(log), sys.executable, *map(str, arguments)],
+        ["oclgrind", *options, "--log", str(log), sys.executable, *map(str, arguments)],
         env=environment, capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     reports = done.stderr + (log.read_text() if log.exists() else "")
@@ -70,7 +74,7 @@ def test_every_kernel_is_clean(tmp_path):
     def run(part):
         folder = tmp_path / "-".join(part)
         folder.mkdir()
-        return watch(folder, SCRIPT, *part)
+        return watch(folder, SCRIPT, *part, options=OPTIONS_OF.get(part[1], OPTIONS))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for output, reports in pool.map(run, product(("single", "double"), PARTS)):

@@ -70,8 +70,9 @@ PRIMES = [71, 97, 127, 257, 509, 1009, 1999, 10007]
 @pytest.mark.parametrize("dtype", COMPLEX)
 @pytest.mark.parametrize("n", [*range(1, 30), 31, 35, 37, 49, 55, 60, 62, 67, *PRIMES, 1000])
 def test_any_length(device, dtype, n):
+    """In so many rows that the error is the algorithm's: that of 30 numbers is partly chance."""
     require(device, dtype)
-    x = noise((2, n), dtype)
+    x = noise((2 + 400 // n, n), dtype)
     check("fft", x)
     check("ifft", x)
 
@@ -427,9 +428,13 @@ def swapped(z):
 
 
 def test_inverse_is_forward_between_two_reflections(device, x):
-    """To the last bit: the same operations in the same order."""
-    expected = swapped(pyclfft.fft(swapped(x)))
-    np.testing.assert_array_equal(pyclfft.ifft(x, norm="forward"), expected)
+    """To the last bit, the same operations in the same order: at the diagonal or the real axis.
+
+    The latter, conjugates, is what lanes.cl does.
+    """
+    inverse = pyclfft.ifft(x, norm="forward")
+    expected = [reflect(pyclfft.fft(reflect(x))) for reflect in (swapped, np.conj)]
+    assert any(np.array_equal(inverse, each) for each in expected)
 
 
 def test_inverse_is_forward_of_the_conjugate(device, x, limit):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from . import bluestein, direct, four_step, radix2, stockham
+from . import bluestein, cols, direct, four_step, long_row, radix2, row, stockham
 from .solver import Solver
 
 # Best first. To add an algorithm: one file here, one .cl file, one row, one test.
 SOLVERS: tuple[Solver, ...] = (
+    row.SOLVER,
+    cols.SOLVER,
+    long_row.SOLVER,
     stockham.SOLVER,
     four_step.SOLVER,
     bluestein.SOLVER,

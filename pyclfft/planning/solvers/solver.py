@@ -28,6 +28,8 @@ class Solver:
     native : bool
         It reads and leaves arrays of any strides, real or complex, cut or padded, and takes hooks.
         For the others the planner copies what is not contiguous rows of complex numbers.
+    selective : bool
+        Not native, but asked about arrays as they lie, too: it refuses those that it cannot take.
     """
 
     name: str
@@ -35,3 +37,4 @@ class Solver:
     applies: Callable[[Problem, Traits, Parameters], bool]
     passes: Callable[[Problem, Traits, Parameters], tuple[Pass, ...]]
     native: bool = False
+    selective: bool = False

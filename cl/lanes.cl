@@ -1,0 +1,220 @@
+/* lanes: how one work-item of a CPU transforms LANES transforms of M points side by side.
+ *
+ * Every vector instruction does the same for all of them: there are no shuffles, and twiddles are
+ * numbers that are broadcast. The points lie in `scratch`, where each pass works in place: a pass of
+ * radix R with S points below transforms points j, j + S, j + 2 S ..., and result k, times
+ * exp(-2 pi i j k / (R S)), belongs to block k of S points, which are then transformed on their own
+ * (decimation in frequency). Depth first: a block is finished before the next one begins, so that all
+ * but the first passes find their points in the nearest cache. The last pass stores each result where it
+ * belongs.
+ *
+ * References: W. M. Gentleman, G. Sande, "Fast Fourier transforms for fun and profit", AFIPS 1966;
+ * M. Frigo, C. E. Leiserson, H. Prokop, S. Ramachandran, "Cache-oblivious algorithms", FOCS 1999, for
+ * depth first; F. Franchetti, M. Pueschel, "Short vector code generation for the discrete Fourier
+ * transform", IPDPS 2003, for vectors that hold real or imaginary parts only.
+ */
+#ifndef LANES
+#define LANES 4 /* numbers in a vector: 16 for AVX-512, 8 for AVX, half of it in double precision */
+#endif
+#include "radix.cl"
+
+#ifndef PASSES
+/* PASS(radix, points below, radices before, what is done with each block ...), at the end LAST(radix,
+ * radices before): the product of all radices is the number of points. */
+#define PASSES PASS(4, 4, 1, LAST(4, 4))
+#endif
+#ifndef LOCAL_SCRATCH
+#define LOCAL_SCRATCH 1 /* 1: points lie in local memory, which is quick to get; 0: in a workspace */
+#endif
+#ifndef STREAM
+#define STREAM 0 /* 1: results go past the caches to memory, as what is too large for them should */
+#endif
+#ifndef DIMENSIONS
+#define DIMENSIONS 1 /* of the batch: 1 .. 4 */
+#endif
+#ifndef PREFETCH
+#define PREFETCH 0 /* 1: points are fetched into the cache some time before they are needed */
+#endif
+#ifndef VECTOR_BITS
+#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
+#endif
+
+#if VECTOR_BITS
+#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
+#else
+#define WIDE
+#endif
+#define LOOP __attribute__((opencl_unroll_hint(1))) for
+
+/* SCRATCH_OF(M) declares room for M points of each lane; a workspace has a part for each group. */
+#if LOCAL_SCRATCH
+#define SCRATCH local
+#define WORKSPACE
+#define SCRATCH_OF(M) local points scratch[M];
+#else
+#define SCRATCH global
+#define WORKSPACE global points *workspace,
+#define SCRATCH_OF(M) global points *scratch = workspace + get_group_id(0) * (M);
+#endif
+
+/* Each group takes an equal share of what is to be done. */
+#define SHARE(group) ((uint)((ulong)count * (group) / get_num_groups(0)))
+#define EACH_OF_SHARE(q)                                                                           \
+    LOOP(uint q = SHARE(get_group_id(0)), end = SHARE(get_group_id(0) + 1); q < end; q++)
+
+/* Where transform q of a batch begins. */
+static inline ulong place(uint q, uint4 extents, ulong4 distances)
+{
+    ulong at = 0;
+#if DIMENSIONS > 1
+    at += q % extents.s0 * distances.s0;
+    q /= extents.s0;
+#if DIMENSIONS > 2
+    at += q % extents.s1 * distances.s1;
+    q /= extents.s1;
+#if DIMENSIONS > 3
+    at += q % extents.s2 * distances.s2;
+    q /= extents.s2;
+#endif
+#endif
+#endif
+    return at + q * (DIMENSIONS == 1   ? distances.s0
+                     : DIMENSIONS == 2 ? distances.s1
+                     : DIMENSIONS == 3 ? distances.s2
+                                       : distances.s3);
+}
+
+/* LANES complex numbers in a row in memory, at any address: not that of a whole vector. */
+typedef points loose __attribute__((aligned(4 << DOUBLE)));
+
+/* Points as they lie in memory, to lanes and back. The inverse transform is that of the conjugates, conjugated:
+ * the sign of their imaginary parts is then -1, and so is that in the factors of the result's parts. */
+static inline points deinterleaved(points z, real sign)
+{
+    return (points)(z.even, z.odd * sign);
+}
+
+static inline points interleaved(points x, cplx factors)
+{
+    points z;
+    z.even = RE(x) * factors.x, z.odd = IM(x) * factors.y;
+    return z;
+}
+
+static inline points load_lanes(global const cplx *from, real sign)
+{
+    return deinterleaved(*(global const loose *)from, sign);
+}
+
+static inline void fetch(global const cplx *from)
+{
+#if PREFETCH
+    UNROLL for (uint line = 0; line < sizeof(points); line += 64)
+        __builtin_prefetch((global const char *)from + line);
+#endif
+}
+
+/* Products lane by lane. */
+static inline points products(points z, points w)
+{
+    return (points)(RE(z) * RE(w) - IM(z) * IM(w), RE(z) * IM(w) + IM(z) * RE(w));
+}
+
+static inline void store_lanes(global cplx *to, points z, int stream)
+{
+#if STREAM
+    if (stream) {
+        global reals *at = (global reals *)to; /* one vector each, or not all compilers heed it */
+        __builtin_nontemporal_store(z.lo, at);
+        __builtin_nontemporal_store(z.hi, at + 1);
+        return;
+    }
+#endif
+    *(global loose *)to = z;
+}
+
+/* The passes, on the block of `scratch` that begins at `at` and whose results begin at row `row`.
+ * Twiddles of a pass are R - 1 for each j, those of the passes below before them. */
+#define PASS(R, S, T, ...)                                                                         \
+    LOOP(uint j = 0; j < S; j++)                                                                   \
+    {                                                                                              \
+        points x[R];                                                                               \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            x[r] = scratch[at + j + r * S];                                                        \
+        TRANSFORM(R, S)                                                                            \
+    }                                                                                              \
+    BLOCKS(R, S, T, __VA_ARGS__)
+#define FIRST(R, S, T, ...)                                                                        \
+    LOOP(uint j = 0; j < S; j++)                                                                   \
+    {                                                                                              \
+        points x[R];                                                                               \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            x[r] = LOAD(j + r * S);                                                                \
+        TRANSFORM(R, S)                                                                            \
+    }                                                                                              \
+    BLOCKS(R, S, T, __VA_ARGS__)
+#define TRANSFORM(R, S)                                                                            \
+    global const cplx *w = twiddles + (S - 1) + j * (R - 1);                                       \
+    fft##R(x, 1);                                                                                  \
+    scratch[at + j] = x[0];                                                                        \
+    UNROLL for (uint k = 1; k < R; k++)                                                            \
+        scratch[at + j + k * S] = times(x[k], w[k - 1]);
+#define BLOCKS(R, S, T, ...)                                                                       \
+    LOOP(uint k = 0; k < R; k++)                                                                   \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+        at += S, row += T;                                                                         \
+    }                                                                                              \
+    at -= R * S, row -= R * T;
+#define LAST(R, T)                                                                                 \
+    {                                                                                              \
+        points x[R];                                                                               \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            x[r] = scratch[at + r];                                                                \
+        fft##R(x, 1);                                                                              \
+        UNROLL for (uint k = 0; k < R; k++)                                                        \
+            STORE(row + k * T, x[k])                                                               \
+    }
+#define ONLY(R)                                                                                    \
+    {                                                                                              \
+        points x[R];                                                                               \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            x[r] = LOAD(r);                                                                        \
+        fft##R(x, 1);                                                                              \
+        UNROLL for (uint k = 0; k < R; k++)                                                        \
+            STORE(k, x[k])                                                                         \
+    }
+
+/* Lanes of two vectors in turn, of their first halves and of their second ones. */
+#if LANES == 2
+#define FIRST_HALVES 0, 2
+#define SECOND_HALVES 1, 3
+#elif LANES == 4
+#define FIRST_HALVES 0, 4, 1, 5
+#define SECOND_HALVES 2, 6, 3, 7
+#elif LANES == 8
+#define FIRST_HALVES 0, 8, 1, 9, 2, 10, 3, 11
+#define SECOND_HALVES 4, 12, 5, 13, 6, 14, 7, 15
+#elif LANES == 16
+#define FIRST_HALVES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define SECOND_HALVES 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#endif
+
+/* Points of LANES vectors change places: lane i of vector j is lane j of vector i afterwards. Each
+ * round is a perfect shuffle of all points: H. S. Stone, "Parallel processing with the perfect
+ * shuffle", IEEE Trans. Computers C-20 (1971). */
+static inline void transpose(points *x)
+{
+    UNROLL for (uint done = 1; done < LANES; done *= 2) {
+        points y[LANES];
+        UNROLL for (uint i = 0; i < LANES / 2; i++) {
+            points a = x[i], b = x[i + LANES / 2];
+            y[2 * i] = (points)(__builtin_shufflevector(RE(a), RE(b), FIRST_HALVES),
+                                __builtin_shufflevector(IM(a), IM(b), FIRST_HALVES));
+            y[2 * i + 1] = (points)(__builtin_shufflevector(RE(a), RE(b), SECOND_HALVES),
+                                    __builtin_shufflevector(IM(a), IM(b), SECOND_HALVES));
+        }
+        UNROLL for (uint i = 0; i < LANES; i++)
+            x[i] = y[i];
+    }
+}

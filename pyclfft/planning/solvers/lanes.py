@@ -1,0 +1,218 @@
+"""What solvers for CPUs share: one work-item a group, whose vectors hold transforms side by side.
+
+Work-groups with barriers are slow on CPUs, whose runtimes play them by loops over all work-items.
+lanes.cl does without: a work-item takes whole transforms, one in each lane of its vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from ...tuning.lookup import Parameters
+from ..batch import MAX_DIMENSIONS, Batch
+from ..factor import best_passes
+from ..hooks import NO_HOOKS
+from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
+from ..problem import Problem
+from ..traits import Traits
+from .rows import defines, real, uint
+from .steps import axis_length, single_axis
+
+SCRATCH = "scratch"  # workspace of groups whose points do not fit local memory
+LINE_BYTES = 64  # of a CPU's caches; past them go whole lines only
+MIN_LANES = 4  # of single precision: a device without vectors is better served otherwise
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """How a work-item transforms.
+
+    Attributes
+    ----------
+    width : int
+        Lanes of a vector.
+    radices : tuple of int
+        Of the passes, in order; their product is the points of a lane.
+    points : int
+        Vectors of scratch memory.
+    scratch_bytes : int
+        The same in bytes.
+    is_local : bool
+        It is local memory rather than a workspace.
+    """
+
+    width: int
+    radices: tuple[int, ...]
+    points: int
+    scratch_bytes: int
+    is_local: bool
+
+
+def takes(problem: Problem, traits: Traits) -> bool:
+    """Whether a problem is what lanes.cl can do: one axis, from complex to complex, uncut."""
+    return (
+        most_lanes(problem, traits) > 1
+        and single_axis(problem)
+        and problem.kind == "c2c"
+        and not problem.source.real
+        and not problem.target.real
+        and problem.hooks == NO_HOOKS
+        and problem.source.shape[problem.axes[0]] >= axis_length(problem)
+    )
+
+
+def most_lanes(problem: Problem, traits: Traits) -> int:
+    """Return the lanes of a device's vectors, 1 where lanes.cl is not made for it."""
+    if not traits.is_cpu or traits.lanes < MIN_LANES:
+        return 1
+    return traits.lanes // (2 if problem.precision == "double" else 1)
+
+
+def lanes_for(
+    problem: Problem, width: int, n: int, traits: Traits, parameters: Parameters, rooms: int = 1
+) -> Lanes | None:
+    """Return how a work-item transforms `n` points of `width` lanes, or None if it cannot.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of which this is a part.
+    width, n : int
+        As above.
+    traits, parameters
+        Of the device.
+    rooms : int
+        Times that all points have a place in scratch memory.
+    """
+    radices = best_passes(n)
+    if radices is None:
+        return None
+    nbytes = rooms * n * width * problem.complex_dtype.itemsize
+    if nbytes > parameters["lanes_workspace"]:
+        return None
+    is_local = nbytes <= min(parameters["lanes_local"], traits.local_mem_bytes)
+    return Lanes(width, radices, n, nbytes, is_local)
+
+
+def pass_words(radices: tuple[int, ...], first: str = "PASS", only: str = "LAST") -> str:
+    """Return what is done with the points, as PASSES of lanes.cl has it.
+
+    Parameters
+    ----------
+    radices : tuple of int
+        In order.
+    first, only : str
+        The words for the first of several passes, and for a single one.
+
+    Returns
+    -------
+    str
+        Such as ``PASS(4,64,1,PASS(8,8,4,LAST(8,32)))``.
+    """
+    if len(radices) == 1:
+        return f"{only}({radices[0]}{',1' if only == 'LAST' else ''})"
+    words = f"LAST({radices[-1]},{prod(radices[:-1])})"
+    for number in reversed(range(len(radices) - 1)):
+        name = "PASS" if number else first
+        below, before = prod(radices[number + 1 :]), prod(radices[:number])
+        words = f"{name}({radices[number]},{below},{before},{words})"
+    return words
+
+
+def lanes_pass(
+    kernel: str,
+    problem: Problem,
+    batch: Batch,
+    lanes: Lanes,
+    units: tuple[int, ...],
+    tables: tuple[Argument, ...],
+    macros: Mapping[str, int | str],
+    traits: Traits,
+    parameters: Parameters,
+    *,
+    last: tuple[Argument, ...] = (),
+    leaves: int = 0,
+    scale: float = 1.0,
+    step: str = "",
+) -> Pass:
+    """Return a launch of row.cl or of cols.cl.
+
+    Parameters
+    ----------
+    kernel : str
+        "row" or "cols".
+    problem, batch : Problem, Batch
+        What to transform; the batch's dimensions in units of what a work-item takes at a time.
+    lanes : Lanes
+        By which work-items.
+    units : tuple of int
+        Extents of the batch, in such units.
+    tables : tuple of Argument
+        Behind source and target.
+    macros : mapping
+        Beside those of lanes.cl.
+    traits, parameters
+        Of the device.
+    last : tuple of Argument
+        Of the kernel between the geometry of the batch and the scale.
+    leaves : int
+        Bytes of the target's buffer, where the target is not the problem's.
+    scale : float
+        Factor of the result.
+    step : str
+        What the pass does.
+    """
+    count = prod(units)
+    size = prod(problem.shape) * problem.complex_dtype.itemsize
+    per_core = parameters["lanes_groups"] if lanes.is_local else 1
+    groups = min(count, per_core * traits.compute_units)
+    streams = max(leaves, problem.nbytes) >= parameters["stream_bytes"]
+    whole_lines = lanes.width * problem.complex_dtype.itemsize >= LINE_BYTES
+    options: dict[str, int | str] = {
+        "LANES": lanes.width,
+        "VECTOR_BITS": 32 * traits.lanes,
+        "DIMENSIONS": len(units),
+        "LOCAL_SCRATCH": int(lanes.is_local),
+        "STREAM": int(streams and whole_lines),
+        "PREFETCH": int(streams),
+    }
+    workspace = () if lanes.is_local else (Buffer(SCRATCH),)
+    return Pass(
+        kernel=kernel,
+        source=f"{kernel}.cl",
+        defines=defines(problem, **options, **macros),
+        global_size=(groups,),
+        local_size=(1,),
+        arguments=(
+            Role.SOURCE,
+            Role.TARGET,
+            PassTwiddles(lanes.radices, problem.precision),
+            *tables,
+            *workspace,
+            uint(count),
+            _vector("uint32", units, 1),
+            _vector("int64", [each.source for each in batch.dimensions], 0),
+            _vector("int64", [each.target for each in batch.dimensions], 0),
+            Vector("int64", (batch.source.first, batch.target.first)),
+            *last,
+            real(problem, scale),
+            real(problem, -1 if problem.direction == "inverse" else 1),
+        ),
+        reads=size,
+        writes=size,
+        leaves=leaves or problem.nbytes,
+        step=step,
+        scratch=() if lanes.is_local else ((SCRATCH, groups * lanes.scratch_bytes),),
+        aliases=batch.aliases,
+    )
+
+
+def walkable(batch: Batch) -> bool:
+    """Whether a kernel can walk a batch."""
+    return len(batch.dimensions) <= MAX_DIMENSIONS
+
+
+def _vector(dtype: str, values: list[int] | tuple[int, ...], rest: int) -> Vector:
+    return Vector(dtype, tuple(values) + (rest,) * (MAX_DIMENSIONS - len(values)))

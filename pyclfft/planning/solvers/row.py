@@ -1,0 +1,94 @@
+"""Contiguous rows on CPUs: the lanes of a vector are rows of the matrix that a row of points is.
+
+References
+----------
+D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990).
+F. Franchetti, M. Pueschel, "Short vector code generation for the discrete Fourier transform",
+IPDPS 2003.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...tuning.lookup import Parameters
+from ..factor import lane_rows
+from ..passes import LaneTwiddles, Pass
+from ..problem import Problem
+from ..traits import Traits
+from .lanes import Lanes, lanes_for, lanes_pass, most_lanes, pass_words, takes, walkable
+from .solver import Solver
+from .steps import axis_batch, axis_length
+
+
+@dataclass(frozen=True)
+class Split:
+    """A row as a matrix.
+
+    Attributes
+    ----------
+    rows : int
+        In the first lanes.
+    lanes : Lanes
+        How the columns are transformed, each in a lane, after that.
+    """
+
+    rows: int
+    lanes: Lanes
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether the axis is contiguous and splits into lanes."""
+    return takes(problem, traits) and _split(problem, traits, parameters) is not None
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return one pass."""
+    split = _split(problem, traits, parameters)
+    assert split is not None
+    n = axis_length(problem)
+    batch = axis_batch(problem, n)
+    rows, lanes = split.rows, split.lanes
+    return (
+        lanes_pass(
+            "row",
+            problem,
+            batch,
+            lanes,
+            tuple(each.extent for each in batch.dimensions),
+            (LaneTwiddles(rows, n // rows, lanes.width, problem.precision),),
+            {"ROWS": rows, "M": n // rows, "PASSES": f'"{pass_words(lanes.radices)}"'},
+            traits,
+            parameters,
+            scale=problem.scale,
+            step=f"{batch.count} x {n} = {'x'.join(map(str, (rows, *lanes.radices)))}",
+        ),
+    )
+
+
+def _split(problem: Problem, traits: Traits, parameters: Parameters) -> Split | None:
+    n = axis_length(problem)
+    batch = axis_batch(problem, n)
+    if not walkable(batch) or batch.source.stride != 1 or batch.target.stride != 1:
+        return None
+    found = lane_rows(n, most_lanes(problem, traits))
+    if found is None:
+        return None
+    width, rows = found
+    lanes = lanes_for(problem, width, n // rows, traits, parameters)
+    if lanes is None:
+        return None
+    # With fewer rows than cores, several of them had better share one (long_row).
+    alone = batch.count < traits.compute_units
+    if alone and lanes.scratch_bytes > parameters["lanes_alone"]:
+        return None
+    return Split(rows, lanes)
+
+
+SOLVER = Solver(
+    "row",
+    "contiguous rows of a smooth length, one for each core if long, on a CPU with vectors",
+    applies,
+    passes,
+    selective=True,
+)

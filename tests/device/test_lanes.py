@@ -1,0 +1,186 @@
+"""Rows and columns on lanes of a CPU's vectors, on memory that is poisoned where nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pyclfft.errors import PlanError
+from pyclfft.planning.factor import is_smooth
+from pyclfft.planning.planner import plan_passes
+from pyclfft.planning.problem import make_problem
+from pyclfft.runtime import device as devices
+from pyclfft.tuning import lookup
+from tests.device.test_engine import check, poisoned_workspace
+from tests.oracle import noise
+
+__all__ = ["poisoned_workspace"]  # a fixture that takes effect by being here
+
+CODES = ("c8", "c16")
+WIDTHS = (4, 8, 16)
+SMALLEST_ROW = 16  # of four lanes
+
+
+@pytest.fixture(autouse=True)
+def cpu(device):
+    """Skip devices whose work-items run in lockstep."""
+    if not devices.traits(device).is_cpu or devices.traits(device).lanes < min(WIDTHS):
+        pytest.skip("not a CPU with vectors")
+
+
+@pytest.fixture
+def lanes(monkeypatch, device):
+    """Make the planner believe in vectors of so many lanes."""
+
+    def force(width):
+        real = devices.traits
+        monkeypatch.setattr(devices, "traits", lambda each: replace(real(each), lanes=width))
+
+    return force
+
+
+def code_of(device, number):
+    """One of both precisions in turn, where the device has both."""
+    return CODES[number % 2 if devices.traits(device).fp64 else 0]
+
+
+def check_all(device, queue, shape, axis, algorithm, codes=CODES, **options):
+    """Both directions and, where they are asked for, both precisions."""
+    for code in codes if devices.traits(device).fp64 else codes[:1]:
+        for direction in ("forward", "inverse"):
+            problem = make_problem(shape, code, axis, direction=direction, **options)
+            check(queue, problem, noise(problem.source.shape, code), algorithm)
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+SMOOTH = [n for n in range(SMALLEST_ROW, 601) if is_smooth(n)]
+LONG = [1000, 1024, 2048, 2187, 2197, 3125, 4096, 4620, 5929, 8192, 2**14, 2**15, 30030]
+
+
+def check_row(device, queue, n, *, count=3, codes=CODES):
+    """By `row` where it applies: neither too short nor without enough factors."""
+    try:
+        check_all(device, queue, (count, n), 1, "row", codes)
+    except PlanError:
+        assert n < 256 or n % 2
+
+
+@pytest.mark.parametrize("n", [*SMOOTH[::41], 256, 512, *LONG[::3]])
+def test_rows(device, queue, n):
+    check_row(device, queue, n)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("n", [*SMOOTH, *LONG, 2**16])
+def test_all_rows(device, queue, n):
+    check_row(device, queue, n, codes=CODES[:1])
+
+
+@pytest.mark.parametrize("count", [1, 3, 64, 101])
+def test_batches_of_rows(device, queue, count):
+    for n in (96, 416):
+        check_row(device, queue, n, count=count)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("n", [120, 256, 693, 1000, 3125])
+def test_rows_of_any_width(device, queue, lanes, width, n):
+    lanes(width)
+    check_row(device, queue, n)
+
+
+@pytest.mark.parametrize("n", [256, 1200])
+def test_rows_in_place(device, queue, n):
+    for code in CODES:
+        problem = make_problem((5, n), code, 1)
+        check(queue, problem, noise((5, n), code), "row", in_place=True)
+
+
+def test_rows_with_gaps(device, queue):
+    """In four dimensions, backward, and at addresses that no vector begins at."""
+    strides = [8 * step for step in (40000, -9000, 2500, 301, 1)]
+    problem = make_problem(
+        (2, 3, 3, 2, 288), "c8", 4, strides=strides, offset=8 * 18003,
+        out_strides=[8 * step for step in (20000, 5001, 1203, 300, 1)], out_offset=8 * 7,
+    )  # fmt: skip
+    x = noise(160000, "c8")
+    assert [each.kernel for each in plan_passes(problem, devices.traits(queue.device))] == ["row"]
+    check(queue, problem, x)
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 13, 60, 243, 1024])
+@pytest.mark.parametrize("columns", [3, 37])
+def test_columns(device, queue, n, columns):
+    check_all(device, queue, (n, columns), 0, "cols", codes=[code_of(device, n + columns)])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("shape", [(2, 24, 1, 20), (3, 60, 33), (2, 128, 16)])
+def test_columns_of_any_width(device, queue, lanes, width, shape):
+    lanes(width)
+    check_all(device, queue, shape, 1, "cols")
+
+
+@pytest.mark.parametrize("columns", [16, 37])
+def test_columns_in_place(device, queue, columns):
+    for code in CODES:
+        problem = make_problem((3, 48, columns), code, 1)
+        check(queue, problem, noise((3, 48, columns), code), "cols", in_place=True)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("rows", "n"), [(16, 16), (5, 27), (37, 40)])
+def test_rows_as_columns(device, queue, lanes, width, rows, n):
+    """Rows of a batch side by side in the lanes."""
+    lanes(width)
+    check_all(device, queue, (rows, n), 1, "cols")
+
+
+@pytest.mark.parametrize("transposed", ["in", "out"])
+@pytest.mark.parametrize("shape", [(2, 32, 48), (1, 45, 37)])
+def test_transposed_orders(device, queue, shape, transposed):
+    check_all(device, queue, shape, (1, 2), None, transposed=transposed)
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (100, 30), (17 * 16, 96), (3, 40, 16, 24)])
+def test_images(device, queue, shape):
+    check_all(device, queue, shape, None, None)
+
+
+# --- long rows ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("n", [256, 720, 4000])
+def test_long_rows_of_any_width(device, queue, lanes, width, n):
+    """Which are short here, so that they are many."""
+    lanes(width)
+    check_all(device, queue, (3, n), 1, "long_row")
+
+
+@pytest.mark.parametrize("n", [2**18, 2**20, 3**11, 600600])
+def test_long_rows(device, queue, n):
+    code = code_of(device, n % 3)
+    check_all(device, queue, (n,), 0, "long_row", codes=[code])
+    problem = make_problem((n,), code)
+    check(queue, problem, noise(n, code), "long_row", in_place=True)
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [0, 2**40])
+@pytest.mark.parametrize("local", [0, 2**16])
+def test_any_memory(device, queue, monkeypatch, stream, local):
+    """Past the caches or not, in local memory or in a workspace; aligned to vectors or not."""
+    parameters = {**lookup.DEFAULTS["cpu"], "stream_bytes": stream, "lanes_local": local}
+    monkeypatch.setitem(lookup.DEFAULTS, "cpu", parameters)
+    for shape, axis in (((70, 400), 1), ((60, 48), 0), ((20, 27), 1), ((75, 17), 0)):
+        check_all(device, queue, shape, axis, None)
+    strides = (8 * 401, 8)
+    check_all(device, queue, (7, 400), 1, None, CODES[:1], out_strides=strides, out_offset=8)

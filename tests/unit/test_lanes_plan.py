@@ -1,0 +1,237 @@
+"""Planning for lanes of a CPU's vectors, its tables, and what kernels do with both, in NumPy."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+import pytest
+
+from pyclfft.planning.factor import RADICES, best_passes, is_smooth, lane_rows
+from pyclfft.planning.passes import (
+    BlockRoots,
+    LaneRoots,
+    LaneTwiddles,
+    PassTwiddles,
+    assign_buffers,
+)
+from pyclfft.planning.planner import plan_passes
+from pyclfft.planning.problem import make_problem
+from pyclfft.planning.solvers.lanes import LINE_BYTES, pass_words
+from pyclfft.runtime.twiddle import block_roots, lane_roots, lane_twiddles, pass_twiddles
+from tests.oracle import noise, relative_error
+from tests.recorded_traits import RECORDED
+
+CPU = RECORDED["intel-cpu"]
+SMOOTH = [n for n in range(2, 5000) if is_smooth(n)]
+EXACT = 1e-14  # relative error of a few operations in double precision
+
+
+def plan(shape, axes=None, traits=CPU, dtype="c8", algorithm=None, **options):
+    return plan_passes(make_problem(shape, dtype, axes, **options), traits, algorithm)
+
+
+def kernels(*args, **kwargs):
+    return [each.kernel for each in plan(*args, **kwargs)]
+
+
+def macros(each):
+    return dict(each.defines)
+
+
+# --- lengths --------------------------------------------------------------------------------------
+
+
+def test_passes_are_of_codelets_in_ascending_order():
+    for n in SMOOTH:
+        radices = best_passes(n)
+        assert prod(radices) == n
+        assert list(radices) == sorted(radices)
+        assert set(radices) <= set(RADICES) - {25, 32}
+    assert best_passes(1) is None
+    assert best_passes(17) is None
+
+
+def test_passes_as_measured():
+    """The quickest of those tried on a Xeon with AVX-512, by Intel's runtime and by PoCL."""
+    assert best_passes(16) == (16,)
+    assert best_passes(64) == (8, 8)
+    assert best_passes(256) == (4, 8, 8)
+    assert best_passes(1024) == (8, 8, 16)
+    assert best_passes(4096) == (8, 8, 8, 8)
+
+
+@pytest.mark.parametrize("most", [2, 4, 8, 16])
+def test_rows_fit_lanes(most):
+    for n in SMOOTH:
+        found = lane_rows(n, most)
+        if found is None:
+            assert n < 4 * most * most or n % 2
+            continue
+        lanes, rows = found
+        assert lanes in (2, 4, 8, 16)
+        assert rows <= lanes <= min(most, n // rows)
+        assert n % rows == 0
+        assert rows in RADICES
+
+
+def test_full_vectors_come_first():
+    assert lane_rows(1024, 16) == (16, 16)
+    assert lane_rows(1000, 16) == (8, 8)  # though there are ten rows for sixteen lanes
+    assert lane_rows(500, 16) == (16, 10)  # four lanes are too few
+    assert lane_rows(2197, 16) == (16, 13)
+    assert lane_rows(128, 16) == (8, 8)
+    assert lane_rows(15, 16) is None  # three rows in four lanes
+    assert lane_rows(17 * 256, 16) is None
+
+
+def test_words():
+    assert pass_words((4, 8, 8)) == "PASS(4,64,1,PASS(8,8,4,LAST(8,32)))"
+    assert pass_words((4, 8), "FIRST", "ONLY") == "FIRST(4,8,1,LAST(8,4))"
+    assert pass_words((5,)) == "LAST(5,1)"
+    assert pass_words((5,), "FIRST", "ONLY") == "ONLY(5)"
+
+
+# --- tables, as the kernels use them --------------------------------------------------------------
+
+
+def passed(points, radices):
+    """What PASSES does: transforms along axis 0, depth first, results in natural order."""
+    twiddles = pass_twiddles(radices, "double")
+    result = np.empty_like(points)
+
+    def go(block, radices, row, before):
+        radix, *rest = radices
+        below = prod(rest)
+        block = np.fft.fft(block.reshape(radix, below, -1), axis=0)
+        if not rest:
+            result[row::before][:radix] = block[:, 0]
+            return
+        factors = twiddles[below - 1 :][: below * (radix - 1)].reshape(below, radix - 1)
+        block[1:] *= factors.T[:, :, None]
+        for k in range(radix):
+            go(block[k], rest, row + k * before, before * radix)
+
+    go(points, list(radices), 0, 1)
+    return result
+
+
+@pytest.mark.parametrize("n", [5, 64, 360, 1001, 2048])
+def test_passes_and_their_twiddles(n):
+    x = noise((n, 3), np.complex128)
+    radices = best_passes(n)
+    assert len(pass_twiddles(radices, "double")) == n - 1
+    assert relative_error(passed(x, radices), np.fft.fft(x, axis=0)) < EXACT
+
+
+@pytest.mark.parametrize(("rows", "columns", "lanes"), [(16, 16, 16), (7, 45, 8), (4, 6, 4)])
+def test_lane_twiddles(rows, columns, lanes):
+    """Blocks of columns, the last of which overlaps; then a transform for each lane."""
+    x = noise((rows, columns), np.complex128)
+    parts = lane_twiddles(rows, columns, lanes, "double")
+    scratch = np.empty((columns, rows), np.complex128)
+    for block, first in zip(parts, range(0, columns, lanes), strict=True):
+        begin = min(first, columns - lanes)
+        y = np.fft.fft(x[:, begin : begin + lanes], axis=0)
+        y[1:] *= block[:, 0] + 1j * block[:, 1]
+        scratch[begin : begin + lanes] = y.T
+    result = np.fft.fft(scratch, axis=0).ravel()
+    assert relative_error(result, np.fft.fft(x.ravel())) < EXACT
+
+
+def test_roots_of_long_rows():
+    n, points, blocks, lanes = 20 * 24, 20, 3, 8
+    near = lane_roots(n, points, lanes, "double")
+    far = block_roots(n, points, blocks, lanes, "double")
+    k, column = np.mgrid[:points, : blocks * lanes]
+    expected = np.exp(-2j * np.pi * k * column / n)
+    near = near[:, 0] + 1j * near[:, 1]
+    for block in range(blocks):
+        found = near * far[block][:, None]
+        assert relative_error(found, expected[:, block * lanes :][:, :lanes]) < EXACT
+
+
+# --- what is planned ------------------------------------------------------------------------------
+
+
+def test_rows_columns_and_images():
+    assert kernels((3, 1024), 1) == ["row"]
+    assert kernels((1024, 48), 0) == ["cols"]
+    assert kernels((2, 40, 3), 1) == ["cols"]
+    assert kernels((256, 256)) == ["row", "cols"]
+    assert kernels((2**20,)) == ["cols", "cols"]
+    assert kernels((32, 40), transposed="out") == ["row", "cols"]
+
+
+def test_the_rest_is_for_others():
+    assert kernels((4, 1024), 1, kind="r2c", dtype="f4") == ["stockham"]
+    assert kernels((4, 1000), 1, s=1024) == ["stockham"]
+    assert kernels((4, 1009), 1) == ["stockham"]
+    assert kernels((3, 1024), 1, traits=RECORDED["h200"]) == ["stockham"]
+    assert kernels((3, 1024), 1, traits=RECORDED["single"]) != ["row"]
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16])
+def test_vectors_are_the_devices(lanes):
+    traits = replace(CPU, lanes=lanes)
+    for dtype, width in (("c8", lanes), ("c16", lanes // 2)):
+        (each,) = plan((3, 4096), 1, traits, dtype)
+        assert macros(each)["LANES"] == str(width)
+        assert macros(each)["VECTOR_BITS"] == str(32 * lanes)
+        twiddles = [a for a in each.arguments if isinstance(a, LaneTwiddles)]
+        assert [a.lanes for a in twiddles] == [width]
+        assert PassTwiddles(best_passes(4096 // width), twiddles[0].precision) in each.arguments
+
+
+def test_large_results_are_streamed():
+    (small,), (large,) = plan((4, 1024), 1), plan((2**12, 1024), 1)
+    assert (macros(small)["STREAM"], macros(large)["STREAM"]) == ("0", "1")
+    assert (macros(small)["PREFETCH"], macros(large)["PREFETCH"]) == ("0", "1")
+
+
+def test_only_whole_lines_are_streamed():
+    for lanes in (4, 8, 16):
+        (each,) = plan((2**12, 1024), 1, replace(CPU, lanes=lanes))
+        assert macros(each)["STREAM"] == str(int(8 * lanes >= LINE_BYTES))
+
+
+def test_scratch_is_local_while_it_is_short():
+    (each,) = plan((99, 2**14), 1)
+    assert (macros(each)["LOCAL_SCRATCH"], each.scratch, each.global_size) == (
+        "1",
+        (),
+        (8 * CPU.compute_units,),
+    )
+    (each,) = plan((99, 2**15), 1)
+    groups = CPU.compute_units
+    assert macros(each)["LOCAL_SCRATCH"] == "0"
+    assert each.scratch == (("scratch", groups * 2**15 * 8),)
+    assert each.global_size == (groups,)
+    schedule = assign_buffers((each,), 99 * 2**15 * 8)
+    assert schedule.workspace == each.scratch
+
+
+def test_fewer_groups_than_transforms():
+    (each,) = plan((3, 1024), 1)
+    assert each.global_size == (3,)
+
+
+def test_long_rows_twist_between_launches():
+    first, second = plan((2**20,), algorithm="long_row")
+    assert (macros(first)["TWIST"], macros(second)["TWIST"]) == ("1", "0")
+    assert (macros(second)["FROM_ROWS"], macros(second)["TO_ROWS"]) == ("1", "0")
+    assert LaneRoots(2**20, 1024, 16, "single") in first.arguments
+    assert BlockRoots(2**20, 1024, 64, 16, "single") in first.arguments
+    assert first.aliases
+    assert not second.aliases
+
+
+def test_macros_have_defaults():
+    """Each one that a plan defines, in the file or in what it includes."""
+    from pyclfft.runtime.program import source_text
+
+    for each in (*plan((3, 1024), 1), *plan((2**20,)), *plan((37, 40), 1, algorithm="cols")):
+        defaults = set(re.findall(r"#ifndef (\w+)", source_text(each.source)))
+        assert set(macros(each)) <= defaults
