@@ -113,7 +113,7 @@ def test_kinds_and_shapes(device, kind, shape, axes):
     check(*planned(shape, kind, axes))
 
 
-@pytest.mark.parametrize("algorithm", BY_NAME)
+@pytest.mark.parametrize("algorithm", sorted(set(BY_NAME) - {"long_row"}))  # 16 is not long
 @pytest.mark.parametrize("kind", INPUT)
 @pytest.mark.parametrize(("shape", "axes"), [((4, 16), 1), ((16, 3), 0)])
 def test_every_solver(device, algorithm, kind, shape, axes):
