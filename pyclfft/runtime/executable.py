@@ -172,9 +172,10 @@ class Executable:
     ) -> cl.Event:
         """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
         out_of_order = queue.properties & _OUT_OF_ORDER
-        waiting = list(wait_for)
-        if out_of_order or lease.queue != queue:  # else the queue itself keeps the order
-            waiting += lease.pending()
+        if out_of_order or lease.queue != queue:
+            waiting = [*wait_for, *lease.pending()]
+        else:  # the queue itself keeps the order
+            waiting = [each for each in wait_for if each != lease.done]
         for kernel, position in lease.reading:
             kernel.set_arg(position, source)
         for kernel, position in lease.writing:

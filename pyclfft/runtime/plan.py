@@ -346,7 +346,8 @@ class Plan:
         events = [*wait_for, *x.events, *self._bound.events()]
         if out.events is not x.events:  # as those of an array in place, and of views, are
             events += out.events
-        out.add_event(executable.enqueue(queue, source, target, events, recorder))
+        # It comes after all of the array's other events, which then need not be waited for.
+        out.events[:] = [executable.enqueue(queue, source, target, events, recorder)]
         return out
 
     def _new_result(self, queue: cl.CommandQueue, allocator: Any) -> cl_array.Array:
