@@ -201,6 +201,16 @@ class Schedule:
     workspace: tuple[tuple[str, int], ...]
 
     @property
+    def tables(self) -> frozenset[Table]:
+        """What is computed on the host for the passes."""
+        return frozenset(
+            argument
+            for each in self.passes
+            for argument in each.arguments
+            if isinstance(argument, Table)
+        )
+
+    @property
     def workspace_bytes(self) -> int:
         """Bytes of all workspace buffers."""
         return sum(size for _, size in self.workspace)

@@ -109,13 +109,11 @@ class Executable:
         self._programs = [
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
-        self._tables: dict[Argument, cl.Buffer] = {}
+        self._tables: dict[Argument, cl.Buffer] = {
+            table: memory.constant(context, _table_values(table)) for table in schedule.tables
+        }
         self._idle: list[Lease] = []
         self._lock = threading.Lock()
-        for each in schedule.passes:
-            for argument in each.arguments:
-                if isinstance(argument, Table) and argument not in self._tables:
-                    self._tables[argument] = memory.constant(context, _table_values(argument))
 
     def enqueue(
         self,
@@ -172,10 +170,10 @@ class Executable:
     ) -> cl.Event:
         """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
         out_of_order = queue.properties & _OUT_OF_ORDER
-        if out_of_order or lease.queue != queue:
+        if out_of_order or not _same(lease.queue, queue):
             waiting = [*wait_for, *lease.pending()]
         else:  # the queue itself keeps the order
-            waiting = [each for each in wait_for if each != lease.done]
+            waiting = [each for each in wait_for if each is not lease.done]
         for kernel, position in lease.reading:
             kernel.set_arg(position, source)
         for kernel, position in lease.writing:
@@ -193,7 +191,7 @@ class Executable:
         """Return kernels and workspace that nobody else uses: idle ones, or new ones."""
         with self._lock:
             for index, lease in enumerate(self._idle):
-                if lease.queue == queue or not lease.pending():
+                if _same(lease.queue, queue) or not lease.pending():
                     return self._idle.pop(index)
         return self._new_lease()
 
@@ -284,6 +282,11 @@ def run_on_host(
     read = memory.download(queue, target, target_buffer, [done])
     if recorder is not None:
         recorder.add("read", "device to host", target.nbytes, read)
+
+
+def _same(one: cl.CommandQueue | None, other: cl.CommandQueue) -> bool:
+    """Whether two queues are one; the same object is found out soonest."""
+    return one is other or one == other
 
 
 def _table_values(table: Table) -> np.ndarray:

@@ -127,6 +127,7 @@ class Plan:
         if hooks and problem.nbytes and 0 in problem.source.shape:
             raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
+        self._known_queue: cl.CommandQueue | None = None  # that of the last call
         self._passes = plan_passes(self.problem, self.traits, algorithm)
         if self.problem.nbytes:
             memory.require_fits(self.traits, self._buffers(self._schedule))
@@ -334,8 +335,8 @@ class Plan:
             return out
         if not x.size:  # the result is padding, and x may have no buffer
             return out.fill(0, queue=queue, wait_for=list(wait_for))
-        for array in (x, out):
-            if array.context != self.context:
+        for array in (x, out):  # in the queue's context, if that is theirs
+            if array.queue is not queue and array.context != self.context:
                 raise PlanError("the array is of another context than the plan")
         source, target = cast("cl.Buffer", x.base_data), cast("cl.Buffer", out.base_data)
         in_place = source == target
@@ -367,11 +368,14 @@ class Plan:
         return bool(source.offset) or source.strides != contiguous_strides(source.shape)
 
     def _check_queue(self, queue: cl.CommandQueue) -> None:
+        if queue is self._known_queue:
+            return
         if queue.context != self.context:
             raise PlanError(
                 "the queue is of another context than the plan: "
                 "plan with context=queue.context, or pass queue="
             )
+        self._known_queue = queue
 
     def _check_array(self, name: str, array: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
         if array.shape != shape or array.dtype != dtype:
