@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod, sqrt
 
 import numpy as np
@@ -140,7 +140,7 @@ class Problem:
         """Extents of what is complex of it: half as long along one axis for r2c and c2r."""
         return half_shape(self.shape, self.axes[-1]) if self.kind != "c2c" else self.shape
 
-    @property
+    @cached_property  # every call asks
     def nbytes(self) -> int:
         """Bytes from the first to the last element of the result."""
         return self.target.span * self.dtype.itemsize

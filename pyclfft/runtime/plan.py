@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -338,13 +338,16 @@ class Plan:
         for array in (x, out):  # in the queue's context, if that is theirs
             if array.queue is not queue and array.context != self.context:
                 raise PlanError("the array is of another context than the plan")
-        source, target = cast("cl.Buffer", x.base_data), cast("cl.Buffer", out.base_data)
+        source: Any = x.base_data
+        target: Any = out.base_data
         in_place = source == target
         if plain:
             executable = self._in_place if in_place else self._out_of_place
         else:
             executable = self._variant(out.strides, out.offset, in_place)
-        events = [*wait_for, *x.events, *self._bound.events()]
+        events = [*wait_for, *x.events]
+        if self._bound.arrays:
+            events += self._bound.events()
         if out.events is not x.events:  # as those of an array in place, and of views, are
             events += out.events
         # It comes after all of the array's other events, which then need not be waited for.
