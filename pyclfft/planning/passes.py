@@ -43,7 +43,7 @@ class Vector:
     """A short vector by value, such as a uint4."""
 
     dtype: str
-    values: tuple[int, ...]
+    values: tuple[float, ...]
 
 
 @dataclass(frozen=True)
