@@ -49,6 +49,8 @@ class Lease:
         By name, with the buffers of hooks, which leases share.
     queue : cl.CommandQueue or None
         Of the last call.
+    in_order : bool
+        Whether that queue runs its commands one after the other.
     done : cl.Event or None
         End of the last call.
     """
@@ -58,6 +60,7 @@ class Lease:
     writing: list[tuple[cl.Kernel, int]]
     workspace: dict[str, cl.Buffer]
     queue: cl.CommandQueue | None = None
+    in_order: bool = False
     done: cl.Event | None = None
 
     def pending(self) -> list[cl.Event]:
@@ -169,20 +172,20 @@ class Executable:
         recorder: Recorder | None,
     ) -> cl.Event:
         """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
-        out_of_order = queue.properties & _OUT_OF_ORDER
-        if out_of_order or not _same(lease.queue, queue):
-            waiting = [*wait_for, *lease.pending()]
-        else:  # the queue itself keeps the order
+        if lease.queue is queue and lease.in_order:  # the queue itself keeps the order
             waiting = [each for each in wait_for if each is not lease.done]
+        else:
+            lease.in_order = not queue.properties & _OUT_OF_ORDER
+            waiting = [*wait_for, *lease.pending()]
         for kernel, position in lease.reading:
             kernel.set_arg(position, source)
         for kernel, position in lease.writing:
             kernel.set_arg(position, target)
-        for each, kernel in zip(self.schedule.passes, lease.kernels, strict=True):
+        for each, kernel in zip(self.schedule.passes, lease.kernels):  # noqa: B905  strict takes time
             event = cl.enqueue_nd_range_kernel(
                 queue, kernel, each.global_size, each.local_size, wait_for=waiting or None
             )
-            waiting = [event] if out_of_order else []
+            waiting = [] if lease.in_order else [event]
             if recorder is not None:
                 recorder.add(each.kernel, each.step, each.reads + each.writes, event)
         return event
@@ -191,7 +194,7 @@ class Executable:
         """Return kernels and workspace that nobody else uses: idle ones, or new ones."""
         with self._lock:
             for index, lease in enumerate(self._idle):
-                if _same(lease.queue, queue) or not lease.pending():
+                if lease.queue is queue or lease.queue == queue or not lease.pending():
                     return self._idle.pop(index)
         return self._new_lease()
 
@@ -282,11 +285,6 @@ def run_on_host(
     read = memory.download(queue, target, target_buffer, [done])
     if recorder is not None:
         recorder.add("read", "device to host", target.nbytes, read)
-
-
-def _same(one: cl.CommandQueue | None, other: cl.CommandQueue) -> bool:
-    """Whether two queues are one; the same object is found out soonest."""
-    return one is other or one == other
 
 
 def _table_values(table: Table) -> np.ndarray:

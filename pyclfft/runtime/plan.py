@@ -325,8 +325,10 @@ class Plan:
         recorder: Recorder | None = None,
     ) -> cl_array.Array:
         queue = queue or x.queue or device.queue_of(self.context)
-        self._check_queue(queue)
-        self._check_source(x)
+        if queue is not self._known_queue:
+            self._check_queue(queue)
+        if _given(x) != self._expected_source:
+            self._check_source(x)
         if out is None:
             out, plain = self._new_result(queue, x.allocator), True
         else:
@@ -371,8 +373,6 @@ class Plan:
         return bool(source.offset) or source.strides != contiguous_strides(source.shape)
 
     def _check_queue(self, queue: cl.CommandQueue) -> None:
-        if queue is self._known_queue:
-            return
         if queue.context != self.context:
             raise PlanError(
                 "the queue is of another context than the plan: "
@@ -399,8 +399,6 @@ class Plan:
         return shape, dtype, tuple(dtype.itemsize * n for n in contiguous_strides(shape)), 0
 
     def _check_source(self, x: cl_array.Array) -> None:
-        if _given(x) == self._expected_source:
-            return
         shape, dtype, strides, offset = self._expected_source
         self._check_array("x", x, shape, dtype)
         strides_differ = any(

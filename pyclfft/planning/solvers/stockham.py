@@ -244,6 +244,10 @@ def group_for(
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     for shape in COLUMNS if by_columns else ROWS:
+        if batch.n * shape.transforms > shape.most_points:
+            continue
+        if shape.split and shape.transforms * itemsize > LINE_BYTES:
+            continue  # fewer side by side fill a line, too
         stages = best_stages(
             batch.n,
             1 if by_columns else _fewest_items(batch, ends),
@@ -251,10 +255,8 @@ def group_for(
             shape.split,
             shape.halves,
         )
-        if stages is None or batch.n * shape.transforms > shape.most_points:
+        if stages is None:
             continue
-        if shape.split and shape.transforms * itemsize > LINE_BYTES:
-            continue  # fewer side by side fill a line, too
         if ends.spectrum is not None:
             stages = stages.mirrored
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
