@@ -158,7 +158,7 @@ static inline void delay(uint ticket, uint launch, uint place)
 #define TILE_PARAMETERS(s)                                                                         \
     global const cplx *twiddles##s, global const cplx *roots##s, uint count##s, uint4 extents##s,  \
         ulong4 src_distances##s, ulong4 dst_distances##s, ulong2 src_axis##s, ulong2 dst_axis##s,  \
-        real scale##s, uint flags##s
+        cplx scale##s, uint flags##s
 #define TILE_ARGUMENTS(s)                                                                          \
     twiddles##s, roots##s, count##s, extents##s, src_distances##s, dst_distances##s, src_axis##s,  \
         dst_axis##s, scale##s, flags##s

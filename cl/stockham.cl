@@ -45,7 +45,7 @@ void stockham(global const source_element *src, global target_element *dst,
               global const cplx *spectrum,
 #endif
               uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances,
-              ulong2 src_axis, ulong2 dst_axis, ulong2 partner, uint lone, real scale,
+              ulong2 src_axis, ulong2 dst_axis, ulong2 partner, uint lone, cplx scale,
               uint flags HOOK_PARAMETERS)
 {
     local EXCHANGED exchange[LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS];

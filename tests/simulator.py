@@ -130,9 +130,10 @@ def stockham_of(each):
     rest = each.arguments[2 + len(tables) :]
     assert [(type(argument), argument.dtype) for argument in rest] == [
         (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 5, (Scalar, "uint32"),
-        (Scalar, "float64" if macros["DOUBLE"] else "float32"), (Scalar, "uint32"),
+        (Vector, "float64" if macros["DOUBLE"] else "float32"), (Scalar, "uint32"),
     ]  # fmt: skip
     values = [a.value if isinstance(a, Scalar) else a.values for a in rest]
+    values[-2] = sum(values[-2])  # the scale is in two parts
     assert [len(value) for value in values[1:7]] == [4, 4, 4, 2, 2, 2]
     others = (
         next((table for table in tables if isinstance(table, kind)), None)

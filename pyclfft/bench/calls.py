@@ -10,6 +10,7 @@ from typing import cast
 
 import pyopencl as cl
 import pyopencl.array as cl_array
+import pyopencl.tools as cl_tools
 
 from ..errors import PlanError
 from ..planning.passes import assign_buffers
@@ -45,7 +46,8 @@ class CallCost:
         A plan's call with ``out=``; pyopencl's own set_arg of every buffer and
         enqueue_nd_range_kernel for the same passes.
     allocating, functional : Spread
-        A plan's call without ``out=``; a function's with its plan in the cache.
+        A plan's call without ``out=``; a function's with its plan in the cache. Results come from a
+        memory pool.
     """
 
     case: str
@@ -78,7 +80,9 @@ def measure_calls(queue: cl.CommandQueue, algorithm: str | None = None) -> list[
 def _measure(case: Case, queue: cl.CommandQueue, algorithm: str | None) -> CallCost:
     workload = case.sized(1)
     shape, dtype, axes = workload.shape, workload.source_dtype, workload.axes
-    x, y = (cl_array.zeros(queue, shape, dtype) for _ in range(2))
+    # A pool, so that results without out= cost no allocation.
+    pool = cl_tools.MemoryPool(cl_tools.ImmediateAllocator(queue))
+    x, y = (cl_array.zeros(queue, shape, dtype, allocator=pool) for _ in range(2))
     plan = Plan(shape, dtype, axes, algorithm=algorithm, context=queue.context)
     schedule = assign_buffers(
         plan_passes(plan.problem, plan.traits, algorithm), plan.problem.nbytes

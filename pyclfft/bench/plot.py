@@ -69,7 +69,7 @@ def _draw_bars(axes: Any, results: Results, part: range) -> None:
     count = len(results.contenders)
     for n, name in enumerate(results.contenders):
         left = [place + BAR * (n / count - 0.5) for place in range(len(part))]
-        heights = [fractions(results, n)[place] for place in part]
+        heights = fractions(results, n)[part.start : part.stop]
         axes.bar(left, heights, BAR / count, align="edge", label=name)
     axes.set_xticks(range(len(part)), [results.rows[place].name for place in part], rotation=90)
     axes.axhline(1, color="grey", linewidth=0.8)

@@ -91,7 +91,7 @@ class Stages:
     @property
     def elements(self) -> int:
         """Most points that a work-item holds in any stage."""
-        return max(self._held(radix) for radix in self.radices)
+        return max(self._held().values())
 
     def cost(self, split: bool) -> float:
         """Return a relative time: arithmetic, registers that stand empty, exchanges.
@@ -99,10 +99,9 @@ class Stages:
         An exchange in two parts costs twice as much, so that fewer stages pay although each
         work-item then holds more than the 16 elements that are best otherwise.
         """
-        work = sum(
-            (6 + OPERATIONS[radix] / 2) * self._held(radix) * self.items / self.n
-            for radix in self.radices
-        )
+        held = self._held()
+        work = sum((6 + OPERATIONS[radix] / 2) * held[radix] for radix in self.radices)
+        work *= self.items / self.n
         return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
 
     def room(self, banks: int, halves: bool = False) -> int:
@@ -127,8 +126,10 @@ class Stages:
             room = max(room, self.n // span * (span + gap))
         return room // 2 if halves else room
 
-    def _held(self, radix: int) -> int:
-        return -(-self.n // radix // self.items) * radix
+    def _held(self) -> dict[int, int]:
+        """Return how many points a work-item holds in a stage of each radix."""
+        n, items = self.n, self.items
+        return {radix: -(-n // radix // items) * radix for radix in set(self.radices)}
 
 
 @lru_cache(maxsize=4096)
@@ -183,15 +184,19 @@ def _largest_last(radices: tuple[int, ...]) -> tuple[int, ...]:
     return (*radices[1:], radices[0])
 
 
-def factorisations(n: int, stages: int, largest: int = 32) -> Iterator[tuple[int, ...]]:
-    """Yield every product of at most `stages` radices that gives `n`, the largest radix first."""
+@lru_cache(maxsize=4096)
+def factorisations(n: int, stages: int, largest: int = 32) -> tuple[tuple[int, ...], ...]:
+    """Return every product of at most `stages` radices that gives `n`, the largest radix first."""
     if n == 1:
-        yield ()
-    elif stages:
-        for radix in RADICES:
-            if radix <= largest and n % radix == 0:
-                for rest in factorisations(n // radix, stages - 1, radix):
-                    yield (radix, *rest)
+        return ((),)
+    if not stages:
+        return ()
+    return tuple(
+        (radix, *rest)
+        for radix in RADICES
+        if radix <= largest and n % radix == 0
+        for rest in factorisations(n // radix, stages - 1, radix)
+    )
 
 
 def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:

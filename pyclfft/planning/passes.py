@@ -43,7 +43,7 @@ class Vector:
     """A short vector by value, such as a uint4."""
 
     dtype: str
-    values: tuple[int, ...]
+    values: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -260,6 +260,16 @@ class Schedule:
 
     passes: tuple[Pass, ...]
     workspace: tuple[tuple[str, int], ...]
+
+    @property
+    def tables(self) -> frozenset[Table]:
+        """What is computed on the host for the passes."""
+        return frozenset(
+            argument
+            for each in self.passes
+            for argument in each.arguments
+            if isinstance(argument, Table)
+        )
 
     @property
     def workspace_bytes(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from math import prod, sqrt
 
 import numpy as np
@@ -139,7 +140,7 @@ class Problem:
         """Extents of what is complex of it: half as long along one axis for r2c and c2r."""
         return half_shape(self.shape, self.axes[-1]) if self.kind != "c2c" else self.shape
 
-    @property
+    @cached_property  # every call asks
     def nbytes(self) -> int:
         """Bytes from the first to the last element of the result."""
         return self.target.span * self.dtype.itemsize
@@ -331,15 +332,25 @@ def lengths_and_axes(
     PlanError
         Axes that the array lacks or that repeat, lengths that do not fit the axes or are below 1.
     """
+    return _lengths_and_axes(
+        tuple(shape),
+        None if s is None else _integers(s, "shape"),
+        None if axes is None else _integers(axes, "axes"),
+    )
+
+
+@lru_cache(maxsize=1024)  # every call of a function asks
+def _lengths_and_axes(
+    shape: tuple[int, ...], lengths: tuple[int, ...] | None, axes: tuple[int, ...] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     dimensions = len(shape)
-    lengths = None if s is None else _integers(s, "shape")
     if axes is None:
         count = dimensions if lengths is None else len(lengths)
         if count > dimensions:
             raise PlanError("shape requires more axes than are present")
         chosen = tuple(range(dimensions - count, dimensions))
     else:
-        chosen = tuple(a + dimensions if a < 0 else a for a in _integers(axes, "axes"))
+        chosen = tuple(a + dimensions if a < 0 else a for a in axes)
         if any(a < 0 or a >= dimensions for a in chosen):
             raise PlanError("axes exceeds dimensionality of input")
         if len(set(chosen)) != len(chosen):
@@ -358,8 +369,8 @@ def lengths_and_axes(
 def _integers(value: int | Iterable[int], name: str) -> tuple[int, ...]:
     """Return an integer, or an iterable of them, as a tuple."""
     try:
-        if isinstance(value, Iterable):
-            return tuple(operator.index(item) for item in value)
+        if isinstance(value, (tuple, Iterable)):  # tuples are found out soonest
+            return tuple(map(operator.index, value))
         return (operator.index(value),)
     except TypeError:
         raise PlanError(f"{name} must be a scalar or iterable of integers") from None

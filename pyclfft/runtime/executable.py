@@ -63,6 +63,8 @@ class Lease:
         By name, with the buffers of hooks, which leases share.
     queue : cl.CommandQueue or None
         Of the last call.
+    in_order : bool
+        Whether that queue runs its commands one after the other.
     done : cl.Event or None
         End of the last call.
     """
@@ -72,6 +74,7 @@ class Lease:
     writing: list[tuple[cl.Kernel, int]]
     workspace: dict[str, cl.Buffer]
     queue: cl.CommandQueue | None = None
+    in_order: bool = False
     done: cl.Event | None = None
 
     def pending(self) -> list[cl.Event]:
@@ -123,13 +126,11 @@ class Executable:
         self._programs = [
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
-        self._tables: dict[Argument, cl.Buffer] = {}
+        self._tables: dict[Argument, cl.Buffer] = {
+            table: memory.constant(context, _table_values(table)) for table in schedule.tables
+        }
         self._idle: list[Lease] = []
         self._lock = threading.Lock()
-        for each in schedule.passes:
-            for argument in each.arguments:
-                if isinstance(argument, Table) and argument not in self._tables:
-                    self._tables[argument] = memory.constant(context, _table_values(argument))
 
     def enqueue(
         self,
@@ -185,20 +186,20 @@ class Executable:
         recorder: Recorder | None,
     ) -> cl.Event:
         """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
-        out_of_order = queue.properties & _OUT_OF_ORDER
-        if out_of_order or lease.queue != queue:
+        if lease.queue is queue and lease.in_order:  # the queue itself keeps the order
+            waiting = [each for each in wait_for if each is not lease.done]
+        else:
+            lease.in_order = not queue.properties & _OUT_OF_ORDER
             waiting = [*wait_for, *lease.pending()]
-        else:  # the queue itself keeps the order
-            waiting = [each for each in wait_for if each != lease.done]
         for kernel, position in lease.reading:
             kernel.set_arg(position, source)
         for kernel, position in lease.writing:
             kernel.set_arg(position, target)
-        for each, kernel in zip(self.schedule.passes, lease.kernels, strict=True):
+        for each, kernel in zip(self.schedule.passes, lease.kernels):  # noqa: B905  strict takes time
             event = cl.enqueue_nd_range_kernel(
                 queue, kernel, each.global_size, each.local_size, wait_for=waiting or None
             )
-            waiting = [event] if out_of_order else []
+            waiting = [] if lease.in_order else [event]
             if recorder is not None:
                 recorder.add(each.kernel, each.step, each.reads + each.writes, event)
         return event
@@ -207,7 +208,7 @@ class Executable:
         """Return kernels and workspace that nobody else uses: idle ones, or new ones."""
         with self._lock:
             for index, lease in enumerate(self._idle):
-                if lease.queue == queue or not lease.pending():
+                if lease.queue is queue or lease.queue == queue or not lease.pending():
                     return self._idle.pop(index)
         return self._new_lease()
 

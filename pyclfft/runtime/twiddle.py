@@ -9,13 +9,16 @@ import numpy as np
 
 from ..planning.problem import COMPLEX_DTYPE
 
+WORKING_DTYPE = {"single": np.float64, "double": np.longdouble}
+
 
 def roots_of_unity(n: int, precision: str, powers: np.ndarray | None = None) -> np.ndarray:
     """Return exp(-2 pi i k / n), each rounded once.
 
     The angle is folded into the first octant by integers, so that its own rounding stays below
-    what the result can show; then cosine and sine are taken in NumPy's longest float, which has
-    64 bits of mantissa on x86 and at least float64's 53 elsewhere.
+    what the result can show; then cosine and sine are taken in float64 for single precision, and
+    for double in NumPy's longest float, which has 64 bits of mantissa on x86 and at least
+    float64's 53 elsewhere.
 
     Parameters
     ----------
@@ -32,18 +35,17 @@ def roots_of_unity(n: int, precision: str, powers: np.ndarray | None = None) -> 
         complex64 or complex128.
     """
     powers = np.arange(n) if powers is None else powers
-    scaled = 8 * (powers.astype(np.int64) % n)
-    octant, part = np.divmod(scaled, n)
-    odd = octant % 2 == 1
-    part = np.where(odd, n - part, part)  # eighths of a turn, in n-ths, from the nearest axis
-    angle = part.astype(np.longdouble) * (np.arctan(np.longdouble(1)) / n)
+    octant, part = np.divmod(8 * (powers.astype(np.int64) % n), n)
+    np.subtract(n, part, out=part, where=octant % 2 == 1)  # eighths of a turn from the nearest axis
+    real_type = WORKING_DTYPE[precision]
+    angle = part.astype(real_type) * (np.arctan(real_type(1)) / n)
     cosine, sine = np.cos(angle), np.sin(angle)
     # Octants 1, 2, 5, 6 lie nearer to the imaginary axis: there sine and cosine change places.
-    swap = np.isin(octant, (1, 2, 5, 6))
-    real = np.where(swap, sine, cosine) * np.where(np.isin(octant, (2, 3, 4, 5)), -1, 1)
-    imaginary = np.where(swap, cosine, sine) * np.where(octant < 4, -1, 1)
+    swap = (octant + 1) & 2 != 0
     roots = np.empty(powers.shape, COMPLEX_DTYPE[precision])
-    roots.real, roots.imag = real, imaginary
+    roots.real, roots.imag = np.where(swap, sine, cosine), np.where(swap, cosine, sine)
+    np.negative(roots.real, out=roots.real, where=(octant + 2) & 4 != 0)  # octants 2 to 5
+    np.negative(roots.imag, out=roots.imag, where=octant < 4)
     return roots
 
 
@@ -145,10 +147,13 @@ def _in_parts(roots: np.ndarray) -> np.ndarray:
 def chirp(n: int, precision: str) -> np.ndarray:
     """Return Bluestein's chirp exp(-pi i k^2 / n), k < n, each rounded once.
 
-    The squares are taken modulo 2n in integers, as the angle would lose all accuracy otherwise.
+    The squares are taken modulo 2n in integers, as the angle would lose all accuracy otherwise. The
+    chirp at n - k is that at k, negated where n is odd.
     """
-    k = np.arange(n, dtype=np.int64)
-    return roots_of_unity(2 * n, precision, k * k % (2 * n))
+    k = np.arange(n // 2 + 1, dtype=np.int64)
+    half = roots_of_unity(2 * n, precision, k * k % (2 * n))
+    mirrored = half[(n - 1) // 2 : 0 : -1]
+    return np.concatenate((half, -mirrored if n % 2 else mirrored))
 
 
 def chirp_spectrum(n: int, factors: Sequence[int], precision: str) -> np.ndarray:
@@ -174,5 +179,5 @@ def chirp_spectrum(n: int, factors: Sequence[int], precision: str) -> np.ndarray
     around[:n] = conjugate
     around[m - n + 1 :] = conjugate[:0:-1]
     spectrum = np.fft.fft(around) / m
-    ordered = spectrum.reshape(factors[::-1]).transpose().ravel()
-    return ordered.astype(COMPLEX_DTYPE[precision])
+    rounded = spectrum.astype(COMPLEX_DTYPE[precision])
+    return rounded.reshape(factors[::-1]).transpose().ravel()

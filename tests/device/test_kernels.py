@@ -266,7 +266,7 @@ def stockham(
     results = launch(
         "stockham", "stockham.cl", (-(-count // group) * size,), source, target, *tables,
         uint(count), (inner, outer, 1, 1), near[0], far[0], near[1], far[1], Longs((0, 0)),
-        uint(2**32 - 1), REAL[precision](scale), uint(3 * inverse + 16 * backward),
+        uint(2**32 - 1), COMPLEX[precision](scale), uint(3 * inverse + 16 * backward),
         group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
         ELEMENTS=stages.elements, STAGES=f'"{stage_words(radices)}"', SPLIT=split, HALVES=halves,
         LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist, DIGITS=digits,

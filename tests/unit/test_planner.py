@@ -21,6 +21,7 @@ from pyclfft.planning.passes import (
     Roots,
     Scalar,
     StageTwiddles,
+    Vector,
     assign_buffers,
     without_repeated_tables,
 )
@@ -36,10 +37,16 @@ from tests.simulator import numbers, partner_columns, simulate, stockham_of, wor
 H200 = RECORDED["h200"]
 
 
-def reals(each):
-    """A pass's arguments that are real numbers."""
-    scalars = [argument for argument in each.arguments if isinstance(argument, Scalar)]
-    return [scalar for scalar in scalars if scalar.dtype.startswith("float")]
+def scales(each):
+    """A pass's arguments that are real numbers, in one part or two."""
+    numbers_given = [
+        argument for argument in each.arguments if isinstance(argument, (Scalar, Vector))
+    ]
+    return [
+        number.value if isinstance(number, Scalar) else sum(number.values)
+        for number in numbers_given
+        if number.dtype.startswith("float")
+    ]
 
 
 def kernels(problem, traits=H200, algorithm=None):
@@ -144,11 +151,13 @@ def test_one_scale_for_all_axes():
         passes = [
             each for each in plan_passes(problem, H200, algorithm) if each.source != "transpose.cl"
         ]
-        scales = [scalar.value for each in passes for scalar in reals(each)]
-        assert scales == [1] * (len(passes) - 1) + [1 / 16]
+        found = [scale for each in passes for scale in scales(each)]
+        assert found == [1] * (len(passes) - 1) + [1 / 16]
     assert [part.scale for part in axis_steps(problem)] == [1, 1 / 16]
     problem = make_problem((1, 4), "c8", direction="inverse")
     assert [part.scale for part in axis_steps(problem)] == [1 / 4]
+    (only,) = plan_passes(make_problem(3, "c8", direction="inverse"), H200)
+    assert scales(only) == [1 / 3]  # to float64, of which float32 holds half the digits
 
 
 @pytest.mark.parametrize(

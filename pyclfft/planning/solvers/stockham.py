@@ -30,7 +30,7 @@ from ..passes import (
 )
 from ..problem import COMPLEX_DTYPE, REAL_DTYPE, Problem
 from ..traits import Traits
-from .rows import defines, real, uint
+from .rows import defines, uint
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 
@@ -244,6 +244,10 @@ def group_for(
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     for shape in COLUMNS if by_columns else ROWS:
+        if batch.n * shape.transforms > shape.most_points:
+            continue
+        if shape.split and shape.transforms * itemsize > LINE_BYTES:
+            continue  # fewer side by side fill a line, too
         stages = best_stages(
             batch.n,
             1 if by_columns else _fewest_items(batch, ends),
@@ -251,10 +255,8 @@ def group_for(
             shape.split,
             shape.halves,
         )
-        if stages is None or batch.n * shape.transforms > shape.most_points:
+        if stages is None:
             continue
-        if shape.split and shape.transforms * itemsize > LINE_BYTES:
-            continue  # fewer side by side fill a line, too
         if ends.spectrum is not None:
             stages = stages.mirrored
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
@@ -395,7 +397,7 @@ def stockham_pass(
             Vector("int64", (batch.target.first, batch.target.unit)),
             Vector("int64", partner),
             uint(lone),
-            real(problem, scale),
+            _scale(scale, precision),
             uint(ends.flags),
         ),
         reads=batch.count * _loaded(batch, ends) * _itemsize(problem, ends.source),
@@ -466,6 +468,13 @@ def _pairs(batch: Batch) -> tuple:
     extents, sources, targets, *_ = _singles(replace(batch, dimensions=tuple(dimensions)))
     lone = pairs - 1 if odd else NO_TRANSFORM
     return extents, sources, targets, (joined.source, joined.target), lone
+
+
+def _scale(scale: float, precision: str) -> Vector:
+    """Return the nearest number of a precision, and what it lacks."""
+    dtype = REAL_DTYPE[precision]
+    nearest = float(dtype.type(scale))
+    return Vector(dtype.name, (nearest, scale - nearest))
 
 
 def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
