@@ -79,7 +79,7 @@ static inline points load(global const cplx *from, ulong stride, uint lanes, rea
 #if TO_ROWS
 #define STORE(k, x) results[k] = x;
 static inline void scatter(SCRATCH const points *results, global cplx *to, ulong distance,
-                           uint lanes, cplx factors, int stream)
+                           uint lanes, factors_of_parts factors, int stream)
 {
     LOOP(uint block = 0; block < N; block += LANES)
     {
@@ -116,11 +116,11 @@ static inline void store(global cplx *to, points z, uint lanes, int stream)
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void cols(global const cplx *src, global cplx *dst, global const cplx *twiddles, ROOTS WORKSPACE
           uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 first,
-          uint columns, ulong2 strides, real scale, real sign)
+          uint columns, ulong2 strides, cplx scale, real sign)
 {
     SCRATCH_OF((1 + TO_ROWS) * N)
     SCRATCH points *results = scratch + N;
-    cplx factors = (cplx)(scale, scale * sign);
+    factors_of_parts factors = factors_of(scale, sign);
     uint at = 0, row = 0;
     (void)results;
     EACH_OF_SHARE(q)

@@ -86,19 +86,36 @@ static inline ulong place(uint q, uint4 extents, ulong4 distances)
 
 /* LANES complex numbers in a row in memory, at any address: not that of a whole vector. */
 typedef points loose __attribute__((aligned(4 << DOUBLE)));
+typedef real factors_of_parts __attribute__((ext_vector_type(4)));
 
 /* Points as they lie in memory, to lanes and back. The inverse transform is that of the conjugates, conjugated:
- * the sign of their imaginary parts is then -1, and so is that in the factors of the result's parts. */
+ * the sign of their imaginary parts is then -1, and so is that in the factors of the result's parts, which
+ * are followed by what float lacks of them. */
 static inline points deinterleaved(points z, real sign)
 {
     return (points)(z.even, z.odd * sign);
 }
 
-static inline points interleaved(points x, cplx factors)
+static inline factors_of_parts factors_of(cplx scale, real sign)
+{
+    return (factors_of_parts)(scale.x, scale.x * sign, scale.y, scale.y * sign);
+}
+
+static inline points as_in_memory(reals real_parts, reals imaginary_parts)
 {
     points z;
-    z.even = RE(x) * factors.x, z.odd = IM(x) * factors.y;
+    z.even = real_parts, z.odd = imaginary_parts;
     return z;
+}
+
+static inline points interleaved(points x, factors_of_parts factors)
+{
+#if DOUBLE
+    return as_in_memory(RE(x) * factors.s0, IM(x) * factors.s1);
+#else
+    return as_in_memory(RE(x) * factors.s0 + RE(x) * factors.s2,
+                        IM(x) * factors.s1 + IM(x) * factors.s3);
+#endif
 }
 
 static inline points load_lanes(global const cplx *from, real sign)
@@ -199,6 +216,26 @@ static inline void store_lanes(global cplx *to, points z, int stream)
 #define FIRST_HALVES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define SECOND_HALVES 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #endif
+
+/* Points in reverse, and conjugated. */
+#if LANES == 2
+#define BACKWARD 1, 0
+#elif LANES == 4
+#define BACKWARD 3, 2, 1, 0
+#elif LANES == 8
+#define BACKWARD 7, 6, 5, 4, 3, 2, 1, 0
+#elif LANES == 16
+#define BACKWARD 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
+#endif
+static inline points reversed(points z)
+{
+    return (points)(__builtin_shufflevector(RE(z), RE(z), BACKWARD),
+                    __builtin_shufflevector(IM(z), IM(z), BACKWARD));
+}
+static inline points conjugated(points z)
+{
+    return (points)(RE(z), -IM(z));
+}
 
 /* Points of LANES vectors change places: lane i of vector j is lane j of vector i afterwards. Each
  * round is a perfect shuffle of all points: H. S. Stone, "Parallel processing with the perfect

@@ -38,7 +38,9 @@ class Columns:
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether there are neighbouring transforms for lanes, short enough for scratch memory."""
-    return takes(problem, traits) and _columns(problem, traits, parameters) is not None
+    if problem.kind != "c2c" or not takes(problem, traits):
+        return False
+    return _columns(problem, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:

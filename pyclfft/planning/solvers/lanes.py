@@ -15,13 +15,14 @@ from ..batch import MAX_DIMENSIONS, Batch
 from ..factor import best_passes
 from ..hooks import NO_HOOKS
 from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
-from ..problem import Problem
+from ..problem import Layout, Problem
 from ..traits import Traits
-from .rows import defines, real, uint
+from .rows import defines, exact, real, uint
 from .steps import axis_length, single_axis
 
 SCRATCH = "scratch"  # workspace of groups whose points do not fit local memory
 LINE_BYTES = 64  # of a CPU's caches; past them go whole lines only
+REAL_ENDS = {"c2c": (False, False), "r2c": (True, False), "c2r": (False, True)}
 MIN_LANES = 4  # of single precision: a device without vectors is better served otherwise
 
 
@@ -51,16 +52,13 @@ class Lanes:
 
 
 def takes(problem: Problem, traits: Traits) -> bool:
-    """Whether a problem is what lanes.cl can do: one axis, from complex to complex, uncut."""
-    return (
-        most_lanes(problem, traits) > 1
-        and single_axis(problem)
-        and problem.kind == "c2c"
-        and not problem.source.real
-        and not problem.target.real
-        and problem.hooks == NO_HOOKS
-        and problem.source.shape[problem.axes[0]] >= axis_length(problem)
-    )
+    """Whether a problem is what lanes.cl can do: one axis, whole, numbers as its kind has them."""
+    if not single_axis(problem) or most_lanes(problem, traits) == 1 or problem.hooks != NO_HOOKS:
+        return False
+    n = axis_length(problem)
+    needed = n // 2 + 1 if problem.kind == "c2r" else n
+    real = (problem.source.real, problem.target.real)
+    return real == REAL_ENDS[problem.kind] and problem.source.shape[problem.axes[0]] >= needed
 
 
 def most_lanes(problem: Problem, traits: Traits) -> int:
@@ -165,7 +163,6 @@ def lanes_pass(
         What the pass does.
     """
     count = prod(units)
-    size = prod(problem.shape) * problem.complex_dtype.itemsize
     per_core = parameters["lanes_groups"] if lanes.is_local else 1
     groups = min(count, per_core * traits.compute_units)
     streams = max(leaves, problem.nbytes) >= parameters["stream_bytes"]
@@ -197,16 +194,24 @@ def lanes_pass(
             _vector("int64", [each.target for each in batch.dimensions], 0),
             Vector("int64", (batch.source.first, batch.target.first)),
             *last,
-            real(problem, scale),
+            exact(scale, problem.precision),
             real(problem, -1 if problem.direction == "inverse" else 1),
         ),
-        reads=size,
-        writes=size,
+        reads=_bytes(problem, problem.source),
+        writes=_bytes(problem, problem.target),
         leaves=leaves or problem.nbytes,
         step=step,
         scratch=() if lanes.is_local else ((SCRATCH, groups * lanes.scratch_bytes),),
         aliases=batch.aliases,
     )
+
+
+def _bytes(problem: Problem, layout: Layout) -> int:
+    """Return how much of a source, or of a target, a pass over all of it touches."""
+    itemsize = problem.complex_dtype.itemsize
+    if layout.real:
+        return prod(problem.shape) * itemsize // 2
+    return prod(problem.spectrum_shape) * itemsize
 
 
 def walkable(batch: Batch) -> bool:

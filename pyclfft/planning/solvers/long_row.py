@@ -27,7 +27,9 @@ SPLITS_TRIED = 4  # the most even ones first
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the axis is contiguous and splits into two lengths for lanes."""
-    return takes(problem, traits) and _steps(problem, traits, parameters) is not None
+    if problem.kind != "c2c" or not takes(problem, traits):
+        return False
+    return _steps(problem, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:

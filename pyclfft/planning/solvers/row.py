@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...tuning.lookup import Parameters
+from ..batch import Batch
 from ..factor import lane_rows
-from ..passes import LaneTwiddles, Pass
+from ..passes import Argument, LaneTwiddles, Pass, Roots
 from ..problem import Problem
 from ..traits import Traits
 from .lanes import Lanes, lanes_for, lanes_pass, most_lanes, pass_words, takes, walkable
@@ -46,9 +47,18 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     """Return one pass."""
     split = _split(problem, traits, parameters)
     assert split is not None
-    n = axis_length(problem)
-    batch = axis_batch(problem, n)
-    rows, lanes = split.rows, split.lanes
+    batch = _batch(problem)
+    n, rows, lanes = batch.n, split.rows, split.lanes
+    tables: list[Argument] = [LaneTwiddles(rows, n // rows, lanes.width, problem.precision)]
+    macros: dict[str, int | str] = {
+        "ROWS": rows,
+        "M": n // rows,
+        "PASSES": f'"{pass_words(lanes.radices)}"',
+    }
+    if problem.kind != "c2c":
+        tables.append(Roots(2 * n, problem.precision))
+        macros["FROM_REAL" if problem.kind == "r2c" else "TO_REAL"] = 1
+    step = f"{batch.count} x {n} = {'x'.join(map(str, (rows, *lanes.radices)))}"
     return (
         lanes_pass(
             "row",
@@ -56,26 +66,29 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
             batch,
             lanes,
             tuple(each.extent for each in batch.dimensions),
-            (LaneTwiddles(rows, n // rows, lanes.width, problem.precision),),
-            {"ROWS": rows, "M": n // rows, "PASSES": f'"{pass_words(lanes.radices)}"'},
+            tuple(tables),
+            macros,
             traits,
             parameters,
-            scale=problem.scale,
-            step=f"{batch.count} x {n} = {'x'.join(map(str, (rows, *lanes.radices)))}",
+            scale=problem.scale / (2 if problem.kind == "r2c" else 1),  # a sum of halves
+            step=step if problem.kind == "c2c" else f"{step} packed",
         ),
     )
 
 
 def _split(problem: Problem, traits: Traits, parameters: Parameters) -> Split | None:
-    n = axis_length(problem)
-    batch = axis_batch(problem, n)
-    if not walkable(batch) or batch.source.stride != 1 or batch.target.stride != 1:
+    if problem.kind != "c2c" and axis_length(problem) % 2:
+        return None
+    batch = _batch(problem)
+    n = batch.n
+    if not walkable(batch) or batch.source.unit != 1 or batch.target.unit != 1:
         return None
     found = lane_rows(n, most_lanes(problem, traits))
     if found is None:
         return None
     width, rows = found
-    lanes = lanes_for(problem, width, n // rows, traits, parameters)
+    rooms = 1 if problem.kind == "c2c" else 2
+    lanes = lanes_for(problem, width, n // rows, traits, parameters, rooms)
     if lanes is None:
         return None
     # With fewer rows than cores, several of them had better share one (long_row).
@@ -83,6 +96,14 @@ def _split(problem: Problem, traits: Traits, parameters: Parameters) -> Split | 
     if alone and lanes.scratch_bytes > parameters["lanes_alone"]:
         return None
     return Split(rows, lanes)
+
+
+def _batch(problem: Problem) -> Batch:
+    """Return rows of points: of real numbers two are one."""
+    n = axis_length(problem)
+    if problem.kind == "c2c":
+        return axis_batch(problem, n)
+    return axis_batch(problem, n // 2, columns=(2, 1) if problem.kind == "r2c" else (1, 2))
 
 
 SOLVER = Solver(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import prod
 
 from ...tuning.lookup import Parameters
-from ..passes import Argument, Pass, Role, Scalar, launch_size
-from ..problem import Problem
+from ..passes import Argument, Pass, Role, Scalar, Vector, launch_size
+from ..problem import REAL_DTYPE, Problem
 from ..traits import Traits
 
 SIGN_BIT = {"single": 0x8000_0000, "double": 0x8000_0000_0000_0000}
@@ -86,6 +86,13 @@ def sign_flag(problem: Problem) -> Argument:
     """Return the flag that conjugates twiddles of the inverse transform."""
     flag = SIGN_BIT[problem.precision] if problem.direction == "inverse" else 0
     return Scalar(BITS[problem.precision], flag)
+
+
+def exact(value: float, precision: str) -> Vector:
+    """Return an argument of type cplx: the nearest number of a precision, and what it lacks."""
+    dtype = REAL_DTYPE[precision]
+    nearest = float(dtype.type(value))
+    return Vector(dtype.name, (nearest, value - nearest))
 
 
 def real(problem: Problem, value: float) -> Scalar:

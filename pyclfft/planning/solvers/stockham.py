@@ -30,7 +30,7 @@ from ..passes import (
 )
 from ..problem import COMPLEX_DTYPE, REAL_DTYPE, Problem
 from ..traits import Traits
-from .rows import defines, uint
+from .rows import defines, exact, uint
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 
@@ -397,7 +397,7 @@ def stockham_pass(
             Vector("int64", (batch.target.first, batch.target.unit)),
             Vector("int64", partner),
             uint(lone),
-            _scale(scale, precision),
+            exact(scale, precision),
             uint(ends.flags),
         ),
         reads=batch.count * _loaded(batch, ends) * _itemsize(problem, ends.source),
@@ -468,13 +468,6 @@ def _pairs(batch: Batch) -> tuple:
     extents, sources, targets, *_ = _singles(replace(batch, dimensions=tuple(dimensions)))
     lone = pairs - 1 if odd else NO_TRANSFORM
     return extents, sources, targets, (joined.source, joined.target), lone
-
-
-def _scale(scale: float, precision: str) -> Vector:
-    """Return the nearest number of a precision, and what it lacks."""
-    dtype = REAL_DTYPE[precision]
-    nearest = float(dtype.type(scale))
-    return Vector(dtype.name, (nearest, scale - nearest))
 
 
 def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
