@@ -104,6 +104,7 @@ LANES = [
     ((2, 144), -1, "long_row"),
     ((16, 12), (0, 1), None),
 ]
+REAL_LANES = [((3, 128), -1, "row"), ((2, 168), -1, "row"), ((4, 72), -1, "row")]
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
@@ -214,6 +215,7 @@ def on_lanes(precision, queue) -> None:
         devices.traits = lambda each, lanes=lanes: replace(real(each), is_cpu=True, lanes=lanes)
         lookup.DEFAULTS["cpu"] = parameters
         transforms(LANES, precision, queue)
+        transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))
 
 
 def filters() -> None:

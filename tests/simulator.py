@@ -393,9 +393,9 @@ def simulate_lanes(each, source, target, scratch=None):
     assert [(type(argument), argument.dtype) for argument in rest] == [
         (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 3,
         *([] if is_row else [(Scalar, "uint32"), (Vector, "int64")]),
-        *[(Scalar, "float64" if double else "float32")] * 2,
+        *[(kind, "float64" if double else "float32") for kind in (Vector, Scalar)],
     ]  # fmt: skip
-    count, scale, inverse = rest[0].value, rest[-2].value, rest[-1].value < 0
+    count, scale, inverse = rest[0].value, sum(rest[-2].values), rest[-1].value < 0
     extents, distances, (first, last) = (
         rest[1].values,
         [a.values for a in rest[2:4]],
@@ -406,8 +406,10 @@ def simulate_lanes(each, source, target, scratch=None):
     units, block = places_of_units(macros["DIMENSIONS"], count, extents, distances)
     read, written = (begin + at for begin, at in zip((first, last), units, strict=True))
     column = np.zeros(count, int)
+    from_real, to_real = (bool(macros.get(f"{end}_REAL")) for end in ("FROM", "TO"))
     if is_row:
-        assert (type(tables[1]), len(tables)) == (LaneTwiddles, 2)
+        types = [LaneTwiddles, *[Roots] * (from_real or to_real)]
+        assert [type(table) for table in tables[1:]] == types
         steps = (1, 1)
     else:
         columns, strides = rest[5].value, rest[6].values
@@ -421,14 +423,24 @@ def simulate_lanes(each, source, target, scratch=None):
             np.broadcast_to(at[:, None], inside.shape)[inside] + lane * (stride if row else 1)
             for at, row, stride in zip((read, written), rows, strides, strict=True)
         )
+    lengths = (
+        2 * n if real else n + 1 if half else n
+        for real, half in ((from_real, to_real), (to_real, from_real))
+    )
     read, written = (
-        at[:, None] + np.arange(n) * step for at, step in zip((read, written), steps, strict=True)
+        at[:, None] + np.arange(length) * step
+        for at, length, step in zip((read, written), lengths, steps, strict=True)
     )
     if each.aliases:
         np.testing.assert_array_equal(read, written)
-    numbers_out = elements(each, target)
-    z = values_at(elements(each, source), read, np.ones(read.shape, bool))
-    z = transform(z, inverse)
+    numbers_out = elements(each, target, to_real)
+    z = values_at(elements(each, source, from_real), read, np.ones(read.shape, bool))
+    if from_real:
+        z = 2 * transform(z, inverse)[:, : n + 1]  # the kernel's sums are of halves
+    elif to_real:
+        z = np.fft.irfft(z if inverse else z.conj(), norm="forward")
+    else:
+        z = transform(z, inverse)
     if macros.get("TWIST"):
         assert [type(table) for table in tables[1:]] == [LaneRoots, BlockRoots]
         sign = 2j if inverse else -2j

@@ -110,6 +110,32 @@ def test_rows_with_gaps(device, queue):
     check(queue, problem, x)
 
 
+@pytest.mark.parametrize("kind", ["r2c", "c2r"])
+@pytest.mark.parametrize("n", [32, 60, 168, 512, 1000, 2002, 2**13, 2**15])
+def test_real_rows(device, queue, kind, n):
+    """By `row` where it applies; as `check` says, NaN at the imaginary parts that do not count."""
+    codes = ("f4", "f8") if kind == "r2c" else CODES
+    try:
+        check_all(device, queue, (3, n), 1, "row", codes, kind=kind)
+    except PlanError:
+        assert n < 128
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", ["r2c", "c2r"])
+@pytest.mark.parametrize("n", [240, 512, 1386])
+def test_real_rows_of_any_width(device, queue, lanes, width, kind, n):
+    lanes(width)
+    check_all(device, queue, (5, n), 1, "row", ["f4" if kind == "r2c" else "c8"], kind=kind)
+
+
+@pytest.mark.parametrize("kind", ["r2c", "c2r"])
+@pytest.mark.parametrize("shape", [(40, 64), (3, 37, 96), (2, 5, 24, 128)])
+def test_real_images(device, queue, kind, shape):
+    codes = ("f4", "f8") if kind == "r2c" else CODES
+    check_all(device, queue, shape, None, None, codes, kind=kind)
+
+
 # --- columns --------------------------------------------------------------------------------------
 
 
@@ -182,5 +208,7 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
     monkeypatch.setitem(lookup.DEFAULTS, "cpu", parameters)
     for shape, axis in (((70, 400), 1), ((60, 48), 0), ((20, 27), 1), ((75, 17), 0)):
         check_all(device, queue, shape, axis, None)
+    check_all(device, queue, (9, 400), 1, None, ("f4", "f8"), kind="r2c")
+    check_all(device, queue, (9, 400), 1, None, kind="c2r")
     strides = (8 * 401, 8)
     check_all(device, queue, (7, 400), 1, None, CODES[:1], out_strides=strides, out_offset=8)

@@ -161,12 +161,18 @@ def test_rows_columns_and_images():
     assert kernels((1024, 48), 0) == ["cols"]
     assert kernels((2, 40, 3), 1) == ["cols"]
     assert kernels((256, 256)) == ["row", "cols"]
+    assert kernels((256, 256), kind="r2c", dtype="f4") == ["row", "cols"]
+    assert kernels((256, 256), kind="c2r") == ["cols", "row"]
     assert kernels((2**20,)) == ["cols", "cols"]
     assert kernels((32, 40), transposed="out") == ["row", "cols"]
 
 
 def test_the_rest_is_for_others():
-    assert kernels((4, 1024), 1, kind="r2c", dtype="f4") == ["stockham"]
+    assert kernels((4, 1001), 1, kind="r2c", dtype="f4") == ["stockham"]
+    assert kernels((4, 1024), 1, kind="r2c", dtype="f4", s=1000) == ["row"]
+    assert kernels((4, 1000), 1, kind="r2c", dtype="f4", s=1024) == ["stockham"]
+    assert kernels((1024, 4), 0, kind="r2c", dtype="f4") == ["stockham"]
+    assert kernels((4, 1024), 1, dtype="f4") == ["stockham"]
     assert kernels((4, 1000), 1, s=1024) == ["stockham"]
     assert kernels((4, 1009), 1) == ["stockham"]
     assert kernels((3, 1024), 1, traits=RECORDED["h200"]) == ["stockham"]
@@ -232,6 +238,12 @@ def test_macros_have_defaults():
     """Each one that a plan defines, in the file or in what it includes."""
     from pyclfft.runtime.program import source_text
 
-    for each in (*plan((3, 1024), 1), *plan((2**20,)), *plan((37, 40), 1, algorithm="cols")):
+    for each in (
+        *plan((3, 1024), 1),
+        *plan((3, 1024), 1, kind="c2r"),
+        *plan((3, 1024), 1, kind="r2c", dtype="f4"),
+        *plan((2**20,)),
+        *plan((37, 40), 1, algorithm="cols"),
+    ):
         defaults = set(re.findall(r"#ifndef (\w+)", source_text(each.source)))
         assert set(macros(each)) <= defaults
