@@ -9,6 +9,9 @@
  *
  * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990).
  */
+#ifndef PASSES
+#define PASSES FIRST(4, 4, 1, LAST(4, 4)) /* PASS first where points come from rows */
+#endif
 #include "lanes.cl"
 
 #ifndef N

@@ -111,7 +111,7 @@ def test_rows_with_gaps(device, queue):
 
 
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
-@pytest.mark.parametrize("n", [32, 60, 168, 512, 1000, 2002, 2**13, 2**15])
+@pytest.mark.parametrize("n", [32, 168, 1000, 2**15])
 def test_real_rows(device, queue, kind, n):
     """By `row` where it applies; as `check` says, NaN at the imaginary parts that do not count."""
     codes = ("f4", "f8") if kind == "r2c" else CODES
@@ -123,14 +123,14 @@ def test_real_rows(device, queue, kind, n):
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
-@pytest.mark.parametrize("n", [240, 512, 1386])
+@pytest.mark.parametrize("n", [240, 512])
 def test_real_rows_of_any_width(device, queue, lanes, width, kind, n):
     lanes(width)
     check_all(device, queue, (5, n), 1, "row", ["f4" if kind == "r2c" else "c8"], kind=kind)
 
 
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
-@pytest.mark.parametrize("shape", [(40, 64), (3, 37, 96), (2, 5, 24, 128)])
+@pytest.mark.parametrize("shape", [(40, 64), (3, 37, 96)])
 def test_real_images(device, queue, kind, shape):
     codes = ("f4", "f8") if kind == "r2c" else CODES
     check_all(device, queue, shape, None, None, codes, kind=kind)
