@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyclfft.bench import compare, environment, plot, render, runner
+from pyclfft.bench import compare, environment, plot, render, runner, table
 from pyclfft.bench.cases import CASES, GROUPS, Case, parse_count, select, size_name
 from pyclfft.bench.command import default_elements, main
 from pyclfft.bench.rivals import find_rivals
@@ -64,7 +64,7 @@ def test_size_name(lengths, name):
     ("patterns", "names"),
     [
         (["1024"], "1024"),
-        (["one"], "one-2^16 one-2^20 one-512^2 one-1024^2"),
+        (["one"], "one-1024 one-2^16 one-2^20 one-512^2 one-1024^2 one-2048^2"),
         (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2"),
         (["3d", "!r*", "!odd", "!inverse"], "128^3 256^3"),
         (["64", "columns", "double-10?4"], "double-1024 columns-4096 64"),
@@ -256,8 +256,8 @@ FULL = results(
 
 
 def shown(made):
-    table = render.columns(made)
-    return [render.header(table), *(render.line(table, each) for each in made.rows)]
+    columns = render.columns(made)
+    return [table.header(columns), *(table.line(columns, each) for each in made.rows)]
 
 
 def test_table():
