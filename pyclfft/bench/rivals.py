@@ -118,6 +118,7 @@ class Ours(_OnQueue):
 class _OnHost:
     """What the contenders from NumPy array to NumPy array share: a result there."""
 
+    _workload: Workload
     _result: Any = None
 
     def synchronize(self) -> None:
@@ -130,8 +131,6 @@ class _OnHost:
     def release(self) -> None:
         """Forget the result."""
         self._result = None
-
-    _workload: Workload
 
     def _keeping(self, workload: Workload, function: Callable[[], np.ndarray]) -> Call:
         """Return a call that keeps what the function returns until the next one has returned."""

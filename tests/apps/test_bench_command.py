@@ -306,6 +306,16 @@ def test_every_cpu_device_is_measured_beside_scipy(cpus, tmp_path, capsys):
     assert f"| 256 | {document['devices'][0]} | 16 |" in (tmp_path / "b.markdown").read_text()
 
 
+def test_each_side_is_named_as_the_device_that_it_runs_on(cpus):
+    field = command._cpu_devices(command.parser().parse_args(["--cpu", "--rivals", "scipy"]))
+    for device, side in zip(field.devices, field.sides, strict=True):
+        ours, numpy, scipy = side.contenders
+        assert side.device.startswith(devices.runtime_name(device))
+        assert {each.queue.device for each in (ours, numpy)} == {device}
+        assert [type(each) for each in (ours, numpy)] == [Ours, OursOnHost]
+        assert scipy is field.sides[0].contenders[2]
+
+
 def test_a_wrong_result_from_numpy_makes_the_status_1(cpus, monkeypatch, capsys):
     class WrongOnHost(OursOnHost):
         def fetch(self, indices):
