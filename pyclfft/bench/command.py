@@ -7,22 +7,26 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pyopencl as cl
+
 from .. import commandline
+from ..errors import DeviceError, PyclfftError
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 from ..runtime import device as devices
-from . import render
+from . import render, table
 from .calls import measure_calls
 from .cases import ELEMENTS, Case, parse_count, select
 from .compare import compare
 from .environment import environment
 from .plot import pyplot, write_plot
 from .render import Results
-from .rivals import AUTO, NONE, RIVALS, Contender, Ours, find_rivals
-from .runner import Noise, Settings, copy_rate, measure, scipy_fft
+from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
+from .runner import Noise, Settings, Side, copy_rate, measure_sides
+from .scipyfft import scipy_fft
 from .startup import measure_startup
 
 PROG = "pyclfft bench"
@@ -58,10 +62,16 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add(
+        "--cpu",
+        action="store_true",
+        help="measure every CPU device at once, on it and from NumPy to NumPy, beside libraries "
+        "for CPUs",
+    )
+    add(
         "--cases",
         metavar="NAME,...",
-        default="all",
-        help="groups or names of cases; * and ? are wildcards, ! leaves out (default: all)",
+        help="groups or names of cases; * and ? are wildcards, ! leaves out (default: all; with "
+        "--cpu: cpu)",
     )
     add("--list", action="store_true", help="show the cases and groups, and measure nothing")
     add(
@@ -76,7 +86,8 @@ def parser() -> argparse.ArgumentParser:
         "--rivals",
         metavar="NAME,...",
         default=AUTO,
-        help=f"{AUTO} (all that there are), {NONE}, or of {', '.join(RIVALS)} (default: {AUTO})",
+        help=f"{AUTO} (all that there are), {NONE}, or of {', '.join(RIVALS)}; with --cpu of "
+        f"{', '.join(CPU_RIVALS)} (default: {AUTO})",
     )
     add(
         "--samples",
@@ -108,13 +119,15 @@ def _count(text: str) -> int:
 
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    _refuse_beside_cpu(options)
     if options.compare:
         comparison = compare(*options.compare)
         print(comparison)
         return int(comparison.slower)
-    cases = select(options.cases.split(","))
+    cases = select((options.cases or ("cpu" if options.cpu else "all")).split(","))
     if options.list:
-        print(render.case_list(options.elements or ELEMENTS, cases))
+        usual = ELEMENTS_ON_CPU if options.cpu else ELEMENTS
+        print(render.case_list(options.elements or usual, cases))
         return 0
     results = _measured(options, cases)
     _say_end(results)
@@ -122,49 +135,100 @@ def _main(argv: Sequence[str]) -> int:
     return int(results.failed)
 
 
-def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
-    """Measure all that is asked for."""
+def _refuse_beside_cpu(options: argparse.Namespace) -> None:
+    """Refuse what is about one device, or measures nothing, together with all CPU devices."""
+    names = ("device", "plan_time", "call", "compare")
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name)]
+    if options.cpu and given:
+        raise PyclfftError(f"--cpu measures all CPU devices beside each other: not with {given[0]}")
+
+
+@dataclass(frozen=True)
+class _Field:
+    """Where is measured, and who takes part."""
+
+    devices: tuple[cl.Device, ...]
+    queues: tuple[cl.CommandQueue, ...]
+    sides: tuple[Side, ...]
+    notes: list[str]
+
+
+def _one_device(options: argparse.Namespace) -> _Field:
+    """Return ours and rivals on one device."""
     device = devices.select_device(options.device)
-    traits = devices.traits(device)
-    elements = options.elements or default_elements(traits)
-    _require(options)
     queue = devices.queue_of(devices.context_of(device))
     rivals, notes = find_rivals(options.rivals, queue)
-    contenders = [Ours(queue, options.algorithm), *rivals]
+    return _Field((device,), (queue,), (Side((Ours(queue, options.algorithm), *rivals)),), notes)
+
+
+def _cpu_devices(options: argparse.Namespace) -> _Field:
+    """Return ours on every CPU device, in both ways, and the rivals beside each."""
+    found = tuple(each for each in devices.devices() if devices.traits(each).is_cpu)
+    if not found:
+        raise DeviceError(f"--cpu finds no CPU device. {devices.remedies()}")
+    queues = tuple(devices.queue_of(devices.context_of(device)) for device in found)
+    rivals, notes = find_rivals(options.rivals, queues, CPU_RIVALS)
+    own = [[kind(queue, options.algorithm) for kind in (Ours, OursOnHost)] for queue in queues]
+    sides = (
+        Side((*ours, *(each[n] for each in rivals)), name)
+        for n, (ours, name) in enumerate(zip(own, _short_names(found), strict=True))
+    )
+    return _Field(found, queues, tuple(sides), notes)
+
+
+def _short_names(found: Sequence[cl.Device]) -> list[str]:
+    """Name devices by their runtimes, with a number from the second of a runtime on."""
+    names = [devices.runtime_name(device) for device in found]
+    counts = [names[: n + 1].count(name) for n, name in enumerate(names)]
+    return [
+        f"{name} {count}" if count > 1 else name for name, count in zip(names, counts, strict=True)
+    ]
+
+
+def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
+    """Measure all that is asked for."""
+    _require(options)
+    field = (_cpu_devices if options.cpu else _one_device)(options)
+    traits = [devices.traits(device) for device in field.devices]
+    elements = options.elements or min(map(default_elements, traits))
+    contenders = field.sides[0].contenders
     settings = replace(SETTINGS, samples=options.samples)
+    copies = [copy_rate(queue, elements * SINGLE, settings) for queue in field.queues]
     results = Results(
-        environment=environment(device, contenders),
+        environment=environment(field.devices, contenders),
         contenders=tuple(each.name for each in contenders),
         elements=elements,
         settings=settings,
-        copy=copy_rate(queue, elements * SINGLE, settings),
+        copy=min(copies, key=lambda copy: copy.ms.median),  # of one memory, if they are several
+        devices=tuple(side.device for side in field.sides) if options.cpu else (),
     )
+    notes = list(field.notes)
     if too_long := [case.name for case in cases if case.points > elements]:
         notes.append(f"longer than {elements:,}, left out: {', '.join(too_long)}")
     _say_beginning(results, notes)
     fitting = [case for case in cases if case.points <= elements]
-    results = _measure_cases(results, fitting, contenders, options)
+    results = _measure_cases(results, fitting, field.sides, options)
     if options.plan_time:
-        startup = measure_startup(options.device, traits, elements, options.algorithm)
+        startup = measure_startup(options.device, traits[0], elements, options.algorithm)
         results = replace(results, startup=tuple(startup))
     if options.call:
-        results = replace(results, calls=tuple(measure_calls(queue, options.algorithm)))
+        results = replace(results, calls=tuple(measure_calls(field.queues[0], options.algorithm)))
     return results
 
 
 def _measure_cases(
     results: Results,
     cases: Sequence[Case],
-    contenders: Sequence[Contender],
+    sides: Sequence[Side],
     options: argparse.Namespace,
 ) -> Results:
     """Measure the cases; print and keep each as soon as it is known."""
-    table, noise = render.columns(results), Noise()
-    print(f"\n{render.header(table)}", flush=True)
+    columns, noise = render.columns(results), Noise()
+    print(f"\n{table.header(columns)}", flush=True)
     for case in cases:
-        row = measure(case.sized(results.elements), contenders, noise, results.settings)
-        results = replace(results, rows=(*results.rows, row))
-        print(render.line(table, row), flush=True)
+        rows = measure_sides(case.sized(results.elements), sides, noise, results.settings)
+        results = replace(results, rows=(*results.rows, *rows))
+        print(*(table.line(columns, row) for row in rows), sep="\n", flush=True)
         _write_json(options, results)
     return results
 
@@ -199,7 +263,7 @@ def _require(options: argparse.Namespace) -> None:
 def _say_beginning(results: Results, notes: Sequence[str]) -> None:
     print(commandline.table(list(results.environment.items())))
     print(f"\n{results.elements:,} elements in each case; {render.copy_line(results)}")
-    print(render.LEGEND, *notes, sep="\n")
+    print(render.legend(results), *notes, sep="\n")
 
 
 def _say_end(results: Results) -> None:

@@ -125,5 +125,10 @@ def _read(name: str) -> dict[str, Any]:
 def _times(document: dict[str, Any]) -> dict[str, dict[str, float]]:
     """Return median and quartiles of our cases that were measured."""
     ours = document["contenders"][0]
-    times = {row["case"]: row["outcomes"][ours]["ms"] for row in document["rows"]}
+    times = {_name(row): row["outcomes"][ours]["ms"] for row in document["rows"]}
     return {case: ms for case, ms in times.items() if ms["median"] is not None}
+
+
+def _name(row: dict[str, Any]) -> str:
+    """Name a row as `Row` does; files from before there were several devices name none."""
+    return " on ".join(filter(None, (row["case"], row.get("device"))))

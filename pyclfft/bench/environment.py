@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -13,15 +13,15 @@ import pyopencl as cl
 
 from .. import __version__
 from ..runtime.device import device_label
-from .rivals import Contender
+from .rivals import Contender, Ours
 
 
-def environment(device: cl.Device, contenders: Iterable[Contender]) -> dict[str, str]:
-    """Describe device, driver and versions.
+def environment(devices: Sequence[cl.Device], contenders: Iterable[Contender]) -> dict[str, str]:
+    """Describe devices, drivers and versions.
 
     Parameters
     ----------
-    device : pyopencl.Device
+    devices : sequence of pyopencl.Device
         Where it runs.
     contenders : iterable of Contender
         Who takes part.
@@ -33,17 +33,21 @@ def environment(device: cl.Device, contenders: Iterable[Contender]) -> dict[str,
     """
     return {
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "device": device_label(device),
-        "driver": " ".join(device.driver_version.split()),
-        "platform": " ".join(device.platform.version.split()),
+        "device": _each(device_label(device) for device in devices),
+        "driver": _each(device.driver_version for device in devices),
+        "platform": _each(device.platform.version for device in devices),
         "system": platform.platform(),
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "pyopencl": cl.VERSION_TEXT,
         "commit": commit(),
-        **{each.name: each.version for each in contenders},
         "pyclfft": __version__,
+        **{each.name: each.version for each in contenders if not isinstance(each, Ours)},
     }
+
+
+def _each(texts: Iterable[str]) -> str:
+    return "; ".join(" ".join(text.split()) for text in texts)
 
 
 def commit() -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
 from .. import commandline
 from ..files import atomic_write
+from . import cpu
 from .calls import CallCost
 from .cases import GROUPS, Case
-from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
+from .runner import FAILED, WRONG, CopyRate, Row, Settings
 from .startup import Startup
-from .statistics import geometric_mean
+from .table import Column, listed, mean_of, number, time
 
 SCHEMA = 1  # of the JSON
 BEHIND = 1.05  # slower than the faster rival by more than this is slower
@@ -47,6 +48,8 @@ class Results:
         Plan times.
     calls : tuple of CallCost
         Costs of a call.
+    devices : tuple of str
+        Short names of the CPU devices that were measured together; empty where it was one device.
     """
 
     environment: Mapping[str, str]
@@ -57,62 +60,53 @@ class Results:
     rows: tuple[Row, ...] = ()
     startup: tuple[Startup, ...] = ()
     calls: tuple[CallCost, ...] = ()
+    devices: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
         """Whether a result of ours is wrong, or we have failed to compute one."""
-        return any(row.ours.status in (WRONG, FAILED) for row in self.rows)
+        return any(each.status in (WRONG, FAILED) for row in self.rows for each in row.own)
 
 
 # --- the table of cases ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column: its heading, width, side, and the cell of a row."""
-
-    heading: str
-    width: int
-    cell: Callable[[Row], str] = field(repr=False)
-    side: str = ">"
-
-
 def columns(results: Results) -> tuple[Column, ...]:
-    """Return the columns: ours in full, of every rival time, error and its time over ours."""
+    """Return the columns of the table of cases."""
+    return cpu.columns(results) if results.devices else _columns(results)
+
+
+def legend(results: Results) -> str:
+    """Return what the headings mean."""
+    return cpu.LEGEND if results.devices else LEGEND
+
+
+def _columns(results: Results) -> tuple[Column, ...]:
+    """Return ours in full, of every rival time, error and its time over ours."""
     ours, *rivals = results.contenders
     copy = results.copy
     return (
         Column("case", 16, lambda row: row.name, "<"),
         Column("batch", 7, lambda row: str(row.workload.batch)),
-        Column(f"{ours} ms", 10, lambda row: _time(row.ours)),
-        Column("+-%", 4, lambda row: _number(row.ours.ms.percent, ".1f")),
+        Column(f"{ours} ms", 10, lambda row: time(row.ours)),
+        Column("+-%", 4, lambda row: number(row.ours.ms.percent, ".1f")),
         Column("copy", 4, lambda row: _fraction(row, copy)),
-        Column("error", 7, lambda row: _number(row.ours.error, ".1e")),
+        Column("error", 7, lambda row: number(row.ours.error, ".1e")),
         *(column for n, name in enumerate(rivals, 1) for column in _of_rival(name, n)),
         Column("", 6, verdict, "<"),
     )
 
 
 def _of_rival(name: str, n: int) -> Iterator[Column]:
-    yield Column(f"{name} ms", 8, lambda row: _time(row.outcomes[n]))
-    yield Column("error", 7, lambda row: _number(row.outcomes[n].error, ".1e"))
-    yield Column("/ours", 5, lambda row: _number(row.ratio(row.outcomes[n]), ".2f"))
+    yield Column(f"{name} ms", 8, lambda row: time(row.outcomes[n]))
+    yield Column("error", 7, lambda row: number(row.outcomes[n].error, ".1e"))
+    yield Column("/ours", 5, lambda row: number(row.ratio(row.outcomes[n]), ".2f"))
 
 
 LEGEND = """\
 ms: one transform of the whole batch, median; +-%: half the distance of the quartiles; copy: rate of
 the least bytes to move, as a part of a plain copy's; error: largest relative L2 error of the first,
 middle and last transform; /ours: time over ours, above 1 where ours is faster"""
-
-
-def header(table: Sequence[Column]) -> str:
-    """Return the line above the table."""
-    return _line(table, [column.heading for column in table])
-
-
-def line(table: Sequence[Column], row: Row) -> str:
-    """Return a row as a line, which can be printed before the next is known."""
-    return _line(table, [column.cell(row) for column in table])
 
 
 def verdict(row: Row) -> str:
@@ -122,23 +116,8 @@ def verdict(row: Row) -> str:
     return "behind" if row.workload.case.target and row.behind > BEHIND else ""
 
 
-def _line(table: Sequence[Column], cells: Sequence[str]) -> str:
-    padded = (
-        f"{cell:{column.side}{column.width}}" for column, cell in zip(table, cells, strict=True)
-    )
-    return "  ".join(padded).rstrip()
-
-
-def _time(outcome: Outcome) -> str:
-    return outcome.word or _number(outcome.ms.median, ".4g")
-
-
 def _fraction(row: Row, copy: CopyRate) -> str:
-    return _number(copy.fraction(row.workload.nbytes, row.ours.ms.median), ".0%")
-
-
-def _number(value: float, form: str) -> str:
-    return f"{value:{form}}" if isfinite(value) else "-"
+    return number(copy.fraction(row.workload.nbytes, row.ours.ms.median), ".0%")
 
 
 # --- what follows from it -------------------------------------------------------------------------
@@ -146,21 +125,22 @@ def _number(value: float, form: str) -> str:
 
 def summary(results: Results) -> Iterator[str]:
     """Yield what the rows come to: means over the target's rows, and what is amiss."""
+    yield from cpu.summary(results) if results.devices else _beside_targets(results)
+    wrong = [row.name for row in results.rows if any(each.status == WRONG for each in row.own)]
+    yield f"wrong results: {listed(wrong)}"
+    yield from reasons(results.rows)
+
+
+def _beside_targets(results: Results) -> Iterator[str]:
+    """Yield means over the target's rows, and which of them are behind."""
     targets = [row for row in results.rows if row.workload.case.target]
     for n, name in enumerate(results.contenders[1:], 1):
         ratios = [row.ratio(row.outcomes[n]) for row in targets]
-        known = [ratio for ratio in ratios if isfinite(ratio)]
-        wanted = f" (target {MEANS[name]:g})" if name in MEANS else ""
-        yield (
-            f"{name} / {results.contenders[0]}, geometric mean of {len(known)} of {len(targets)} "
-            f"target rows: {_number(geometric_mean(known), '.3f')}{wanted}"
-        )
+        mean = mean_of(ratios, "target rows", MEANS.get(name))
+        yield f"{name} / {results.contenders[0]}, {mean}"
     if len(results.contenders) > 1 and targets:
         behind = [f"{row.name} ({row.behind:.2f})" for row in targets if row.behind > BEHIND]
-        yield f"target rows over {BEHIND - 1:.0%} behind the faster rival: {_listed(behind)}"
-    wrong = [row.name for row in results.rows if row.ours.status == WRONG]
-    yield f"wrong results: {_listed(wrong)}"
-    yield from reasons(results.rows)
+        yield f"target rows over {BEHIND - 1:.0%} behind the faster rival: {listed(behind)}"
 
 
 def reasons(rows: Sequence[Row]) -> Iterator[str]:
@@ -228,10 +208,6 @@ def case_list(elements: int, cases: Sequence[Case]) -> str:
     return f"{table}\n\ngroups: {', '.join(GROUPS)}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
-
-
 def _times(sizes: Sequence[int]) -> str:
     return " x ".join(map(str, sizes))
 
@@ -254,7 +230,7 @@ def as_markdown(results: Results) -> str:
         "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
         f"{results.elements:,} elements in each case; {copy_line(results)}.",
         _markdown_table([column.heading for column in table], cells),
-        " ".join(LEGEND.split("\n")) + ".",
+        " ".join(legend(results).split("\n")) + ".",
         "\n".join(f"- {each}" for each in summary(results)),
         *(_markdown_table(*each) for each in extra_tables(results)),
     ]
@@ -272,6 +248,7 @@ def as_json(results: Results) -> str:
         "schema": SCHEMA,
         "environment": dict(results.environment),
         "contenders": results.contenders,
+        "devices": results.devices,
         "elements": results.elements,
         "settings": asdict(results.settings),
         "copy": {**asdict(results.copy), "gb_per_s": results.copy.gb_per_s},
@@ -289,7 +266,8 @@ def as_json(results: Results) -> str:
 def _row(row: Row, copy: CopyRate) -> dict[str, Any]:
     workload = row.workload
     return {
-        "case": row.name,
+        "case": workload.case.name,
+        "device": row.device,
         **asdict(workload.case),
         "batch": workload.batch,
         "shape": workload.shape,

@@ -1,12 +1,14 @@
 """Contenders: pyclfft and the libraries it is compared with, behind one small protocol.
 
-Each transforms the same array out of place on the device, without scaling and without allocating,
-and is timed by its own queue or stream. The rivals are imported only when they are asked for.
+Each transforms the same array out of place, without scaling. On the device none allocates, and each
+is timed by its own queue or stream; from NumPy array to NumPy array ours and scipy.fft allocate
+their results, as their functions do. The rivals are imported only when they are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from math import prod
 from typing import Any, Protocol, cast
@@ -19,6 +21,7 @@ from .. import __version__
 from ..errors import DeviceError, PlanError
 from ..runtime.plan import Plan
 from .cases import Workload
+from .scipyfft import scipy_fft, unscaled
 
 Call = Callable[[], object]
 
@@ -110,6 +113,97 @@ class Ours(_OnQueue):
             "backward" if case.direction == "forward" else "forward",
             algorithm=self.algorithm, context=self.queue.context,
         )  # fmt: skip
+
+
+class _OnHost:
+    """What the contenders from NumPy array to NumPy array share: a result there."""
+
+    _workload: Workload
+    _result: Any = None
+
+    def synchronize(self) -> None:
+        """Do nothing: a call returns when all is done."""
+
+    def fetch(self, indices: Sequence[int]) -> np.ndarray:
+        """Copy."""
+        return np.stack([self._workload.one(self._result, index) for index in indices])
+
+    def release(self) -> None:
+        """Forget the result."""
+        self._result = None
+
+    def _keeping(self, workload: Workload, function: Callable[[], np.ndarray]) -> Call:
+        """Return a call that keeps what the function returns until the next one has returned."""
+        self._workload = workload
+
+        def call() -> None:
+            self._result = function()
+
+        return call
+
+
+class OursOnHost(_OnHost, Ours):
+    """Our own package as `fft` uses it: a plan in the cache, NumPy arrays in and out."""
+
+    name = f"{Ours.name} NumPy"
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Plan."""
+        plan = self.plan(workload)
+        return self._keeping(workload, lambda: plan(source, queue=self.queue))
+
+
+class SciPy(_OnHost):
+    """scipy.fft with a worker for every core; it cannot be given an array for the result."""
+
+    name = "scipy"
+
+    def __init__(self) -> None:
+        scipy_fft()
+        self._workers = cores()
+        self.version = f"{import_module('scipy').__version__}, {self._workers} workers"
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Choose the function."""
+        function = unscaled(workload.case, workload.axes, self._workers)
+        return self._keeping(workload, lambda: function(source))
+
+
+class FFTW(_OnHost):
+    """FFTW through pyFFTW, planned by measuring, with a thread for every core.
+
+    Its arrays are aligned as it likes them. The wrapper's `execute` does not scale.
+    """
+
+    name = "FFTW"
+
+    def __init__(self) -> None:
+        self._library = import_module("pyfftw")
+        self._threads = cores()
+        self.version = (
+            f"{self._library.fftw_version}, pyFFTW {self._library.__version__}, FFTW_MEASURE, "
+            f"{self._threads} threads"
+        )
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Plan, then fill the input, which planning overwrites."""
+        case = workload.case
+        x = self._library.empty_aligned(workload.source_shape, workload.source_dtype)
+        y = self._library.empty_aligned(workload.result_shape, workload.result_dtype)
+        plan = self._library.FFTW(
+            x, y, workload.axes,
+            "FFTW_FORWARD" if case.direction == "forward" else "FFTW_BACKWARD",
+            ("FFTW_MEASURE",), self._threads,
+        )  # fmt: skip
+        x[...] = source
+        self._workload, self._result = workload, y
+        return plan.execute
+
+
+def cores() -> int:
+    """Count the cores that this process may use, as runtimes for CPUs do."""
+    affinity: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 class VkFFT(_OnQueue):
@@ -221,24 +315,37 @@ class CuFFT:
         self._cupy.get_default_memory_pool().free_all_blocks()
 
 
+Queues = Sequence[cl.CommandQueue]
+
 RIVALS: dict[str, Callable[[cl.CommandQueue], Contender]] = {"cufft": CuFFT, "vkfft": VkFFT}
+
+# Beside ours on several CPU devices: one for each; those that need no device are the same on all.
+CPU_RIVALS: dict[str, Callable[[Queues], list[Contender]]] = {
+    "fftw": lambda queues: [FFTW()] * len(queues),
+    "scipy": lambda queues: [SciPy()] * len(queues),
+    "vkfft": lambda queues: [VkFFT(queue) for queue in queues],
+}
 AUTO, NONE = "auto", "none"
 
 
-def find_rivals(asked: str, queue: cl.CommandQueue) -> tuple[list[Contender], list[str]]:
+def find_rivals(
+    asked: str, where: Any, table: Mapping[str, Callable[[Any], Any]] | None = None
+) -> tuple[list[Any], list[str]]:
     """Start the rivals that are asked for.
 
     Parameters
     ----------
     asked : str
         ``"auto"`` (all that can be started), ``"none"``, or names with commas between them.
-    queue : cl.CommandQueue
-        Of the device that they must run on.
+    where : cl.CommandQueue or sequence of it
+        What the table's functions take: of the device, or the devices, that they must run on.
+    table : mapping, optional
+        `RIVALS` by default, or `CPU_RIVALS`.
 
     Returns
     -------
-    contenders : list of Contender
-        In the order asked for.
+    contenders : list
+        What the table's functions return, in the order asked for.
     absent : list of str
         Why the others do not take part.
 
@@ -249,15 +356,16 @@ def find_rivals(asked: str, queue: cl.CommandQueue) -> tuple[list[Contender], li
     DeviceError
         A rival asked for by name cannot be started.
     """
-    names = {AUTO: list(RIVALS), NONE: []}.get(asked, asked.split(","))
-    unknown = [name for name in names if name not in RIVALS]
+    table = RIVALS if table is None else table
+    names = {AUTO: list(table), NONE: []}.get(asked, asked.split(","))
+    unknown = [name for name in names if name not in table]
     if unknown:
-        known = ", ".join((AUTO, NONE, *RIVALS))
+        known = ", ".join((AUTO, NONE, *table))
         raise PlanError(f"unknown rival {unknown[0]!r}: choose from {known}")
     found, absent = [], []
     for name in names:
         try:
-            found.append(RIVALS[name](queue))
+            found.append(table[name](where))
         except Exception as error:  # another library's: missing, broken, or without a device
             reason = f"{name} does not take part: {_one_line(error)}"
             if asked != AUTO:

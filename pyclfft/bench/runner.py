@@ -12,9 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from math import ceil, inf, nan, prod
-from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -25,6 +23,7 @@ from ..runtime import memory
 from ..selftest import relative_error, transform_bound
 from .cases import Workload
 from .rivals import Call, Contender, Ours
+from .scipyfft import scipy_fft, unscaled
 from .statistics import Spread, spread
 
 WRONG, FAILED = "WRONG", "failed"
@@ -111,20 +110,28 @@ class Row:
         What was transformed.
     outcomes : tuple of Outcome
         In the contenders' order.
+    device : str
+        Whose contenders these are; empty where there is one device only.
     """
 
     workload: Workload
     outcomes: tuple[Outcome, ...]
+    device: str = ""
 
     @property
     def name(self) -> str:
-        """The case's."""
-        return self.workload.case.name
+        """The case's, and the device's where there are several."""
+        return " on ".join(filter(None, (self.workload.case.name, self.device)))
 
     @property
     def ours(self) -> Outcome:
         """How we did."""
         return self.outcomes[0]
+
+    @property
+    def own(self) -> tuple[Outcome, ...]:
+        """How we did in every way: on the device, and on CPUs from NumPy to NumPy too."""
+        return tuple(each for each in self.outcomes if each.bound < inf)
 
     def ratio(self, outcome: Outcome) -> float:
         """Return a contender's time over ours: above 1 where we are faster."""
@@ -133,7 +140,8 @@ class Row:
     @property
     def behind(self) -> float:
         """Our time over that of the fastest rival; not a number without both."""
-        ratios = [ratio for each in self.outcomes[1:] if (ratio := self.ratio(each)) > 0]
+        rivals = (each for each in self.outcomes if each.bound == inf)
+        ratios = [ratio for each in rivals if (ratio := self.ratio(each)) > 0]
         return 1 / min(ratios) if ratios else nan
 
 
@@ -207,6 +215,49 @@ def measure(
     finally:
         for run in runs:
             run.release()
+
+
+@dataclass(frozen=True)
+class Side:
+    """Who competes on one device.
+
+    Attributes
+    ----------
+    contenders : tuple of Contender
+        Ours first. One that needs no device may be on several sides.
+    device : str
+        Short; empty where there is one only.
+    """
+
+    contenders: tuple[Contender, ...]
+    device: str = ""
+
+
+def measure_sides(
+    workload: Workload, sides: Sequence[Side], noise: Noise, settings: Settings
+) -> tuple[Row, ...]:
+    """Measure one case on several devices, all contenders taking turns, each of them once.
+
+    Parameters
+    ----------
+    workload : Workload
+        The case.
+    sides : sequence of Side
+        At least one.
+    noise, settings
+        As for `measure`.
+
+    Returns
+    -------
+    tuple of Row
+        One for each side.
+    """
+    everyone = list(dict.fromkeys(each for side in sides for each in side.contenders))
+    outcomes = measure(workload, everyone, noise, settings).outcomes
+    known = dict(zip(everyone, outcomes, strict=True))
+    return tuple(
+        Row(workload, tuple(known[each] for each in side.contenders), side.device) for side in sides
+    )
 
 
 class _Turn:
@@ -352,33 +403,7 @@ class Noise:
 
 def reference(workload: Workload, source: np.ndarray) -> np.ndarray:
     """Transform what is checked of the batch, in the next wider precision, without scaling."""
-    case = workload.case
-    fft = scipy_fft()
-    function, norm, more = {
-        ("c2c", "forward"): (fft.fftn, "backward", {}),
-        ("c2c", "inverse"): (fft.ifftn, "forward", {}),
-        ("r2c", "forward"): (fft.rfftn, "backward", {}),
-        ("c2r", "inverse"): (fft.irfftn, "forward", {"s": case.lengths}),
-    }[case.kind, case.direction]
     pieces = np.stack([workload.one(source, index) for index in workload.checked])
     wider = {"f": np.float64, "F": np.complex128, "d": np.longdouble, "D": np.clongdouble}
     axes = tuple(range(1, pieces.ndim))
-    return function(
-        pieces.astype(wider[pieces.dtype.char]), axes=axes, norm=norm, workers=-1, **more
-    )
-
-
-def scipy_fft() -> Any:
-    """Import scipy.fft, which nothing but the benchmark needs.
-
-    Raises
-    ------
-    PyclfftError
-        It is not installed.
-    """
-    try:
-        return import_module("scipy.fft")
-    except ImportError:
-        raise PyclfftError(
-            "results are checked with SciPy: pip install scipy, or 'pyclfft[bench]'"
-        ) from None
+    return unscaled(workload.case, axes, workers=-1)(pieces.astype(wider[pieces.dtype.char]))

@@ -38,16 +38,17 @@ class _Runtime:
     mark: str
     order: int  # among the devices of one type; a vendor's own runtime has 1
     simulator: bool = False
+    name: str = ""  # short, where the platform's is not
 
 
 # The first row that fits counts; without one it is _Runtime("", 1).
 _RUNTIMES = (
     _Runtime("oclgrind", 9, simulator=True),
     _Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
-    _Runtime("pocl", 2),
+    _Runtime("pocl", 2, name="PoCL"),
     _Runtime("rusticl", 3),
     _Runtime("clover", 4),  # Mesa's old one, known for wrong results
-    _Runtime("intel(r) opencl", 0),  # on CPUs of any vendor ahead of what else there is
+    _Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
     _Runtime("", 1),
 )
 
@@ -512,6 +513,22 @@ def device_label(device: cl.Device) -> str:
     """
     name = " ".join(device.name.split())
     return f"{name} ({device.platform.name.strip()}, driver {device.driver_version.strip()})"
+
+
+def runtime_name(device: cl.Device) -> str:
+    """Name a device's runtime as narrow tables do.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    str
+        Such as ``"Intel"`` or ``"PoCL"``; the platform's name where we have none of our own.
+    """
+    return _runtime_of(device).name or device.platform.name.strip()
 
 
 def code_identity(device: cl.Device) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 from pyclfft.bench import calls, command, runner
 from pyclfft.bench.calls import measure_calls
 from pyclfft.bench.cases import Case, select
-from pyclfft.bench.rivals import Ours, VkFFT
+from pyclfft.bench.rivals import Ours, OursOnHost, VkFFT
 from pyclfft.bench.runner import Noise, Settings, copy_rate, measure
 from pyclfft.bench.startup import measure_startup, programs
 from pyclfft.errors import BuildError, DeviceMemoryError, PlanError
@@ -68,6 +68,20 @@ def test_double_is_compared_with_more_than_double(contender, fp64):
 def test_real_kinds_are_right_or_refused(contender, kind, direction):
     row = measure(Case((64,), kind, direction).sized(1024), [contender], Noise(), SHORT)
     assert row.ours.status in ("", "refused"), row.ours
+
+
+@pytest.mark.parametrize(
+    "case",
+    [Case((64,)), Case((64,), direction="inverse"), Case((16, 32)), Case((32,), columns=True)],
+    ids=str,
+)
+def test_from_numpy_to_numpy_is_measured_and_right(queue, case):
+    contender = OursOnHost(queue)
+    row = measure(case.sized(1024), [contender], Noise(), SHORT)
+    assert row.ours.status == "", row.ours
+    assert row.ours.ms.median > 0
+    assert row.ours.error <= row.ours.bound < 1e-6
+    assert contender._result is None
 
 
 class Wrong(Ours):
@@ -256,10 +270,85 @@ def test_what_is_too_long_is_named(device, capsys):
     assert "longer than 4,096, left out: 2^16" in capsys.readouterr().out
 
 
+# ---------------------------------------------------------------- every CPU device
+
+
+@pytest.fixture
+def cpus():
+    """Names of the CPU devices, which are measured together."""
+    found = [each for each in devices.devices() if devices.traits(each).is_cpu]
+    if not found:
+        pytest.skip("no CPU device")
+    return [devices.runtime_name(each) for each in found]
+
+
+def test_every_cpu_device_is_measured_beside_scipy(cpus, tmp_path, capsys):
+    names = {kind: str(tmp_path / f"b.{kind}") for kind in ("json", "markdown")}
+    files = [word for kind, name in names.items() for word in (f"--{kind}", name)]
+    arguments = ["--cpu", "--rivals", "scipy", "--cases", "256,one-512^2,one-1024"]
+    status = command.main([*FEW, *arguments, *files])
+    out = capsys.readouterr().out
+    assert status == 0, out
+    document = json.loads((tmp_path / "b.json").read_text())
+    assert document["contenders"] == ["pyclfft", "pyclfft NumPy", "scipy"]
+    assert len(document["devices"]) == len(cpus)
+    assert [(row["case"], row["device"]) for row in document["rows"]] == [
+        (name, device) for name in ("256", "one-1024") for device in document["devices"]
+    ]
+    for row in document["rows"]:
+        assert all(each["ms"]["median"] > 0 for each in row["outcomes"].values())
+        assert row["outcomes"]["scipy"]["error"] < 1e-6
+    scipy = [row["outcomes"]["scipy"]["ms"] for row in document["rows"] if row["case"] == "256"]
+    assert all(each == scipy[0] for each in scipy)
+    assert "longer than 4,096, left out: one-512^2" in out
+    assert f"scipy / pyclfft on {document['devices'][0]}, geometric mean of 1 of 1" in out
+    assert "launch" in out
+    assert f"| 256 | {document['devices'][0]} | 16 |" in (tmp_path / "b.markdown").read_text()
+
+
+def test_each_side_is_named_as_the_device_that_it_runs_on(cpus):
+    field = command._cpu_devices(command.parser().parse_args(["--cpu", "--rivals", "scipy"]))
+    for device, side in zip(field.devices, field.sides, strict=True):
+        ours, numpy, scipy = side.contenders
+        assert side.device.startswith(devices.runtime_name(device))
+        assert {each.queue.device for each in (ours, numpy)} == {device}
+        assert [type(each) for each in (ours, numpy)] == [Ours, OursOnHost]
+        assert scipy is field.sides[0].contenders[2]
+
+
+def test_a_wrong_result_from_numpy_makes_the_status_1(cpus, monkeypatch, capsys):
+    class WrongOnHost(OursOnHost):
+        def fetch(self, indices):
+            return super().fetch([0 for _ in indices])
+
+    monkeypatch.setattr(command, "OursOnHost", WrongOnHost)
+    assert command.main([*FEW, "--cpu", "--cases", "256"]) == 1
+    assert f"wrong results: 256 on {cpus[0]}" in capsys.readouterr().out
+
+
+def test_without_a_cpu_device_a_remedy_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(devices, "devices", list)
+    assert command.main([*FEW, "--cpu"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "no CPU device. Ways to get one" in said
+
+
+def test_two_devices_of_one_runtime_are_told_apart(monkeypatch):
+    monkeypatch.setattr(devices, "runtime_name", lambda device: device)
+    assert command._short_names(["PoCL", "Intel", "PoCL"]) == ["PoCL", "Intel", "PoCL 2"]
+
+
+def test_list_for_cpus(capsys):
+    assert command.main(["--list", "--cpu"]) == 0
+    first, *_ = capsys.readouterr().out.splitlines()[1:]
+    assert " ".join(first.split()) == "256 16384 x 256 complex64 target, cpu, cpu-target, 1d"
+
+
 def test_list(capsys):
     assert command.main(["--list", "--cases", "3d", "--elements", "2^21"]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert " ".join(out[1].split()) == "128^3 1 x 128 x 128 x 128 complex64 target, 3d"
+    assert " ".join(out[1].split()) == "128^3 1 x 128 x 128 x 128 complex64 target, cpu, 3d"
     assert out[-1].startswith("groups: all, target")
 
 
@@ -277,6 +366,11 @@ def test_list(capsys):
         (["--compare", "/no/such.json", "/no/such.json"], "/no/such.json"),
         (["--compare", "one.json"], "--compare"),
         (["something"], "something"),
+        (["--cpu", "--device", "cpu"], "not with --device"),
+        (["--cpu", "--plan-time"], "not with --plan-time"),
+        (["--cpu", "--call"], "not with --call"),
+        (["--cpu", "--compare", "one.json", "two.json"], "not with --compare"),
+        (["--cpu", "--rivals", "cufft"], "unknown rival 'cufft'"),
     ],
 )
 def test_bad_arguments_are_one_line_and_status_2(device, arguments, message, capsys):

@@ -11,11 +11,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyclfft.bench import compare, environment, plot, render, runner
+from pyclfft.bench import cases, compare, environment, plot, render, rivals, runner, table
 from pyclfft.bench.cases import CASES, GROUPS, Case, parse_count, select, size_name
 from pyclfft.bench.command import default_elements, main
-from pyclfft.bench.rivals import find_rivals
-from pyclfft.bench.runner import CopyRate, Noise, Outcome, Row, Settings, reference
+from pyclfft.bench.rivals import CPU_RIVALS, find_rivals
+from pyclfft.bench.runner import (
+    CopyRate,
+    Noise,
+    Outcome,
+    Row,
+    Settings,
+    Side,
+    measure_sides,
+    reference,
+)
 from pyclfft.bench.statistics import Spread, geometric_mean, spread
 from pyclfft.errors import DeviceError, FormatError, PlanError, PyclfftError
 from tests.recorded_traits import RECORDED
@@ -36,6 +45,30 @@ def case(name):
 
 def test_targets_are_the_rows_of_the_table():
     assert " ".join(each.name for each in select(["target"])) == TARGETS
+
+
+# Every length and size of the CPU table of PERFORMANCE.md that its targets were set by, and the
+# rest of it.
+CPU_TARGETS = "256 1024 4096 16384 2^16 2^18 2^20 2^22 1000 one-512^2 one-1024^2 one-2048^2"
+CPU_OTHERS = {"1009", "one-1024"}
+
+
+def test_cpu_targets_are_the_rows_of_the_table():
+    assert " ".join(each.name for each in select(["cpu-target"])) == CPU_TARGETS
+    others = select(["cpu", "!cpu-target"])
+    assert {each.name for each in others} > CPU_OTHERS
+    assert [each.name for each in select(["launch-bound"])] == ["one-1024"]
+
+
+def test_cpus_are_measured_at_all_kinds():
+    groups = {group for each in select(["cpu"]) for group in each.groups}
+    assert groups >= {"1d", "2d", "3d", "double", "real", "odd", "prime", "one"}
+
+
+def test_every_case_for_cpus_exists_and_fits():
+    chosen = select(["cpu"])
+    assert {each.name for each in chosen} == {*cases.CPU_TARGETS, *cases.CPU_OTHERS}
+    assert max(each.points for each in chosen) <= default_elements(RECORDED["intel-cpu"])
 
 
 def test_names_are_unique():
@@ -64,7 +97,7 @@ def test_size_name(lengths, name):
     ("patterns", "names"),
     [
         (["1024"], "1024"),
-        (["one"], "one-2^16 one-2^20 one-512^2 one-1024^2"),
+        (["one"], "one-1024 one-2^16 one-2^20 one-512^2 one-1024^2 one-2048^2"),
         (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2"),
         (["3d", "!r*", "!odd", "!inverse"], "128^3 256^3"),
         (["64", "columns", "double-10?4"], "double-1024 columns-4096 64"),
@@ -256,8 +289,8 @@ FULL = results(
 
 
 def shown(made):
-    table = render.columns(made)
-    return [render.header(table), *(render.line(table, each) for each in made.rows)]
+    columns = render.columns(made)
+    return [table.header(columns), *(table.line(columns, each) for each in made.rows)]
 
 
 def test_table():
@@ -321,9 +354,10 @@ def test_json():
     assert document["rows"][-1]["outcomes"]["pyclfft"]["status"] == "refused"
 
 
-def test_plot(tmp_path):
+@pytest.mark.parametrize("made", ["FULL", "ON_CPUS"])
+def test_plot(tmp_path, made):
     pytest.importorskip("matplotlib")
-    plot.write_plot(tmp_path / "bars.png", FULL)
+    plot.write_plot(tmp_path / "bars.png", globals()[made])
     assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -331,6 +365,105 @@ def test_plot_names_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(PyclfftError, match=r"matplotlib: pip install 'pyclfft\[bench\]'"):
         plot.pyplot()
+
+
+# ---------------------------------------------------------------- CPUs
+
+
+def cpu_row(name, device="Intel", ours=1.0, numpy=2.0, fftw=2.0, scipy=4.0, error=1e-7):
+    outcomes = (
+        outcome(ms=ours), outcome("pyclfft NumPy", numpy, error, bound=2e-7),
+        outcome("FFTW", fftw), outcome("scipy", scipy),
+    )  # fmt: skip
+    return Row(case(name).sized(2**18), outcomes, device)
+
+
+def on_cpus(*rows, contenders=("pyclfft", "pyclfft NumPy", "FFTW", "scipy")):
+    return replace(results(*rows, contenders=contenders), devices=("Intel", "PoCL"))
+
+
+ON_CPUS = on_cpus(
+    cpu_row("1024"),
+    cpu_row("1024", "PoCL", scipy=0.5, numpy=0.25),
+    cpu_row("one-2048^2", fftw=8.0),
+    cpu_row("one-1024", scipy=0.5),  # launch bound, and its input is small
+    cpu_row("r2c-1024", "PoCL", numpy=8.0, error=1.5e-7),
+    cpu_row("double-1024", error=1e-3),
+)
+
+
+def test_table_of_cpus():
+    heading, first, slower, _, launch, real, wrong = shown(ON_CPUS)
+    words = "case device batch pyclfft ms +-% NumPy ms error FFTW ms /ours scipy ms /ours /NumPy"
+    assert " ".join(heading.split()) == words
+    assert first.split() == [
+        "1024",
+        "Intel",
+        "256",
+        "1",
+        "10.0",
+        "2",
+        "1.0e-07",
+        "2",
+        "2.00",
+        "4",
+        "4.00",
+        "2.00",
+    ]
+    assert slower.endswith("0.50    2.00  slower")
+    assert launch.endswith("launch")
+    assert real.split()[6] == "1.5e-07"  # the larger of both
+    assert wrong.endswith("WRONG")
+    assert max(map(len, shown(ON_CPUS))) <= 120
+
+
+def test_summary_of_cpus():
+    assert list(render.summary(ON_CPUS)) == [
+        "FFTW / pyclfft on Intel, geometric mean of 2 of 2 target rows: 4.000 (target 2.4)",
+        "scipy / pyclfft on Intel, geometric mean of 2 of 2 target rows: 4.000 (target 4)",
+        "scipy / pyclfft NumPy on Intel, geometric mean of 3 of 3 rows from 1 MiB: 2.000 "
+        "(target 1.7)",
+        "pyclfft on Intel, rows slower than scipy (target none): none",
+        "pyclfft NumPy on Intel, rows slower than scipy: none",
+        "FFTW / pyclfft on PoCL, geometric mean of 1 of 1 target rows: 2.000 (target 2)",
+        "scipy / pyclfft on PoCL, geometric mean of 1 of 1 target rows: 0.500 (target 3.3)",
+        "scipy / pyclfft NumPy on PoCL, geometric mean of 2 of 2 rows from 1 MiB: 1.000 "
+        "(target 1.7)",
+        "pyclfft on PoCL, rows slower than scipy (target none): 1024 (0.50)",
+        "pyclfft NumPy on PoCL, rows slower than scipy: r2c-1024 (0.50)",
+        "wrong results: double-1024 on Intel",
+    ]
+    assert ON_CPUS.failed
+
+
+def test_a_rival_that_does_not_take_part_has_no_column_and_no_line():
+    contenders = ("pyclfft", "pyclfft NumPy", "FFTW")
+    alone = replace(cpu_row("1024"), outcomes=cpu_row("1024").outcomes[:3])
+    made = on_cpus(alone, contenders=contenders)
+    assert "scipy" not in "".join([*shown(made), *render.summary(made)])
+    assert any(line.startswith("FFTW / pyclfft on Intel") for line in render.summary(made))
+
+
+def test_ours_from_numpy_is_no_rival():
+    assert cpu_row("1024", ours=3.0, numpy=1.0).behind == pytest.approx(1.5)
+    refused = replace(
+        cpu_row("1024"), outcomes=(outcome(), replace(REFUSED, contender="pyclfft NumPy"))
+    )
+    assert shown(on_cpus(refused))[1].split()[5] == "refused"
+    assert not on_cpus(refused).failed
+
+
+def test_json_and_markdown_of_cpus():
+    document = json.loads(render.as_json(ON_CPUS), parse_constant=pytest.fail)
+    assert document["devices"] == ["Intel", "PoCL"]
+    assert [(each["case"], each["device"]) for each in document["rows"][:2]] == [
+        ("1024", "Intel"), ("1024", "PoCL"),
+    ]  # fmt: skip
+    assert "cpu-target" in document["rows"][0]["groups"]
+    assert "launch-bound" in document["rows"][3]["groups"]
+    text = render.as_markdown(ON_CPUS)
+    assert "| 1024 | PoCL | 256 |" in text
+    assert "NumPy array to NumPy array" in text
 
 
 # ---------------------------------------------------------------- comparisons
@@ -360,6 +493,15 @@ def test_compare(files, capsys):
     assert main(["--compare", *names]) == 1
     assert "1024          1       1.5  1.500  slower\n" in capsys.readouterr().out
     assert main(["--compare", names[0], names[0]]) == 0
+
+
+def test_compare_keeps_devices_apart(files):
+    before = on_cpus(cpu_row("1024"), cpu_row("1024", "PoCL"))
+    after = on_cpus(cpu_row("1024"), cpu_row("1024", "PoCL", ours=2.0))
+    found = compare.compare(*files(before, after))
+    assert [(each.case, each.word) for each in found.changes] == [
+        ("1024 on Intel", ""), ("1024 on PoCL", "slower"),
+    ]  # fmt: skip
 
 
 def test_compare_names_what_is_lost_and_what_differs(files):
@@ -397,6 +539,49 @@ def test_rivals_that_are_missing(monkeypatch):
         find_rivals("other,fast", None)
     with pytest.raises(PlanError, match=r"'slow'.*auto, none, fast, other"):
         find_rivals("slow", None)
+
+
+def test_one_of_each_device_or_the_same_for_all(monkeypatch):
+    monkeypatch.setattr(rivals, "VkFFT", lambda queue: f"VkFFT on {queue}")
+    monkeypatch.setattr(rivals, "SciPy", object)
+    found, absent = find_rivals("scipy,vkfft", ["a", "b"], CPU_RIVALS)
+    (first, second), on_devices = found
+    assert first is second
+    assert on_devices == ["VkFFT on a", "VkFFT on b"]
+    assert absent == []
+    with pytest.raises(PlanError, match=r"'cufft'.*auto, none, fftw, scipy, vkfft"):
+        find_rivals("cufft", ["a"], CPU_RIVALS)
+
+
+def test_a_contender_on_two_sides_is_measured_once():
+    class Counting:
+        name, version = "it", "1"
+
+        def __init__(self):
+            self.prepared = 0
+
+        def prepare(self, workload, source):
+            self.prepared += 1
+            self.result = np.fft.fft(source)
+            return lambda: None
+
+        def synchronize(self):
+            pass
+
+        def fetch(self, indices):
+            return self.result[list(indices)]
+
+        def release(self):
+            pass
+
+    one, other, shared = Counting(), Counting(), Counting()
+    sides = (Side((one, shared), "A"), Side((other, shared), "B"))
+    short = Settings(samples=2, sample_s=1e-6)
+    rows = measure_sides(Case((8,)).sized(32), sides, Noise(), short)
+    assert [row.name for row in rows] == ["8 on A", "8 on B"]
+    assert [each.prepared for each in (one, other, shared)] == [1, 1, 1]
+    assert rows[0].outcomes[1] is rows[1].outcomes[1]
+    assert rows[0].outcomes[0] is not rows[1].outcomes[0]
 
 
 def test_commit_is_empty_outside_of_git(monkeypatch):

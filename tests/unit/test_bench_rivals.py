@@ -1,4 +1,4 @@
-"""cuFFT as a contender, with a CuPy of our own that does what CuPy and cuFFT document."""
+"""Rivals as contenders; cuFFT and FFTW by wrappers of our own that do as the documented ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
+from pyclfft.bench import rivals
 from pyclfft.bench.cases import CASES, Case
-from pyclfft.bench.rivals import CuFFT, find_rivals
+from pyclfft.bench.rivals import FFTW, CuFFT, SciPy, find_rivals
 from pyclfft.bench.runner import Noise, Settings, measure
 from pyclfft.errors import DeviceError
 
@@ -125,3 +126,79 @@ def test_another_device_has_no_cufft(cupy):
     found, absent = find_rivals("auto", queue)
     assert not any(isinstance(each, CuFFT) for each in found)
     assert absent[0] == "cufft does not take part: CUDA has no device 'A CPU'"
+
+
+# ---------------------------------------------------------------- on the host
+
+
+class PlannedFFTW:
+    """pyfftw.FFTW: planning by measuring destroys both arrays; `execute` does not scale."""
+
+    def __init__(self, x, y, axes, direction, flags, threads):
+        assert flags == ("FFTW_MEASURE",)
+        assert threads >= 1
+        self.x, self.y, self.axes, self.direction = x, y, axes, direction
+        x[...] = y[...] = np.nan
+
+    def execute(self):
+        lengths = [self.y.shape[axis] for axis in self.axes]
+        forward = self.direction == "FFTW_FORWARD"
+        self.y[...] = {
+            ("f", True): lambda x: np.fft.rfftn(x, axes=self.axes),
+            ("c", True): lambda x: np.fft.fftn(x, axes=self.axes),
+            ("c", False): lambda x: np.fft.ifftn(x, axes=self.axes, norm="forward"),
+            ("r", False): lambda x: np.fft.irfftn(x, lengths, self.axes, norm="forward"),
+        }[self._kind(), forward](self.x)
+
+    def _kind(self):
+        if self.x.dtype.kind == "f":
+            return "f"
+        return "c" if self.y.dtype.kind == "c" else "r"
+
+
+@pytest.fixture(params=["a stand-in", "the installed one"])
+def pyfftw(request, monkeypatch):
+    if request.param == "the installed one":
+        return pytest.importorskip("pyfftw")
+    module = ModuleType("pyfftw")
+    module.__version__, module.fftw_version = "0.15", "3.3"
+    module.FFTW, module.empty_aligned = PlannedFFTW, np.empty
+    monkeypatch.setitem(sys.modules, "pyfftw", module)
+    return module
+
+
+SHORT_CASES = sorted({short(case) for case in CASES}, key=str)
+
+
+@pytest.mark.parametrize("case", SHORT_CASES, ids=str)
+def test_fftw_is_right_at_every_kind_of_case(pyfftw, case):
+    is_right(FFTW(), case)
+
+
+@pytest.mark.parametrize("case", SHORT_CASES, ids=str)
+def test_scipy_is_right_at_every_kind_of_case(case):
+    is_right(SciPy(), case)
+
+
+def is_right(contender, case):
+    (outcome,) = measure(case.sized(1), [contender], Noise(), SHORT).outcomes
+    assert outcome.reason == ""
+    assert outcome.error < (1e-6 if case.precision == "single" else 1e-14)
+    assert outcome.ms.count == 2
+    assert contender._result is None  # its memory is given back
+
+
+def test_versions_say_how_it_was_measured(monkeypatch, pyfftw):
+    monkeypatch.setattr(rivals, "cores", lambda: 3)
+    assert FFTW().version.endswith("FFTW_MEASURE, 3 threads")
+    assert SciPy().version.endswith(", 3 workers")
+
+
+def test_without_pyfftw_fftw_does_not_take_part(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyfftw", None)
+    monkeypatch.delitem(rivals.CPU_RIVALS, "vkfft")
+    found, (absent,) = find_rivals("auto", [None], rivals.CPU_RIVALS)
+    assert [type(each) for (each,) in found] == [SciPy]
+    assert absent.startswith("fftw does not take part: ")
+    with pytest.raises(DeviceError, match="fftw does not take part"):
+        find_rivals("fftw", [None], rivals.CPU_RIVALS)

@@ -1,0 +1,123 @@
+"""What `bench --cpu` shows: of every case a line for each CPU device, beside libraries for CPUs.
+
+On each device we take part twice: with arrays that lie there, and from NumPy array to NumPy array.
+The libraries, which know arrays of the host only, are measured once and stand beside both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import nan, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .rivals import FFTW, Ours, OursOnHost, SciPy
+from .runner import WRONG, Outcome, Row
+from .table import Column, listed, mean_of, number, time
+
+if TYPE_CHECKING:
+    from .render import Results
+
+LARGE = 2**20  # bytes of an input from which on the target from NumPy to NumPy holds
+
+# PERFORMANCE.md's targets by device: how many times a rival's time is ours, in the geometric mean.
+MEANS = {
+    ("Intel", FFTW.name): 2.4,
+    ("Intel", SciPy.name): 4.0,
+    ("PoCL", FFTW.name): 2.0,
+    ("PoCL", SciPy.name): 3.3,
+}
+NUMPY_MEANS = {"Intel": 1.7, "PoCL": 1.7}  # of SciPy's time and ours from NumPy to NumPy
+
+LEGEND = """\
+ms: one transform of the whole batch, median; pyclfft: arrays on the device; NumPy: pyclfft from
+NumPy array to NumPy array; +-%: half the distance of the quartiles of the first; error: the larger
+of both's relative L2 errors of the first, middle and last transform; /ours, /NumPy: time over the
+first's and the second's, above 1 where ours is faster; launch: a short call, bound by its launch"""
+
+
+def columns(results: Results) -> tuple[Column, ...]:
+    """Return the columns: both of ours, of every rival time and ratio."""
+    rivals = [name for name in results.contenders if name not in (Ours.name, OursOnHost.name)]
+    return (
+        Column("case", 15, lambda row: row.workload.case.name, "<"),
+        Column("device", 6, lambda row: row.device, "<"),
+        Column("batch", 6, lambda row: str(row.workload.batch)),
+        Column(f"{Ours.name} ms", 10, lambda row: time(row.ours)),
+        Column("+-%", 4, lambda row: number(row.ours.ms.percent, ".1f")),
+        Column("NumPy ms", 8, lambda row: time(_find(row, OursOnHost.name))),
+        Column("error", 7, lambda row: number(_error(row), ".1e")),
+        *(column for name in rivals for column in _of_rival(name)),
+        Column("", 6, verdict, "<"),
+    )
+
+
+def _of_rival(name: str) -> Iterator[Column]:
+    yield Column(f"{name} ms", len(name) + 3, lambda row: time(_find(row, name)))
+    yield Column("/ours", 5, lambda row: number(_ratio(row, name), ".2f"))
+    if name == SciPy.name:
+        yield Column("/NumPy", 6, lambda row: number(_ratio(row, name, OursOnHost.name), ".2f"))
+
+
+def verdict(row: Row) -> str:
+    """Return WRONG, or a word on a row that is bound by its launch or slower than SciPy."""
+    if any(each.status == WRONG for each in row.own):
+        return WRONG
+    if _launch_bound(row):
+        return "launch"
+    return "slower" if _ratio(row, SciPy.name) < 1 else ""
+
+
+def summary(results: Results) -> Iterator[str]:
+    """Yield what the rows come to for each device, beside the targets."""
+    for device in results.devices:
+        rows = [row for row in results.rows if row.device == device]
+        targets = [row for row in rows if "cpu-target" in row.workload.case.groups]
+        for name in (FFTW.name, SciPy.name):
+            if name in results.contenders:
+                ratios = [_ratio(row, name) for row in targets]
+                mean = mean_of(ratios, "target rows", MEANS.get((device, name)))
+                yield f"{name} / {Ours.name} on {device}, {mean}"
+        if SciPy.name in results.contenders:
+            yield from _beside_scipy(device, rows)
+
+
+def _beside_scipy(device: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield what concerns all rows of a device, and not the target's only."""
+    large = [row for row in rows if _input_bytes(row) >= LARGE]
+    ratios = [_ratio(row, SciPy.name, OursOnHost.name) for row in large]
+    mean = mean_of(ratios, "rows from 1 MiB", NUMPY_MEANS.get(device))
+    yield f"{SciPy.name} / {OursOnHost.name} on {device}, {mean}"
+    for ours in (Ours.name, OursOnHost.name):
+        slower = {
+            row.workload.case.name: ratio
+            for row in rows
+            if (ratio := _ratio(row, SciPy.name, ours)) < 1 and not _launch_bound(row)
+        }
+        names = [f"{name} ({ratio:.2f})" for name, ratio in slower.items()]
+        wanted = " (target none)" if ours == Ours.name else ""
+        yield f"{ours} on {device}, rows slower than {SciPy.name}{wanted}: {listed(names)}"
+
+
+def _find(row: Row, name: str) -> Outcome:
+    """Return how a contender did, which may not take part."""
+    return next((each for each in row.outcomes if each.contender == name), Outcome(name, word="-"))
+
+
+def _ratio(row: Row, name: str, ours: str = Ours.name) -> float:
+    """Return a rival's time over one of ours; not a number without both."""
+    own = _find(row, ours).ms.median
+    return _find(row, name).ms.median / own if own else nan
+
+
+def _error(row: Row) -> float:
+    return float(np.max([each.error for each in row.own]))  # of which one may be no number
+
+
+def _input_bytes(row: Row) -> int:
+    return prod(row.workload.source_shape) * row.workload.source_dtype.itemsize
+
+
+def _launch_bound(row: Row) -> bool:
+    return "launch-bound" in row.workload.case.groups

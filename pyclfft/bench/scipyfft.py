@@ -1,0 +1,56 @@
+"""scipy.fft, by which every result is checked, and which is a contender on CPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import PyclfftError
+from .cases import Case
+
+
+def scipy_fft() -> Any:
+    """Import scipy.fft, which nothing but the benchmark needs.
+
+    Raises
+    ------
+    PyclfftError
+        It is not installed.
+    """
+    try:
+        return import_module("scipy.fft")
+    except ImportError:
+        raise PyclfftError(
+            "results are checked with SciPy: pip install scipy, or 'pyclfft[bench]'"
+        ) from None
+
+
+def unscaled(case: Case, axes: tuple[int, ...], workers: int) -> Callable[[Any], np.ndarray]:
+    """Return SciPy's function for a case, without scaling in either direction.
+
+    Parameters
+    ----------
+    case : Case
+        What to transform.
+    axes : tuple of int
+        Where its lengths lie in the array.
+    workers : int
+        Threads; all where -1.
+
+    Returns
+    -------
+    callable
+        From array to array.
+    """
+    name, norm, more = {
+        ("c2c", "forward"): ("fftn", "backward", {}),
+        ("c2c", "inverse"): ("ifftn", "forward", {}),
+        ("r2c", "forward"): ("rfftn", "backward", {}),
+        ("c2r", "inverse"): ("irfftn", "forward", {"s": case.lengths}),
+    }[case.kind, case.direction]
+    function = getattr(scipy_fft(), name)
+    return partial(function, axes=axes, norm=norm, workers=workers, **more)

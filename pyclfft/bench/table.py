@@ -1,0 +1,60 @@
+"""A table that is printed row by row: columns, lines, and how numbers stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+
+from .runner import Outcome, Row
+from .statistics import geometric_mean
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, width, side, and the cell of a row."""
+
+    heading: str
+    width: int
+    cell: Callable[[Row], str] = field(repr=False)
+    side: str = ">"
+
+
+def header(table: Sequence[Column]) -> str:
+    """Return the line above the table."""
+    return _line(table, [column.heading for column in table])
+
+
+def line(table: Sequence[Column], row: Row) -> str:
+    """Return a row as a line, which can be printed before the next is known."""
+    return _line(table, [column.cell(row) for column in table])
+
+
+def _line(table: Sequence[Column], cells: Sequence[str]) -> str:
+    padded = (
+        f"{cell:{column.side}{column.width}}" for column, cell in zip(table, cells, strict=True)
+    )
+    return "  ".join(padded).rstrip()
+
+
+def time(outcome: Outcome) -> str:
+    """Return the median in ms, or the word on what has kept it from being measured."""
+    return outcome.word or number(outcome.ms.median, ".4g")
+
+
+def number(value: float, form: str) -> str:
+    """Return a number as text, and a dash where it is none."""
+    return f"{value:{form}}" if isfinite(value) else "-"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names with commas between them."""
+    return ", ".join(names) or "none"
+
+
+def mean_of(ratios: Sequence[float], rows: str, target: float | None) -> str:
+    """Say the geometric mean of those ratios that are known, beside its target."""
+    known = [ratio for ratio in ratios if isfinite(ratio)]
+    wanted = f" (target {target:g})" if target else ""
+    mean = number(geometric_mean(known), ".3f")
+    return f"geometric mean of {len(known)} of {len(ratios)} {rows}: {mean}{wanted}"
