@@ -326,6 +326,13 @@ def test_a_wrong_result_from_numpy_makes_the_status_1(cpus, monkeypatch, capsys)
     assert f"wrong results: 256 on {cpus[0]}" in capsys.readouterr().out
 
 
+def test_rivals_of_gpus_are_unknown_there(cpus, capsys):
+    assert command.main([*FEW, "--cpu", "--rivals", "cufft"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "unknown rival 'cufft'" in said
+
+
 def test_without_a_cpu_device_a_remedy_is_named(monkeypatch, capsys):
     monkeypatch.setattr(devices, "devices", list)
     assert command.main([*FEW, "--cpu"]) == 2
@@ -370,7 +377,6 @@ def test_list(capsys):
         (["--cpu", "--plan-time"], "not with --plan-time"),
         (["--cpu", "--call"], "not with --call"),
         (["--cpu", "--compare", "one.json", "two.json"], "not with --compare"),
-        (["--cpu", "--rivals", "cufft"], "unknown rival 'cufft'"),
     ],
 )
 def test_bad_arguments_are_one_line_and_status_2(device, arguments, message, capsys):
