@@ -135,8 +135,8 @@ class Executable:
     def enqueue(
         self,
         queue: cl.CommandQueue,
-        source: cl.Buffer,
-        target: cl.Buffer,
+        source: memory.Memory,
+        target: memory.Memory,
         wait_for: Sequence[cl.Event] = (),
         recorder: Recorder | None = None,
     ) -> cl.Event:
@@ -146,7 +146,7 @@ class Executable:
         ----------
         queue : cl.CommandQueue
             Of this context; in order or out of order.
-        source, target : cl.Buffer
+        source, target : cl.Buffer or cl.SVM
             "in" and "out".
         wait_for : sequence of cl.Event
             What the first pass has to wait for.
@@ -167,7 +167,7 @@ class Executable:
             lease = self._borrow(queue)  # after an exception its state is unknown: it is dropped
             event = self._launch(lease, queue, source, target, wait_for, recorder)
         except cl.Error as error:
-            callers = (each.size for each in (source, target) if each is not None)
+            callers = (each.size or 0 for each in (source, target) if each is not None)
             memory.refuse(error, self.context, self.schedule.workspace_bytes + sum(callers))
             raise
         lease.queue, lease.done = queue, event
@@ -180,8 +180,8 @@ class Executable:
         self,
         lease: Lease,
         queue: cl.CommandQueue,
-        source: cl.Buffer,
-        target: cl.Buffer,
+        source: memory.Memory,
+        target: memory.Memory,
         wait_for: Sequence[cl.Event],
         recorder: Recorder | None,
     ) -> cl.Event:
@@ -276,7 +276,9 @@ def run_on_host(
     recorder: Recorder | None = None,
     wait_for: Sequence[cl.Event] = (),
 ) -> None:
-    """Upload, run, download: one transfer each way.
+    """Run on host arrays: on a CPU where they are, elsewhere with one transfer each way.
+
+    With a recorder there are transfers everywhere, which it is told of.
 
     Parameters
     ----------
@@ -291,6 +293,10 @@ def run_on_host(
     wait_for : sequence of cl.Event
         What the upload has to wait for.
     """
+    if recorder is None and memory.can_wrap(queue.device, source, target):
+        with memory.wrapped(queue, source, target) as buffers:
+            executable.enqueue(queue, *buffers, wait_for)
+        return
     source_buffer, written = memory.upload(queue, source, wait_for)
     target_buffer = memory.allocate(queue.context, target.nbytes)
     if recorder is not None:

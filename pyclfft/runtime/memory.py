@@ -7,6 +7,8 @@ import mmap
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ import pyopencl as cl
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
+
+Memory = cl.Buffer | cl.SVMPointer  # what a kernel's pointer can be given
 
 _OUT_OF_MEMORY = (
     cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
@@ -23,6 +27,7 @@ _OUT_OF_MEMORY = (
 )
 
 
+ALIGNMENT = 128  # bytes: whole vectors can be stored past the caches, and no line is shared
 HUGE_PAGE = 2 * 2**20
 MIN_ON_HUGE_PAGES = 2 * HUGE_PAGE
 
@@ -136,6 +141,88 @@ def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
             f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
             "of its memory, or take a smaller batch or image"
         ) from None
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return a new host array that begins at a line of the cache, as `wrapped` would have it."""
+    nbytes = prod(shape) * dtype.itemsize
+    memory = np.empty(nbytes + ALIGNMENT, np.uint8)
+    first = -_address(memory) % ALIGNMENT
+    return memory[first : first + nbytes].view(dtype).reshape(shape)
+
+
+def can_wrap(device: cl.Device, source: np.ndarray, target: np.ndarray) -> bool:
+    """Whether a device can work on two contiguous host arrays where they are.
+
+    It is a CPU, each array begins where its elements may, and they share nothing, since OpenCL does
+    not say what happens to two buffers of the same memory.
+    """
+    aligned = all(_address(array) % array.itemsize == 0 for array in (source, target))
+    is_cpu = bool(device.type & cl.device_type.CPU)
+    return is_cpu and aligned and not np.may_share_memory(source, target)
+
+
+@contextmanager
+def wrapped(
+    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray
+) -> Iterator[tuple[Memory, Memory]]:
+    """Let a CPU read and write host arrays where they are, while the context lasts.
+
+    By their addresses, where the runtime shares all of the host's memory (Intel's); otherwise as
+    buffers of the arrays' memory, which other runtimes do not copy (PoCL).
+
+    Yields
+    ------
+    cl.Buffer or cl.SVM, twice
+        The source, to be read only, and the target, which at the end holds what has been written.
+    """
+    try:
+        if shares_all_memory(queue.device):
+            yield cl.SVM(_as_writable(source)), cl.SVM(target)
+            return
+        with _buffers_of(queue, source, target) as buffers:
+            yield buffers
+    finally:
+        queue.finish()  # whatever has happened: no kernel may outlive the arrays
+
+
+@contextmanager
+def _buffers_of(
+    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray
+) -> Iterator[tuple[cl.Buffer, cl.Buffer]]:
+    context, flags = queue.context, cl.mem_flags
+    with refusals(context, source.nbytes + target.nbytes):
+        given = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=source)
+        result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
+    try:
+        yield given, result
+        everything = (queue, result, cl.map_flags.READ, 0, (result.size,), np.dtype(np.uint8))
+        mapped: Any = cl.enqueue_map_buffer(*everything)[0]
+        mapped.base.release(queue)
+    finally:
+        queue.finish()
+        given.release()
+        result.release()
+
+
+@lru_cache(maxsize=64)
+def shares_all_memory(device: cl.Device) -> bool:
+    """Whether kernels may be given any address of the host: fine-grained system SVM."""
+    try:
+        return bool(device.svm_capabilities & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM)
+    except cl.Error:  # OpenCL 1.2
+        return False
+
+
+def _as_writable(array: np.ndarray) -> Any:
+    """Return an array's memory, writable: pyopencl takes no other, though nothing is written."""
+    if array.flags.writeable:
+        return array
+    return (ctypes.c_ubyte * array.nbytes).from_address(_address(array))
+
+
+def _address(array: np.ndarray) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def upload(

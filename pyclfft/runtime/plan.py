@@ -297,7 +297,7 @@ class Plan:
                 "them for NumPy arrays of any strides"
             )
         if out is None:
-            out = np.empty(self.problem.target.shape, self.problem.dtype)
+            out = memory.empty(self.problem.target.shape, self.problem.dtype)
         elif not isinstance(out, np.ndarray):
             raise PlanError("x is a NumPy array, so out must be one too")
         self._check_array("out", out, self.problem.target.shape, self.problem.dtype)

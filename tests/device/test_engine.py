@@ -49,11 +49,14 @@ def poisoned_workspace(monkeypatch, device):
 
 @pytest.fixture
 def small_groups(monkeypatch, device):
-    """Make the planner believe in groups so small that short lengths take several steps."""
+    """Make the planner believe in groups so small that short lengths take several steps.
+
+    And in no vectors, by which CPUs take whole rows.
+    """
 
     def limit(items):
         real = devices.traits
-        changes = {"max_work_group_size": items, "max_work_item_sizes": (items,) * 3}
+        changes = {"max_work_group_size": items, "max_work_item_sizes": (items,) * 3, "lanes": 1}
         monkeypatch.setattr(devices, "traits", lambda each: replace(real(each), **changes))
 
     return limit
