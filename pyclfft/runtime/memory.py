@@ -196,6 +196,7 @@ def _buffers_of(
         result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
     try:
         yield given, result
+        queue.finish()  # it may be out of order
         everything = (queue, result, cl.map_flags.READ, 0, (result.size,), np.dtype(np.uint8))
         mapped: Any = cl.enqueue_map_buffer(*everything)[0]
         mapped.base.release(queue)

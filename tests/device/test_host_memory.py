@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 from pyclfft import Plan
@@ -84,6 +85,14 @@ def test_output_that_overlaps_the_input(plan, gap):
     assert relative_error(out, wanted) < LIMIT
 
 
+def test_a_queue_out_of_order(plan):
+    properties = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    x = noise(SHAPE, "c8")
+    with cl.CommandQueue(plan.context, properties=properties) as queue:
+        for _ in range(10):
+            assert relative_error(plan(x, queue=queue), expected(x)) < LIMIT
+
+
 def test_arrays_may_be_dropped(plan):
     """Input and output of a call are nobody's when the next one allocates."""
     kept = [(plan(noise(SHAPE, "c8", seed)), seed) for seed in range(50)]
@@ -119,7 +128,7 @@ def test_an_error_leaves_arrays_usable(plan, monkeypatch):
 
 def test_which_arrays_are_used_as_they_are(device):
     """All aligned ones on a CPU; elsewhere none."""
-    is_cpu = bool(device.type & memory.cl.device_type.CPU)
+    is_cpu = bool(device.type & cl.device_type.CPU)
     x, y = memory.empty(SHAPE, np.dtype("c8")), memory.empty(SHAPE, np.dtype("c8"))
     assert memory.can_wrap(device, x, y) == is_cpu
     assert not memory.can_wrap(device, x, x)
