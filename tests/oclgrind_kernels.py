@@ -23,6 +23,7 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
+from pyclfft.runtime import memory
 from pyclfft.tuning import lookup
 from tests.device import test_imaging as images
 from tests.oracle import expected_of, noise, relative_error
@@ -291,6 +292,8 @@ PARTS = {
 def main() -> None:
     watch_launches()
     keep_buffers()
+    # Oclgrind 21.10 takes what lies in an array of the host for unwritten.
+    memory.can_wrap = lambda *arrays: False
     queue = pyclfft.default_queue()
     assert "oclgrind" in queue.device.platform.name.lower(), queue.device.platform.name
     precision, part = sys.argv[1:]
