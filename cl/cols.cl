@@ -1,146 +1,480 @@
-/* cols: transforms of N points along any axis, LANES neighbouring ones at a time, in one work-item of a CPU.
+/* cols: transforms of N points along any axis, neighbouring ones side by side, in one work-item of a CPU.
  *
  * Where neighbouring transforms are neighbours in memory (the columns of a matrix) lanes are loaded and stored as
  * they lie. Where neighbouring points are (FROM_ROWS, TO_ROWS) blocks of LANES x LANES points are transposed in
  * registers on the way. The last transforms of a batch may leave lanes empty (RAGGED).
  *
- * TWIST multiplies result k of column c by exp(-2 pi i k c / n), for the four-step algorithm: two launches of
- * this kernel are a transform that is too long for the cache.
+ * Of real numbers two are one point. Where their number is even (PACKED) neighbours are: the spectrum is that
+ * of the even ones and, times i, of the odd ones. Otherwise numbers of LANES transforms are real parts and those of
+ * the next LANES imaginary parts: the spectrum is that of the first and, times i, of the second. As
+ * spectra of real numbers have conjugates at k and N - k, the two can be told from each other; on the way
+ * back they are put together so.
  *
- * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990).
+ * TWIST multiplies result k of column c by exp(-2 pi i k c / n), for the four-step algorithm: two launches of
+ * this kernel are a transform that is too long for the cache. Of real numbers n1 / 2 + 1 rows of spectra are enough
+ * for the second launch, whose last results are conjugates of those that are wanted (FOLD); back again, the
+ * first launch reads conjugates.
+ *
+ * CHIRP is Bluestein's algorithm: points times a chirp, in a convolution of N of them, times the chirp again.
+ *
+ * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990);
+ * J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming
+ * considerations in the calculation of sine, cosine and Laplace transforms", J. Sound Vib. 12 (1970);
+ * L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
+ * IEEE Trans. Audio Electroacoustics AU-18 (1970).
  */
 #ifndef PASSES
-#define PASSES FIRST(4, 4, 1, LAST(4, 4)) /* PASS first where points come from rows */
+#define PASSES FIRST(4, 4, 1, LAST(4, 4)) /* PASS first where points are in scratch memory; AROUND for a CHIRP */
 #endif
 #include "lanes.cl"
 
 #ifndef N
-#define N 16 /* points of a transform */
+#define N 16 /* points that are transformed */
 #endif
+#ifndef CHIRP
+#define CHIRP 0 /* 1: a convolution of N points */
+#endif
+#ifndef LENGTH
+#define LENGTH N /* points of the transform: with a CHIRP at most (N + 1) / 2 */
+#endif
+#ifndef PACKED
+#define PACKED 0 /* 1: two real numbers of a transform are a point; 0: two of different transforms */
+#endif
+#ifndef SOURCE
+#define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
+#endif
+#ifndef TARGET
+#define TARGET COMPLEX /* what dst receives: COMPLEX, HERMITIAN (src is REAL), REAL (it is HERMITIAN) */
+#endif
+#define HALF (PACKED ? LENGTH + 1 : LENGTH / 2 + 1)
+#define WHOLE (SOURCE == HERMITIAN ? HALF : SOURCE == REAL ? LENGTH << PACKED : LENGTH)
+#ifndef GIVEN
+#define GIVEN WHOLE /* elements of a transform in the source: the others are zero */
+#endif
+#define GIVEN_POINTS (SOURCE == REAL ? (GIVEN + PACKED) >> PACKED : GIVEN)
+#define WRITTEN (TARGET == HERMITIAN ? HALF : LENGTH)
 #ifndef FROM_ROWS
-#define FROM_ROWS 0 /* 1: points of a transform are neighbours in the source; N is at least LANES */
+#define FROM_ROWS 0 /* 1: points of a transform are neighbours in the source; at least LANES are given */
 #endif
 #ifndef TO_ROWS
-#define TO_ROWS 0 /* 1: they are in the target */
+#define TO_ROWS 0 /* 1: they are in the target; at least LANES are written */
 #endif
 #ifndef RAGGED
-#define RAGGED 0 /* 1: the number of columns is no multiple of LANES */
+#define RAGGED 0 /* 1: the last block of transforms leaves lanes empty */
 #endif
 #ifndef TWIST
 #define TWIST 0 /* 1: results are multiplied by roots of unity */
 #endif
-
-/* Numbers in the first lanes only: of the last transforms, where others would be beyond the end. */
-#if RAGGED
-#define ALL (lanes == LANES)
-static points load_some(global const cplx *from, uint lanes, real sign)
-{
-    points z = 0;
-    LOOP(uint i = 0; i < 2 * lanes; i++)
-        z[i] = ((global const real *)from)[i];
-    return deinterleaved(z, sign);
-}
-static void store_some(global cplx *to, points z, uint lanes)
-{
-    LOOP(uint i = 0; i < 2 * lanes; i++)
-        ((global real *)to)[i] = z[i];
-}
-#else
-#define ALL 1
-#define load_some(from, lanes, sign) 0
-#define store_some(to, z, lanes)
+#ifndef FOLD_IN
+#define FOLD_IN 0 /* length of the rows in the source of which only the first half is there */
+#endif
+#ifndef FOLD_OUT
+#define FOLD_OUT 0 /* the same in the target */
 #endif
 
+/* Transforms of a block. */
+#define WIDENED (SOURCE == REAL && TARGET == COMPLEX)
+#define PAIRED (!PACKED && !WIDENED && (SOURCE == REAL || TARGET == REAL))
+#define TRANSFORMS (LANES << PAIRED)
+
+/* A vector of real numbers is half of LANES points, unless their other halves are neighbours. */
+#define HALVES_LOADED (SOURCE == REAL && !(PACKED && FROM_ROWS))
+#define HALVES_STORED (TARGET == REAL && !(PACKED && TO_ROWS))
+#if SOURCE == REAL
+typedef real source_element;
+#else
+typedef cplx source_element;
+#endif
+#if HALVES_LOADED
+typedef reals source_vector;
+#else
+typedef points source_vector;
+#endif
+#if TARGET == REAL
+typedef real target_element;
+#else
+typedef cplx target_element;
+#endif
+#if HALVES_STORED
+typedef reals target_vector;
+#else
+typedef points target_vector;
+#endif
+#include "access.cl"
+
+/* Elements of the source, or of the target, from the first of a transform to its point i. */
+#define SOURCE_ELEMENT(i) ((i) << (PACKED && SOURCE == REAL))
+#define TARGET_ELEMENT(i) ((i) << (PACKED && TARGET == REAL))
+
+/* Which of a block's transforms exist: `lanes`, a number that the compiler knows where all do. */
+#define EXISTS(transform) (!RAGGED || (transform) < lanes)
+#define EXISTING(transform) (RAGGED ? remaining(lanes, transform) : TRANSFORMS)
+
+/* --- from memory ----------------------------------------------------------------------------------- */
+
+/* Points at a place; of real numbers, with those at a second one as imaginary parts. */
+static inline points load(global const source_element *src, ulong at, ulong second, uint count,
+                          uint second_count, real sign HOOK_PARAMETERS)
+{
+    source_vector v = load_vector(src, at, count HOOK_ARGUMENTS);
+#if WIDENED
+    return (points)(v, (reals)0);
+#elif HALVES_LOADED
+    return (points)(v, load_vector(src, second, second_count HOOK_ARGUMENTS));
+#else
+    return deinterleaved(v, sign);
+#endif
+}
+
+/* Point i of all transforms, from `begin` on, which are neighbours in memory. */
+static inline points load_column(global const source_element *src, ulong from, ulong stride, uint i,
+                                 uint begin, uint lanes, real sign HOOK_PARAMETERS)
+{
+    ulong at = from + SOURCE_ELEMENT(i) * stride;
+#if PACKED && SOURCE == REAL
+    uint second_count = GIVEN == WHOLE || 2 * i + 1 < GIVEN ? EXISTING(begin) : 0;
+    return load(src, at, at + stride, EXISTING(begin), second_count, sign HOOK_ARGUMENTS);
+#else
+    return load(src, at + begin, at + LANES, EXISTING(begin), EXISTING(LANES), sign HOOK_ARGUMENTS);
+#endif
+}
+
+/* LANES points, from i on, of all transforms from `begin` on, which are `distance` apart. */
+static inline void load_rows(points *x, global const source_element *src, ulong from,
+                             ulong distance, uint i, uint begin, uint lanes,
+                             real sign HOOK_PARAMETERS)
+{
+    ulong at = from + SOURCE_ELEMENT(i);
+    uint count = GIVEN == WHOLE ? WHOLE : remaining(GIVEN, SOURCE_ELEMENT(i));
+    UNROLL for (uint lane = 0; lane < LANES; lane++) {
+        uint one = EXISTS(begin + lane) ? begin + lane : 0;
+        uint other = EXISTS(LANES + lane) ? LANES + lane : 0;
+        x[lane] = load(src, at + one * distance, at + other * distance, count, count,
+                       sign HOOK_ARGUMENTS);
+        fetch(src + at + one * distance + SOURCE_STEP);
+    }
+    transpose(x);
+}
+
+/* The spectrum Z of points, conjugated for the way back, from what is known of spectra of real numbers. */
+#if PACKED
+#define HALF_ROOTS global const cplx *half_roots,
+#define HALF_ROOT_PARAMETERS , global const cplx *half_roots
+#define HALF_ROOT_ARGUMENTS , half_roots
+#else
+#define HALF_ROOTS
+#define HALF_ROOT_PARAMETERS
+#define HALF_ROOT_ARGUMENTS
+#endif
+#if SOURCE == HERMITIAN && PACKED
+/* From X[k] and X[LENGTH - k] of one. */
+static inline void join(SCRATCH points *scratch, uint k, points x, points image, cplx root)
+{
+    if (k == 0) /* there both are real, whatever the source says */
+        x = (points)(RE(x), (reals)0), image = (points)(RE(image), (reals)0);
+    image = conjugated(image);
+    points odd = times_minus_i(times(x - image, (cplx)(root.x, -root.y)));
+    scratch[k] = conjugated(x + image - odd);
+    if (k)
+        scratch[LENGTH - k] = x + image + odd;
+}
+#elif SOURCE == HERMITIAN
+/* From A[k] and B[k] of two. */
+static inline void join(SCRATCH points *scratch, uint k, points a, points b)
+{
+    if (k == 0 || 2 * k == LENGTH) /* there they are real, whatever the source says */
+        a = (points)(RE(a), (reals)0), b = (points)(RE(b), (reals)0);
+    scratch[k] = conjugated(a) + times_minus_i(conjugated(b));
+    if (k)
+        scratch[LENGTH - k] = a + times_minus_i(b);
+}
+#endif
+
+/* All points of a block of transforms to scratch memory: not needed where the first pass loads them itself. */
+#define AS_THEY_LIE (!FROM_ROWS && SOURCE != HERMITIAN && !CHIRP)
+#if AS_THEY_LIE
+#elif SOURCE == HERMITIAN && PACKED
+static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
+                          ulong distance, uint lanes,
+                          real sign HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
+{
 #if FROM_ROWS
-#define LOAD(i) scratch[i]
-static inline void gather(global const cplx *from, ulong distance, SCRATCH points *scratch,
-                          uint lanes, real sign)
-{
-    LOOP(uint block = 0; block < N; block += LANES)
+    LOOP(uint block = 0; block <= LENGTH / 2; block += LANES)
     {
-        uint i = N % LANES == 0 || block + LANES <= N ? block : N - LANES;
-        points x[LANES];
-        UNROLL for (uint lane = 0; lane < LANES; lane++) {
-            global const cplx *row = from + (ALL || lane < lanes ? lane : 0) * distance;
-            x[lane] = load_lanes(row + i, sign);
-            fetch(row + i + LANES);
-        }
-        transpose(x);
-        UNROLL for (uint lane = 0; lane < LANES; lane++)
-            scratch[i + lane] = x[lane];
+        uint k = min(block, (uint)(LENGTH + 1 - LANES)), image = LENGTH - (LANES - 1) - k;
+        points x[LANES], y[LANES];
+        load_rows(x, src, from, distance, k, 0, lanes, sign HOOK_ARGUMENTS);
+        load_rows(y, src, from, distance, image, 0, lanes, sign HOOK_ARGUMENTS);
+        UNROLL for (uint i = 0; i < LANES; i++)
+            if (k + i <= LENGTH / 2)
+                join(scratch, k + i, x[i], y[LANES - 1 - i], half_roots[k + i]);
     }
+#else
+    LOOP(uint k = 0; k <= LENGTH / 2; k++)
+    {
+        points x = 0, image = 0;
+        if (k < GIVEN)
+            x = load_column(src, from, distance, k, 0, lanes, sign HOOK_ARGUMENTS);
+        if (LENGTH - k < GIVEN)
+            image = load_column(src, from, distance, LENGTH - k, 0, lanes, sign HOOK_ARGUMENTS);
+        join(scratch, k, x, image, half_roots[k]);
+    }
+#endif
 }
 #else
-#define LOAD(i) load(from + (i) * strides.x, strides.x, lanes, sign)
-static inline points load(global const cplx *from, ulong stride, uint lanes, real sign)
+static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
+                          ulong distance, uint lanes,
+                          real sign HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
 {
-    fetch(from + 4 * stride); /* rows are too far apart for the hardware to foresee them */
-    return ALL ? load_lanes(from, sign) : load_some(from, lanes, sign);
+#if FROM_ROWS
+    LOOP(uint block = 0; block < GIVEN_POINTS; block += LANES)
+    {
+        uint i = GIVEN_POINTS <= LANES ? 0 : min(block, (uint)(GIVEN_POINTS - LANES));
+        points x[LANES];
+        load_rows(x, src, from, distance, i, 0, lanes, sign HOOK_ARGUMENTS);
+#if SOURCE == HERMITIAN
+        points b[LANES];
+        load_rows(b, src, from, distance, i, LANES, lanes, sign HOOK_ARGUMENTS);
+#endif
+        UNROLL for (uint k = 0; k < LANES; k++) {
+#if SOURCE == HERMITIAN
+            if (i + k < GIVEN)
+                join(scratch, i + k, x[k], b[k]);
+#else
+            scratch[i + k] = x[k];
+#endif
+        }
+    }
+#else
+    LOOP(uint i = 0; i < GIVEN_POINTS; i++)
+    {
+        points a = load_column(src, from, distance, i, 0, lanes, sign HOOK_ARGUMENTS);
+#if SOURCE == HERMITIAN
+        points b = load_column(src, from, distance, i, LANES, lanes, sign HOOK_ARGUMENTS);
+        join(scratch, i, a, b);
+#else
+        scratch[i] = a;
+#endif
+    }
+#endif
+    LOOP(uint i = GIVEN_POINTS; i < (SOURCE == HERMITIAN ? HALF : LENGTH); i++)
+    {
+        scratch[i] = 0;
+        if (SOURCE == HERMITIAN)
+            scratch[LENGTH - i] = 0;
+    }
 }
 #endif
 
-#if TO_ROWS
-#define STORE(k, x) results[k] = x;
-static inline void scatter(SCRATCH const points *results, global cplx *to, ulong distance,
-                           uint lanes, factors_of_parts factors, int stream)
+/* Point i of a block of transforms, as it lies. */
+#define LOAD(i) load_point(src, from, i, strides.x, lanes, behind.x, sign HOOK_ARGUMENTS)
+static inline points load_point(global const source_element *src, ulong from, uint i, ulong stride,
+                                uint lanes, ulong behind, real sign HOOK_PARAMETERS)
 {
-    LOOP(uint block = 0; block < N; block += LANES)
-    {
-        uint i = N % LANES == 0 || block + LANES <= N ? block : N - LANES;
-        points x[LANES];
-        UNROLL for (uint lane = 0; lane < LANES; lane++)
-            x[lane] = results[i + lane];
-        transpose(x);
-        UNROLL for (uint lane = 0; lane < LANES; lane++)
-            if (ALL || lane < lanes)
-                store_lanes(to + i + lane * distance, interleaved(x[lane], factors), stream);
+#if FOLD_IN
+    if (2 * i >= N) {
+        ulong at = behind - (LANES - 1) - i * stride;
+        return conjugated(reversed(load(src, at, 0, LANES, 0, sign HOOK_ARGUMENTS)));
     }
-}
-#else
-#define STORE(k, x) store(to + (k) * strides.y, interleaved(TWISTED(x, k), factors), lanes, stream);
-static inline void store(global cplx *to, points z, uint lanes, int stream)
-{
-    if (ALL)
-        store_lanes(to, z, stream);
-    else
-        store_some(to, z, lanes);
-}
 #endif
+    if (i >= GIVEN_POINTS)
+        return 0;
+    /* Rows are too far apart for the hardware to foresee them. */
+    fetch(src + from + SOURCE_ELEMENT(i + 4) * stride);
+    return load_column(src, from, stride, i, 0, lanes, sign HOOK_ARGUMENTS);
+}
+
+/* --- to memory ------------------------------------------------------------------------------------- */
+
+/* As `load`. */
+static inline void put(global target_element *dst, ulong at, ulong second, points x, uint begin,
+                       uint end, uint second_end, int stream HOOK_PARAMETERS)
+{
+#if HALVES_STORED
+    store_vector(dst, at, RE(x), begin, end, stream HOOK_ARGUMENTS);
+    store_vector(dst, second, IM(x), begin, second_end, stream HOOK_ARGUMENTS);
+#else
+    store_vector(dst, at, interleaved(x), begin, end, stream HOOK_ARGUMENTS);
+#endif
+}
+
+static inline void store_column(global target_element *dst, ulong to, ulong stride, uint k,
+                                points x, uint begin, uint lanes, int stream HOOK_PARAMETERS)
+{
+    ulong at = to + TARGET_ELEMENT(k) * stride;
+#if PACKED && TARGET == REAL
+    put(dst, at, at + stride, x, 0, EXISTING(0), EXISTING(0), stream HOOK_ARGUMENTS);
+#else
+    put(dst, at + begin, at + LANES, x, 0, EXISTING(begin), EXISTING(LANES), stream HOOK_ARGUMENTS);
+#endif
+}
+
+/* Results k and up of all transforms from `begin` on, but for some that are stored already. */
+static inline void store_rows(points *x, global target_element *dst, ulong to, ulong distance,
+                              uint k, uint stored, uint begin, uint lanes,
+                              int stream HOOK_PARAMETERS)
+{
+    ulong at = to + TARGET_ELEMENT(k);
+    transpose(x);
+    UNROLL for (uint lane = 0; lane < LANES; lane++)
+        if (EXISTS(begin + lane)) {
+            uint other = LANES + lane;
+            put(dst, at + (begin + lane) * distance, at + other * distance, x[lane],
+                TARGET_ELEMENT(stored), TARGET_STEP, EXISTS(other) ? TARGET_STEP : 0,
+                stream HOOK_ARGUMENTS);
+        }
+}
 
 /* The root to the power k (c + lane) is the product of two of tables that stay in the cache. */
 #if TWIST
-#define TWISTED(x, k) products(x, times(lane_roots[k], block_roots[k]))
+#define TWISTED(x, k, begin)                                                                       \
+    products(x, times(lane_roots[k], block_roots[(begin) / LANES * N + (k)]))
 #define ROOTS global const points *lane_roots, global const cplx *all_block_roots,
+#define ROOT_PARAMETERS , global const points *lane_roots, global const cplx *block_roots
+#define ROOT_ARGUMENTS , lane_roots, block_roots
 #else
-#define TWISTED(x, k) (x)
+#define TWISTED(x, k, begin) (x)
 #define ROOTS
+#define ROOT_PARAMETERS
+#define ROOT_ARGUMENTS
+#endif
+
+/* Result k of a block of transforms; of a pair of real ones, that of the first or of the second. */
+#if TARGET == HERMITIAN && PACKED
+#define RESULT(k, begin) whole_of_pair(results, k, half_roots[k])
+static inline points whole_of_pair(SCRATCH const points *results, uint k, cplx root)
+{
+    points z = results[k < LENGTH ? k : 0], image = conjugated(results[k ? LENGTH - k : 0]);
+    return z + image + times(times_minus_i(z - image), root);
+}
+#elif TARGET == HERMITIAN
+#define RESULT(k, begin) TWISTED(part_of_pair(results, k, begin), k, begin)
+static inline points part_of_pair(SCRATCH const points *results, uint k, uint begin)
+{
+    points z = results[k], image = conjugated(results[k ? LENGTH - k : 0]);
+    return begin ? times_minus_i(z - image) : z + image;
+}
+#else
+#define RESULT(k, begin) results[k]
+#endif
+
+/* Whether result k of a row, of `rows` whose halves are folded, is one that is there already. */
+static inline int folded_twice(ulong row, ulong rows, uint k)
+{
+    return row == 0 ? 2 * k != N : 2 * row == rows;
+}
+
+/* All results from scratch memory: not needed where the last pass stores them itself. */
+#define AS_THEY_COME (!TO_ROWS && TARGET != HERMITIAN && !CHIRP)
+#if AS_THEY_COME
+#define STORE(k, x)                                                                                \
+    store_result(dst, to, k, TWISTED(x, k, 0), strides.y, lanes, behind.y, factors,                \
+                 stream HOOK_ARGUMENTS);
+static inline void store_result(global target_element *dst, ulong to, uint k, points x,
+                                ulong stride, uint lanes, ulong behind, factors_of_parts factors,
+                                int stream HOOK_PARAMETERS)
+{
+    x = scaled(x, factors);
+#if FOLD_OUT
+    if (2 * k >= N) {
+        ulong at = behind - k * stride; /* of the first lane: the others are before it */
+        points z = interleaved(conjugated(x)), there = interleaved(reversed(conjugated(x)));
+        if (!STORE_HOOKED && lanes == LANES)
+            store_vector(dst, at - (LANES - 1), there, 0, LANES, 0 HOOK_ARGUMENTS);
+        else
+            LOOP(uint lane = 0; lane < lanes; lane++)
+                if (!folded_twice((FOLD_OUT + to - behind) / 2 + lane, stride, k))
+                    store_element(dst, at - lane, ((cplx *)&z)[lane] HOOK_ARGUMENTS);
+        return;
+    }
+#endif
+    store_column(dst, to, stride, k, x, 0, lanes, stream HOOK_ARGUMENTS);
+}
+#else
+#define STORE(k, x) results[k] = TARGET == HERMITIAN ? x : TWISTED(x, k, 0);
+static inline void scatter(SCRATCH const points *results, global target_element *dst, ulong to,
+                           ulong distance, uint lanes, factors_of_parts factors,
+                           int stream HALF_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
+{
+    LOOP(uint begin = 0; begin < (TARGET == HERMITIAN ? TRANSFORMS : LANES); begin += LANES)
+    {
+#if TO_ROWS
+        LOOP(uint block = 0; block < WRITTEN; block += LANES)
+        {
+            uint k = min(block, (uint)(WRITTEN - LANES));
+            points x[LANES];
+            UNROLL for (uint i = 0; i < LANES; i++)
+                x[i] = scaled(RESULT(k + i, begin), factors);
+            store_rows(x, dst, to, distance, k, block - k, begin, lanes,
+                       stream && k == block HOOK_ARGUMENTS);
+        }
+#else
+        LOOP(uint k = 0; k < WRITTEN; k++)
+            store_column(dst, to, distance, k, scaled(RESULT(k, begin), factors), begin, lanes,
+                         stream HOOK_ARGUMENTS);
+#endif
+    }
+}
+#endif
+
+/* --- Bluestein's algorithm ------------------------------------------------------------------------- */
+
+#if CHIRP
+#define CHIRPS global const cplx *chirp, global const cplx *spectrum,
+#define SPECTRUM(x, place) times(x, spectrum[place])
+static inline void modulate(SCRATCH points *scratch, global const cplx *chirp)
+{
+    LOOP(uint i = 0; i < LENGTH; i++)
+        scratch[i] = times(scratch[i], chirp[i]);
+    LOOP(uint i = LENGTH; i < N; i++)
+        scratch[i] = 0;
+}
+static inline void demodulate(SCRATCH points *scratch, global const cplx *chirp)
+{
+    LOOP(uint k = 0; k < LENGTH; k++)
+        scratch[k] = times(conjugated(scratch[k]), chirp[k]);
+}
+#else
+#define CHIRPS
 #endif
 
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
-void cols(global const cplx *src, global cplx *dst, global const cplx *twiddles, ROOTS WORKSPACE
-          uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 first,
-          uint columns, ulong2 strides, cplx scale, real sign)
+void cols(global const source_element *src, global target_element *dst, global const cplx *twiddles,
+          HALF_ROOTS ROOTS CHIRPS WORKSPACE uint count, uint4 extents, ulong4 src_distances,
+          ulong4 dst_distances, ulong2 first, uint columns, ulong2 strides, cplx scale,
+          real sign HOOK_PARAMETERS)
 {
-    SCRATCH_OF((1 + TO_ROWS) * N)
-    SCRATCH points *results = scratch + N;
-    factors_of_parts factors = factors_of(scale, sign);
+    SCRATCH_OF((CHIRP || AS_THEY_COME ? 1 : 2) * N)
+    SCRATCH points *results = CHIRP ? scratch : scratch + N;
+    factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
     uint at = 0, row = 0;
     (void)results;
+    src += first.x, dst += first.y;
+    if (SOURCE != COMPLEX)
+        sign = SOURCE == HERMITIAN ? -sign : 1; /* to real numbers, forward is the unusual way */
     EACH_OF_SHARE(q)
     {
-        uint block = q % extents.s0, lanes = min((uint)LANES, columns - block * LANES);
-        global const cplx *from = src + first.x + place(q, extents, src_distances);
-        global cplx *to = dst + first.y + place(q, extents, dst_distances);
-        int stream = ((ulong)to | strides.y * sizeof(cplx)) % sizeof(reals) == 0;
+        uint block = q % extents.s0, lanes = min((uint)TRANSFORMS, columns - block * TRANSFORMS);
+        ulong from = place(q, extents, src_distances), to = place(q, extents, dst_distances);
+        ulong2 behind = (ulong2)(from + FOLD_IN, to + FOLD_OUT) - 2 * block * TRANSFORMS;
+        int stream = ((ulong)(dst + to) | strides.y * sizeof(target_element)) % sizeof(reals) == 0;
+        (void)behind;
 #if TWIST
-        global const cplx *block_roots = all_block_roots + block * N;
+        global const cplx *block_roots = all_block_roots + block * (TRANSFORMS / LANES) * N;
 #endif
-#if FROM_ROWS
-        gather(from, strides.x, scratch, lanes, sign);
+#if !AS_THEY_LIE
+        gather(src, from, scratch, strides.x, lanes, sign HALF_ROOT_ARGUMENTS HOOK_ARGUMENTS);
+#endif
+#if CHIRP
+        modulate(scratch, chirp);
 #endif
         PASSES
-#if TO_ROWS
-        scatter(results, to, strides.y, lanes, factors, stream);
+#if CHIRP
+        demodulate(scratch, chirp);
+#endif
+#if !AS_THEY_COME
+        scatter(results, dst, to, strides.y, lanes, factors,
+                stream HALF_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
 #endif
     }
 }

@@ -26,14 +26,8 @@
 #ifndef LOCAL_SCRATCH
 #define LOCAL_SCRATCH 1 /* 1: points lie in local memory, which is quick to get; 0: in a workspace */
 #endif
-#ifndef STREAM
-#define STREAM 0 /* 1: results go past the caches to memory, as what is too large for them should */
-#endif
 #ifndef DIMENSIONS
 #define DIMENSIONS 1 /* of the batch: 1 .. 4 */
-#endif
-#ifndef PREFETCH
-#define PREFETCH 0 /* 1: points are fetched into the cache some time before they are needed */
 #endif
 #ifndef VECTOR_BITS
 #define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
@@ -96,38 +90,25 @@ static inline points deinterleaved(points z, real sign)
     return (points)(z.even, z.odd * sign);
 }
 
+static inline points interleaved(points z)
+{
+    points there;
+    there.even = RE(z), there.odd = IM(z);
+    return there;
+}
+
 static inline factors_of_parts factors_of(cplx scale, real sign)
 {
     return (factors_of_parts)(scale.x, scale.x * sign, scale.y, scale.y * sign);
 }
 
-static inline points as_in_memory(reals real_parts, reals imaginary_parts)
-{
-    points z;
-    z.even = real_parts, z.odd = imaginary_parts;
-    return z;
-}
-
-static inline points interleaved(points x, factors_of_parts factors)
+static inline points scaled(points z, factors_of_parts factors)
 {
 #if DOUBLE
-    return as_in_memory(RE(x) * factors.s0, IM(x) * factors.s1);
+    return (points)(RE(z) * factors.s0, IM(z) * factors.s1);
 #else
-    return as_in_memory(RE(x) * factors.s0 + RE(x) * factors.s2,
-                        IM(x) * factors.s1 + IM(x) * factors.s3);
-#endif
-}
-
-static inline points load_lanes(global const cplx *from, real sign)
-{
-    return deinterleaved(*(global const loose *)from, sign);
-}
-
-static inline void fetch(global const cplx *from)
-{
-#if PREFETCH
-    UNROLL for (uint line = 0; line < sizeof(points); line += 64)
-        __builtin_prefetch((global const char *)from + line);
+    return (points)(RE(z) * factors.s0 + RE(z) * factors.s2,
+                    IM(z) * factors.s1 + IM(z) * factors.s3);
 #endif
 }
 
@@ -135,19 +116,6 @@ static inline void fetch(global const cplx *from)
 static inline points products(points z, points w)
 {
     return (points)(RE(z) * RE(w) - IM(z) * IM(w), RE(z) * IM(w) + IM(z) * RE(w));
-}
-
-static inline void store_lanes(global cplx *to, points z, int stream)
-{
-#if STREAM
-    if (stream) {
-        global reals *at = (global reals *)to; /* one vector each, or not all compilers heed it */
-        __builtin_nontemporal_store(z.lo, at);
-        __builtin_nontemporal_store(z.hi, at + 1);
-        return;
-    }
-#endif
-    *(global loose *)to = z;
 }
 
 /* The passes, on the block of `scratch` that begins at `at` and whose results begin at row `row`.
@@ -200,6 +168,42 @@ static inline void store_lanes(global cplx *to, points z, int stream)
         fft##R(x, 1);                                                                              \
         UNROLL for (uint k = 0; k < R; k++)                                                        \
             STORE(k, x[k])                                                                         \
+    }
+
+/* A convolution: passes there, products with a spectrum, conjugates, and the same passes in reverse, which need
+ * the points where the first ones have left them. AROUND is a pass there, what is done with each block, and the
+ * pass back; in the middle of it MIDDLE(radix) does all three. What they leave is the conjugate. */
+#define AROUND(R, S, ...)                                                                          \
+    LOOP(uint j = 0; j < S; j++)                                                                   \
+    {                                                                                              \
+        points x[R];                                                                               \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            x[r] = scratch[at + j + r * S];                                                        \
+        TRANSFORM(R, S)                                                                            \
+    }                                                                                              \
+    BLOCKS(R, S, 0, __VA_ARGS__)                                                                   \
+    LOOP(uint j = 0; j < S; j++)                                                                   \
+    {                                                                                              \
+        points x[R];                                                                               \
+        global const cplx *w = twiddles + (S - 1) + j * (R - 1);                                   \
+        x[0] = scratch[at + j];                                                                    \
+        UNROLL for (uint k = 1; k < R; k++)                                                        \
+            x[k] = times(scratch[at + j + k * S], w[k - 1]);                                       \
+        fft##R(x, 1);                                                                              \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            scratch[at + j + r * S] = x[r];                                                        \
+    }
+#define MIDDLE(R)                                                                                  \
+    {                                                                                              \
+        points x[R];                                                                               \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            x[r] = scratch[at + r];                                                                \
+        fft##R(x, 1);                                                                              \
+        UNROLL for (uint k = 0; k < R; k++)                                                        \
+            x[k] = conjugated(SPECTRUM(x[k], at + k));                                             \
+        fft##R(x, 1);                                                                              \
+        UNROLL for (uint r = 0; r < R; r++)                                                        \
+            scratch[at + r] = x[r];                                                                \
     }
 
 /* Lanes of two vectors in turn, of their first halves and of their second ones. */

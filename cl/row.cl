@@ -7,8 +7,8 @@
  * transpositions never touch memory.
  *
  * A row of 2 N real numbers is one of N points, two neighbours each, whose spectrum is that of the even numbers
- * and, as the imaginary part, that of the odd ones: FROM_REAL separates the two and makes N + 1 results of
- * them, TO_REAL does the reverse before the transform.
+ * and, as the imaginary part, that of the odd ones: separated and put together they are N + 1 results. A
+ * transform to real numbers does the reverse first.
  *
  * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990);
  * J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming
@@ -22,74 +22,96 @@
 #ifndef M
 #define M 16 /* points of a lane: at least LANES */
 #endif
-#ifndef FROM_REAL
-#define FROM_REAL 0 /* 1: from real rows to the first half of their spectra */
+#ifndef SOURCE
+#define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
 #endif
-#ifndef TO_REAL
-#define TO_REAL 0 /* 1: from those to real rows */
+#ifndef TARGET
+#define TARGET COMPLEX /* what dst receives: COMPLEX, HERMITIAN (src is REAL), REAL (it is HERMITIAN) */
 #endif
 #define N (ROWS * M)
+#define PACKED (SOURCE != COMPLEX && TARGET != COMPLEX) /* a real row has 2 N numbers */
+#ifndef GIVEN
+#define GIVEN WHOLE /* elements of a row in the source: the others are zero */
+#endif
+#define WHOLE (SOURCE == HERMITIAN ? N + 1 : SOURCE_ELEMENT(N))
 
-/* Short rows are fetched about 1024 points before they are needed, long ones a block of columns. */
-#define AHEAD (N <= 4096 ? (1 + 1023 / N) * src_distances.s0 >> FROM_REAL : LANES)
-
-#define FFT_OF(R) FFT_CALL(R)
-#define FFT_CALL(R) fft##R
-
-#if FROM_REAL
+#if SOURCE == REAL
 typedef real source_element;
 #else
 typedef cplx source_element;
 #endif
-#if TO_REAL
+#if TARGET == REAL
 typedef real target_element;
 #else
 typedef cplx target_element;
 #endif
+#if SOURCE == REAL && !PACKED
+typedef reals source_vector;
+#else
+typedef points source_vector;
+#endif
+typedef points target_vector;
+#define KNOWN_PARTS 1 /* the lanes in use */
+#include "access.cl"
+
+/* Where point i is in a row of the source, or of the target. */
+#define SOURCE_ELEMENT(i) ((i) << (PACKED && SOURCE == REAL))
+#define TARGET_ELEMENT(i) ((i) << (TARGET == REAL))
+
+/* Elements of a row from one on: a number that the compiler knows, if none are missing. */
+#define EXISTING(element) (GIVEN == WHOLE ? WHOLE : remaining(GIVEN, element))
+
+/* Short rows are fetched about 1024 points before they are needed, long ones a block of columns. */
+#define AHEAD (N <= 4096 ? (1 + 1023 / N) * src_distances.s0 : SOURCE_ELEMENT(LANES))
+
+#define FFT_OF(R) FFT_CALL(R)
+#define FFT_CALL(R) fft##R
 
 /* A row of points on its way to or from a half of a spectrum waits in scratch memory. */
-#if FROM_REAL
-#define STORE(k, x) store_rows(waiting + (k) * ROWS, as_in_memory(RE(x), IM(x)), 0);
-#define RESULT SCRATCH
-#define store_whole(to, z, stream) (*(SCRATCH loose *)(to) = (z))
+#if TARGET == HERMITIAN
+#define STORE(k, x) put_aside(waiting + (k) * ROWS, interleaved(x));
+static inline void put_aside(SCRATCH cplx *to, points z)
+{
+    if (ROWS == LANES)
+        *(SCRATCH loose *)to = z;
+    else
+        UNROLL for (uint i = 0; i < 2 * ROWS; i++)
+            ((SCRATCH real *)to)[i] = z[i];
+}
 #else
-#define STORE(k, x) store_rows(to + (k) * ROWS, interleaved(x, factors), stream);
-#define RESULT global
-#define store_whole store_lanes
+#define STORE(k, x)                                                                                \
+    store_vector(dst, to + TARGET_ELEMENT((k) * ROWS), interleaved(scaled(x, factors)), 0,         \
+                 TARGET_ELEMENT(ROWS), stream HOOK_ARGUMENTS);
 #endif
-#if TO_REAL
-#define GIVEN SCRATCH
-#else
-#define GIVEN global
-#endif
-#if FROM_REAL || TO_REAL
+#if PACKED
 #define ROOTS global const cplx *roots,
 #else
 #define ROOTS
 #endif
 
-/* The lanes in use. */
-static inline void store_rows(RESULT cplx *to, points z, int stream)
-{
-    if (ROWS == LANES)
-        store_whole(to, z, stream);
-    else
-        UNROLL for (uint i = 0; i < 2 * ROWS; i++)
-            ((RESULT real *)to)[i] = z[i];
-}
+/* A vector of the source as points. */
+#if SOURCE == REAL && !PACKED
+#define POINTS(v, sign) (points)(v, (reals)0)
+#else
+#define POINTS(v, sign) deinterleaved(v, sign)
+#endif
 
 /* The first pass: rows become lanes. The last block of columns may overlap the one before. */
-static inline void to_lanes(GIVEN const cplx *from, SCRATCH points *scratch,
-                            global const points *turns, ulong ahead, real sign)
+static inline void to_lanes(global const source_element *src, ulong from,
+                            SCRATCH const cplx *waiting, SCRATCH points *scratch,
+                            global const points *turns, ulong ahead, real sign HOOK_PARAMETERS)
 {
     LOOP(uint column = 0; column < M; column += LANES)
     {
         uint m = M % LANES == 0 || column + LANES <= M ? column : M - LANES;
         points x[LANES];
         UNROLL for (uint r = 0; r < ROWS; r++) {
-            x[r] = deinterleaved(*(GIVEN const loose *)(from + m + r * M), sign);
-#if !TO_REAL
-            fetch(from + m + r * M + ahead);
+#if SOURCE == HERMITIAN
+            x[r] = POINTS(*(SCRATCH const loose *)(waiting + m + r * M), sign);
+#else
+            uint i = SOURCE_ELEMENT(m + r * M);
+            x[r] = POINTS(load_vector(src, from + i, EXISTING(i) HOOK_ARGUMENTS), sign);
+            fetch(src + from + i + ahead);
 #endif
         }
         FFT_OF(ROWS)(x, 1);
@@ -103,68 +125,81 @@ static inline void to_lanes(GIVEN const cplx *from, SCRATCH points *scratch,
     }
 }
 
-/* Points i to i + LANES - 1 and, in reverse, their images N - i and below; the last block overlaps. */
+/* Points i to i + LANES - 1 and, in reverse, their images N - i and below; those of the last block overlap. */
 #define EACH_IMAGE(i, image)                                                                       \
     LOOP(uint block = 1; block <= N / 2; block += LANES)                                           \
     {                                                                                              \
         uint i = min(block, (uint)(N - LANES)), image = N - (LANES - 1) - i;
 
-#if FROM_REAL
+static inline points load_roots(global const cplx *roots, real sign)
+{
+    return deinterleaved(*(global const loose *)roots, sign);
+}
+
+#if TARGET == HERMITIAN
 /* Of even and odd numbers apart, Z = E + i O, to X[k] = E[k] + w^k O[k] and X[N - k]. */
-static inline void separate(SCRATCH const cplx *z, global cplx *to, global const cplx *roots,
-                            factors_of_parts factors)
+static inline void separate(SCRATCH const cplx *z, global cplx *dst, ulong to,
+                            global const cplx *roots, factors_of_parts factors HOOK_PARAMETERS)
 {
     EACH_IMAGE(i, image)
         points a = deinterleaved(*(SCRATCH const loose *)(z + i), 1);
         points b = reversed(deinterleaved(*(SCRATCH const loose *)(z + image), -1));
-        points odd = times_minus_i(products(a - b, load_lanes(roots + i, 1)));
-        store_lanes(to + i, interleaved(a + b + odd, factors), 0);
-        store_lanes(to + image, interleaved(reversed(conjugated(a + b - odd)), factors), 0);
+        points odd = times_minus_i(products(a - b, load_roots(roots + i, 1)));
+        points there = a + b + odd, back = reversed(conjugated(a + b - odd));
+        uint end = STORE_HOOKED ? N / 2 + 1 - i : LANES; /* so that each is stored once */
+        there = interleaved(scaled(there, factors)), back = interleaved(scaled(back, factors));
+        store_vector(dst, to + i, there, block - i, end, 0 HOOK_ARGUMENTS);
+        store_vector(dst, to + image, back, remaining(N / 2 + 1, image),
+                     LANES - (block - i), 0 HOOK_ARGUMENTS);
     }
     real first = 2 * (z[0].x + z[0].y), last = 2 * (z[0].x - z[0].y);
-    to[0] = (cplx)(first * factors.s0 + first * factors.s2, 0);
-    to[N] = (cplx)(last * factors.s0 + last * factors.s2, 0);
+    first = first * factors.s0 + first * factors.s2, last = last * factors.s0 + last * factors.s2;
+    store_element(dst, to, (cplx)(first, 0) HOOK_ARGUMENTS);
+    store_element(dst, to + N, (cplx)(last, 0) HOOK_ARGUMENTS);
 }
-#elif TO_REAL
+#elif SOURCE == HERMITIAN
 /* The reverse, conjugated: the transform back is that of conjugates. X[0] and X[N] are real. */
-static inline void join(global const cplx *from, SCRATCH cplx *z, global const cplx *roots, real sign)
+static inline void join(global const cplx *src, ulong from, SCRATCH cplx *z,
+                        global const cplx *roots, real sign HOOK_PARAMETERS)
 {
     EACH_IMAGE(i, image)
-        points a = load_lanes(from + i, sign), b = reversed(load_lanes(from + image, -sign));
-        points odd = times_minus_i(products(a - b, load_lanes(roots + i, -1)));
-        points there = a + b - odd, back = reversed(a + b + odd);
-        *(SCRATCH loose *)(z + i) = as_in_memory(RE(there), -IM(there));
-        *(SCRATCH loose *)(z + image) = as_in_memory(RE(back), IM(back));
+        points a = deinterleaved(load_vector(src, from + i, EXISTING(i) HOOK_ARGUMENTS), sign);
+        points b = deinterleaved(load_vector(src, from + image, EXISTING(image) HOOK_ARGUMENTS), -sign);
+        b = reversed(b);
+        points odd = times_minus_i(products(a - b, load_roots(roots + i, -1)));
+        points there = conjugated(a + b - odd), back = reversed(a + b + odd);
+        *(SCRATCH loose *)(z + i) = interleaved(there);
+        *(SCRATCH loose *)(z + image) = interleaved(back);
     }
-    z[0] = (cplx)(from[0].x + from[N].x, from[N].x - from[0].x);
+    real first = EXISTING(0) ? load_element(src, from HOOK_ARGUMENTS).x : 0;
+    real last = EXISTING(N) ? load_element(src, from + N HOOK_ARGUMENTS).x : 0;
+    z[0] = (cplx)(first + last, last - first);
 }
 #endif
 
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void row(global const source_element *src, global target_element *dst, global const cplx *twiddles,
          global const points *turns, ROOTS WORKSPACE uint count, uint4 extents,
-         ulong4 src_distances, ulong4 dst_distances, ulong2 first, cplx scale, real sign)
+         ulong4 src_distances, ulong4 dst_distances, ulong2 first, cplx scale,
+         real sign HOOK_PARAMETERS)
 {
-    SCRATCH_OF((1 + (FROM_REAL || TO_REAL)) * M)
+    SCRATCH_OF((1 + PACKED) * M)
     SCRATCH cplx *waiting = (SCRATCH cplx *)(scratch + M);
-    factors_of_parts factors = factors_of(scale, TO_REAL ? -1 : sign);
+    factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
     uint at = 0, row = 0;
     (void)waiting;
+    src += first.x, dst += first.y;
     EACH_OF_SHARE(q)
     {
-        global const cplx *from =
-            (global const cplx *)(src + first.x + place(q, extents, src_distances));
-        global cplx *to = (global cplx *)(dst + first.y + place(q, extents, dst_distances));
-        int stream = (ulong)to % sizeof(reals) == 0;
-#if TO_REAL
-        join(from, waiting, roots, -sign); /* forward is the unusual way: of conjugates */
-        to_lanes(waiting, scratch, turns, 0, 1);
-#else
-        to_lanes(from, scratch, turns, AHEAD, FROM_REAL ? 1 : sign);
+        ulong from = place(q, extents, src_distances), to = place(q, extents, dst_distances);
+        int stream = (ulong)(dst + to) % sizeof(reals) == 0;
+#if SOURCE == HERMITIAN
+        join(src, from, waiting, roots, -sign HOOK_ARGUMENTS); /* forward is the unusual way: of conjugates */
 #endif
+        to_lanes(src, from, waiting, scratch, turns, AHEAD, PACKED ? 1 : sign HOOK_ARGUMENTS);
         PASSES
-#if FROM_REAL
-        separate(waiting, to, roots, factors);
+#if TARGET == HERMITIAN
+        separate(waiting, dst, to, roots, factors HOOK_ARGUMENTS);
 #endif
     }
 }

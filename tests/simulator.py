@@ -20,6 +20,7 @@ from pyclfft.planning.passes import (
     DigitRoots,
     LaneRoots,
     LaneTwiddles,
+    PassTwiddles,
     Roots,
     Scalar,
     StageTwiddles,
@@ -382,73 +383,152 @@ def simulate_stockham(each, source, target):
 # --- lanes ----------------------------------------------------------------------------------------
 
 
-def simulate_lanes(each, source, target, scratch=None):
+@dataclass(frozen=True)
+class LaneEnds:
+    """What row.cl or cols.cl is to do beside transforming, by its macros."""
+
+    macros: dict
+
+    @property
+    def source(self):
+        return self.macros.get("SOURCE", "COMPLEX")
+
+    @property
+    def target(self):
+        return self.macros.get("TARGET", "COMPLEX")
+
+    @property
+    def is_row(self):
+        return "ROWS" in self.macros
+
+    @property
+    def points(self):
+        """Of the passes."""
+        if self.is_row:
+            return int(self.macros["ROWS"]) * int(self.macros["M"])
+        return int(self.macros["N"])
+
+    @property
+    def packed(self):
+        if self.is_row:
+            return "COMPLEX" not in (self.source, self.target)
+        return self.macros.get("PACKED") == "1"
+
+    @property
+    def paired(self):
+        return "COMPLEX" not in (self.source, self.target) and not self.packed
+
+    @property
+    def length(self):
+        """Of the axis."""
+        return int(self.macros.get("LENGTH", self.points)) * (1 + self.packed)
+
+    @property
+    def given(self):
+        half = self.source == "HERMITIAN"
+        return int(self.macros.get("GIVEN", self.length // 2 + 1 if half else self.length))
+
+    @property
+    def written(self):
+        return self.length // 2 + 1 if self.target == "HERMITIAN" else self.length
+
+    def number(self, name):
+        return int(self.macros.get(name, "0"))
+
+    @property
+    def tables(self):
+        """Types of the tables behind the twiddles of passes."""
+        types = [LaneTwiddles] * self.is_row + [Roots] * self.packed
+        if self.number("TWIST"):
+            types += [LaneRoots, BlockRoots]
+        return types + [Chirp, ChirpSpectrum] * self.number("CHIRP")
+
+
+def simulate_lanes(each, source, target, *others):
     """What row.cl and cols.cl do, transform by transform; each work-item does all of some."""
     assert source is not target or each.aliases
-    assert scratch is None or (scratch is not source and scratch is not target)
-    macros, double = numbers(each), numbers(each)["DOUBLE"]
+    assert all(scratch is not source and scratch is not target for scratch in others)
+    ends, double = LaneEnds(dict(each.defines)), numbers(each)["DOUBLE"]
     tables = [argument for argument in each.arguments if isinstance(argument, Table)]
+    assert [type(table) for table in tables] == [PassTwiddles, *ends.tables]
+    points = ends.macros["M"] if ends.is_row else ends.points
+    assert np.prod(tables[0].radices) == int(points)
     rest = [argument for argument in each.arguments if isinstance(argument, Scalar | Vector)]
-    is_row = each.kernel == "row"
     assert [(type(argument), argument.dtype) for argument in rest] == [
         (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 3,
-        *([] if is_row else [(Scalar, "uint32"), (Vector, "int64")]),
+        *([] if ends.is_row else [(Scalar, "uint32"), (Vector, "int64")]),
         *[(kind, "float64" if double else "float32") for kind in (Vector, Scalar)],
     ]  # fmt: skip
-    count, scale, inverse = rest[0].value, sum(rest[-2].values), rest[-1].value < 0
-    extents, distances, (first, last) = (
-        rest[1].values,
-        [a.values for a in rest[2:4]],
-        rest[4].values,
-    )
-    n = macros["ROWS"] * macros["M"] if is_row else macros["N"]
-    assert np.prod(tables[0].radices) == (macros["M"] if is_row else n)
-    units, block = places_of_units(macros["DIMENSIONS"], count, extents, distances)
-    read, written = (begin + at for begin, at in zip((first, last), units, strict=True))
-    column = np.zeros(count, int)
-    from_real, to_real = (bool(macros.get(f"{end}_REAL")) for end in ("FROM", "TO"))
-    if is_row:
-        types = [LaneTwiddles, *[Roots] * (from_real or to_real)]
-        assert [type(table) for table in tables[1:]] == types
-        steps = (1, 1)
-    else:
-        columns, strides = rest[5].value, rest[6].values
-        column = (block * macros["LANES"])[:, None] + np.arange(macros["LANES"])
-        inside = column < columns
-        assert macros["RAGGED"] or inside.all()
-        column, lane = column[inside], np.nonzero(inside)[1]
-        rows = macros["FROM_ROWS"], macros["TO_ROWS"]
-        steps = [1 if row else stride for row, stride in zip(rows, strides, strict=True)]
-        read, written = (
-            np.broadcast_to(at[:, None], inside.shape)[inside] + lane * (stride if row else 1)
-            for at, row, stride in zip((read, written), rows, strides, strict=True)
-        )
-    lengths = (
-        2 * n if real else n + 1 if half else n
-        for real, half in ((from_real, to_real), (to_real, from_real))
-    )
-    read, written = (
-        at[:, None] + np.arange(length) * step
-        for at, length, step in zip((read, written), lengths, steps, strict=True)
-    )
+    read, written, column, steps = places_of_lanes(ends, rest)
+    read, read_back = folded(read, column, steps[0], ends.given, ends.number("FOLD_IN"))
+    written, back = folded(written, column, steps[1], ends.written, ends.number("FOLD_OUT"))
     if each.aliases:
         np.testing.assert_array_equal(read, written)
-    numbers_out = elements(each, target, to_real)
-    z = values_at(elements(each, source, from_real), read, np.ones(read.shape, bool))
-    if from_real:
-        z = 2 * transform(z, inverse)[:, : n + 1]  # the kernel's sums are of halves
-    elif to_real:
-        z = np.fft.irfft(z if inverse else z.conj(), norm="forward")
-    else:
-        z = transform(z, inverse)
-    if macros.get("TWIST"):
-        assert [type(table) for table in tables[1:]] == [LaneRoots, BlockRoots]
-        sign = 2j if inverse else -2j
-        power = column[:, None] * np.arange(n) % tables[1].n
-        z = z * np.exp(sign * np.pi * power / tables[1].n)
+    inverse = rest[-1].value < 0
+    x = values_at(elements(each, source, ends.source == "REAL"), read, np.ones(read.shape, bool))
+    z = transformed(np.where(read_back, np.conj(x), x), ends, inverse)
+    if ends.number("TWIST"):
+        n = next(table.n for table in tables if isinstance(table, LaneRoots))
+        power = column[:, None] * np.arange(z.shape[1]) % n
+        z = z * np.exp((2j if inverse else -2j) * np.pi * power / n)
+    store_once(
+        elements(each, target, ends.target == "REAL"), written, back, z * sum(rest[-2].values)
+    )
+
+
+def places_of_lanes(ends, rest):
+    """Where each transform begins in source and target, its column, and steps between points."""
+    count, extents = rest[0].value, rest[1].values
+    distances, begin = [a.values for a in rest[2:4]], rest[4].values
+    units, block = places_of_units(ends.number("DIMENSIONS"), count, extents, distances)
+    units = [first + at for first, at in zip(begin, units, strict=True)]
+    if ends.is_row:
+        return *units, np.zeros(count, int), (1, 1)
+    columns, strides = rest[5].value, rest[6].values
+    transforms = ends.number("LANES") * (1 + ends.paired)
+    column = (block * transforms)[:, None] + np.arange(transforms)
+    inside = column < columns
+    assert ends.number("RAGGED") or inside.all()
+    column, lane = column[inside], np.nonzero(inside)[1]
+    rows = ends.number("FROM_ROWS"), ends.number("TO_ROWS")
+    steps = [1 if row else stride for row, stride in zip(rows, strides, strict=True)]
+    units = [
+        np.broadcast_to(at[:, None], inside.shape)[inside] + lane * (stride if row else 1)
+        for at, row, stride in zip(units, rows, strides, strict=True)
+    ]
+    return *units, column, steps
+
+
+def folded(begin, column, step, count, n):
+    """Places of points, and which of them are where the conjugate of another row's point is."""
+    k = np.arange(count)
+    places = begin[:, None] + k * step
+    back = np.broadcast_to(bool(n) & (2 * k >= count), places.shape)
+    return np.where(back, (begin - 2 * column)[:, None] + n - k * step, places), back
+
+
+def transformed(x, ends, inverse):
+    n = ends.length
+    if ends.source == "HERMITIAN":
+        padded = np.zeros((len(x), n // 2 + 1), complex)
+        padded[:, : x.shape[1]] = x if inverse else x.conj()
+        return np.fft.irfft(padded, n, norm="forward")
+    padded = np.zeros((len(x), n), complex)
+    padded[:, : x.shape[1]] = x
+    z = transform(padded, inverse)
+    if ends.target == "HERMITIAN":
+        return 2 * z[:, : n // 2 + 1]  # the kernel's sums are of halves
+    return z
+
+
+def store_once(numbers_out, written, back, values):
+    """Twice only where a row of half a spectrum holds both a point and its conjugate."""
     assert np.all((written >= 0) & (written < numbers_out.size))
-    assert np.unique(written).size == written.size, "written twice"
-    numbers_out[written] = z * scale
+    _, times = np.unique(written, return_counts=True)
+    assert times.max() == 1 or (back.any() and times.max() == 2), "written twice"
+    values = np.where(back, values.conj(), values)
+    numbers_out[written] = values
+    np.testing.assert_allclose(numbers_out[written], values, atol=1e-6 * abs(values).max())
 
 
 def places_of_units(dimensions, count, extents, distances):

@@ -232,10 +232,10 @@ def best_passes(n: int) -> tuple[int, ...] | None:
     if n == 1 or not is_smooth(n):
         return None
     candidates = (radices[::-1] for radices in factorisations(n, MAX_PASSES, LARGEST_OF_PASSES))
-    return min(candidates, key=lambda radices: (_pass_cost(radices), radices), default=None)
+    return min(candidates, key=lambda radices: (pass_cost(radices), radices), default=None)
 
 
-def _pass_cost(radices: tuple[int, ...]) -> int:
+def pass_cost(radices: tuple[int, ...]) -> int:
     """Return a relative time: loads and stores, arithmetic, registers that spill.
 
     More than 8 points, each a vector of real and one of imaginary parts, do not fit the registers,

@@ -169,14 +169,15 @@ def hook_text(hooks: Hooks, types: Sequence[str]) -> str:
         if snippet and snippet.preamble not in seen:
             seen.add(snippet.preamble)
             lines += _numbered(f"hook:{place}:preamble", snippet.preamble)
-    parameters = []
+    parameters, arguments = "", ""
     for place, snippet, value_type in placed:
         lines += _function(place, snippet, value_type) if snippet else [_nothing(place)]
-        parameters += [
-            f", {each.type} {_argument(place, each)}"
-            for each in (snippet.parameters if snippet else ())
-        ]
-    return "\n".join([*lines, f"#define HOOK_PARAMETERS {''.join(parameters)}", ""])
+        lines.append(f"#define {place.upper()}_HOOKED {int(snippet is not None)}")
+        for each in snippet.parameters if snippet else ():
+            parameters += f", {each.type} {_argument(place, each)}"
+            arguments += f", {_argument(place, each)}"
+    lines += [f"#define HOOK_PARAMETERS {parameters}", f"#define HOOK_ARGUMENTS {arguments}", ""]
+    return "\n".join(lines)
 
 
 def _nothing(place: str) -> str:

@@ -18,6 +18,7 @@ from tests.oracle import noise
 __all__ = ["poisoned_workspace"]  # a fixture that takes effect by being here
 
 CODES = ("c8", "c16")
+KINDS = {"c2c": CODES, "r2c": ("f4", "f8"), "c2r": CODES}
 WIDTHS = (4, 8, 16)
 SMALLEST_ROW = 16  # of four lanes
 
@@ -136,6 +137,19 @@ def test_real_images(device, queue, kind, shape):
     check_all(device, queue, shape, None, None, codes, kind=kind)
 
 
+@pytest.mark.parametrize("n", [256, 1200])
+def test_real_numbers_as_complex_ones(device, queue, n):
+    check_all(device, queue, (5, n), 1, "row", ("f4", "f8"))
+    check_all(device, queue, (n, 37), 0, "cols", ("f4", "f8"))
+    check_all(device, queue, (37, n), 1, "cols", ("f4", "f8"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "wanted"), [(1000, 768), (3, 768), (761, 768)])
+def test_rows_cut_and_filled(device, queue, kind, n, wanted):
+    check_all(device, queue, (5, n), 1, "row", KINDS[kind], kind=kind, s=wanted)
+
+
 # --- columns --------------------------------------------------------------------------------------
 
 
@@ -178,6 +192,52 @@ def test_images(device, queue, shape):
     check_all(device, queue, shape, None, None)
 
 
+@pytest.mark.parametrize("kind", ["r2c", "c2r"])
+@pytest.mark.parametrize(("width", "n"), [(16, 27), (16, 36), (8, 225), (4, 36)])
+def test_real_columns(device, queue, lanes, width, kind, n):
+    """Two numbers of a transform are a point, or one of each of two transforms; in both orders."""
+    lanes(width)
+    code = [KINDS[kind][width == 8 and devices.traits(device).fp64]]
+    for shape, axis in (((n, 37), 0), ((37, n), 1), ((2, n, 3), 1)):
+        check_all(device, queue, shape, axis, "cols", code, kind=kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "wanted"), [(50, 36), (21, 36), (5, 45)])
+def test_columns_cut_and_filled(device, queue, kind, n, wanted):
+    for shape, axis in (((n, 37), 0), ((37, n), 1), ((2, n, 5), 1)):
+        check_all(device, queue, shape, axis, "cols", KINDS[kind][:1], kind=kind, s=wanted)
+
+
+# --- convolutions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("width", "n"), [(16, 17), (8, 34), (4, 101)])
+def test_convolutions(device, queue, lanes, width, kind, n):
+    lanes(width)
+    code = [KINDS[kind][n % 2 if devices.traits(device).fp64 else 0]]
+    for shape, axis in (((37, n), 1), ((n, 37), 0), ((2, n, 3), 1)):
+        check_all(device, queue, shape, axis, "chirp", code, kind=kind)
+
+
+@pytest.mark.parametrize("n", [509, 1009, 4099])
+def test_long_convolutions(device, queue, n):
+    check_all(device, queue, (19, n), 1, "chirp", CODES[:1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_convolutions_cut_and_filled(device, queue, kind):
+    for shape, axis in (((40, 37), 0), ((37, 60), 1)):
+        check_all(device, queue, shape, axis, "chirp", KINDS[kind][:1], kind=kind, s=51)
+
+
+def test_convolutions_in_place(device, queue):
+    for shape, axis in (((37, 51), 1), ((51, 37), 0)):
+        problem = make_problem(shape, "c8", axis)
+        check(queue, problem, noise(shape, "c8"), "chirp", in_place=True)
+
+
 # --- long rows ------------------------------------------------------------------------------------
 
 
@@ -189,12 +249,23 @@ def test_long_rows_of_any_width(device, queue, lanes, width, n):
     check_all(device, queue, (3, n), 1, "long_row")
 
 
+@pytest.mark.parametrize("kind", ["r2c", "c2r"])
+@pytest.mark.parametrize(("width", "n"), [(16, 32 * 33), (16, 45 * 49), (8, 36 * 40), (4, 33 * 36)])
+def test_long_real_rows(device, queue, lanes, width, kind, n):
+    """Columns and rows of even and odd lengths, half of whose results are conjugates of others."""
+    lanes(width)
+    code = [KINDS[kind][n // 2 % 2 if devices.traits(device).fp64 else 0]]
+    check_all(device, queue, (3, n), 1, "long_row", code, kind=kind)
+
+
 @pytest.mark.parametrize("n", [2**18, 2**20, 3**11, 600600])
 def test_long_rows(device, queue, n):
     code = code_of(device, n % 3)
     check_all(device, queue, (n,), 0, "long_row", codes=[code])
     problem = make_problem((n,), code)
     check(queue, problem, noise(n, code), "long_row", in_place=True)
+    for kind in ("r2c", "c2r"):
+        check_all(device, queue, (n,), 0, "long_row", KINDS[kind][:1], kind=kind)
 
 
 # --- memory ---------------------------------------------------------------------------------------
@@ -210,5 +281,9 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
         check_all(device, queue, shape, axis, None)
     check_all(device, queue, (9, 400), 1, None, ("f4", "f8"), kind="r2c")
     check_all(device, queue, (9, 400), 1, None, kind="c2r")
+    for n in (27, 34, 48):  # columns and rows of them side by side
+        check_all(device, queue, (70, n), 1, "cols" if is_smooth(n) else "chirp")
+        check_all(device, queue, (n, 70), 0, None, ("f4", "f8"), kind="r2c")
+        check_all(device, queue, (70, n), 1, None, kind="c2r")
     strides = (8 * 401, 8)
     check_all(device, queue, (7, 400), 1, None, CODES[:1], out_strides=strides, out_offset=8)

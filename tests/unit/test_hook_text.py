@@ -38,6 +38,7 @@ def test_text_of_both():
         "    return value;\n"
         "}\n"
         "#define LOAD_HOOK(value, index) load_hook(value, index, load_hook_window)\n"
+        "#define LOAD_HOOKED 1\n"
         "static inline cplx store_hook(cplx value, ulong index, real gain)\n"
         "{\n"
         '#line 1 "hook:store"\n'
@@ -46,14 +47,18 @@ def test_text_of_both():
         "    return value;\n"
         "}\n"
         "#define STORE_HOOK(value, index) store_hook(value, index, store_hook_gain)\n"
+        "#define STORE_HOOKED 1\n"
         "#define HOOK_PARAMETERS , global const real * load_hook_window, real store_hook_gain\n"
+        "#define HOOK_ARGUMENTS , load_hook_window, store_hook_gain\n"
     )
 
 
 def test_text_of_one_has_the_others_default():
     text = hook_text(Hooks(store=Snippet("value *= 2;")), ("cplx", "cplx"))
-    assert text.startswith("#define LOAD_HOOK(value, index) (value)\nstatic inline cplx store_hook")
-    assert text.endswith("store_hook(value, index)\n#define HOOK_PARAMETERS \n")
+    assert text.startswith("#define LOAD_HOOK(value, index) (value)\n#define LOAD_HOOKED 0\nstatic")
+    assert text.endswith(
+        "#define STORE_HOOKED 1\n#define HOOK_PARAMETERS \n#define HOOK_ARGUMENTS \n"
+    )
 
 
 def test_lines_behind_an_include_keep_their_numbers():
@@ -212,7 +217,7 @@ def filter_passes(algorithm=None, traits=H200, **options):
 
 @pytest.mark.parametrize("algorithm", [None, *BY_NAME])
 def test_the_filter_is_a_hook_where_the_solver_has_hooks(algorithm):
-    if algorithm in ("four_step", "bluestein", "row", "cols", "long_row"):
+    if algorithm in ("four_step", "bluestein", "row", "cols", "long_row", "chirp"):
         return  # needs other lengths, or a CPU
     passes = filter_passes(algorithm)
     names = which(passes)

@@ -19,7 +19,8 @@ from pyclfft.planning.passes import (
 )
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers.lanes import LINE_BYTES, pass_words
+from pyclfft.planning.solvers.chirp import convolution_passes
+from pyclfft.planning.solvers.lanes import LINE_BYTES, convolution_words, pass_words
 from pyclfft.runtime.twiddle import block_roots, lane_roots, lane_twiddles, pass_twiddles
 from tests.oracle import noise, relative_error
 from tests.recorded_traits import RECORDED
@@ -161,20 +162,60 @@ def test_rows_columns_and_images():
     assert kernels((1024, 48), 0) == ["cols"]
     assert kernels((2, 40, 3), 1) == ["cols"]
     assert kernels((256, 256)) == ["row", "cols"]
-    assert kernels((256, 256), kind="r2c", dtype="f4") == ["row", "cols"]
-    assert kernels((256, 256), kind="c2r") == ["cols", "row"]
+    assert kernels((512, 512), kind="r2c", dtype="f4") == ["row", "cols"]
+    assert kernels((512, 512), kind="c2r") == ["cols", "row"]
     assert kernels((2**20,)) == ["cols", "cols"]
     assert kernels((32, 40), transposed="out") == ["row", "cols"]
 
 
-def test_the_rest_is_for_others():
-    assert kernels((4, 1001), 1, kind="r2c", dtype="f4") == ["stockham"]
-    assert kernels((4, 1024), 1, kind="r2c", dtype="f4", s=1000) == ["row"]
-    assert kernels((4, 1000), 1, kind="r2c", dtype="f4", s=1024) == ["stockham"]
-    assert kernels((1024, 4), 0, kind="r2c", dtype="f4") == ["stockham"]
-    assert kernels((4, 1024), 1, dtype="f4") == ["stockham"]
-    assert kernels((4, 1000), 1, s=1024) == ["stockham"]
-    assert kernels((4, 1009), 1) == ["stockham"]
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
+def test_all_kinds_cut_filled_and_of_any_length(kind):
+    options = {"kind": kind, "dtype": "f4" if kind == "r2c" else "c8"}
+    assert kernels((4, 1001), 1, **options) == ["row" if kind == "c2c" else "cols"]
+    assert kernels((4, 1024), 1, s=1000, **options) == ["row"]
+    assert kernels((4, 1000), 1, s=1024, **options) == ["row"]
+    assert kernels((1024, 4), 0, **options) == ["cols"]
+    assert kernels((4, 1009), 1, **options) == ["cols"]
+    assert kernels((2018, 4), 0, **options) == ["cols"]
+    assert kernels((2**20,), **options) == ["cols", "cols"]
+    assert kernels((3**13,), **options) == ["cols", "cols"]
+
+
+def test_real_numbers_as_complex_ones():
+    assert kernels((4, 1024), 1, dtype="f4") == ["row"]
+    assert kernels((1024, 4), 0, dtype="f4") == ["cols"]
+    assert kernels((2**20,), dtype="f4") == ["cols", "cols"]
+
+
+def test_rows_side_by_side_where_lanes_would_be_empty():
+    """Enough of them to fill the vectors of all cores twice."""
+    enough = 2 * 16 * CPU.compute_units
+    assert kernels((enough, 1000), 1) == ["cols"]
+    assert kernels((enough - 1, 1000), 1) == ["row"]
+    assert kernels((enough, 1024), 1) == ["row"]
+
+
+def test_even_real_numbers_are_packed_and_odd_ones_paired():
+    for n, packed in ((36, "1"), (27, None), (34, "1"), (17, None)):
+        for shape, axis in (((n, 99), 0), ((999, n), 1)):
+            (each,) = plan(shape, axis, kind="r2c", dtype="f4")
+            assert macros(each).get("PACKED") == packed
+
+
+def test_convolutions_are_of_quick_lengths():
+    for n in (17, 97, 509, 1009, 4099, 8191):
+        radices = convolution_passes(n)
+        m = prod(radices)
+        assert radices == best_passes(m)
+        assert 2 * n - 1 <= m <= 1.25 * (2 * n - 1)
+
+
+def test_words_of_a_convolution():
+    assert convolution_words((4, 8, 8)) == "AROUND(4,64,AROUND(8,8,MIDDLE(8)))"
+    assert convolution_words((5,)) == "MIDDLE(5)"
+
+
+def test_other_devices_have_other_solvers():
     assert kernels((3, 1024), 1, traits=RECORDED["h200"]) == ["stockham"]
     assert kernels((3, 1024), 1, traits=RECORDED["single"]) != ["row"]
 

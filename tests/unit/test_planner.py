@@ -53,7 +53,7 @@ def kernels(problem, traits=H200, algorithm=None):
     return [each.kernel for each in plan_passes(problem, traits, algorithm)]
 
 
-ON_LANES = ("row", "cols", "long_row")
+ON_LANES = ("row", "cols", "long_row", "chirp")
 RADIX2 = ["spinFact", "bitReverse", "butterfly", "butterfly"]  # for 4 points
 SWAP = "transposeBlocked"
 
@@ -242,7 +242,8 @@ def test_algorithm_is_refused(problem, algorithm, words):
 
 def test_order_of_algorithms():
     assert list(BY_NAME) == [
-        "row", "cols", "long_row", "stockham", "four_step", "bluestein", "radix2", "direct",
+        "row", "cols", "long_row", "chirp", "stockham", "four_step", "bluestein", "radix2",
+        "direct",
     ]  # fmt: skip
 
 
@@ -309,9 +310,18 @@ def local_bytes(each):
         pitch = macros["PITCH" if macros["LOAD_COLUMNS"] else "TRANSFORMS"]
         return macros["ROOM"] * pitch * exchanged(macros)
     if each.kernel in ON_LANES and macros["LOCAL_SCRATCH"]:
-        points = macros["M"] if each.kernel == "row" else (1 + macros["TO_ROWS"]) * macros["N"]
-        return points * macros["LANES"] * element
+        return lanes_points(each) * macros["LANES"] * element
     return 0
+
+
+def lanes_points(each):
+    """Vectors of scratch memory: twice where results wait there for a transposition, or a pair."""
+    macros = dict(each.defines)
+    source, target = macros.get("SOURCE", "COMPLEX"), macros.get("TARGET", "COMPLEX")
+    if each.kernel == "row":
+        return int(macros["M"]) * (1 + ("COMPLEX" not in (source, target)))
+    waits = macros.get("CHIRP") != "1" and (macros["TO_ROWS"] == "1" or target == "HERMITIAN")
+    return int(macros["N"]) * (1 + waits)
 
 
 def exchanged(macros):

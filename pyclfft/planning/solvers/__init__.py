@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import bluestein, cols, direct, four_step, long_row, radix2, row, stockham
+from . import bluestein, chirp, cols, direct, four_step, long_row, radix2, row, stockham
 from .solver import Solver
 
 # Best first. To add an algorithm: one file here, one .cl file, one row, one test.
@@ -10,6 +10,7 @@ SOLVERS: tuple[Solver, ...] = (
     row.SOLVER,
     cols.SOLVER,
     long_row.SOLVER,
+    chirp.SOLVER,
     stockham.SOLVER,
     four_step.SOLVER,
     bluestein.SOLVER,

@@ -12,8 +12,6 @@ from math import prod
 
 from ...tuning.lookup import Parameters
 from ..batch import MAX_DIMENSIONS, Batch
-from ..factor import best_passes
-from ..hooks import NO_HOOKS
 from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
 from ..problem import Layout, Problem
 from ..traits import Traits
@@ -22,7 +20,12 @@ from .steps import axis_length, single_axis
 
 SCRATCH = "scratch"  # workspace of groups whose points do not fit local memory
 LINE_BYTES = 64  # of a CPU's caches; past them go whole lines only
-REAL_ENDS = {"c2c": (False, False), "r2c": (True, False), "c2r": (False, True)}
+ENDS = (
+    ("COMPLEX", "COMPLEX"),
+    ("REAL", "COMPLEX"),
+    ("REAL", "HERMITIAN"),
+    ("HERMITIAN", "REAL"),
+)
 MIN_LANES = 4  # of single precision: a device without vectors is better served otherwise
 
 
@@ -52,13 +55,33 @@ class Lanes:
 
 
 def takes(problem: Problem, traits: Traits) -> bool:
-    """Whether a problem is what lanes.cl can do: one axis, whole, numbers as its kind has them."""
-    if not single_axis(problem) or most_lanes(problem, traits) == 1 or problem.hooks != NO_HOOKS:
+    """Whether a problem is what lanes.cl can do: one axis, on a device that it is made for."""
+    if not single_axis(problem) or most_lanes(problem, traits) == 1:
         return False
+    return ends_of(problem) in ENDS
+
+
+def ends_of(problem: Problem) -> tuple[str, str]:
+    """Return what is read and what is left: COMPLEX, REAL, or HERMITIAN for half of a spectrum."""
+    source = "HERMITIAN" if problem.kind == "c2r" else "COMPLEX"
+    target = "HERMITIAN" if problem.kind == "r2c" else "COMPLEX"
+    return (
+        "REAL" if problem.source.real else source,
+        "REAL" if problem.target.real else target,
+    )
+
+
+def given_points(problem: Problem) -> int:
+    """Return how many points of the axis are in the source and wanted: the others are zero."""
     n = axis_length(problem)
-    needed = n // 2 + 1 if problem.kind == "c2r" else n
-    real = (problem.source.real, problem.target.real)
-    return real == REAL_ENDS[problem.kind] and problem.source.shape[problem.axes[0]] >= needed
+    wanted = n // 2 + 1 if problem.kind == "c2r" else n
+    return min(problem.source.shape[problem.axes[0]], wanted)
+
+
+def is_padded(problem: Problem) -> bool:
+    """Whether some points of the axis are not in the source."""
+    n = axis_length(problem)
+    return given_points(problem) < (n // 2 + 1 if problem.kind == "c2r" else n)
 
 
 def most_lanes(problem: Problem, traits: Traits) -> int:
@@ -69,29 +92,44 @@ def most_lanes(problem: Problem, traits: Traits) -> int:
 
 
 def lanes_for(
-    problem: Problem, width: int, n: int, traits: Traits, parameters: Parameters, rooms: int = 1
+    problem: Problem,
+    width: int,
+    radices: tuple[int, ...] | None,
+    traits: Traits,
+    parameters: Parameters,
+    rooms: int = 1,
 ) -> Lanes | None:
-    """Return how a work-item transforms `n` points of `width` lanes, or None if it cannot.
+    """Return how a work-item transforms the points of `width` lanes, or None if it cannot.
 
     Parameters
     ----------
     problem : Problem
         Of which this is a part.
-    width, n : int
-        As above.
+    width : int
+        Lanes.
+    radices : tuple of int or None
+        Of the passes; None where there are none.
     traits, parameters
         Of the device.
     rooms : int
         Times that all points have a place in scratch memory.
     """
-    radices = best_passes(n)
     if radices is None:
         return None
+    n = prod(radices)
     nbytes = rooms * n * width * problem.complex_dtype.itemsize
     if nbytes > parameters["lanes_workspace"]:
         return None
     is_local = nbytes <= min(parameters["lanes_local"], traits.local_mem_bytes)
     return Lanes(width, radices, n, nbytes, is_local)
+
+
+def convolution_words(radices: tuple[int, ...]) -> str:
+    """Return the same for a convolution, such as ``AROUND(4,64,AROUND(8,8,MIDDLE(8)))``."""
+    words = f"MIDDLE({radices[-1]})"
+    for number in reversed(range(len(radices) - 1)):
+        words = f"AROUND({radices[number]},{prod(radices[number + 1 :])},{words})"
+    return words
 
 
 def pass_words(radices: tuple[int, ...], first: str = "PASS", only: str = "LAST") -> str:

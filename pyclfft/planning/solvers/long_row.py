@@ -3,6 +3,10 @@
 The points stand as a matrix. Its columns are transformed, twisted and left where they were; then
 its rows are transformed, as many at a time as a vector has lanes, and stored as columns.
 
+Spectra of columns of real numbers are half redundant, and so are the rows that they make: of n1
+rows the first n1 / 2 + 1 are transformed, and what the others would give are conjugates of their
+results. Back to real numbers all of it is done in reverse.
+
 References
 ----------
 D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990).
@@ -12,55 +16,78 @@ from __future__ import annotations
 
 from ...tuning.lookup import Parameters
 from ..batch import Dimension
-from ..factor import splits
+from ..factor import best_passes, splits
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
-from .cols import Columns, columns_of, columns_pass
-from .lanes import takes
+from .cols import Columns, Ends, columns_of, columns_pass
+from .lanes import ends_of, is_padded, takes
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes, resting_layout
 
 MIN_LENGTH = 64  # shorter rows gain nothing by a second launch
+MIN_FOLDED = 32  # of the columns of a row whose half is read in both directions: more than lanes
 SPLITS_TRIED = 4  # the most even ones first
 
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the axis is contiguous and splits into two lengths for lanes."""
-    if problem.kind != "c2c" or not takes(problem, traits):
-        return False
-    return _steps(problem, traits, parameters) is not None
+    return takes(problem, traits) and _steps(problem, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return two passes."""
     steps = _steps(problem, traits, parameters)
     assert steps is not None
-    n = axis_length(problem)
-    nbytes = layout_bytes(problem, resting_layout(problem, n))
+    first, second, leaves = steps
     return (
-        columns_pass(problem, steps[0], traits, parameters, twist=n, leaves=nbytes),
-        columns_pass(problem, steps[1], traits, parameters, scale=problem.scale),
+        columns_pass(problem, first, traits, parameters, leaves=leaves),
+        columns_pass(problem, second, traits, parameters, scale=problem.scale),
     )
 
 
 def _steps(
     problem: Problem, traits: Traits, parameters: Parameters
-) -> tuple[Columns, Columns] | None:
+) -> tuple[Columns, Columns, int] | None:
+    """Return both steps, and the bytes of the buffer between them."""
     (axis,) = problem.axes
     if problem.source.strides[axis] != 1 or problem.target.strides[axis] != 1:
         return None
     n = axis_length(problem)
-    if n < MIN_LENGTH:
+    if n < MIN_LENGTH or is_padded(problem):
         return None
-    rest = resting_layout(problem, n)
-    for n1, n2 in splits(n, 2)[:SPLITS_TRIED]:
-        first = axis_batch(problem, n1, [Dimension(n2, 1, 1)], columns=(n2, n2), target=rest)
-        second = axis_batch(problem, n2, [Dimension(n1, n2, 1)], columns=(1, n1), source=rest)
-        steps = [columns_of(problem, batch, traits, parameters) for batch in (first, second)]
-        if steps[0] is not None and steps[1] is not None:
-            return steps[0], steps[1]
+    for less, more in splits(n, 2)[:SPLITS_TRIED]:
+        for n1, n2 in ((less, more), (more, less)):
+            found = _split(problem, n1, n2, traits, parameters)
+            if found is not None:
+                return found
     return None
+
+
+def _split(
+    problem: Problem, n1: int, n2: int, traits: Traits, parameters: Parameters
+) -> tuple[Columns, Columns, int] | None:
+    n = n1 * n2
+    rows = n1 if problem.kind == "c2c" else n1 // 2 + 1
+    if problem.kind != "c2c" and n1 < MIN_FOLDED:
+        return None
+    rest = resting_layout(problem, rows * n2)
+    if problem.kind == "c2r":
+        first = axis_batch(problem, n2, [Dimension(rows, 1, n2)], columns=(n1, 1), target=rest)
+        second = axis_batch(problem, n1, [Dimension(n2, 1, 1)], columns=(n2, n2), source=rest)
+        ends = (Ends(n2, n2, twist=n, fold_in=n), Ends(n1, rows, *ends_of(problem)))
+    else:
+        first = axis_batch(problem, n1, [Dimension(n2, 1, 1)], columns=(n2, n2), target=rest)
+        second = axis_batch(problem, n2, [Dimension(rows, n2, 1)], columns=(1, n1), source=rest)
+        fold = n if problem.kind == "r2c" else 0
+        ends = (Ends(n1, n1, *ends_of(problem), twist=n), Ends(n2, n2, fold_out=fold))
+    steps = [
+        columns_of(problem, batch, end, best_passes(batch.n), traits, parameters)
+        for batch, end in zip((first, second), ends, strict=True)
+    ]
+    if steps[0] is None or steps[1] is None:
+        return None
+    return steps[0], steps[1], layout_bytes(problem, rest)
 
 
 SOLVER = Solver(

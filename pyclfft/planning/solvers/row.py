@@ -13,11 +13,22 @@ from dataclasses import dataclass
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch
-from ..factor import lane_rows
+from ..factor import best_passes, lane_rows
 from ..passes import Argument, LaneTwiddles, Pass, Roots
 from ..problem import Problem
 from ..traits import Traits
-from .lanes import Lanes, lanes_for, lanes_pass, most_lanes, pass_words, takes, walkable
+from .lanes import (
+    Lanes,
+    ends_of,
+    given_points,
+    is_padded,
+    lanes_for,
+    lanes_pass,
+    most_lanes,
+    pass_words,
+    takes,
+    walkable,
+)
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
@@ -50,14 +61,18 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     batch = _batch(problem)
     n, rows, lanes = batch.n, split.rows, split.lanes
     tables: list[Argument] = [LaneTwiddles(rows, n // rows, lanes.width, problem.precision)]
+    source, target = ends_of(problem)
     macros: dict[str, int | str] = {
+        "SOURCE": source,
+        "TARGET": target,
         "ROWS": rows,
         "M": n // rows,
         "PASSES": f'"{pass_words(lanes.radices)}"',
     }
     if problem.kind != "c2c":
         tables.append(Roots(2 * n, problem.precision))
-        macros["FROM_REAL" if problem.kind == "r2c" else "TO_REAL"] = 1
+    if is_padded(problem):
+        macros["GIVEN"] = given_points(problem)
     step = f"{batch.count} x {n} = {'x'.join(map(str, (rows, *lanes.radices)))}"
     return (
         lanes_pass(
@@ -88,8 +103,12 @@ def _split(problem: Problem, traits: Traits, parameters: Parameters) -> Split | 
         return None
     width, rows = found
     rooms = 1 if problem.kind == "c2c" else 2
-    lanes = lanes_for(problem, width, n // rows, traits, parameters, rooms)
+    lanes = lanes_for(problem, width, best_passes(n // rows), traits, parameters, rooms)
     if lanes is None:
+        return None
+    # Rows side by side (cols) leave no lane empty, if there are enough of them.
+    most = most_lanes(problem, traits)
+    if rows < most and batch.count >= 2 * most * traits.compute_units:
         return None
     # With fewer rows than cores, several of them had better share one (long_row).
     alone = batch.count < traits.compute_units

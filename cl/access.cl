@@ -1,0 +1,89 @@
+/* access: vectors of neighbouring elements from memory and back, for one work-item of a CPU.
+ *
+ * The file that includes this one says before what a vector holds: source_element and
+ * source_vector, target_element and target_vector. Where fewer elements exist than a vector has, and
+ * where a caller's hooks want to see each, they are taken one by one. Places are counted from an array's
+ * first element. KNOWN_PARTS: vectors of which a part is stored all have the same part.
+ */
+#include "hooks.cl"
+
+#ifndef STREAM
+#define STREAM 0 /* 1: results go past the caches to memory, as what is too large for them should */
+#endif
+#ifndef PREFETCH
+#define PREFETCH 0 /* 1: points are fetched into the cache some time before they are needed */
+#endif
+
+#define SOURCE_STEP (sizeof(source_vector) / sizeof(source_element))
+#define TARGET_STEP (sizeof(target_vector) / sizeof(target_element))
+
+/* At any address: not that of a whole vector. */
+typedef source_vector loose_source __attribute__((aligned(4 << DOUBLE)));
+typedef target_vector loose_target __attribute__((aligned(4 << DOUBLE)));
+
+/* Elements one by one: in a loop, or the code would be long; but not where the compiler knows which. */
+#if KNOWN_PARTS && !STORE_HOOKED
+#define EACH_STORED UNROLL for
+#else
+#define EACH_STORED LOOP
+#endif
+
+/* What remains of `all` behind `before`: nothing if it is less. */
+static inline uint remaining(uint all, uint before)
+{
+    return all > before ? all - before : 0;
+}
+
+static inline source_element load_element(global const source_element *src, ulong at HOOK_PARAMETERS)
+{
+    return LOAD_HOOK(src[at], at);
+}
+
+static inline void store_element(global target_element *dst, ulong at,
+                                 target_element value HOOK_PARAMETERS)
+{
+    dst[at] = STORE_HOOK(value, at);
+}
+
+/* The elements from a place on, of which `count` exist: the others are zero. */
+static inline source_vector load_vector(global const source_element *src, ulong at,
+                                        uint count HOOK_PARAMETERS)
+{
+    if (!LOAD_HOOKED && count >= SOURCE_STEP)
+        return *(global const loose_source *)(src + at);
+    source_vector v = 0;
+    LOOP(uint i = 0; i < SOURCE_STEP; i++)
+        if (i < count)
+            ((source_element *)&v)[i] = load_element(src, at + i HOOK_ARGUMENTS);
+    return v;
+}
+
+/* Elements of a vector from `begin` on, up to `end` or all it has; `stream` where it begins as vectors do.
+ * Those before are stored already: the same once more does no harm, but to hooks. */
+static inline void store_vector(global target_element *dst, ulong at, target_vector v, uint begin,
+                                uint end, int stream HOOK_PARAMETERS)
+{
+    if (STORE_HOOKED || end < TARGET_STEP) {
+        EACH_STORED(uint i = 0; i < TARGET_STEP; i++)
+            if (i >= begin && i < end)
+                store_element(dst, at + i, ((target_element *)&v)[i] HOOK_ARGUMENTS);
+        return;
+    }
+#if STREAM
+    if (stream) {
+        global reals *to = (global reals *)(dst + at); /* one each, or not all compilers heed it */
+        UNROLL for (uint part = 0; part < sizeof(v) / sizeof(reals); part++)
+            __builtin_nontemporal_store(((reals *)&v)[part], to + part);
+        return;
+    }
+#endif
+    *(global loose_target *)(dst + at) = v;
+}
+
+static inline void fetch(global const source_element *from)
+{
+#if PREFETCH
+    UNROLL for (uint line = 0; line < sizeof(source_vector); line += 64)
+        __builtin_prefetch((global const char *)from + line);
+#endif
+}

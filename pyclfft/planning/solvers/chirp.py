@@ -1,0 +1,69 @@
+"""Bluestein's algorithm on CPUs: neighbouring convolutions in the lanes of a vector.
+
+References
+----------
+L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
+IEEE Trans. Audio Electroacoustics AU-18 (1970).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+from math import prod
+
+from ...tuning.lookup import Parameters
+from ..factor import best_passes, next_fast_len, pass_cost
+from ..passes import Pass
+from ..problem import Problem
+from ..traits import Traits
+from .cols import Columns, columns_of, columns_pass, whole
+from .lanes import takes
+from .solver import Solver
+
+LENGTHS_TRIED = 12  # of convolutions, the shortest ones
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether there are neighbouring transforms, whose convolutions fit scratch memory."""
+    return takes(problem, traits) and _columns(problem, traits, parameters) is not None
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return one pass."""
+    columns = _columns(problem, traits, parameters)
+    assert columns is not None
+    return (columns_pass(problem, columns, traits, parameters, scale=problem.scale),)
+
+
+def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
+    ends, batch = whole(problem)
+    radices = convolution_passes(ends.length)
+    return columns_of(problem, batch, replace(ends, chirp=True), radices, traits, parameters)
+
+
+@lru_cache(maxsize=1024)
+def convolution_passes(n: int) -> tuple[int, ...]:
+    """Return the radices of the quickest convolution that holds that of `n` points."""
+    found = (best_passes(m) for m in islice(_fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED))
+    return min(
+        (radices for radices in found if radices), key=lambda each: prod(each) * pass_cost(each)
+    )
+
+
+def _fast_lengths(least: int) -> Iterator[int]:
+    while True:
+        least = next_fast_len(least)
+        yield least
+        least += 1
+
+
+SOLVER = Solver(
+    "chirp",
+    "neighbouring transforms of any length, on a CPU with vectors",
+    applies,
+    passes,
+    selective=True,
+)
