@@ -10,38 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from ..planning.passes import (
-    COUNTERS,
-    Argument,
-    BlockRoots,
-    Buffer,
-    Chirp,
-    ChirpSpectrum,
-    DigitRoots,
-    LaneRoots,
-    LaneTwiddles,
-    PassTwiddles,
-    Roots,
-    Scalar,
-    Schedule,
-    StageTwiddles,
-    Table,
-    Vector,
-)
+from ..planning.passes import COUNTERS, Argument, Buffer, Scalar, Schedule, Vector
 from . import memory
 from .profile import Recorder
 from .program import program
-from .twiddle import (
-    block_roots,
-    chirp,
-    chirp_spectrum,
-    digit_roots,
-    lane_roots,
-    lane_twiddles,
-    pass_twiddles,
-    roots_of_unity,
-    stage_twiddles,
-)
+from .twiddle import values_of
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
@@ -127,7 +100,7 @@ class Executable:
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
         self._tables: dict[Argument, cl.Buffer] = {
-            table: memory.constant(context, _table_values(table)) for table in schedule.tables
+            table: memory.constant(context, values_of(table)) for table in schedule.tables
         }
         self._idle: list[Lease] = []
         self._lock = threading.Lock()
@@ -305,27 +278,3 @@ def run_on_host(
     read = memory.download(queue, target, target_buffer, [done])
     if recorder is not None:
         recorder.add("read", "device to host", target.nbytes, read)
-
-
-def _table_values(table: Table) -> np.ndarray:
-    if isinstance(table, Roots):
-        return roots_of_unity(table.n, table.precision)
-    if isinstance(table, DigitRoots):
-        return digit_roots(table.n, table.bits, table.digits, table.precision)
-    if isinstance(table, StageTwiddles):
-        there = stage_twiddles(table.radices, table.precision)
-        back = stage_twiddles(table.radices[::-1], table.precision) if table.back else there[:0]
-        return np.concatenate((there, back))
-    if isinstance(table, PassTwiddles):
-        return pass_twiddles(table.radices, table.precision)
-    if isinstance(table, LaneTwiddles):
-        return lane_twiddles(table.rows, table.columns, table.lanes, table.precision)
-    if isinstance(table, LaneRoots):
-        return lane_roots(table.n, table.points, table.lanes, table.precision)
-    if isinstance(table, BlockRoots):
-        return block_roots(table.n, table.points, table.blocks, table.lanes, table.precision)
-    if isinstance(table, Chirp):
-        return chirp(table.n, table.precision)
-    if isinstance(table, ChirpSpectrum):
-        return chirp_spectrum(table.n, table.factors, table.precision)
-    return np.array(table.values, np.int64)
