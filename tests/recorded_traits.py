@@ -96,6 +96,7 @@ RECORDED = {
         lanes=16,
         fp16=True,
         unified_memory=True,
+        system_svm=True,
     ),
     "pocl": Traits(
         name="pthread-skylake-avx512-AMD EPYC",

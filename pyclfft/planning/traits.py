@@ -38,6 +38,8 @@ class Traits:
         what it has stored (fused.cl).
     ptx : bool
         Kernels may contain inline PTX for compute capability 7.0 or newer.
+    system_svm : bool
+        Kernels may be given any address of the host's memory (fine-grained system SVM).
     """
 
     name: str
@@ -55,3 +57,4 @@ class Traits:
     l2_bytes: int = 0
     groups_may_wait: bool = False
     ptx: bool = False
+    system_svm: bool = False

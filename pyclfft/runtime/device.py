@@ -67,6 +67,8 @@ _CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not u
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 _GPU_LANES = 32
 
+_ANY_ADDRESS = cl.device_svm_capabilities.FINE_GRAIN_SYSTEM
+
 # NVIDIA's L2 caches in MiB by compute capability: that of the data-centre part, or where there is
 # none the smallest. OpenCL tells only the sum of the L1 caches.
 _CAPABILITY_QUERIES = ("compute_capability_major_nv", "compute_capability_minor_nv")
@@ -449,7 +451,7 @@ def remedies() -> str:
 
 
 def traits(device: cl.Device) -> Traits:
-    """Describe a device to the planner.
+    """Describe a device to the planner, and to all else that depends on what it is like.
 
     Parameters
     ----------
@@ -481,6 +483,7 @@ def traits(device: cl.Device) -> Traits:
         l2_bytes=_NVIDIA_L2.get(capability, 0) * 2**20,
         groups_may_wait=capability >= _NVIDIA_ORDERS,
         ptx=capability >= _NVIDIA_ORDERS,
+        system_svm=bool(_query(device, "svm_capabilities", 0) & _ANY_ADDRESS),
     )
 
 

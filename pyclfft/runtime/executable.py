@@ -11,7 +11,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..planning.passes import COUNTERS, Argument, Buffer, Scalar, Schedule, Vector
-from . import memory
+from . import device, memory
 from .profile import Recorder
 from .program import program
 from .twiddle import values_of
@@ -94,6 +94,7 @@ class Executable:
         given: Mapping[str, cl.Buffer] | None = None,
     ) -> None:
         self.context = context
+        self.traits = device.traits(context.devices[0])
         self.schedule = schedule
         self._given = given or {}
         self._programs = [
@@ -266,8 +267,8 @@ def run_on_host(
     wait_for : sequence of cl.Event
         What the upload has to wait for.
     """
-    if recorder is None and memory.can_wrap(queue.device, source, target):
-        with memory.wrapped(queue, source, target) as buffers:
+    if recorder is None and memory.can_wrap(executable.traits, source, target):
+        with memory.wrapped(queue, executable.traits, source, target) as buffers:
             executable.enqueue(queue, *buffers, wait_for)
         return
     source_buffer, written = memory.upload(queue, source, wait_for)

@@ -7,7 +7,6 @@ import mmap
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -16,6 +15,7 @@ import pyopencl as cl
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
+from . import device
 
 Memory = cl.Buffer | cl.SVMPointer  # what a kernel's pointer can be given
 
@@ -72,7 +72,7 @@ def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
         The device is out of memory.
     """
     buffer = _buffer(context, cl.mem_flags.READ_WRITE, nbytes)
-    if nbytes >= MIN_ON_HUGE_PAGES and context.devices[0].type & cl.device_type.CPU:
+    if nbytes >= MIN_ON_HUGE_PAGES and device.traits(context.devices[0]).is_cpu:
         _ask_for_huge_pages(context, buffer)
     return buffer
 
@@ -151,20 +151,19 @@ def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     return memory[first : first + nbytes].view(dtype).reshape(shape)
 
 
-def can_wrap(device: cl.Device, source: np.ndarray, target: np.ndarray) -> bool:
+def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     """Whether a device can work on two contiguous host arrays where they are.
 
     It is a CPU, each array begins where its elements may, and they share nothing, since OpenCL does
     not say what happens to two buffers of the same memory.
     """
     aligned = all(_address(array) % array.itemsize == 0 for array in (source, target))
-    is_cpu = bool(device.type & cl.device_type.CPU)
-    return is_cpu and aligned and not np.may_share_memory(source, target)
+    return traits.is_cpu and aligned and not np.may_share_memory(source, target)
 
 
 @contextmanager
 def wrapped(
-    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray
+    queue: cl.CommandQueue, traits: Traits, source: np.ndarray, target: np.ndarray
 ) -> Iterator[tuple[Memory, Memory]]:
     """Let a CPU read and write host arrays where they are, while the context lasts.
 
@@ -177,7 +176,7 @@ def wrapped(
         The source, to be read only, and the target, which at the end holds what has been written.
     """
     try:
-        if shares_all_memory(queue.device):
+        if traits.system_svm:
             yield cl.SVM(_as_writable(source)), cl.SVM(target)
             return
         with _buffers_of(queue, source, target) as buffers:
@@ -204,15 +203,6 @@ def _buffers_of(
         queue.finish()
         given.release()
         result.release()
-
-
-@lru_cache(maxsize=64)
-def shares_all_memory(device: cl.Device) -> bool:
-    """Whether kernels may be given any address of the host: fine-grained system SVM."""
-    try:
-        return bool(device.svm_capabilities & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM)
-    except cl.Error:  # OpenCL 1.2
-        return False
 
 
 def _as_writable(array: np.ndarray) -> Any:

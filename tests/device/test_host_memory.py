@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pyopencl as cl
 import pytest
 
 from pyclfft import Plan
+from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import Executable
 from tests.oracle import noise, relative_error
@@ -21,7 +23,8 @@ LIMIT = 2e-7
 def way(request, device, monkeypatch):
     """How arrays reach the device: the device's own way, and what others are left with."""
     if request.param == "by buffers":
-        monkeypatch.setattr(memory, "shares_all_memory", lambda device: False)
+        traits = replace(devices.traits(device), system_svm=False)
+        monkeypatch.setattr(devices, "traits", lambda device: traits)
     if request.param == "by copies":
         monkeypatch.setattr(memory, "can_wrap", lambda *arrays: False)
 
@@ -128,8 +131,8 @@ def test_an_error_leaves_arrays_usable(plan, monkeypatch):
 
 def test_which_arrays_are_used_as_they_are(device):
     """All aligned ones on a CPU; elsewhere none."""
-    is_cpu = bool(device.type & cl.device_type.CPU)
+    traits = devices.traits(device)
     x, y = memory.empty(SHAPE, np.dtype("c8")), memory.empty(SHAPE, np.dtype("c8"))
-    assert memory.can_wrap(device, x, y) == is_cpu
-    assert not memory.can_wrap(device, x, x)
-    assert not memory.can_wrap(device, shifted(x, 4), y)
+    assert memory.can_wrap(traits, x, y) == traits.is_cpu
+    assert not memory.can_wrap(traits, x, x)
+    assert not memory.can_wrap(traits, shifted(x, 4), y)

@@ -365,6 +365,13 @@ def test_traits_of_a_device_that_refuses_questions():
     assert (traits.name, traits.is_cpu, traits.lanes) == ("Old CPU", True, 1)
     assert (traits.fp64, traits.fp16, traits.unified_memory) == (False, False, True)
     assert traits.max_work_item_sizes == (1024, 1, 1)
+    assert not traits.system_svm
+
+
+@pytest.mark.parametrize(("answer", "shared"), [(0, False), (1, False), (11, False), (15, True)])
+def test_whether_kernels_may_be_given_any_address(answer, shared):
+    some = type("Some", (Refusing,), {"svm_capabilities": answer})()
+    assert dev.traits(some).system_svm == shared
 
 
 @pytest.mark.parametrize(
