@@ -15,7 +15,8 @@ import pyopencl as cl
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
-from . import device
+from . import device, pool
+from .pool import ALIGNMENT
 
 Memory = cl.Buffer | cl.SVMPointer  # what a kernel's pointer can be given
 
@@ -27,7 +28,6 @@ _OUT_OF_MEMORY = (
 )
 
 
-ALIGNMENT = 128  # bytes: whole vectors can be stored past the caches, and no line is shared
 HUGE_PAGE = 2 * 2**20
 MIN_ON_HUGE_PAGES = 2 * HUGE_PAGE
 
@@ -144,9 +144,13 @@ def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return a new host array that begins at a line of the cache, as `wrapped` would have it."""
+    """Return a new host array that begins at a line of the cache, as `wrapped` would have it.
+
+    Large ones lie where earlier ones lay that nobody refers to any more.
+    """
     nbytes = prod(shape) * dtype.itemsize
-    memory = np.empty(nbytes + ALIGNMENT, np.uint8)
+    large = nbytes >= pool.MIN_BYTES
+    memory = pool.results.take(nbytes) if large else np.empty(nbytes + ALIGNMENT, np.uint8)
     first = -_address(memory) % ALIGNMENT
     return memory[first : first + nbytes].view(dtype).reshape(shape)
 

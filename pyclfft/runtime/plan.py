@@ -306,7 +306,7 @@ class Plan:
         if not x.size:  # no buffer is that small; if there is a result, it is padding
             out[...] = 0
             return out
-        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        target = out if out.flags.c_contiguous else memory.empty(out.shape, out.dtype)
         source = np.ascontiguousarray(x)
         events = [*wait_for, *self._bound.events()]
         run_on_host(self._out_of_place, queue, source, target, recorder, events)

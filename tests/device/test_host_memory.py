@@ -11,7 +11,7 @@ import pytest
 
 from pyclfft import Plan
 from pyclfft.runtime import device as devices
-from pyclfft.runtime import memory
+from pyclfft.runtime import memory, pool
 from pyclfft.runtime.executable import Executable
 from tests.oracle import noise, relative_error
 
@@ -103,10 +103,46 @@ def test_arrays_may_be_dropped(plan):
         assert relative_error(result, expected(noise(SHAPE, "c8", seed))) < LIMIT
 
 
+@pytest.fixture
+def pooled(monkeypatch):
+    """Let all results come from the pool, and from an empty one."""
+    monkeypatch.setattr(pool, "MIN_BYTES", 1)
+    monkeypatch.setattr(pool, "results", pool.ResultPool(pool.MAX_BYTES))
+
+
+def test_memory_of_results_is_used_again(plan, pooled):
+    for seed in range(20):
+        x = noise(SHAPE, "c8", seed)
+        assert relative_error(plan(x), expected(x)) < LIMIT
+    counts = pool.results.counts()
+    assert (counts.hits, counts.misses) == (19, 1)
+
+
+def test_results_in_use_are_left_alone(plan, pooled):
+    held = [(plan(noise(SHAPE, "c8", seed))[seed % 5, 1:], seed) for seed in range(40)][::3]
+    for seed in range(40):
+        plan(noise(SHAPE, "c8", seed))
+    assert pool.results.counts().hits > 0
+    for row, seed in held:
+        wanted = expected(noise(SHAPE, "c8", seed))[seed % 5, 1:]
+        assert relative_error(row, wanted) < LIMIT
+
+
+def test_threads_use_results_again(plan, pooled):
+    def work(seed):
+        x = noise(SHAPE, "c8", seed)
+        results = [plan(x) for _ in range(3)]
+        return max(relative_error(each, expected(x)) for each in results)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert max(threads.map(work, range(40))) < LIMIT
+    assert pool.results.counts().hits > 0
+
+
 def test_threads_share_an_input(plan):
     x = noise(SHAPE, "c8")
-    with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: plan(x), range(40)))
+    with ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(lambda _: plan(x), range(40)))
     for result in results:
         np.testing.assert_array_equal(result, results[0])
     assert relative_error(results[0], expected(x)) < LIMIT
