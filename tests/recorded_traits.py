@@ -96,6 +96,7 @@ RECORDED = {
         lanes=16,
         fp16=True,
         unified_memory=True,
+        shared_buffers=True,
         system_svm=True,
     ),
     "pocl": Traits(
@@ -109,6 +110,7 @@ RECORDED = {
         max_alloc_bytes=2 * GIB,
         lanes=16,
         unified_memory=True,
+        shared_buffers=True,
     ),
     "small": Traits(
         name="groups of 64",

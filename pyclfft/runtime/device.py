@@ -67,7 +67,6 @@ _CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not u
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 _GPU_LANES = 32
 
-_ANY_ADDRESS = cl.device_svm_capabilities.FINE_GRAIN_SYSTEM
 
 # NVIDIA's L2 caches in MiB by compute capability: that of the data-centre part, or where there is
 # none the smallest. OpenCL tells only the sum of the L1 caches.
@@ -467,6 +466,7 @@ def traits(device: cl.Device) -> Traits:
     extensions = _query(device, "extensions", "").split()
     double = bool(_query(device, "double_fp_config", 0)) or "cl_khr_fp64" in extensions
     capability = _compute_capability(device)
+    svm = _query(device, "svm_capabilities", 0)
     return Traits(
         name=device.name.strip(),
         is_cpu=is_cpu,
@@ -483,7 +483,8 @@ def traits(device: cl.Device) -> Traits:
         l2_bytes=_NVIDIA_L2.get(capability, 0) * 2**20,
         groups_may_wait=capability >= _NVIDIA_ORDERS,
         ptx=capability >= _NVIDIA_ORDERS,
-        system_svm=bool(_query(device, "svm_capabilities", 0) & _ANY_ADDRESS),
+        shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
+        system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
     )
 
 
@@ -603,6 +604,8 @@ def context_of(device: cl.Device) -> cl.Context:
     DeviceError
         The runtime refuses one, for example since the device is in exclusive use.
     """
+    if device in _contexts:  # early: every call of a function asks
+        return _contexts[device]
     with _lock:
         if device not in _contexts:
             try:
