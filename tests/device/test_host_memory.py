@@ -14,6 +14,7 @@ from pyclfft import Plan
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory, pool
 from pyclfft.runtime.executable import Executable
+from tests.device.test_plan import user_event
 from tests.oracle import noise, relative_error
 
 SHAPE = (5, 96)
@@ -93,12 +94,11 @@ def test_two_queues_take_turns(plan):
 
 def test_what_is_to_be_waited_for(plan):
     x = noise(SHAPE, "c8")
-    gate = cl.UserEvent(plan.context)
-    with ThreadPoolExecutor(1) as threads:
+    with ThreadPoolExecutor(1) as threads, user_event(plan.context) as gate:
         result = threads.submit(plan, x, wait_for=[gate])
         assert not wait([result], 0.1).done
         gate.set_status(cl.command_execution_status.COMPLETE)
-        assert relative_error(result.result(20), expected(x)) < LIMIT
+        assert relative_error(result.result(), expected(x)) < LIMIT
 
 
 @pytest.mark.parametrize("nbytes", [0, 1, 4, 8, 16, 24])
