@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .apps.imaging import filter_counts, forget_filters
 from .runtime.cache import CacheCounts
+from .runtime.pool import results
 from .runtime.program import clear_disk, forget_programs, program_counts
 from .transforms import forget_plans, plan_counts
 
@@ -21,11 +22,14 @@ class CacheInfo(NamedTuple):
         Of `filter_image`.
     programs : CacheCounts
         Built kernels in memory.
+    results : CacheCounts
+        Host memory of large results that nobody uses any more; its bound and size in bytes.
     """
 
     plans: CacheCounts
     filters: CacheCounts
     programs: CacheCounts
+    results: CacheCounts
 
 
 def cache_info() -> CacheInfo:
@@ -35,11 +39,11 @@ def cache_info() -> CacheInfo:
     -------
     CacheInfo
     """
-    return CacheInfo(plan_counts(), filter_counts(), program_counts())
+    return CacheInfo(plan_counts(), filter_counts(), program_counts(), results.counts())
 
 
 def clear_cache(*, disk: bool = False) -> None:
-    """Forget plans, filters and programs, and with them the device memory that they hold.
+    """Forget plans, filters and programs with the device memory that they hold; free host memory.
 
     Parameters
     ----------
@@ -49,5 +53,6 @@ def clear_cache(*, disk: bool = False) -> None:
     forget_plans()
     forget_filters()
     forget_programs()
+    results.clear()
     if disk:
         clear_disk()

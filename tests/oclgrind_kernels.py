@@ -211,6 +211,8 @@ def cut_steps(precision, queue) -> None:
 
 def on_lanes(precision, queue) -> None:
     """As on a CPU: vectors of four and of eight lanes, and scratch in a workspace."""
+    # Oclgrind 21.10 takes what lies in an array of the host for unwritten.
+    memory.can_wrap = lambda *arrays: False
     real, shipped = devices.traits, lookup.DEFAULTS["cpu"]
     for lanes, parameters in ((4, shipped), (8, shipped), (8, {**shipped, "lanes_local": 0})):
         devices.traits = lambda each, lanes=lanes: replace(real(each), is_cpu=True, lanes=lanes)
@@ -292,8 +294,6 @@ PARTS = {
 def main() -> None:
     watch_launches()
     keep_buffers()
-    # Oclgrind 21.10 takes what lies in an array of the host for unwritten.
-    memory.can_wrap = lambda *arrays: False
     queue = pyclfft.default_queue()
     assert "oclgrind" in queue.device.platform.name.lower(), queue.device.platform.name
     precision, part = sys.argv[1:]

@@ -96,6 +96,8 @@ RECORDED = {
         lanes=16,
         fp16=True,
         unified_memory=True,
+        shared_buffers=True,
+        system_svm=True,
     ),
     "pocl": Traits(
         name="pthread-skylake-avx512-AMD EPYC",
@@ -108,6 +110,7 @@ RECORDED = {
         max_alloc_bytes=2 * GIB,
         lanes=16,
         unified_memory=True,
+        shared_buffers=True,
     ),
     "small": Traits(
         name="groups of 64",

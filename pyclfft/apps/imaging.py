@@ -145,7 +145,7 @@ class ImageFilter:
         """Filter one image of the job's shape and dtype: one upload, one download."""
         if image.dtype.kind == "f" and not np.isfinite(image).all():
             raise PlanError("the image holds NaN or infinity: give these pixels a value first")
-        result = np.empty(self.job.shape, self.job.result_dtype)
+        result = memory.empty(self.job.shape, self.job.result_dtype)
         run_on_host(self._executable, queue, np.ascontiguousarray(image), result, recorder)
         return result
 

@@ -38,6 +38,10 @@ class Traits:
         what it has stored (fused.cl).
     ptx : bool
         Kernels may contain inline PTX for compute capability 7.0 or newer.
+    shared_buffers : bool
+        Host and kernels can use the same buffers without maps (fine-grained buffer SVM).
+    system_svm : bool
+        Kernels may be given any address of the host's memory (fine-grained system SVM).
     """
 
     name: str
@@ -55,3 +59,5 @@ class Traits:
     l2_bytes: int = 0
     groups_may_wait: bool = False
     ptx: bool = False
+    shared_buffers: bool = False
+    system_svm: bool = False

@@ -34,7 +34,8 @@ class BoundedCache(Generic[Value]):
 
     def __init__(self, max_size: int) -> None:
         self._max_size = max_size
-        self._entries: OrderedDict[Hashable, Future[Value]] = OrderedDict()
+        # A value that is being made, or alone in a tuple: that is read sooner than a Future.
+        self._entries: OrderedDict[Hashable, Future[Value] | tuple[Value]] = OrderedDict()
         self._lock = threading.Lock()
         self._hits = self._misses = 0
 
@@ -45,27 +46,32 @@ class BoundedCache(Generic[Value]):
         """
         with self._lock:
             entry = self._entries.get(key)
-            found = entry is not None
-            if entry is None:
-                entry = self._entries[key] = Future()
+            if entry is not None:
+                self._entries.move_to_end(key)
+                self._hits += 1
+            else:
+                making = self._entries[key] = Future()
                 self._misses += 1
                 if len(self._entries) > self._max_size:
                     self._entries.popitem(last=False)
-            else:
-                self._entries.move_to_end(key)
-                self._hits += 1
-        if not found:
-            self._fill(key, entry, make)
-        return entry.result()
+        if entry is None:
+            return self._fill(key, making, make)
+        return entry[0] if isinstance(entry, tuple) else entry.result()
 
-    def _fill(self, key: Hashable, entry: Future[Value], make: Callable[[], Value]) -> None:
+    def _fill(self, key: Hashable, making: Future[Value], make: Callable[[], Value]) -> Value:
         try:
-            entry.set_result(make())
+            value = make()
         except BaseException as error:
             with self._lock:
-                if self._entries.get(key) is entry:
+                if self._entries.get(key) is making:
                     del self._entries[key]
-            entry.set_exception(error)
+            making.set_exception(error)
+            raise
+        with self._lock:
+            if self._entries.get(key) is making:
+                self._entries[key] = (value,)
+        making.set_result(value)
+        return value
 
     def clear(self) -> None:
         """Forget every value and start counting anew."""

@@ -67,6 +67,7 @@ _CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not u
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 _GPU_LANES = 32
 
+
 # NVIDIA's L2 caches in MiB by compute capability: that of the data-centre part, or where there is
 # none the smallest. OpenCL tells only the sum of the L1 caches.
 _CAPABILITY_QUERIES = ("compute_capability_major_nv", "compute_capability_minor_nv")
@@ -449,7 +450,7 @@ def remedies() -> str:
 
 
 def traits(device: cl.Device) -> Traits:
-    """Describe a device to the planner.
+    """Describe a device to the planner, and to all else that depends on what it is like.
 
     Parameters
     ----------
@@ -465,6 +466,7 @@ def traits(device: cl.Device) -> Traits:
     extensions = _query(device, "extensions", "").split()
     double = bool(_query(device, "double_fp_config", 0)) or "cl_khr_fp64" in extensions
     capability = _compute_capability(device)
+    svm = _query(device, "svm_capabilities", 0)
     return Traits(
         name=device.name.strip(),
         is_cpu=is_cpu,
@@ -481,6 +483,8 @@ def traits(device: cl.Device) -> Traits:
         l2_bytes=_NVIDIA_L2.get(capability, 0) * 2**20,
         groups_may_wait=capability >= _NVIDIA_ORDERS,
         ptx=capability >= _NVIDIA_ORDERS,
+        shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
+        system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
     )
 
 
@@ -600,6 +604,8 @@ def context_of(device: cl.Device) -> cl.Context:
     DeviceError
         The runtime refuses one, for example since the device is in exclusive use.
     """
+    if device in _contexts:  # early: every call of a function asks
+        return _contexts[device]
     with _lock:
         if device not in _contexts:
             try:

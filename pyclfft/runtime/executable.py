@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
 
-from ..planning.passes import (
-    COUNTERS,
-    Argument,
-    BlockRoots,
-    Buffer,
-    Chirp,
-    ChirpSpectrum,
-    DigitRoots,
-    LaneRoots,
-    LaneTwiddles,
-    PassTwiddles,
-    Roots,
-    Scalar,
-    Schedule,
-    StageTwiddles,
-    Table,
-    Vector,
-)
-from . import memory
+from ..planning.passes import COUNTERS, Argument, Buffer, Scalar, Schedule, Vector
+from . import device, memory
 from .profile import Recorder
 from .program import program
-from .twiddle import (
-    block_roots,
-    chirp,
-    chirp_spectrum,
-    digit_roots,
-    lane_roots,
-    lane_twiddles,
-    pass_twiddles,
-    roots_of_unity,
-    stage_twiddles,
-)
+from .twiddle import values_of
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
@@ -59,7 +34,7 @@ class Lease:
         One for each pass, all arguments set but for "in" and "out".
     reading, writing : list of (cl.Kernel, int)
         Kernels with the positions of their arguments "in" and "out".
-    workspace : dict of str to cl.Buffer
+    workspace : dict of str to cl.Buffer or cl.SVM
         By name, with the buffers of hooks, which leases share.
     queue : cl.CommandQueue or None
         Of the last call.
@@ -67,15 +42,18 @@ class Lease:
         Whether that queue runs its commands one after the other.
     done : cl.Event or None
         End of the last call.
+    stage : tuple of ndarray
+        "in" and "out", where these are the lease's own memory.
     """
 
     kernels: list[cl.Kernel]
     reading: list[tuple[cl.Kernel, int]]
     writing: list[tuple[cl.Kernel, int]]
-    workspace: dict[str, cl.Buffer]
+    workspace: dict[str, memory.Memory]
     queue: cl.CommandQueue | None = None
     in_order: bool = False
     done: cl.Event | None = None
+    stage: tuple[np.ndarray, ...] = ()
 
     def pending(self) -> list[cl.Event]:
         """Return what the next user has to wait for: nothing once the last call is over.
@@ -121,15 +99,17 @@ class Executable:
         given: Mapping[str, cl.Buffer] | None = None,
     ) -> None:
         self.context = context
+        self.traits = device.traits(context.devices[0])
         self.schedule = schedule
         self._given = given or {}
         self._programs = [
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
         self._tables: dict[Argument, cl.Buffer] = {
-            table: memory.constant(context, _table_values(table)) for table in schedule.tables
+            table: memory.constant(context, values_of(table)) for table in schedule.tables
         }
         self._idle: list[Lease] = []
+        self._idle_stages: deque[Lease] = deque(maxlen=IDLE_LEASES)
         self._lock = threading.Lock()
 
     def enqueue(
@@ -180,8 +160,8 @@ class Executable:
         self,
         lease: Lease,
         queue: cl.CommandQueue,
-        source: memory.Memory,
-        target: memory.Memory,
+        source: memory.Memory | None,
+        target: memory.Memory | None,
         wait_for: Sequence[cl.Event],
         recorder: Recorder | None,
     ) -> cl.Event:
@@ -212,21 +192,69 @@ class Executable:
                     return self._idle.pop(index)
         return self._new_lease()
 
-    def _new_lease(self) -> Lease:
-        workspace = dict(self._given)
+    def run_staged(
+        self,
+        queue: cl.CommandQueue,
+        source: np.ndarray,
+        target: np.ndarray,
+        wait_for: Sequence[cl.Event] = (),
+    ) -> None:
+        """Run on copies of host arrays, of any alignment: for small ones quicker than all else.
+
+        Every argument of the kernels is set already. In a few us, so every line counts.
+
+        Parameters
+        ----------
+        queue : cl.CommandQueue
+            Of this context.
+        source, target : ndarray
+            Of the same shapes and dtypes in every call; `target` is filled when this returns.
+        wait_for : sequence of cl.Event
+            What the first pass has to wait for.
+
+        Raises
+        ------
+        DeviceMemoryError
+            The device is out of memory.
+        """
+        try:
+            lease = self._idle_stages.pop()
+        except IndexError:
+            lease = self._new_stage(source, target)
+        given, result = lease.stage
+        given[...] = source
+        try:
+            self._launch(lease, queue, None, None, wait_for, None).wait()
+        except BaseException:
+            queue.finish()  # no kernel may outlive its memory
+            raise
+        target[...] = result
+        lease.queue = queue
+        self._idle_stages.append(lease)
+
+    def _new_stage(self, *arrays: np.ndarray) -> Lease:
+        stage = tuple(memory.shared(self.context, each.shape, each.dtype) for each in arrays)
+        given, result = (cl.SVM(each) for each in stage)
+        lease = self._new_lease({"in": given, "out": result})
+        lease.stage = stage
+        return lease
+
+    def _new_lease(self, ends: Mapping[str, memory.Memory] | None = None) -> Lease:
+        workspace: dict[str, memory.Memory] = {**self._given, **(ends or {})}
         for name, size in self.schedule.workspace:
             allocate = memory.zeros if name == COUNTERS else memory.allocate
             workspace[name] = allocate(self.context, size)
+        callers = () if ends else (Buffer("in"), Buffer("out"))
         lease = Lease([], [], [], workspace)
         for each, built in zip(self.schedule.passes, self._programs, strict=True):
             kernel = cl.Kernel(built, each.kernel)
             for position, argument in enumerate(each.arguments):
-                if argument == Buffer("in"):
-                    lease.reading.append((kernel, position))
-                elif argument == Buffer("out"):
-                    lease.writing.append((kernel, position))
-                else:
+                if argument not in callers:
                     kernel.set_arg(position, self._value(argument, workspace))
+                elif argument == Buffer("in"):
+                    lease.reading.append((kernel, position))
+                else:
+                    lease.writing.append((kernel, position))
             lease.kernels.append(kernel)
         return lease
 
@@ -256,8 +284,8 @@ class Executable:
         ]
 
     def _value(
-        self, argument: Argument, workspace: dict[str, cl.Buffer]
-    ) -> cl.Buffer | np.generic | np.ndarray:
+        self, argument: Argument, workspace: dict[str, memory.Memory]
+    ) -> memory.Memory | np.generic | np.ndarray:
         """Return what to pass to a kernel for an argument that does not change between calls."""
         if isinstance(argument, Scalar):
             return np.dtype(argument.dtype).type(argument.value)
@@ -293,9 +321,13 @@ def run_on_host(
     wait_for : sequence of cl.Event
         What the upload has to wait for.
     """
-    if recorder is None and memory.can_wrap(queue.device, source, target):
-        with memory.wrapped(queue, source, target) as buffers:
-            executable.enqueue(queue, *buffers, wait_for)
+    traits = executable.traits
+    if recorder is None and memory.can_stage(traits, source, target):
+        executable.run_staged(queue, source, target, wait_for)
+        return
+    if recorder is None and memory.can_wrap(traits, source, target):
+        launch = partial(executable.enqueue, queue, wait_for=wait_for)
+        memory.run_where_they_are(queue, traits, source, target, launch)
         return
     source_buffer, written = memory.upload(queue, source, wait_for)
     target_buffer = memory.allocate(queue.context, target.nbytes)
@@ -305,27 +337,3 @@ def run_on_host(
     read = memory.download(queue, target, target_buffer, [done])
     if recorder is not None:
         recorder.add("read", "device to host", target.nbytes, read)
-
-
-def _table_values(table: Table) -> np.ndarray:
-    if isinstance(table, Roots):
-        return roots_of_unity(table.n, table.precision)
-    if isinstance(table, DigitRoots):
-        return digit_roots(table.n, table.bits, table.digits, table.precision)
-    if isinstance(table, StageTwiddles):
-        there = stage_twiddles(table.radices, table.precision)
-        back = stage_twiddles(table.radices[::-1], table.precision) if table.back else there[:0]
-        return np.concatenate((there, back))
-    if isinstance(table, PassTwiddles):
-        return pass_twiddles(table.radices, table.precision)
-    if isinstance(table, LaneTwiddles):
-        return lane_twiddles(table.rows, table.columns, table.lanes, table.precision)
-    if isinstance(table, LaneRoots):
-        return lane_roots(table.n, table.points, table.lanes, table.precision)
-    if isinstance(table, BlockRoots):
-        return block_roots(table.n, table.points, table.blocks, table.lanes, table.precision)
-    if isinstance(table, Chirp):
-        return chirp(table.n, table.precision)
-    if isinstance(table, ChirpSpectrum):
-        return chirp_spectrum(table.n, table.factors, table.precision)
-    return np.array(table.values, np.int64)

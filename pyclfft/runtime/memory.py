@@ -5,9 +5,8 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -16,8 +15,11 @@ import pyopencl as cl
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
+from . import device, pool
+from .pool import ALIGNMENT
 
 Memory = cl.Buffer | cl.SVMPointer  # what a kernel's pointer can be given
+Launch = Callable[[Memory, Memory], cl.Event]
 
 _OUT_OF_MEMORY = (
     cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
@@ -27,7 +29,7 @@ _OUT_OF_MEMORY = (
 )
 
 
-ALIGNMENT = 128  # bytes: whole vectors can be stored past the caches, and no line is shared
+MAX_STAGED = 2**16  # bytes of input and result together: to copy them is quicker than to wrap them
 HUGE_PAGE = 2 * 2**20
 MIN_ON_HUGE_PAGES = 2 * HUGE_PAGE
 
@@ -72,7 +74,7 @@ def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
         The device is out of memory.
     """
     buffer = _buffer(context, cl.mem_flags.READ_WRITE, nbytes)
-    if nbytes >= MIN_ON_HUGE_PAGES and context.devices[0].type & cl.device_type.CPU:
+    if nbytes >= MIN_ON_HUGE_PAGES and device.traits(context.devices[0]).is_cpu:
         _ask_for_huge_pages(context, buffer)
     return buffer
 
@@ -144,75 +146,95 @@ def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return a new host array that begins at a line of the cache, as `wrapped` would have it."""
+    """Return a new host array.
+
+    It begins at a line of the cache, which CPUs are quicker to fill, unless it is small. Large ones
+    lie where earlier ones lay that nobody refers to any more.
+    """
     nbytes = prod(shape) * dtype.itemsize
-    memory = np.empty(nbytes + ALIGNMENT, np.uint8)
-    first = -_address(memory) % ALIGNMENT
-    return memory[first : first + nbytes].view(dtype).reshape(shape)
+    if nbytes >= pool.MIN_BYTES:
+        memory = pool.results.take(nbytes)
+    elif nbytes > MAX_STAGED // 2:
+        memory = np.empty(nbytes + ALIGNMENT, np.uint8)
+    else:
+        return np.empty(shape, dtype)
+    return np.ndarray(shape, dtype, memory, -_address(memory) % ALIGNMENT)
 
 
-def can_wrap(device: cl.Device, source: np.ndarray, target: np.ndarray) -> bool:
+def shared(context: cl.Context, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return a new array that the host and kernels may use in turns, without maps.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    with refusals(context, prod(shape) * dtype.itemsize):
+        return cl.fsvm_empty(context, shape, dtype, alignment=ALIGNMENT)
+
+
+def can_stage(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
+    """Whether copies of host arrays are the quickest for a device: small ones on a CPU."""
+    return traits.is_cpu and traits.shared_buffers and source.nbytes + target.nbytes <= MAX_STAGED
+
+
+def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     """Whether a device can work on two contiguous host arrays where they are.
 
     It is a CPU, each array begins where its elements may, and they share nothing, since OpenCL does
     not say what happens to two buffers of the same memory.
     """
     aligned = all(_address(array) % array.itemsize == 0 for array in (source, target))
-    is_cpu = bool(device.type & cl.device_type.CPU)
-    return is_cpu and aligned and not np.may_share_memory(source, target)
+    return traits.is_cpu and aligned and not np.may_share_memory(source, target)
 
 
-@contextmanager
-def wrapped(
-    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray
-) -> Iterator[tuple[Memory, Memory]]:
-    """Let a CPU read and write host arrays where they are, while the context lasts.
+def run_where_they_are(
+    queue: cl.CommandQueue, traits: Traits, source: np.ndarray, target: np.ndarray, launch: Launch
+) -> None:
+    """Let a CPU read and write host arrays where they are.
 
     By their addresses, where the runtime shares all of the host's memory (Intel's); otherwise as
     buffers of the arrays' memory, which other runtimes do not copy (PoCL).
 
-    Yields
-    ------
-    cl.Buffer or cl.SVM, twice
-        The source, to be read only, and the target, which at the end holds what has been written.
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Where kernels are launched.
+    traits : Traits
+        Of the device.
+    source, target : ndarray
+        That `can_wrap` allows; `target` holds the result when this returns.
+    launch : function
+        Starts kernels that read the one and write the other, and returns the event of their end.
     """
+    run = _by_addresses if traits.system_svm else _by_buffers
     try:
-        if shares_all_memory(queue.device):
-            yield cl.SVM(_as_writable(source)), cl.SVM(target)
-            return
-        with _buffers_of(queue, source, target) as buffers:
-            yield buffers
-    finally:
-        queue.finish()  # whatever has happened: no kernel may outlive the arrays
+        run(queue, source, target, launch)
+    except BaseException:
+        queue.finish()  # no kernel may outlive its memory
+        raise
 
 
-@contextmanager
-def _buffers_of(
-    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray
-) -> Iterator[tuple[cl.Buffer, cl.Buffer]]:
+def _by_addresses(
+    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray, launch: Launch
+) -> None:
+    launch(cl.SVM(_as_writable(source)), cl.SVM(target)).wait()
+
+
+def _by_buffers(
+    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray, launch: Launch
+) -> None:
+    """Wait once, for the end of all: threads of a runtime that sleep take long to wake (PoCL's)."""
     context, flags = queue.context, cl.mem_flags
     with refusals(context, source.nbytes + target.nbytes):
         given = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=source)
         result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
-    try:
-        yield given, result
-        queue.finish()  # it may be out of order
-        everything = (queue, result, cl.map_flags.READ, 0, (result.size,), np.dtype(np.uint8))
-        mapped: Any = cl.enqueue_map_buffer(*everything)[0]
-        mapped.base.release(queue)
-    finally:
-        queue.finish()
-        given.release()
-        result.release()
-
-
-@lru_cache(maxsize=64)
-def shares_all_memory(device: cl.Device) -> bool:
-    """Whether kernels may be given any address of the host: fine-grained system SVM."""
-    try:
-        return bool(device.svm_capabilities & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM)
-    except cl.Error:  # OpenCL 1.2
-        return False
+    done = launch(given, result)
+    # When a buffer has been mapped, the array holds what kernels have written, and not before.
+    everything = (queue, result, cl.map_flags.READ, 0, (result.size,), np.dtype(np.uint8))
+    mapped: Any
+    mapped, current = cl.enqueue_map_buffer(*everything, wait_for=[done], is_blocking=False)
+    mapped.base.release(queue, [current]).wait()
 
 
 def _as_writable(array: np.ndarray) -> Any:

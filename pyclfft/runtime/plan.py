@@ -290,7 +290,8 @@ class Plan:
     ) -> np.ndarray:
         x = np.asarray(x)
         self._check_array("x", x, self.problem.source.shape, self.dtype)
-        self._check_queue(queue)
+        if queue is not self._known_queue:
+            self._check_queue(queue)
         if self._strided:
             raise PlanError(
                 "this plan has strides or an offset, which describe device arrays: plan without "
@@ -298,15 +299,12 @@ class Plan:
             )
         if out is None:
             out = memory.empty(self.problem.target.shape, self.problem.dtype)
-        elif not isinstance(out, np.ndarray):
-            raise PlanError("x is a NumPy array, so out must be one too")
-        self._check_array("out", out, self.problem.target.shape, self.problem.dtype)
-        if not out.flags.writeable:
-            raise PlanError("out is read-only: pass an array that can be written to")
+        else:
+            self._check_host_out(out)
         if not x.size:  # no buffer is that small; if there is a result, it is padding
             out[...] = 0
             return out
-        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        target = out if out.flags.c_contiguous else memory.empty(out.shape, out.dtype)
         source = np.ascontiguousarray(x)
         events = [*wait_for, *self._bound.events()]
         run_on_host(self._out_of_place, queue, source, target, recorder, events)
@@ -397,6 +395,13 @@ class Plan:
     def _expected_result(self) -> Given:
         shape, dtype = self.problem.target.shape, self.problem.dtype
         return shape, dtype, tuple(dtype.itemsize * n for n in contiguous_strides(shape)), 0
+
+    def _check_host_out(self, out: Any) -> None:
+        if not isinstance(out, np.ndarray):
+            raise PlanError("x is a NumPy array, so out must be one too")
+        self._check_array("out", out, self.problem.target.shape, self.problem.dtype)
+        if not out.flags.writeable:
+            raise PlanError("out is read-only: pass an array that can be written to")
 
     def _check_source(self, x: cl_array.Array) -> None:
         shape, dtype, strides, offset = self._expected_source

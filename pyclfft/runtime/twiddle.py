@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
 
+from ..planning.passes import (
+    BlockRoots,
+    Chirp,
+    ChirpSpectrum,
+    Constants,
+    DigitRoots,
+    LaneRoots,
+    LaneTwiddles,
+    PassTwiddles,
+    Roots,
+    StageTwiddles,
+    Table,
+)
 from ..planning.problem import COMPLEX_DTYPE
 
 WORKING_DTYPE = {"single": np.float64, "double": np.longdouble}
@@ -55,7 +68,7 @@ def digit_roots(n: int, bits: int, digits: int, precision: str) -> np.ndarray:
     return roots_of_unity(n, precision, powers)
 
 
-def stage_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
+def stage_twiddles(radices: Sequence[int], precision: str, back: bool = False) -> np.ndarray:
     """Return the twiddles of Stockham's stages, as `StageTwiddles` describes them.
 
     Parameters
@@ -64,18 +77,21 @@ def stage_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
         Of the stages, in order.
     precision : {"single", "double"}
         Of the result.
+    back : bool
+        Whether those of the stages in reverse order follow.
 
     Returns
     -------
-    ndarray, shape (product of the radices - 1,)
+    ndarray, shape (product of the radices - 1,), or twice that with `back`
         complex64 or complex128.
     """
     tables = []
-    span = 1
-    for radix in radices:
-        powers = np.outer(np.arange(1, radix), np.arange(span))
-        tables.append(roots_of_unity(radix * span, precision, powers).ravel())
-        span *= radix
+    for order in (radices, radices[::-1])[: 1 + back]:
+        span = 1
+        for radix in order:
+            powers = np.outer(np.arange(1, radix), np.arange(span))
+            tables.append(roots_of_unity(radix * span, precision, powers).ravel())
+            span *= radix
     return np.concatenate(tables)
 
 
@@ -181,3 +197,23 @@ def chirp_spectrum(n: int, factors: Sequence[int], precision: str) -> np.ndarray
     spectrum = np.fft.fft(around) / m
     rounded = spectrum.astype(COMPLEX_DTYPE[precision])
     return rounded.reshape(factors[::-1]).transpose().ravel()
+
+
+# What a table holds, by its type: a function that takes the type's fields.
+FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
+    Roots: roots_of_unity,
+    DigitRoots: digit_roots,
+    StageTwiddles: stage_twiddles,
+    PassTwiddles: pass_twiddles,
+    LaneTwiddles: lane_twiddles,
+    LaneRoots: lane_roots,
+    BlockRoots: block_roots,
+    Chirp: chirp,
+    ChirpSpectrum: chirp_spectrum,
+    Constants: lambda values: np.array(values, np.int64),
+}
+
+
+def values_of(table: Table) -> np.ndarray:
+    """Return what a table of a plan holds."""
+    return FUNCTIONS[type(table)](**vars(table))

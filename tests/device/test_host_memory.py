@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import weakref
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 
 import numpy as np
 import pyopencl as cl
 import pytest
 
 from pyclfft import Plan
-from pyclfft.runtime import memory
+from pyclfft.runtime import device as devices
+from pyclfft.runtime import memory, pool
 from pyclfft.runtime.executable import Executable
+from tests.device.test_plan import user_event
 from tests.oracle import noise, relative_error
 
 SHAPE = (5, 96)
 LIMIT = 2e-7
 
 
-@pytest.fixture(params=["as it is", "by buffers", "by copies"])
+# How arrays reach the device: limits and traits that leave each way, from the first choice on.
+WAYS = {
+    "as it is": (memory.MAX_STAGED, {}),
+    "in place": (0, {}),
+    "by buffers": (0, {"system_svm": False}),
+    "by copies": (0, {"is_cpu": False}),
+}
+
+
+@pytest.fixture(params=WAYS)
 def way(request, device, monkeypatch):
-    """How arrays reach the device: the device's own way, and what others are left with."""
-    if request.param == "by buffers":
-        monkeypatch.setattr(memory, "shares_all_memory", lambda device: False)
-    if request.param == "by copies":
-        monkeypatch.setattr(memory, "can_wrap", lambda *arrays: False)
+    """The device's own way, and what others are left with."""
+    staged, changes = WAYS[request.param]
+    traits = replace(devices.traits(device), **changes)
+    monkeypatch.setattr(memory, "MAX_STAGED", staged)
+    monkeypatch.setattr(devices, "traits", lambda device: traits)
 
 
 @pytest.fixture
@@ -43,12 +56,49 @@ def shifted(x, nbytes):
     return result
 
 
-def test_results_begin_at_lines(plan):
-    for seed in range(3):
-        result = plan(noise(SHAPE, "c8", seed))
-        assert result.ctypes.data % memory.ALIGNMENT == 0
-        assert result.flags.writeable
-        assert result.flags.c_contiguous
+def test_results_begin_at_lines():
+    for nbytes in (memory.MAX_STAGED // 2 + 8, pool.MIN_BYTES - 8, pool.MIN_BYTES):
+        for _ in range(3):
+            result = memory.empty((nbytes // 8,), np.dtype("c8"))
+            assert result.ctypes.data % memory.ALIGNMENT == 0
+            assert result.flags.writeable
+            assert result.flags.c_contiguous
+
+
+def test_arrays_are_not_kept(plan):
+    x, out = noise(SHAPE, "c8"), np.empty(SHAPE, "c8")
+    watched = weakref.ref(x), weakref.ref(out)
+    plan(x, out=out)
+    del x, out
+    assert [each() for each in watched] == [None, None]
+
+
+@pytest.mark.parametrize("shape", [SHAPE, (5, 4, 2048)])
+def test_in_place_and_gaps(device, way, shape):
+    plan = Plan(shape, "complex64", -1)
+    room = noise((*shape[:-1], 2 * shape[-1]), "c8")
+    x = room[..., ::2]
+    wanted, others = expected(x), room[..., 1::2].copy()
+    plan(x, out=x)
+    assert relative_error(x, wanted) < LIMIT
+    np.testing.assert_array_equal(room[..., 1::2], others)
+
+
+def test_two_queues_take_turns(plan):
+    with cl.CommandQueue(plan.context) as other:
+        for seed in range(6):
+            x = noise(SHAPE, "c8", seed)
+            result = plan(x, queue=other if seed % 3 else None)
+            assert relative_error(result, expected(x)) < LIMIT
+
+
+def test_what_is_to_be_waited_for(plan):
+    x = noise(SHAPE, "c8")
+    with ThreadPoolExecutor(1) as threads, user_event(plan.context) as gate:
+        result = threads.submit(plan, x, wait_for=[gate])
+        assert not wait([result], 0.1).done
+        gate.set_status(cl.command_execution_status.COMPLETE)
+        assert relative_error(result.result(), expected(x)) < LIMIT
 
 
 @pytest.mark.parametrize("nbytes", [0, 1, 4, 8, 16, 24])
@@ -100,17 +150,53 @@ def test_arrays_may_be_dropped(plan):
         assert relative_error(result, expected(noise(SHAPE, "c8", seed))) < LIMIT
 
 
+@pytest.fixture
+def pooled(monkeypatch):
+    """Let all results come from the pool, and from an empty one."""
+    monkeypatch.setattr(pool, "MIN_BYTES", 1)
+    monkeypatch.setattr(pool, "results", pool.ResultPool(pool.MAX_BYTES))
+
+
+def test_memory_of_results_is_used_again(plan, pooled):
+    for seed in range(20):
+        x = noise(SHAPE, "c8", seed)
+        assert relative_error(plan(x), expected(x)) < LIMIT
+    counts = pool.results.counts()
+    assert (counts.hits, counts.misses) == (19, 1)
+
+
+def test_results_in_use_are_left_alone(plan, pooled):
+    held = [(plan(noise(SHAPE, "c8", seed))[seed % 5, 1:], seed) for seed in range(40)][::3]
+    for seed in range(40):
+        plan(noise(SHAPE, "c8", seed))
+    assert pool.results.counts().hits > 0
+    for row, seed in held:
+        wanted = expected(noise(SHAPE, "c8", seed))[seed % 5, 1:]
+        assert relative_error(row, wanted) < LIMIT
+
+
+def test_threads_use_results_again(plan, pooled):
+    def work(seed):
+        x = noise(SHAPE, "c8", seed)
+        results = [plan(x) for _ in range(3)]
+        return max(relative_error(each, expected(x)) for each in results)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert max(threads.map(work, range(40))) < LIMIT
+    assert pool.results.counts().hits > 0
+
+
 def test_threads_share_an_input(plan):
     x = noise(SHAPE, "c8")
-    with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: plan(x), range(40)))
+    with ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(lambda _: plan(x), range(40)))
     for result in results:
         np.testing.assert_array_equal(result, results[0])
     assert relative_error(results[0], expected(x)) < LIMIT
 
 
 def test_an_error_leaves_arrays_usable(plan, monkeypatch):
-    real = Executable.enqueue
+    real = Executable._launch
 
     def fail(*args, **kwargs):
         real(*args, **kwargs)
@@ -118,7 +204,7 @@ def test_an_error_leaves_arrays_usable(plan, monkeypatch):
 
     x = noise(SHAPE, "c8")
     before = x.copy()
-    monkeypatch.setattr(Executable, "enqueue", fail)
+    monkeypatch.setattr(Executable, "_launch", fail)
     with pytest.raises(KeyboardInterrupt):
         plan(x)
     monkeypatch.undo()
@@ -128,8 +214,18 @@ def test_an_error_leaves_arrays_usable(plan, monkeypatch):
 
 def test_which_arrays_are_used_as_they_are(device):
     """All aligned ones on a CPU; elsewhere none."""
-    is_cpu = bool(device.type & cl.device_type.CPU)
-    x, y = memory.empty(SHAPE, np.dtype("c8")), memory.empty(SHAPE, np.dtype("c8"))
-    assert memory.can_wrap(device, x, y) == is_cpu
-    assert not memory.can_wrap(device, x, x)
-    assert not memory.can_wrap(device, shifted(x, 4), y)
+    traits = devices.traits(device)
+    x, y = np.empty(SHAPE, "c8"), np.empty(SHAPE, "c8")
+    assert memory.can_wrap(traits, x, y) == traits.is_cpu
+    assert not memory.can_wrap(traits, x, x)
+    assert not memory.can_wrap(traits, shifted(x, 4), y)
+
+
+def test_which_arrays_are_copied(device):
+    """Small ones on a CPU that shares buffers."""
+    cpu = replace(devices.traits(device), is_cpu=True, shared_buffers=True)
+    small, large = np.empty(memory.MAX_STAGED // 2, "u1"), np.empty(memory.MAX_STAGED, "u1")
+    assert memory.can_stage(cpu, small, small)
+    assert not memory.can_stage(cpu, small, large)
+    assert not memory.can_stage(replace(cpu, is_cpu=False), small, small)
+    assert not memory.can_stage(replace(cpu, shared_buffers=False), small, small)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import fields
 from functools import cache
+from inspect import signature
 from itertools import combinations_with_replacement
 from math import isqrt, prod
+from typing import get_args
 
 import mpmath
 import numpy as np
@@ -23,8 +26,16 @@ from pyclfft.planning.factor import (
     next_power_of_two,
     splits,
 )
+from pyclfft.planning.passes import StageTwiddles, Table
 from pyclfft.runtime.program import source_text
-from pyclfft.runtime.twiddle import chirp, chirp_spectrum, roots_of_unity, stage_twiddles
+from pyclfft.runtime.twiddle import (
+    FUNCTIONS,
+    chirp,
+    chirp_spectrum,
+    roots_of_unity,
+    stage_twiddles,
+    values_of,
+)
 
 LARGEST = 4096
 
@@ -300,6 +311,19 @@ def test_stage_twiddles(radices, precision):
     table = stage_twiddles(radices, precision)
     assert table.shape == (span - 1,)  # a stage's rows begin at the span before it, less one
     check_rounded_once(table, precision, np.concatenate(exact))
+
+
+def test_stage_twiddles_of_the_way_back():
+    both = values_of(StageTwiddles((4, 3, 2), "single", back=True))
+    parts = stage_twiddles((4, 3, 2), "single"), stage_twiddles((2, 3, 4), "single")
+    np.testing.assert_array_equal(both, np.concatenate(parts))
+
+
+def test_every_table_has_its_function():
+    assert set(FUNCTIONS) == set(get_args(Table))
+    for kind, function in FUNCTIONS.items():
+        parameters = signature(function).parameters
+        assert {each.name for each in fields(kind)} <= set(parameters), kind
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])

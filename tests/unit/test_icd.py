@@ -365,6 +365,17 @@ def test_traits_of_a_device_that_refuses_questions():
     assert (traits.name, traits.is_cpu, traits.lanes) == ("Old CPU", True, 1)
     assert (traits.fp64, traits.fp16, traits.unified_memory) == (False, False, True)
     assert traits.max_work_item_sizes == (1024, 1, 1)
+    assert not traits.shared_buffers
+    assert not traits.system_svm
+
+
+@pytest.mark.parametrize(
+    ("answer", "buffers", "system"),
+    [(0, False, False), (1, False, False), (11, True, False), (15, True, True)],
+)
+def test_what_host_and_kernels_share(answer, buffers, system):
+    traits = dev.traits(type("Some", (Refusing,), {"svm_capabilities": answer})())
+    assert (traits.shared_buffers, traits.system_svm) == (buffers, system)
 
 
 @pytest.mark.parametrize(
