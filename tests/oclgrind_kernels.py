@@ -104,8 +104,22 @@ LANES = [
     ((5, 12), -1, "cols"),
     ((2, 144), -1, "long_row"),
     ((16, 12), (0, 1), None),
+    ((5, 7), -1, "chirp"),
+    ((7, 6), 0, "chirp"),
 ]
-REAL_LANES = [((3, 128), -1, "row"), ((2, 168), -1, "row"), ((4, 72), -1, "row")]
+REAL_LANES = [
+    ((3, 128), -1, "row"),
+    ((2, 168), -1, "row"),
+    ((4, 72), -1, "row"),
+    ((5, 20), -1, "cols"),
+    ((6, 5), 0, "cols"),
+    ((9, 15), -1, "cols"),
+    ((5, 9), 0, "cols"),
+    ((9, 18), -1, "chirp"),
+    ((7, 9), 0, "chirp"),
+    ((36 * 32,), -1, "long_row"),
+    ((33 * 33,), -1, "long_row"),
+]
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
@@ -219,6 +233,9 @@ def on_lanes(precision, queue) -> None:
         lookup.DEFAULTS["cpu"] = parameters
         transforms(LANES, precision, queue)
         transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))
+    layouts(precision, queue)
+    if precision == "single":
+        hooks()
 
 
 def filters() -> None:
