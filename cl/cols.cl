@@ -28,6 +28,11 @@
 #endif
 #include "lanes.cl"
 
+#if SHARED
+#define N sizes.x
+#define LENGTH sizes.y
+#define GIVEN sizes.z
+#endif
 #ifndef N
 #define N 16 /* points that are transformed */
 #endif
@@ -54,10 +59,10 @@
 #define GIVEN_POINTS (SOURCE == REAL ? (GIVEN + PACKED) >> PACKED : GIVEN)
 #define WRITTEN (TARGET == HERMITIAN ? HALF : LENGTH)
 #ifndef FROM_ROWS
-#define FROM_ROWS 0 /* 1: points of a transform are neighbours in the source; at least LANES are given */
+#define FROM_ROWS 0 /* 1: points of a transform are neighbours in the source; there are at least LANES */
 #endif
 #ifndef TO_ROWS
-#define TO_ROWS 0 /* 1: they are in the target; at least LANES are written */
+#define TO_ROWS 0 /* 1: they are in the target; there are at least LANES */
 #endif
 #ifndef RAGGED
 #define RAGGED 0 /* 1: the last block of transforms leaves lanes empty */
@@ -128,7 +133,7 @@ static inline points load(global const source_element *src, ulong at, ulong seco
 
 /* Point i of all transforms, from `begin` on, which are neighbours in memory. */
 static inline points load_column(global const source_element *src, ulong from, ulong stride, uint i,
-                                 uint begin, uint lanes, real sign HOOK_PARAMETERS)
+                                 uint begin, uint lanes, real sign SIZE_PARAMETERS HOOK_PARAMETERS)
 {
     ulong at = from + SOURCE_ELEMENT(i) * stride;
 #if PACKED && SOURCE == REAL
@@ -142,16 +147,15 @@ static inline points load_column(global const source_element *src, ulong from, u
 /* LANES points, from i on, of all transforms from `begin` on, which are `distance` apart. */
 static inline void load_rows(points *x, global const source_element *src, ulong from,
                              ulong distance, uint i, uint begin, uint lanes,
-                             real sign HOOK_PARAMETERS)
+                             real sign SIZE_PARAMETERS HOOK_PARAMETERS)
 {
     ulong at = from + SOURCE_ELEMENT(i);
     uint count = GIVEN == WHOLE ? WHOLE : remaining(GIVEN, SOURCE_ELEMENT(i));
     UNROLL for (uint lane = 0; lane < LANES; lane++) {
-        uint one = EXISTS(begin + lane) ? begin + lane : 0;
-        uint other = EXISTS(LANES + lane) ? LANES + lane : 0;
-        x[lane] = load(src, at + one * distance, at + other * distance, count, count,
-                       sign HOOK_ARGUMENTS);
-        fetch(src + at + one * distance + SOURCE_STEP);
+        ulong one = at + (begin + lane) * distance, other = at + (LANES + lane) * distance;
+        x[lane] = load(src, one, other, EXISTS(begin + lane) ? count : 0,
+                       EXISTS(LANES + lane) ? count : 0, sign HOOK_ARGUMENTS);
+        fetch(src + one + SOURCE_STEP);
     }
     transpose(x);
 }
@@ -168,7 +172,7 @@ static inline void load_rows(points *x, global const source_element *src, ulong 
 #endif
 #if SOURCE == HERMITIAN && PACKED
 /* From X[k] and X[LENGTH - k] of one. */
-static inline void join(SCRATCH points *scratch, uint k, points x, points image, cplx root)
+static inline void join(SCRATCH points *scratch, uint k, points x, points image, cplx root SIZE_PARAMETERS)
 {
     if (k == 0) /* there both are real, whatever the source says */
         x = (points)(RE(x), (reals)0), image = (points)(RE(image), (reals)0);
@@ -180,7 +184,7 @@ static inline void join(SCRATCH points *scratch, uint k, points x, points image,
 }
 #elif SOURCE == HERMITIAN
 /* From A[k] and B[k] of two. */
-static inline void join(SCRATCH points *scratch, uint k, points a, points b)
+static inline void join(SCRATCH points *scratch, uint k, points a, points b SIZE_PARAMETERS)
 {
     if (k == 0 || 2 * k == LENGTH) /* there they are real, whatever the source says */
         a = (points)(RE(a), (reals)0), b = (points)(RE(b), (reals)0);
@@ -191,55 +195,55 @@ static inline void join(SCRATCH points *scratch, uint k, points a, points b)
 #endif
 
 /* All points of a block of transforms to scratch memory: not needed where the first pass loads them itself. */
-#define AS_THEY_LIE (!FROM_ROWS && SOURCE != HERMITIAN && !CHIRP)
+#define AS_THEY_LIE (!FROM_ROWS && SOURCE != HERMITIAN && !CHIRP && !SHARED)
 #if AS_THEY_LIE
 #elif SOURCE == HERMITIAN && PACKED
 static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
                           ulong distance, uint lanes,
-                          real sign HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
+                          real sign SIZE_PARAMETERS HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
 {
 #if FROM_ROWS
     LOOP(uint block = 0; block <= LENGTH / 2; block += LANES)
     {
         uint k = min(block, (uint)(LENGTH + 1 - LANES)), image = LENGTH - (LANES - 1) - k;
         points x[LANES], y[LANES];
-        load_rows(x, src, from, distance, k, 0, lanes, sign HOOK_ARGUMENTS);
-        load_rows(y, src, from, distance, image, 0, lanes, sign HOOK_ARGUMENTS);
+        load_rows(x, src, from, distance, k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        load_rows(y, src, from, distance, image, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         UNROLL for (uint i = 0; i < LANES; i++)
             if (k + i <= LENGTH / 2)
-                join(scratch, k + i, x[i], y[LANES - 1 - i], half_roots[k + i]);
+                join(scratch, k + i, x[i], y[LANES - 1 - i], half_roots[k + i] SIZE_ARGUMENTS);
     }
 #else
     LOOP(uint k = 0; k <= LENGTH / 2; k++)
     {
         points x = 0, image = 0;
         if (k < GIVEN)
-            x = load_column(src, from, distance, k, 0, lanes, sign HOOK_ARGUMENTS);
+            x = load_column(src, from, distance, k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         if (LENGTH - k < GIVEN)
-            image = load_column(src, from, distance, LENGTH - k, 0, lanes, sign HOOK_ARGUMENTS);
-        join(scratch, k, x, image, half_roots[k]);
+            image = load_column(src, from, distance, LENGTH - k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        join(scratch, k, x, image, half_roots[k] SIZE_ARGUMENTS);
     }
 #endif
 }
 #else
 static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
                           ulong distance, uint lanes,
-                          real sign HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
+                          real sign SIZE_PARAMETERS HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
 {
 #if FROM_ROWS
     LOOP(uint block = 0; block < GIVEN_POINTS; block += LANES)
     {
         uint i = GIVEN_POINTS <= LANES ? 0 : min(block, (uint)(GIVEN_POINTS - LANES));
         points x[LANES];
-        load_rows(x, src, from, distance, i, 0, lanes, sign HOOK_ARGUMENTS);
+        load_rows(x, src, from, distance, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #if SOURCE == HERMITIAN
         points b[LANES];
-        load_rows(b, src, from, distance, i, LANES, lanes, sign HOOK_ARGUMENTS);
+        load_rows(b, src, from, distance, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #endif
         UNROLL for (uint k = 0; k < LANES; k++) {
 #if SOURCE == HERMITIAN
             if (i + k < GIVEN)
-                join(scratch, i + k, x[k], b[k]);
+                join(scratch, i + k, x[k], b[k] SIZE_ARGUMENTS);
 #else
             scratch[i + k] = x[k];
 #endif
@@ -248,10 +252,10 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
 #else
     LOOP(uint i = 0; i < GIVEN_POINTS; i++)
     {
-        points a = load_column(src, from, distance, i, 0, lanes, sign HOOK_ARGUMENTS);
+        points a = load_column(src, from, distance, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #if SOURCE == HERMITIAN
-        points b = load_column(src, from, distance, i, LANES, lanes, sign HOOK_ARGUMENTS);
-        join(scratch, i, a, b);
+        points b = load_column(src, from, distance, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        join(scratch, i, a, b SIZE_ARGUMENTS);
 #else
         scratch[i] = a;
 #endif
@@ -267,9 +271,9 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
 #endif
 
 /* Point i of a block of transforms, as it lies. */
-#define LOAD(i) load_point(src, from, i, strides.x, lanes, behind.x, sign HOOK_ARGUMENTS)
+#define LOAD(i) load_point(src, from, i, strides.x, lanes, behind.x, sign SIZE_ARGUMENTS HOOK_ARGUMENTS)
 static inline points load_point(global const source_element *src, ulong from, uint i, ulong stride,
-                                uint lanes, ulong behind, real sign HOOK_PARAMETERS)
+                                uint lanes, ulong behind, real sign SIZE_PARAMETERS HOOK_PARAMETERS)
 {
 #if FOLD_IN
     if (2 * i >= N) {
@@ -281,7 +285,7 @@ static inline points load_point(global const source_element *src, ulong from, ui
         return 0;
     /* Rows are too far apart for the hardware to foresee them. */
     fetch(src + from + SOURCE_ELEMENT(i + 4) * stride);
-    return load_column(src, from, stride, i, 0, lanes, sign HOOK_ARGUMENTS);
+    return load_column(src, from, stride, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 }
 
 /* --- to memory ------------------------------------------------------------------------------------- */
@@ -341,15 +345,17 @@ static inline void store_rows(points *x, global target_element *dst, ulong to, u
 
 /* Result k of a block of transforms; of a pair of real ones, that of the first or of the second. */
 #if TARGET == HERMITIAN && PACKED
-#define RESULT(k, begin) whole_of_pair(results, k, half_roots[k])
-static inline points whole_of_pair(SCRATCH const points *results, uint k, cplx root)
+#define RESULT(k, begin) whole_of_pair(results, k, half_roots[k] SIZE_ARGUMENTS)
+static inline points whole_of_pair(SCRATCH const points *results, uint k,
+                                   cplx root SIZE_PARAMETERS)
 {
     points z = results[k < LENGTH ? k : 0], image = conjugated(results[k ? LENGTH - k : 0]);
     return z + image + times(times_minus_i(z - image), root);
 }
 #elif TARGET == HERMITIAN
-#define RESULT(k, begin) TWISTED(part_of_pair(results, k, begin), k, begin)
-static inline points part_of_pair(SCRATCH const points *results, uint k, uint begin)
+#define RESULT(k, begin) TWISTED(part_of_pair(results, k, begin SIZE_ARGUMENTS), k, begin)
+static inline points part_of_pair(SCRATCH const points *results, uint k,
+                                  uint begin SIZE_PARAMETERS)
 {
     points z = results[k], image = conjugated(results[k ? LENGTH - k : 0]);
     return begin ? times_minus_i(z - image) : z + image;
@@ -358,11 +364,13 @@ static inline points part_of_pair(SCRATCH const points *results, uint k, uint be
 #define RESULT(k, begin) results[k]
 #endif
 
+#if FOLD_OUT
 /* Whether result k of a row, of `rows` whose halves are folded, is one that is there already. */
 static inline int folded_twice(ulong row, ulong rows, uint k)
 {
     return row == 0 ? 2 * k != N : 2 * row == rows;
 }
+#endif
 
 /* All results from scratch memory: not needed where the last pass stores them itself. */
 #define AS_THEY_COME (!TO_ROWS && TARGET != HERMITIAN && !CHIRP)
@@ -394,7 +402,7 @@ static inline void store_result(global target_element *dst, ulong to, uint k, po
 #define STORE(k, x) results[k] = TARGET == HERMITIAN ? x : TWISTED(x, k, 0);
 static inline void scatter(SCRATCH const points *results, global target_element *dst, ulong to,
                            ulong distance, uint lanes, factors_of_parts factors,
-                           int stream HALF_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
+                           int stream SIZE_PARAMETERS HALF_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
 {
     LOOP(uint begin = 0; begin < (TARGET == HERMITIAN ? TRANSFORMS : LANES); begin += LANES)
     {
@@ -422,14 +430,14 @@ static inline void scatter(SCRATCH const points *results, global target_element 
 #if CHIRP
 #define CHIRPS global const cplx *chirp, global const cplx *spectrum,
 #define SPECTRUM(x, place) times(x, spectrum[place])
-static inline void modulate(SCRATCH points *scratch, global const cplx *chirp)
+static inline void modulate(SCRATCH points *scratch, global const cplx *chirp SIZE_PARAMETERS)
 {
     LOOP(uint i = 0; i < LENGTH; i++)
         scratch[i] = times(scratch[i], chirp[i]);
     LOOP(uint i = LENGTH; i < N; i++)
         scratch[i] = 0;
 }
-static inline void demodulate(SCRATCH points *scratch, global const cplx *chirp)
+static inline void demodulate(SCRATCH points *scratch, global const cplx *chirp SIZE_PARAMETERS)
 {
     LOOP(uint k = 0; k < LENGTH; k++)
         scratch[k] = times(conjugated(scratch[k]), chirp[k]);
@@ -440,7 +448,7 @@ static inline void demodulate(SCRATCH points *scratch, global const cplx *chirp)
 
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void cols(global const source_element *src, global target_element *dst, global const cplx *twiddles,
-          HALF_ROOTS ROOTS CHIRPS WORKSPACE uint count, uint4 extents, ulong4 src_distances,
+          HALF_ROOTS ROOTS CHIRPS WORKSPACE SHARED_PARAMETERS uint count, uint4 extents, ulong4 src_distances,
           ulong4 dst_distances, ulong2 first, uint columns, ulong2 strides, cplx scale,
           real sign HOOK_PARAMETERS)
 {
@@ -463,18 +471,22 @@ void cols(global const source_element *src, global target_element *dst, global c
         global const cplx *block_roots = all_block_roots + block * (TRANSFORMS / LANES) * N;
 #endif
 #if !AS_THEY_LIE
-        gather(src, from, scratch, strides.x, lanes, sign HALF_ROOT_ARGUMENTS HOOK_ARGUMENTS);
+        gather(src, from, scratch, strides.x, lanes, sign SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS HOOK_ARGUMENTS);
 #endif
 #if CHIRP
-        modulate(scratch, chirp);
+        modulate(scratch, chirp SIZE_ARGUMENTS);
 #endif
+#if CHIRP && SHARED
+        CONVOLUTION
+#else
         PASSES
+#endif
 #if CHIRP
-        demodulate(scratch, chirp);
+        demodulate(scratch, chirp SIZE_ARGUMENTS);
 #endif
 #if !AS_THEY_COME
         scatter(results, dst, to, strides.y, lanes, factors,
-                stream HALF_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
+                stream SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
 #endif
     }
 }

@@ -182,6 +182,8 @@ static inline points products(points z, points w)
         TRANSFORM(R, S)                                                                            \
     }                                                                                              \
     BLOCKS(R, S, 0, __VA_ARGS__)                                                                   \
+    TRANSFORM_BACK(R, S)
+#define TRANSFORM_BACK(R, S)                                                                       \
     LOOP(uint j = 0; j < S; j++)                                                                   \
     {                                                                                              \
         points x[R];                                                                               \
@@ -205,6 +207,78 @@ static inline points products(points z, points w)
         UNROLL for (uint r = 0; r < R; r++)                                                        \
             scratch[at + r] = x[r];                                                                \
     }
+
+/* One kernel for all lengths: what the macros above say is in sizes and steps. Each pass goes through all blocks before the
+ * next one begins, and the last pass finds in `steps` the row of each block's first result. */
+#ifndef SHARED
+#define SHARED 0 /* 1: the points and the radices are arguments */
+#endif
+#ifndef RADICES
+#define RADICES(CASE) CASE(2) CASE(3) CASE(4) CASE(5) CASE(7) CASE(8) CASE(11) CASE(13)
+#endif
+#if SHARED
+#define SHARED_PARAMETERS uint4 sizes, global const long *steps,
+#define SIZE_PARAMETERS , uint4 sizes
+#define SIZE_ARGUMENTS , sizes
+#define LAST_PASS (sizes.w - 1)
+
+/* A pass of each radix over all blocks of R S points, and the last one, or in a convolution the middle one. */
+#define THROUGH(R)                                                                                 \
+    case R:                                                                                        \
+        LOOP(at = 0; at < N; at += R * S)                                                          \
+            LOOP(uint j = 0; j < S; j++)                                                           \
+            {                                                                                      \
+                points x[R];                                                                       \
+                UNROLL for (uint r = 0; r < R; r++)                                                \
+                    x[r] = scratch[at + j + r * S];                                                \
+                TRANSFORM(R, S)                                                                    \
+            }                                                                                      \
+        break;
+#define BACK(R)                                                                                    \
+    case R:                                                                                        \
+        LOOP(at = 0; at < N; at += R * S)                                                          \
+            TRANSFORM_BACK(R, S)                                                                   \
+        break;
+#define TO_END(R)                                                                                  \
+    case R:                                                                                        \
+        LOOP(uint block = 0; block < N / R; block++)                                               \
+        {                                                                                          \
+            at = block * R, row = steps[sizes.w + block];                                          \
+            LAST(R, N / R)                                                                         \
+        }                                                                                          \
+        break;
+#define IN_MIDDLE(R)                                                                               \
+    case R:                                                                                        \
+        LOOP(at = 0; at < N; at += R)                                                              \
+            MIDDLE(R)                                                                              \
+        break;
+#undef PASSES
+#define PASSES                                                                                     \
+    uint S = N;                                                                                    \
+    LOOP(uint pass = 0; pass < LAST_PASS; pass++)                                                  \
+    {                                                                                              \
+        S /= steps[pass];                                                                          \
+        switch (steps[pass]) { RADICES(THROUGH) }                                                  \
+    }                                                                                              \
+    switch (steps[LAST_PASS]) { RADICES(TO_END) }
+#define CONVOLUTION                                                                                \
+    uint S = N;                                                                                    \
+    LOOP(uint pass = 0; pass < LAST_PASS; pass++)                                                  \
+    {                                                                                              \
+        S /= steps[pass];                                                                          \
+        switch (steps[pass]) { RADICES(THROUGH) }                                                  \
+    }                                                                                              \
+    switch (steps[LAST_PASS]) { RADICES(IN_MIDDLE) }                                               \
+    LOOP(int pass = LAST_PASS - 1; pass >= 0; pass--)                                              \
+    {                                                                                              \
+        switch (steps[pass]) { RADICES(BACK) }                                                     \
+        S *= steps[pass];                                                                          \
+    }
+#else
+#define SHARED_PARAMETERS
+#define SIZE_PARAMETERS
+#define SIZE_ARGUMENTS
+#endif
 
 /* Lanes of two vectors in turn, of their first halves and of their second ones. */
 #if LANES == 2

@@ -21,6 +21,8 @@ BOUND_AT_1E5 = {
     ("cols", np.complex128): 6e-16,
     ("long_row", np.complex64): 2.0e-7,
     ("long_row", np.complex128): 6e-16,
+    ("small", np.complex64): 2.0e-7,
+    ("small", np.complex128): 6e-16,
     ("chirp", np.complex64): 4e-7,
     ("chirp", np.complex128): 1.1e-15,
     ("four_step", np.complex64): 2.0e-7,

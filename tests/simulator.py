@@ -20,6 +20,7 @@ from pyclfft.planning.passes import (
     DigitRoots,
     LaneRoots,
     LaneTwiddles,
+    PassSteps,
     PassTwiddles,
     Roots,
     Scalar,
@@ -389,6 +390,17 @@ class LaneEnds:
 
     macros: dict
 
+    @classmethod
+    def of(cls, each):
+        """By its arguments, too, if its kernel is that of all lengths."""
+        macros = dict(each.defines)
+        if macros.get("SHARED") == "1":
+            sizes = next(a.values for a in each.arguments if isinstance(a, Vector))
+            names = ("N", "LENGTH", "GIVEN", "STEPS")
+            assert not macros.keys() & set(names)
+            macros |= {name: str(value) for name, value in zip(names, sizes, strict=True)}
+        return cls(macros)
+
     @property
     def source(self):
         return self.macros.get("SOURCE", "COMPLEX")
@@ -441,19 +453,23 @@ class LaneEnds:
         types = [LaneTwiddles] * self.is_row + [Roots] * self.packed
         if self.number("TWIST"):
             types += [LaneRoots, BlockRoots]
-        return types + [Chirp, ChirpSpectrum] * self.number("CHIRP")
+        types += [Chirp, ChirpSpectrum] * self.number("CHIRP")
+        return types + [PassSteps] * self.number("SHARED")
 
 
 def simulate_lanes(each, source, target, *others):
     """What row.cl and cols.cl do, transform by transform; each work-item does all of some."""
     assert source is not target or each.aliases
     assert all(scratch is not source and scratch is not target for scratch in others)
-    ends, double = LaneEnds(dict(each.defines)), numbers(each)["DOUBLE"]
+    ends, double = LaneEnds.of(each), numbers(each)["DOUBLE"]
     tables = [argument for argument in each.arguments if isinstance(argument, Table)]
     assert [type(table) for table in tables] == [PassTwiddles, *ends.tables]
     points = ends.macros["M"] if ends.is_row else ends.points
     assert np.prod(tables[0].radices) == int(points)
     rest = [argument for argument in each.arguments if isinstance(argument, Scalar | Vector)]
+    if ends.number("SHARED"):
+        assert tables[-1].radices == tables[0].radices
+        assert rest.pop(0).values[3] == len(tables[0].radices)
     assert [(type(argument), argument.dtype) for argument in rest] == [
         (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 3,
         *([] if ends.is_row else [(Scalar, "uint32"), (Vector, "int64")]),

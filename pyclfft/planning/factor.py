@@ -215,13 +215,15 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4096)
-def best_passes(n: int) -> tuple[int, ...] | None:
+def best_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
     """Return the cheapest radices of passes over `n` points of every lane of a CPU's vectors.
 
     Parameters
     ----------
     n : int
         At least 1.
+    among : tuple of int
+        Radices to choose from.
 
     Returns
     -------
@@ -231,7 +233,11 @@ def best_passes(n: int) -> tuple[int, ...] | None:
     """
     if n == 1 or not is_smooth(n):
         return None
-    candidates = (radices[::-1] for radices in factorisations(n, MAX_PASSES, LARGEST_OF_PASSES))
+    candidates = (
+        radices[::-1]
+        for radices in factorisations(n, MAX_PASSES, LARGEST_OF_PASSES)
+        if set(radices) <= set(among)
+    )
     return min(candidates, key=lambda radices: (pass_cost(radices), radices), default=None)
 
 

@@ -96,6 +96,16 @@ class PassTwiddles:
 
 
 @dataclass(frozen=True)
+class PassSteps:
+    """What passes on lanes do, for a kernel of all lengths: computed on the host, uploaded once.
+
+    The radices, and then for each block of the last pass the row of its first result.
+    """
+
+    radices: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class LaneTwiddles:
     """Twiddles between rows and columns of a matrix, for lanes: computed on the host.
 
@@ -166,6 +176,7 @@ Table = (
     | DigitRoots
     | StageTwiddles
     | PassTwiddles
+    | PassSteps
     | LaneTwiddles
     | LaneRoots
     | BlockRoots

@@ -15,6 +15,7 @@ from ..planning.passes import (
     DigitRoots,
     LaneRoots,
     LaneTwiddles,
+    PassSteps,
     PassTwiddles,
     Roots,
     StageTwiddles,
@@ -119,6 +120,19 @@ def pass_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
     return np.concatenate(tables)
 
 
+def pass_steps(radices: Sequence[int]) -> np.ndarray:
+    """Return what passes do, as `PassSteps` describes it.
+
+    Returns
+    -------
+    ndarray, shape (radices and blocks of the last pass,)
+        int64.
+    """
+    *before, _ = radices
+    rows = np.arange(prod(before)).reshape(before[::-1]).transpose().ravel()
+    return np.concatenate((radices, rows)).astype(np.int64)
+
+
 def lane_twiddles(rows: int, columns: int, lanes: int, precision: str) -> np.ndarray:
     """Return twiddles between rows and columns, as `LaneTwiddles` describes them.
 
@@ -205,6 +219,7 @@ FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
     DigitRoots: digit_roots,
     StageTwiddles: stage_twiddles,
     PassTwiddles: pass_twiddles,
+    PassSteps: pass_steps,
     LaneTwiddles: lane_twiddles,
     LaneRoots: lane_roots,
     BlockRoots: block_roots,

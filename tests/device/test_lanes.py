@@ -238,6 +238,36 @@ def test_convolutions_in_place(device, queue):
         check(queue, problem, noise(shape, "c8"), "chirp", in_place=True)
 
 
+# --- one kernel for all lengths -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [8, 7, 60, 143, 256, 17, 34, 211])
+def test_a_few_of_any_length(device, queue, kind, n):
+    """A single one, rows and columns."""
+    algorithm = "small" if is_smooth(n) else None  # which has the bounds of a convolution
+    for shape, axis in (((n,), 0), ((3, n), 1), ((n, 4), 0)):
+        problem = make_problem(shape, KINDS[kind][0], axis, kind)
+        kernels = [each.kernel for each in plan_passes(problem, devices.traits(device))]
+        assert kernels == ["cols"]
+        check_all(device, queue, shape, axis, algorithm, KINDS[kind], kind=kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_few_cut_and_filled(device, queue, kind):
+    for n in (50, 35, 3):
+        for wanted in (36, 17):
+            check_all(device, queue, (n,), 0, None, KINDS[kind][:1], kind=kind, s=wanted)
+            check_all(device, queue, (n, 3), 0, None, KINDS[kind][:1], kind=kind, s=wanted)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_few_of_any_width(device, queue, lanes, width):
+    lanes(width)
+    for shape, axis in (((61,), 0), ((40, 23), 0), ((23, 40), 1)):
+        check_all(device, queue, shape, axis, None)
+
+
 # --- long rows ------------------------------------------------------------------------------------
 
 

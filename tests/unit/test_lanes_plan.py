@@ -21,7 +21,13 @@ from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers.chirp import convolution_passes
 from pyclfft.planning.solvers.lanes import LINE_BYTES, convolution_words, pass_words
-from pyclfft.runtime.twiddle import block_roots, lane_roots, lane_twiddles, pass_twiddles
+from pyclfft.runtime.twiddle import (
+    block_roots,
+    lane_roots,
+    lane_twiddles,
+    pass_steps,
+    pass_twiddles,
+)
 from tests.oracle import noise, relative_error
 from tests.recorded_traits import RECORDED
 
@@ -213,6 +219,27 @@ def test_convolutions_are_of_quick_lengths():
 def test_words_of_a_convolution():
     assert convolution_words((4, 8, 8)) == "AROUND(4,64,AROUND(8,8,MIDDLE(8)))"
     assert convolution_words((5,)) == "MIDDLE(5)"
+
+
+def test_one_kernel_for_all_lengths():
+    """Of a few short transforms: nothing is compiled for a new one."""
+    for kind, dtype in (("c2c", "c8"), ("r2c", "f4"), ("c2r", "c8")):
+        for parity in (0, 1):  # of real numbers odd ones are paired
+            plans = [plan((n,), kind=kind, dtype=dtype) for n in range(6 + parity, 257, 2)]
+            assert {len(each) for each in plans} == {1}
+            defines = {each.defines for (each,) in plans}
+            assert len(defines) <= 2  # smooth lengths and others
+            assert {macros(each)["SHARED"] for (each,) in plans} == {"1"}
+    (each,) = plan((300,))
+    assert "SHARED" not in macros(each)
+
+
+def test_steps_of_passes():
+    radices = (2, 3, 4)
+    radix, *rows = np.split(pass_steps(radices), [3])
+    assert tuple(radix) == radices
+    position = np.arange(24).reshape(4, 3, 2).transpose().reshape(6, 4)
+    np.testing.assert_array_equal(rows[0], position[:, 0])  # of the first result of each block
 
 
 def test_other_devices_have_other_solvers():

@@ -53,7 +53,7 @@ def kernels(problem, traits=H200, algorithm=None):
     return [each.kernel for each in plan_passes(problem, traits, algorithm)]
 
 
-ON_LANES = ("row", "cols", "long_row", "chirp")
+ON_LANES = ("small", "row", "cols", "long_row", "chirp")
 RADIX2 = ["spinFact", "bitReverse", "butterfly", "butterfly"]  # for 4 points
 SWAP = "transposeBlocked"
 
@@ -242,8 +242,8 @@ def test_algorithm_is_refused(problem, algorithm, words):
 
 def test_order_of_algorithms():
     assert list(BY_NAME) == [
-        "row", "cols", "long_row", "chirp", "stockham", "four_step", "bluestein", "radix2",
-        "direct",
+        "small", "row", "cols", "long_row", "stockham", "four_step", "chirp", "bluestein",
+        "radix2", "direct",
     ]  # fmt: skip
 
 

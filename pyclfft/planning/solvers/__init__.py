@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from . import bluestein, chirp, cols, direct, four_step, long_row, radix2, row, stockham
+from . import bluestein, chirp, cols, direct, four_step, long_row, radix2, row, small, stockham
 from .solver import Solver
 
 # Best first. To add an algorithm: one file here, one .cl file, one row, one test.
 SOLVERS: tuple[Solver, ...] = (
+    small.SOLVER,
     row.SOLVER,
     cols.SOLVER,
     long_row.SOLVER,
-    chirp.SOLVER,
     stockham.SOLVER,
     four_step.SOLVER,
+    chirp.SOLVER,
     bluestein.SOLVER,
     radix2.SOLVER,
     direct.SOLVER,

@@ -15,7 +15,7 @@ from itertools import islice
 from math import prod
 
 from ...tuning.lookup import Parameters
-from ..factor import best_passes, next_fast_len, pass_cost
+from ..factor import RADICES, best_passes, next_fast_len, pass_cost
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
@@ -45,9 +45,9 @@ def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Column
 
 
 @lru_cache(maxsize=1024)
-def convolution_passes(n: int) -> tuple[int, ...]:
+def convolution_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...]:
     """Return the radices of the quickest convolution that holds that of `n` points."""
-    found = (best_passes(m) for m in islice(_fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED))
+    found = (best_passes(m, among) for m in islice(_fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED))
     return min(
         (radices for radices in found if radices), key=lambda each: prod(each) * pass_cost(each)
     )

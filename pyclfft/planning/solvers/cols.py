@@ -9,7 +9,17 @@ from math import prod
 from ...tuning.lookup import Parameters
 from ..batch import Batch, Dimension
 from ..factor import best_passes
-from ..passes import Argument, BlockRoots, Chirp, ChirpSpectrum, LaneRoots, Pass, Roots, Vector
+from ..passes import (
+    Argument,
+    BlockRoots,
+    Chirp,
+    ChirpSpectrum,
+    LaneRoots,
+    Pass,
+    PassSteps,
+    Roots,
+    Vector,
+)
 from ..problem import Problem
 from ..traits import Traits
 from .lanes import (
@@ -29,6 +39,7 @@ from .rows import uint
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
+OF_ONE_LENGTH = ("N", "LENGTH", "GIVEN", "PASSES")  # macros that a kernel of all lengths is without
 MIN_SHARED = 1024  # points of a row that cores may share
 
 
@@ -159,6 +170,8 @@ def columns_of(
     radices: tuple[int, ...] | None,
     traits: Traits,
     parameters: Parameters,
+    *,
+    shared: bool = False,
 ) -> Columns | None:
     """Return how to share out a batch to lanes, or None where its layout or size forbids it.
 
@@ -174,6 +187,8 @@ def columns_of(
         Of the passes; None where there are none.
     traits, parameters
         Of the device.
+    shared : bool
+        By the kernel of all lengths, which also takes a single transform.
     """
     if radices is None or not walkable(batch):
         return None
@@ -182,7 +197,9 @@ def columns_of(
             _direction(dimension.source, batch.source.stride),
             _direction(dimension.target, batch.target.stride),
         )
-        if dimension.extent < 2 or None in ways:
+        if dimension.extent == 1:  # its lane is a column of any stride
+            ways = ("columns", "columns") if shared else (None, None)
+        if None in ways:
             continue
         from_rows, to_rows = (way == "rows" for way in ways)
         stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.chirp)
@@ -190,7 +207,7 @@ def columns_of(
         for width in _widths(-(-dimension.extent // ends.pairs), most_lanes(problem, traits)):
             if (from_rows and ends.length < width) or (to_rows and ends.written < width):
                 continue
-            lanes = lanes_for(problem, width, radices, traits, parameters, rooms)
+            lanes = lanes_for(problem, width, radices, traits, parameters, rooms, shared)
             if lanes is not None:
                 others = batch.dimensions[:number] + batch.dimensions[number + 1 :]
                 first = replace(batch, dimensions=(dimension, *others))
@@ -262,9 +279,11 @@ def columns_pass(
                 ),
             ),
         ),
+        shared=_sizes(columns) if lanes.shared else (),
         leaves=leaves,
         scale=scale / (2 if ends.target == "HERMITIAN" else 1),  # a sum of halves
-        step=f"{batch.count} x {batch.n} {f'in {lanes.points} ' if ends.chirp else ''}= {radices}",
+        step=f"{batch.count} x {batch.n} {f'in {lanes.points} ' if ends.chirp else ''}= {radices}"
+        + (" packed" if ends.packed else ""),
     )
 
 
@@ -285,6 +304,12 @@ def _tables(problem: Problem, columns: Columns, blocks: int) -> tuple[Argument, 
             ChirpSpectrum(ends.length, lanes.radices, problem.precision),
         )
     return tables
+
+
+def _sizes(columns: Columns) -> tuple[Argument, ...]:
+    ends, radices = columns.ends, columns.lanes.radices
+    sizes = (columns.lanes.points, ends.length, ends.given, len(radices))
+    return (Vector("uint32", sizes), PassSteps(radices))
 
 
 def _macros(columns: Columns, *, ragged: bool) -> dict[str, int | str]:
@@ -312,7 +337,11 @@ def _macros(columns: Columns, *, ragged: bool) -> dict[str, int | str]:
         "FOLD_IN": (ends.fold_in, 0),
         "FOLD_OUT": (ends.fold_out, 0),
     }
-    return macros | {name: value for name, (value, usual) in others.items() if value != usual}
+    macros |= {name: value for name, (value, usual) in others.items() if value != usual}
+    if lanes.shared:
+        macros = {name: value for name, value in macros.items() if name not in OF_ONE_LENGTH}
+        macros["RAGGED"] = 1
+    return macros
 
 
 SOLVER = Solver(

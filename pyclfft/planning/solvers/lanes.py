@@ -45,6 +45,8 @@ class Lanes:
         The same in bytes.
     is_local : bool
         It is local memory rather than a workspace.
+    shared : bool
+        The kernel is that of all lengths.
     """
 
     width: int
@@ -52,6 +54,7 @@ class Lanes:
     points: int
     scratch_bytes: int
     is_local: bool
+    shared: bool = False
 
 
 def takes(problem: Problem, traits: Traits) -> bool:
@@ -98,6 +101,7 @@ def lanes_for(
     traits: Traits,
     parameters: Parameters,
     rooms: int = 1,
+    shared: bool = False,
 ) -> Lanes | None:
     """Return how a work-item transforms the points of `width` lanes, or None if it cannot.
 
@@ -113,6 +117,8 @@ def lanes_for(
         Of the device.
     rooms : int
         Times that all points have a place in scratch memory.
+    shared : bool
+        By the kernel of all lengths.
     """
     if radices is None:
         return None
@@ -121,7 +127,7 @@ def lanes_for(
     if nbytes > parameters["lanes_workspace"]:
         return None
     is_local = nbytes <= min(parameters["lanes_local"], traits.local_mem_bytes)
-    return Lanes(width, radices, n, nbytes, is_local)
+    return Lanes(width, radices, n, nbytes, is_local and not shared, shared)
 
 
 def convolution_words(radices: tuple[int, ...]) -> str:
@@ -168,6 +174,7 @@ def lanes_pass(
     traits: Traits,
     parameters: Parameters,
     *,
+    shared: tuple[Argument, ...] = (),
     last: tuple[Argument, ...] = (),
     leaves: int = 0,
     scale: float = 1.0,
@@ -191,6 +198,8 @@ def lanes_pass(
         Beside those of lanes.cl.
     traits, parameters
         Of the device.
+    shared : tuple of Argument
+        What a kernel of all lengths knows of this one.
     last : tuple of Argument
         Of the kernel between the geometry of the batch and the scale.
     leaves : int
@@ -208,11 +217,13 @@ def lanes_pass(
     options: dict[str, int | str] = {
         "LANES": lanes.width,
         "VECTOR_BITS": 32 * traits.lanes,
-        "DIMENSIONS": len(units),
+        "DIMENSIONS": MAX_DIMENSIONS if lanes.shared else len(units),
         "LOCAL_SCRATCH": int(lanes.is_local),
         "STREAM": int(streams and whole_lines),
         "PREFETCH": int(streams),
     }
+    if lanes.shared:
+        options["SHARED"] = 1
     workspace = () if lanes.is_local else (Buffer(SCRATCH),)
     return Pass(
         kernel=kernel,
@@ -226,6 +237,7 @@ def lanes_pass(
             PassTwiddles(lanes.radices, problem.precision),
             *tables,
             *workspace,
+            *shared,
             uint(count),
             _vector("uint32", units, 1),
             _vector("int64", [each.source for each in batch.dimensions], 0),
