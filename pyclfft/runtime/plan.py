@@ -60,11 +60,12 @@ class Plan:
         For every axis: "stockham" (a length without a prime factor above 13 that fits a work-group:
         one launch), "four_step" (a longer one: a launch for each of two factors or more),
         "bluestein" (any length: one launch, or three and more), "radix2" (powers of two, the
-        textbook's kernels) or "direct" (any length, n^2 steps); on CPUs with vectors also "row"
-        (contiguous rows of such a smooth length), "cols" (neighbouring transforms of one),
-        "long_row" (long rows of one, in two launches) and "chirp" (neighbouring transforms of any
-        length); the first that applies by default. "fused" is two launches of the first two in
-        one, on devices whose work-groups may wait.
+        textbook's kernels) or "direct" (any length, n^2 steps); on CPUs with vectors also "small"
+        (a few short transforms, by one kernel for all lengths), "row" (contiguous rows of such a
+        smooth length), "cols" (neighbouring transforms of one), "long_row" (long rows of one, in
+        two launches) and "chirp" (neighbouring transforms of any length); the first that applies
+        by default. "fused" is two launches of the first two in one, on devices whose work-groups
+        may wait.
     effort : {"estimate"}
         How parameters are chosen.
     context : cl.Context, optional
