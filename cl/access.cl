@@ -5,6 +5,11 @@
  * where a caller's hooks want to see each, they are taken one by one. Places are counted from an array's
  * first element. KNOWN_PARTS: vectors of which a part is stored all have the same part.
  */
+#ifndef LANES /* nobody includes this file */
+#include "lanes.cl"
+typedef cplx source_element, target_element;
+typedef points source_vector, target_vector;
+#endif
 #include "hooks.cl"
 
 #ifndef STREAM

@@ -144,6 +144,7 @@ static inline points load_column(global const source_element *src, ulong from, u
 #endif
 }
 
+#if FROM_ROWS
 /* LANES points, from i on, of all transforms from `begin` on, which are `distance` apart. */
 static inline void load_rows(points *x, global const source_element *src, ulong from,
                              ulong distance, uint i, uint begin, uint lanes,
@@ -159,6 +160,7 @@ static inline void load_rows(points *x, global const source_element *src, ulong 
     }
     transpose(x);
 }
+#endif
 
 /* The spectrum Z of points, conjugated for the way back, from what is known of spectra of real numbers. */
 #if PACKED
@@ -313,6 +315,7 @@ static inline void store_column(global target_element *dst, ulong to, ulong stri
 #endif
 }
 
+#if TO_ROWS
 /* Results k and up of all transforms from `begin` on, but for some that are stored already. */
 static inline void store_rows(points *x, global target_element *dst, ulong to, ulong distance,
                               uint k, uint stored, uint begin, uint lanes,
@@ -328,6 +331,7 @@ static inline void store_rows(points *x, global target_element *dst, ulong to, u
                 stream HOOK_ARGUMENTS);
         }
 }
+#endif
 
 /* The root to the power k (c + lane) is the product of two of tables that stay in the cache. */
 #if TWIST

@@ -131,10 +131,12 @@ static inline void to_lanes(global const source_element *src, ulong from,
     {                                                                                              \
         uint i = min(block, (uint)(N - LANES)), image = N - (LANES - 1) - i;
 
+#if PACKED
 static inline points load_roots(global const cplx *roots, real sign)
 {
     return deinterleaved(*(global const loose *)roots, sign);
 }
+#endif
 
 #if TARGET == HERMITIAN
 /* Of even and odd numbers apart, Z = E + i O, to X[k] = E[k] + w^k O[k] and X[N - k]. */

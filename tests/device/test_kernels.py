@@ -813,7 +813,16 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
 # --- each file by itself --------------------------------------------------------------------------
 
 # Without kernels of their own.
-SHARED = ("prelude.cl", "radix.cl", "stages.cl", "ends.cl", "hooks.cl", "gain.cl", "lanes.cl")
+SHARED = (
+    "access.cl",
+    "prelude.cl",
+    "radix.cl",
+    "stages.cl",
+    "ends.cl",
+    "hooks.cl",
+    "gain.cl",
+    "lanes.cl",
+)
 KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name not in SHARED)
 CLANG = shutil.which("clang-15")
 needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")

@@ -137,11 +137,10 @@ def test_real_images(device, queue, kind, shape):
     check_all(device, queue, shape, None, None, codes, kind=kind)
 
 
-@pytest.mark.parametrize("n", [256, 1200])
-def test_real_numbers_as_complex_ones(device, queue, n):
-    check_all(device, queue, (5, n), 1, "row", ("f4", "f8"))
-    check_all(device, queue, (n, 37), 0, "cols", ("f4", "f8"))
-    check_all(device, queue, (37, n), 1, "cols", ("f4", "f8"))
+def test_real_numbers_as_complex_ones(device, queue):
+    check_all(device, queue, (5, 1200), 1, "row", ("f4", "f8"))
+    check_all(device, queue, (60, 37), 0, "cols", ("f4", "f8"))
+    check_all(device, queue, (37, 60), 1, "cols", ("f4", "f8"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -311,9 +310,9 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
         check_all(device, queue, shape, axis, None)
     check_all(device, queue, (9, 400), 1, None, ("f4", "f8"), kind="r2c")
     check_all(device, queue, (9, 400), 1, None, kind="c2r")
-    for n in (27, 34, 48):  # columns and rows of them side by side
-        check_all(device, queue, (70, n), 1, "cols" if is_smooth(n) else "chirp")
-        check_all(device, queue, (n, 70), 0, None, ("f4", "f8"), kind="r2c")
-        check_all(device, queue, (70, n), 1, None, kind="c2r")
+    check_all(device, queue, (70, 27), 1, "cols", CODES[:1])
+    check_all(device, queue, (70, 27), 1, "cols", ("f4",), kind="r2c")
+    check_all(device, queue, (48, 70), 0, "cols", CODES[:1], kind="c2r")
+    check_all(device, queue, (70, 34), 1, "chirp", CODES[:1])
     strides = (8 * 401, 8)
     check_all(device, queue, (7, 400), 1, None, CODES[:1], out_strides=strides, out_offset=8)

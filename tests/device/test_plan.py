@@ -799,10 +799,10 @@ def test_plans_share_programs(device):
 def test_transforms_alike_share_a_program(device):
     """Whatever the batch, the direction and the norm."""
     pyclfft.clear_cache()
-    Plan(12, "complex64")
+    Plan((3, 1024), "complex64", axes=1)
     built = pyclfft.cache_info().programs.misses
     for options in ({}, {"direction": "inverse"}, {"norm": "ortho"}):
-        Plan((500, 12), "complex64", axes=1, **options)
+        Plan((500, 1024), "complex64", axes=1, **options)
     programs = pyclfft.cache_info().programs
     assert (programs.misses, programs.hits) == (built, 3)
 
