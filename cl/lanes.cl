@@ -213,8 +213,13 @@ static inline points products(points z, points w)
 #ifndef SHARED
 #define SHARED 0 /* 1: the points and the radices are arguments */
 #endif
-#ifndef RADICES
-#define RADICES(CASE) CASE(2) CASE(3) CASE(4) CASE(5) CASE(7) CASE(8) CASE(11) CASE(13)
+#ifndef LARGEST
+#define LARGEST 5 /* of the radices that a kernel of all lengths knows: 5 or 7 */
+#endif
+#if LARGEST == 5
+#define RADICES(CASE) CASE(2) CASE(3) CASE(4) CASE(5)
+#else
+#define RADICES(CASE) CASE(2) CASE(3) CASE(4) CASE(5) CASE(7)
 #endif
 #if SHARED
 #define SHARED_PARAMETERS uint4 sizes, global const long *steps,

@@ -340,7 +340,7 @@ def _macros(columns: Columns, *, ragged: bool) -> dict[str, int | str]:
     macros |= {name: value for name, (value, usual) in others.items() if value != usual}
     if lanes.shared:
         macros = {name: value for name, value in macros.items() if name not in OF_ONE_LENGTH}
-        macros["RAGGED"] = 1
+        macros |= {"RAGGED": 1, "LARGEST": max(5, *lanes.radices)}
     return macros
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...tuning.lookup import Parameters
-from ..factor import best_passes
+from ..factor import best_passes, is_smooth
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
@@ -18,7 +18,7 @@ from .cols import Columns, columns_of, columns_pass, whole
 from .lanes import takes
 from .solver import Solver
 
-RADICES = (2, 3, 4, 5, 7, 8, 11, 13)  # of lanes.cl's kernel for all lengths
+RADICES = (2, 3, 4, 5, 7)  # of lanes.cl's kernel for all lengths: more take long to compile
 MAX_SMOOTH, MAX_OTHER = 256, 512  # points of a transform
 MAX_POINTS = 1024  # of all: of more, a kernel of their own is twice as fast
 
@@ -38,11 +38,12 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
     radices = best_passes(ends.length, RADICES)
-    limit = MAX_SMOOTH if radices else MAX_OTHER
-    if not 1 < ends.length <= limit or ends.length * batch.count > MAX_POINTS:
+    smooth = is_smooth(ends.length)
+    limit = MAX_SMOOTH if smooth else MAX_OTHER
+    if not 1 < ends.length <= limit or ends.length * batch.count > MAX_POINTS or problem.hooks:
         return None
-    if radices is None:
-        ends, radices = replace(ends, chirp=True), convolution_passes(ends.length, RADICES)
+    if not smooth:
+        ends, radices = replace(ends, chirp=True), convolution_passes(ends.length, RADICES[:4])
     return columns_of(problem, batch, ends, radices, traits, parameters, shared=True)
 
 
