@@ -229,9 +229,7 @@ def test_one_kernel_for_all_lengths():
             plans = [plan((n,), kind=kind, dtype=dtype) for n in lengths]
             assert {len(each) for each in plans} == {1}
             defines = {each.defines for (each,) in plans}
-            assert (
-                len(defines) <= 3
-            )  # with the radix 7, without, and by convolution
+            assert len(defines) <= 3  # with the radix 7, without, and by convolution
             assert {macros(each)["SHARED"] for (each,) in plans} == {"1"}
     for n in (300, 22, 26):  # longer, or of radices that take long to compile
         assert "SHARED" not in macros(plan((n,))[0])
