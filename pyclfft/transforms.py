@@ -58,7 +58,8 @@ def fft(
     overwrite_x : bool
         Permission to destroy `x`, which is not made use of.
     workers : int, optional
-        As in SciPy; the device uses all of its compute units whatever it says.
+        As in SciPy; the device uses all of its compute units whatever it says. The how-to guide
+        to devices says how to leave cores of a CPU to others.
     plan : None
         As in SciPy, where nothing else is allowed yet.
 
