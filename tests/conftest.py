@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
+import pyopencl as cl
 import pytest
 
 # A cache of our own, before pyclfft looks for it: tests neither use nor fill the user's. CI names
@@ -20,6 +21,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         found = pyclfft.devices()
         ids = [devices_module.device_label(each) for each in found]
         metafunc.parametrize("device", found, ids=ids, indirect=True, scope="module")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests marked `full` are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep what is marked `one_cpu` to the first CPU device, but in the full tier."""
+    others = [each for each in pyclfft.devices() if each.type & cl.device_type.CPU][1:]
+    for item in items:
+        device = getattr(item, "callspec", None) and item.callspec.params.get("device")
+        if device in others and item.get_closest_marker("one_cpu"):
+            item.add_marker("full")
 
 
 def pytest_report_header() -> list[str]:

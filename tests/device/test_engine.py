@@ -305,6 +305,7 @@ def test_real_round_trip(device, queue, n):
 # --- steps ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 @pytest.mark.parametrize(
     ("n", "items", "passes"),
@@ -343,6 +344,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 @pytest.mark.parametrize("shapes", SHAPES)
 def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
@@ -359,6 +361,7 @@ def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
         check_plain(device, queue, shape, axis, kind, wide=wide, algorithm=algorithm)
 
 
+@pytest.mark.one_cpu
 def test_bluestein_of_a_smooth_length(device, queue):
     for kind in KINDS:
         check_plain(device, queue, (3, 60), 1, kind, algorithm="bluestein")

@@ -21,6 +21,8 @@ from pyclfft.runtime import device as devices
 from tests import stress_fused
 from tests.oracle import noise, relative_error
 
+pytestmark = pytest.mark.one_cpu  # what they test is for GPUs
+
 # Shape, axes: many chunks, one, whole tiles, parts of them, an odd length, three axes
 CASES = [
     ((24, 2**14), (1,)),

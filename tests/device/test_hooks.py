@@ -141,6 +141,7 @@ def test_spectra_of_several_axes(device):
     check(plan, given, stored(y))
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", INPUT)
 @pytest.mark.parametrize("n", [2**15, 2053])
 def test_many_steps(device, monkeypatch, kind, n):

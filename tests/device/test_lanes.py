@@ -85,6 +85,7 @@ def test_batches_of_rows(device, queue, count):
         check_row(device, queue, n, count=count)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("n", [120, 256, 693, 1000, 3125])
 def test_rows_of_any_width(device, queue, lanes, width, n):
@@ -122,6 +123,7 @@ def test_real_rows(device, queue, kind, n):
         assert n < 128
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
 @pytest.mark.parametrize("n", [240, 512])
@@ -158,6 +160,7 @@ def test_columns(device, queue, n, columns):
     check_all(device, queue, (n, columns), 0, "cols", codes=[code_of(device, n + columns)])
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("shape", [(2, 24, 1, 20), (3, 60, 33), (2, 128, 16)])
 def test_columns_of_any_width(device, queue, lanes, width, shape):
@@ -172,6 +175,7 @@ def test_columns_in_place(device, queue, columns):
         check(queue, problem, noise((3, 48, columns), code), "cols", in_place=True)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(("rows", "n"), [(16, 16), (5, 27), (37, 40)])
 def test_rows_as_columns(device, queue, lanes, width, rows, n):
@@ -220,6 +224,7 @@ def test_convolutions(device, queue, lanes, width, kind, n):
         check_all(device, queue, shape, axis, "chirp", code, kind=kind)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("n", [509, 1009, 4099])
 def test_long_convolutions(device, queue, n):
     check_all(device, queue, (19, n), 1, "chirp", CODES[:1])
@@ -260,6 +265,7 @@ def test_a_few_cut_and_filled(device, queue, kind):
             check_all(device, queue, (n, 3), 0, None, KINDS[kind][:1], kind=kind, s=wanted)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_few_of_any_width(device, queue, lanes, width):
     lanes(width)
@@ -270,6 +276,7 @@ def test_a_few_of_any_width(device, queue, lanes, width):
 # --- long rows ------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("n", [256, 720, 4000])
 def test_long_rows_of_any_width(device, queue, lanes, width, n):
@@ -287,6 +294,7 @@ def test_long_real_rows(device, queue, lanes, width, kind, n):
     check_all(device, queue, (3, n), 1, "long_row", code, kind=kind)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("n", [2**18, 2**20, 3**11, 600600])
 def test_long_rows(device, queue, n):
     code = code_of(device, n % 3)
