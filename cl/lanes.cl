@@ -120,30 +120,21 @@ static inline points products(points z, points w)
 
 /* The passes, on the block of `scratch` that begins at `at` and whose results begin at row `row`.
  * Twiddles of a pass are R - 1 for each j, those of the passes below before them. */
-#define PASS(R, S, T, ...)                                                                         \
+#define PASS(R, S, T, ...) THERE(R, S, IN_SCRATCH) BLOCKS(R, S, T, __VA_ARGS__)
+#define FIRST(R, S, T, ...) THERE(R, S, LOAD) BLOCKS(R, S, T, __VA_ARGS__)
+#define IN_SCRATCH(i) scratch[at + (i)]
+#define THERE(R, S, POINT)                                                                         \
     LOOP(uint j = 0; j < S; j++)                                                                   \
     {                                                                                              \
         points x[R];                                                                               \
+        global const cplx *w = twiddles + (S - 1) + j * (R - 1);                                   \
         UNROLL for (uint r = 0; r < R; r++)                                                        \
-            x[r] = scratch[at + j + r * S];                                                        \
-        TRANSFORM(R, S)                                                                            \
-    }                                                                                              \
-    BLOCKS(R, S, T, __VA_ARGS__)
-#define FIRST(R, S, T, ...)                                                                        \
-    LOOP(uint j = 0; j < S; j++)                                                                   \
-    {                                                                                              \
-        points x[R];                                                                               \
-        UNROLL for (uint r = 0; r < R; r++)                                                        \
-            x[r] = LOAD(j + r * S);                                                                \
-        TRANSFORM(R, S)                                                                            \
-    }                                                                                              \
-    BLOCKS(R, S, T, __VA_ARGS__)
-#define TRANSFORM(R, S)                                                                            \
-    global const cplx *w = twiddles + (S - 1) + j * (R - 1);                                       \
-    fft##R(x, 1);                                                                                  \
-    scratch[at + j] = x[0];                                                                        \
-    UNROLL for (uint k = 1; k < R; k++)                                                            \
-        scratch[at + j + k * S] = times(x[k], w[k - 1]);
+            x[r] = POINT(j + r * S);                                                               \
+        fft##R(x, 1);                                                                              \
+        scratch[at + j] = x[0];                                                                    \
+        UNROLL for (uint k = 1; k < R; k++)                                                        \
+            scratch[at + j + k * S] = times(x[k], w[k - 1]);                                       \
+    }
 #define BLOCKS(R, S, T, ...)                                                                       \
     LOOP(uint k = 0; k < R; k++)                                                                   \
     {                                                                                              \
@@ -173,17 +164,8 @@ static inline points products(points z, points w)
 /* A convolution: passes there, products with a spectrum, conjugates, and the same passes in reverse, which need
  * the points where the first ones have left them. AROUND is a pass there, what is done with each block, and the
  * pass back; in the middle of it MIDDLE(radix) does all three. What they leave is the conjugate. */
-#define AROUND(R, S, ...)                                                                          \
-    LOOP(uint j = 0; j < S; j++)                                                                   \
-    {                                                                                              \
-        points x[R];                                                                               \
-        UNROLL for (uint r = 0; r < R; r++)                                                        \
-            x[r] = scratch[at + j + r * S];                                                        \
-        TRANSFORM(R, S)                                                                            \
-    }                                                                                              \
-    BLOCKS(R, S, 0, __VA_ARGS__)                                                                   \
-    TRANSFORM_BACK(R, S)
-#define TRANSFORM_BACK(R, S)                                                                       \
+#define AROUND(R, S, ...) THERE(R, S, IN_SCRATCH) BLOCKS(R, S, 0, __VA_ARGS__) BACK(R, S)
+#define BACK(R, S)                                                                                 \
     LOOP(uint j = 0; j < S; j++)                                                                   \
     {                                                                                              \
         points x[R];                                                                               \
@@ -208,8 +190,8 @@ static inline points products(points z, points w)
             scratch[at + r] = x[r];                                                                \
     }
 
-/* One kernel for all lengths: what the macros above say is in sizes and steps. Each pass goes through all blocks before the
- * next one begins, and the last pass finds in `steps` the row of each block's first result. */
+/* One kernel for all lengths: what the macros above say is in sizes and steps. Each pass goes through all blocks
+ * before the next one begins, and the last pass finds in `steps` the row of each block's first result. */
 #ifndef SHARED
 #define SHARED 0 /* 1: the points and the radices are arguments */
 #endif
@@ -228,21 +210,15 @@ static inline points products(points z, points w)
 #define LAST_PASS (sizes.w - 1)
 
 /* A pass of each radix over all blocks of R S points, and the last one, or in a convolution the middle one. */
-#define THROUGH(R)                                                                                 \
+#define ALL_THERE(R)                                                                               \
     case R:                                                                                        \
         LOOP(at = 0; at < N; at += R * S)                                                          \
-            LOOP(uint j = 0; j < S; j++)                                                           \
-            {                                                                                      \
-                points x[R];                                                                       \
-                UNROLL for (uint r = 0; r < R; r++)                                                \
-                    x[r] = scratch[at + j + r * S];                                                \
-                TRANSFORM(R, S)                                                                    \
-            }                                                                                      \
+            THERE(R, S, IN_SCRATCH)                                                                \
         break;
-#define BACK(R)                                                                                    \
+#define ALL_BACK(R)                                                                                \
     case R:                                                                                        \
         LOOP(at = 0; at < N; at += R * S)                                                          \
-            TRANSFORM_BACK(R, S)                                                                   \
+            BACK(R, S)                                                                             \
         break;
 #define TO_END(R)                                                                                  \
     case R:                                                                                        \
@@ -257,26 +233,21 @@ static inline points products(points z, points w)
         LOOP(at = 0; at < N; at += R)                                                              \
             MIDDLE(R)                                                                              \
         break;
+#define BUT_THE_LAST                                                                               \
+    uint S = N;                                                                                    \
+    LOOP(uint pass = 0; pass < LAST_PASS; pass++)                                                  \
+    {                                                                                              \
+        S /= steps[pass];                                                                          \
+        switch (steps[pass]) { RADICES(ALL_THERE) }                                                \
+    }
 #undef PASSES
-#define PASSES                                                                                     \
-    uint S = N;                                                                                    \
-    LOOP(uint pass = 0; pass < LAST_PASS; pass++)                                                  \
-    {                                                                                              \
-        S /= steps[pass];                                                                          \
-        switch (steps[pass]) { RADICES(THROUGH) }                                                  \
-    }                                                                                              \
-    switch (steps[LAST_PASS]) { RADICES(TO_END) }
+#define PASSES BUT_THE_LAST switch (steps[LAST_PASS]) { RADICES(TO_END) }
 #define CONVOLUTION                                                                                \
-    uint S = N;                                                                                    \
-    LOOP(uint pass = 0; pass < LAST_PASS; pass++)                                                  \
-    {                                                                                              \
-        S /= steps[pass];                                                                          \
-        switch (steps[pass]) { RADICES(THROUGH) }                                                  \
-    }                                                                                              \
+    BUT_THE_LAST                                                                                   \
     switch (steps[LAST_PASS]) { RADICES(IN_MIDDLE) }                                               \
     LOOP(int pass = LAST_PASS - 1; pass >= 0; pass--)                                              \
     {                                                                                              \
-        switch (steps[pass]) { RADICES(BACK) }                                                     \
+        switch (steps[pass]) { RADICES(ALL_BACK) }                                                 \
         S *= steps[pass];                                                                          \
     }
 #else

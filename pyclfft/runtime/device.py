@@ -67,7 +67,6 @@ _CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not u
 _LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 _GPU_LANES = 32
 
-
 # NVIDIA's L2 caches in MiB by compute capability: that of the data-centre part, or where there is
 # none the smallest. OpenCL tells only the sum of the L1 caches.
 _CAPABILITY_QUERIES = ("compute_capability_major_nv", "compute_capability_minor_nv")

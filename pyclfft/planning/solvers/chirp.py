@@ -16,26 +16,11 @@ from math import prod
 
 from ...tuning.lookup import Parameters
 from ..factor import RADICES, best_passes, next_fast_len, pass_cost
-from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
-from .cols import Columns, columns_of, columns_pass, whole
-from .lanes import takes
-from .solver import Solver
+from .cols import Columns, columns_of, solver_of, whole
 
 LENGTHS_TRIED = 12  # of convolutions, the shortest ones
-
-
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether there are neighbouring transforms, whose convolutions fit scratch memory."""
-    return takes(problem, traits) and _columns(problem, traits, parameters) is not None
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass."""
-    columns = _columns(problem, traits, parameters)
-    assert columns is not None
-    return (columns_pass(problem, columns, traits, parameters, scale=problem.scale),)
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
@@ -60,10 +45,6 @@ def _fast_lengths(least: int) -> Iterator[int]:
         least += 1
 
 
-SOLVER = Solver(
-    "chirp",
-    "neighbouring transforms of any length, on a CPU with vectors",
-    applies,
-    passes,
-    selective=True,
+SOLVER = solver_of(
+    "chirp", "neighbouring transforms of any length, on a CPU with vectors", _columns
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -40,7 +40,6 @@ from .solver import Solver
 from .steps import axis_batch, axis_length
 
 OF_ONE_LENGTH = ("N", "LENGTH", "GIVEN", "PASSES")  # macros that a kernel of all lengths is without
-MIN_SHARED = 1024  # points of a row that cores may share
 
 
 @dataclass(frozen=True)
@@ -133,22 +132,39 @@ class Columns:
         return -(-dimension.extent // per_block) * prod(each.extent for each in others)
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether there are neighbouring transforms for lanes, short enough for scratch memory."""
-    return takes(problem, traits) and _columns(problem, traits, parameters) is not None
+Find = Callable[[Problem, Traits, Parameters], Columns | None]
 
 
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass."""
-    columns = _columns(problem, traits, parameters)
-    assert columns is not None
-    return (columns_pass(problem, columns, traits, parameters, scale=problem.scale),)
+def solver_of(name: str, requirement: str, find: Find) -> Solver:
+    """Return a solver of one launch of cols.cl.
+
+    Parameters
+    ----------
+    name, requirement : str
+        As `Solver` has them.
+    find : function
+        From a problem, traits and parameters to columns, or None where it does not apply.
+
+    Returns
+    -------
+    Solver
+    """
+
+    def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+        return takes(problem, traits) and find(problem, traits, parameters) is not None
+
+    def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+        columns = find(problem, traits, parameters)
+        assert columns is not None
+        return (columns_pass(problem, columns, traits, parameters, scale=problem.scale),)
+
+    return Solver(name, requirement, applies, passes, selective=True)
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
     found = columns_of(problem, batch, ends, best_passes(ends.length), traits, parameters)
-    if found is None or batch.n < MIN_SHARED or not found.is_of_rows:
+    if found is None or batch.n < parameters["lanes_shared"] or not found.is_of_rows:
         return found
     # With fewer blocks than cores, several of them had better share each row (long_row).
     return found if found.blocks >= traits.compute_units else None
@@ -344,10 +360,6 @@ def _macros(columns: Columns, *, ragged: bool) -> dict[str, int | str]:
     return macros
 
 
-SOLVER = Solver(
-    "cols",
-    "neighbouring transforms of a smooth length, on a CPU with vectors",
-    applies,
-    passes,
-    selective=True,
+SOLVER = solver_of(
+    "cols", "neighbouring transforms of a smooth length, on a CPU with vectors", _columns
 )

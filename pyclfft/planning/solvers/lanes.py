@@ -76,15 +76,17 @@ def ends_of(problem: Problem) -> tuple[str, str]:
 
 def given_points(problem: Problem) -> int:
     """Return how many points of the axis are in the source and wanted: the others are zero."""
-    n = axis_length(problem)
-    wanted = n // 2 + 1 if problem.kind == "c2r" else n
-    return min(problem.source.shape[problem.axes[0]], wanted)
+    return min(problem.source.shape[problem.axes[0]], _wanted_points(problem))
 
 
 def is_padded(problem: Problem) -> bool:
     """Whether some points of the axis are not in the source."""
+    return given_points(problem) < _wanted_points(problem)
+
+
+def _wanted_points(problem: Problem) -> int:
     n = axis_length(problem)
-    return given_points(problem) < (n // 2 + 1 if problem.kind == "c2r" else n)
+    return n // 2 + 1 if problem.kind == "c2r" else n
 
 
 def most_lanes(problem: Problem, traits: Traits) -> int:
