@@ -13,7 +13,7 @@ typedef points source_vector, target_vector;
 #include "hooks.cl"
 
 #ifndef STREAM
-#define STREAM 0 /* 1: results go past the caches to memory, as what is too large for them should */
+#define STREAM 0 /* 1: results go past the caches to memory, unless they replace the source; 2: anyway */
 #endif
 #ifndef PREFETCH
 #define PREFETCH 0 /* 1: points are fetched into the cache some time before they are needed */
@@ -21,6 +21,7 @@ typedef points source_vector, target_vector;
 
 #define SOURCE_STEP (sizeof(source_vector) / sizeof(source_element))
 #define TARGET_STEP (sizeof(target_vector) / sizeof(target_element))
+#define TARGET_LINE (sizeof(reals) / sizeof(target_element))
 
 /* At any address: not that of a whole vector. */
 typedef source_vector loose_source __attribute__((aligned(4 << DOUBLE)));
@@ -63,8 +64,16 @@ static inline source_vector load_vector(global const source_element *src, ulong 
     return v;
 }
 
+/* Whether results go past the caches whose addresses have a divisor. */
+static inline int streams(global const source_element *src, global target_element *dst, ulong addresses)
+{
+    int replaced = (global const void *)src == (global const void *)dst;
+    return STREAM > replaced && addresses % sizeof(reals) == 0;
+}
+
 /* Elements of a vector from `begin` on, up to `end` or all it has; `stream` where it begins as vectors do.
- * Those before are stored already: the same once more does no harm, but to hooks. */
+ * Those before are stored already: the same once more does no harm, but to hooks and to what has gone past the
+ * caches, which would have to come back. */
 static inline void store_vector(global target_element *dst, ulong at, target_vector v, uint begin,
                                 uint end, int stream HOOK_PARAMETERS)
 {
@@ -78,11 +87,29 @@ static inline void store_vector(global target_element *dst, ulong at, target_vec
     if (stream) {
         global reals *to = (global reals *)(dst + at); /* one each, or not all compilers heed it */
         UNROLL for (uint part = 0; part < sizeof(v) / sizeof(reals); part++)
-            __builtin_nontemporal_store(((reals *)&v)[part], to + part);
+            if ((part + 1) * TARGET_LINE > begin)
+                __builtin_nontemporal_store(((reals *)&v)[part], to + part);
         return;
     }
 #endif
     *(global loose_target *)(dst + at) = v;
+}
+
+/* Neighbours from scratch memory; with `stream` past the caches, but for those before the first and behind the
+ * last whole line. */
+static inline void store_run(global target_element *dst, ulong at, SCRATCH const target_element *from,
+                             uint count, int stream HOOK_PARAMETERS)
+{
+    uint i = 0;
+    if (stream)
+        LOOP(; i < count && (ulong)(dst + at + i) % sizeof(reals); i++)
+            store_element(dst, at + i, from[i] HOOK_ARGUMENTS);
+    if (!STORE_HOOKED)
+        LOOP(; i + TARGET_STEP <= count; i += TARGET_STEP)
+            store_vector(dst, at + i, *(SCRATCH const loose_target *)(from + i), 0, TARGET_STEP,
+                         stream HOOK_ARGUMENTS);
+    LOOP(; i < count; i++)
+        store_element(dst, at + i, from[i] HOOK_ARGUMENTS);
 }
 
 static inline void fetch(global const source_element *from)
@@ -91,4 +118,21 @@ static inline void fetch(global const source_element *from)
     UNROLL for (uint line = 0; line < sizeof(source_vector); line += 64)
         __builtin_prefetch((global const char *)from + line);
 #endif
+}
+
+/* The same for what will be written, unless it goes past the caches; vectors may begin within a line. */
+static inline void claim(global const target_element *to, int stream)
+{
+#if PREFETCH
+    if (!stream)
+        UNROLL for (uint line = 0; line <= sizeof(target_vector); line += 64)
+            __builtin_prefetch((global const char *)to + min(line, (uint)sizeof(target_vector) - 1), 1);
+#endif
+}
+
+static inline void claim_row(global const target_element *to, uint count, int stream)
+{
+    if (!stream)
+        LOOP(uint i = 0; i < count; i += TARGET_STEP)
+            claim(to + i, stream);
 }

@@ -58,11 +58,15 @@
 #endif
 #define GIVEN_POINTS (SOURCE == REAL ? (GIVEN + PACKED) >> PACKED : GIVEN)
 #define WRITTEN (TARGET == HERMITIAN ? HALF : LENGTH)
+#define ROW TARGET_ELEMENT(WRITTEN) /* elements of a transform in the target */
 #ifndef FROM_ROWS
 #define FROM_ROWS 0 /* 1: points of a transform are neighbours in the source; there are at least LANES */
 #endif
 #ifndef TO_ROWS
 #define TO_ROWS 0 /* 1: they are in the target; there are at least LANES */
+#endif
+#ifndef STAGED
+#define STAGED 0 /* 1: such rows wait in scratch memory until all can be stored as one run of whole lines */
 #endif
 #ifndef RAGGED
 #define RAGGED 0 /* 1: the last block of transforms leaves lanes empty */
@@ -273,7 +277,9 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
 #endif
 
 /* Point i of a block of transforms, as it lies. */
-#define LOAD(i) load_point(src, from, i, strides.x, lanes, behind.x, sign SIZE_ARGUMENTS HOOK_ARGUMENTS)
+#define LOAD(i)                                                                                    \
+    (claim(dst + to + (i) * strides.y, stream),                                                    \
+     load_point(src, from, i, strides.x, lanes, behind.x, sign SIZE_ARGUMENTS HOOK_ARGUMENTS))
 static inline points load_point(global const source_element *src, ulong from, uint i, ulong stride,
                                 uint lanes, ulong behind, real sign SIZE_PARAMETERS HOOK_PARAMETERS)
 {
@@ -315,7 +321,22 @@ static inline void store_column(global target_element *dst, ulong to, ulong stri
 #endif
 }
 
-#if TO_ROWS
+#if STAGED
+/* Results k and up of all transforms to their rows in scratch memory. */
+static inline void stage_rows(SCRATCH target_element *rows, uint k, points *x SIZE_PARAMETERS)
+{
+    transpose(x);
+    UNROLL for (uint lane = 0; lane < LANES; lane++) {
+        SCRATCH target_element *row = rows + lane * ROW + TARGET_ELEMENT(k);
+#if HALVES_STORED
+        *(SCRATCH loose_target *)row = RE(x[lane]);
+        *(SCRATCH loose_target *)(row + LANES * ROW) = IM(x[lane]);
+#else
+        *(SCRATCH loose_target *)row = interleaved(x[lane]);
+#endif
+    }
+}
+#elif TO_ROWS
 /* Results k and up of all transforms from `begin` on, but for some that are stored already. */
 static inline void store_rows(points *x, global target_element *dst, ulong to, ulong distance,
                               uint k, uint stored, uint begin, uint lanes,
@@ -326,7 +347,9 @@ static inline void store_rows(points *x, global target_element *dst, ulong to, u
     UNROLL for (uint lane = 0; lane < LANES; lane++)
         if (EXISTS(begin + lane)) {
             uint other = LANES + lane;
-            put(dst, at + (begin + lane) * distance, at + other * distance, x[lane],
+            ulong one = at + (begin + lane) * distance;
+            claim(dst + one + TARGET_STEP, stream);
+            put(dst, one, at + other * distance, x[lane],
                 TARGET_ELEMENT(stored), TARGET_STEP, EXISTS(other) ? TARGET_STEP : 0,
                 stream HOOK_ARGUMENTS);
         }
@@ -404,7 +427,7 @@ static inline void store_result(global target_element *dst, ulong to, uint k, po
 }
 #else
 #define STORE(k, x) results[k] = TARGET == HERMITIAN ? x : TWISTED(x, k, 0);
-static inline void scatter(SCRATCH const points *results, global target_element *dst, ulong to,
+static inline void scatter(SCRATCH const points *results, SCRATCH target_element *rows, global target_element *dst, ulong to,
                            ulong distance, uint lanes, factors_of_parts factors,
                            int stream SIZE_PARAMETERS HALF_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
 {
@@ -417,9 +440,19 @@ static inline void scatter(SCRATCH const points *results, global target_element 
             points x[LANES];
             UNROLL for (uint i = 0; i < LANES; i++)
                 x[i] = scaled(RESULT(k + i, begin), factors);
-            store_rows(x, dst, to, distance, k, block - k, begin, lanes,
-                       stream && k == block HOOK_ARGUMENTS);
+#if STAGED
+            stage_rows(rows, k, x SIZE_ARGUMENTS);
         }
+        uint all = HALVES_STORED ? lanes : min((uint)LANES, remaining(lanes, begin));
+        uint runs = distance == ROW ? 1 : all, length = runs == 1 ? all * ROW : ROW;
+        LOOP(uint run = 0; run < runs; run++)
+            store_run(dst, to + (begin + run) * distance, rows + run * ROW, length,
+                      stream HOOK_ARGUMENTS);
+#else
+            store_rows(x, dst, to, distance, k, block - k, begin, lanes,
+                       stream && TARGET_ELEMENT(k) % TARGET_LINE == 0 HOOK_ARGUMENTS);
+        }
+#endif
 #else
         LOOP(uint k = 0; k < WRITTEN; k++)
             store_column(dst, to, distance, k, scaled(RESULT(k, begin), factors), begin, lanes,
@@ -456,11 +489,12 @@ void cols(global const source_element *src, global target_element *dst, global c
           ulong4 dst_distances, ulong2 first, uint columns, ulong2 strides, cplx scale,
           real sign HOOK_PARAMETERS)
 {
-    SCRATCH_OF((CHIRP || AS_THEY_COME ? 1 : 2) * N)
-    SCRATCH points *results = CHIRP ? scratch : scratch + N;
+    SCRATCH_OF((CHIRP || AS_THEY_COME ? 1 : 2) * N + 2 * STAGED)
+    SCRATCH points *results = CHIRP ? scratch : scratch + N + 2 * STAGED;
+    SCRATCH target_element *rows = (SCRATCH target_element *)(CHIRP ? scratch + LENGTH : scratch);
     factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
     uint at = 0, row = 0;
-    (void)results;
+    (void)results, (void)rows;
     src += first.x, dst += first.y;
     if (SOURCE != COMPLEX)
         sign = SOURCE == HERMITIAN ? -sign : 1; /* to real numbers, forward is the unusual way */
@@ -469,7 +503,7 @@ void cols(global const source_element *src, global target_element *dst, global c
         uint block = q % extents.s0, lanes = min((uint)TRANSFORMS, columns - block * TRANSFORMS);
         ulong from = place(q, extents, src_distances), to = place(q, extents, dst_distances);
         ulong2 behind = (ulong2)(from + FOLD_IN, to + FOLD_OUT) - 2 * block * TRANSFORMS;
-        int stream = ((ulong)(dst + to) | strides.y * sizeof(target_element)) % sizeof(reals) == 0;
+        int stream = streams(src, dst, STAGED ? 0 : (ulong)(dst + to) | strides.y * sizeof(target_element));
         (void)behind;
 #if TWIST
         global const cplx *block_roots = all_block_roots + block * (TRANSFORMS / LANES) * N;
@@ -489,7 +523,7 @@ void cols(global const source_element *src, global target_element *dst, global c
         demodulate(scratch, chirp SIZE_ARGUMENTS);
 #endif
 #if !AS_THEY_COME
-        scatter(results, dst, to, strides.y, lanes, factors,
+        scatter(results, rows, dst, to, strides.y, lanes, factors,
                 stream SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
 #endif
     }

@@ -139,25 +139,21 @@ static inline points load_roots(global const cplx *roots, real sign)
 #endif
 
 #if TARGET == HERMITIAN
-/* Of even and odd numbers apart, Z = E + i O, to X[k] = E[k] + w^k O[k] and X[N - k]. */
-static inline void separate(SCRATCH const cplx *z, global cplx *dst, ulong to,
-                            global const cplx *roots, factors_of_parts factors HOOK_PARAMETERS)
+/* Of even and odd numbers apart, Z = E + i O, to X[k] = E[k] + w^k O[k] and X[N - k]; X[N] is returned. */
+static inline cplx separate(SCRATCH const cplx *z, SCRATCH cplx *results, global const cplx *roots,
+                            factors_of_parts factors)
 {
     EACH_IMAGE(i, image)
         points a = deinterleaved(*(SCRATCH const loose *)(z + i), 1);
         points b = reversed(deinterleaved(*(SCRATCH const loose *)(z + image), -1));
         points odd = times_minus_i(products(a - b, load_roots(roots + i, 1)));
         points there = a + b + odd, back = reversed(conjugated(a + b - odd));
-        uint end = STORE_HOOKED ? N / 2 + 1 - i : LANES; /* so that each is stored once */
-        there = interleaved(scaled(there, factors)), back = interleaved(scaled(back, factors));
-        store_vector(dst, to + i, there, block - i, end, 0 HOOK_ARGUMENTS);
-        store_vector(dst, to + image, back, remaining(N / 2 + 1, image),
-                     LANES - (block - i), 0 HOOK_ARGUMENTS);
+        *(SCRATCH loose *)(results + i) = interleaved(scaled(there, factors));
+        *(SCRATCH loose *)(results + image) = interleaved(scaled(back, factors));
     }
     real first = 2 * (z[0].x + z[0].y), last = 2 * (z[0].x - z[0].y);
-    first = first * factors.s0 + first * factors.s2, last = last * factors.s0 + last * factors.s2;
-    store_element(dst, to, (cplx)(first, 0) HOOK_ARGUMENTS);
-    store_element(dst, to + N, (cplx)(last, 0) HOOK_ARGUMENTS);
+    results[0] = (cplx)(first * factors.s0 + first * factors.s2, 0);
+    return (cplx)(last * factors.s0 + last * factors.s2, 0);
 }
 #elif SOURCE == HERMITIAN
 /* The reverse, conjugated: the transform back is that of conjugates. X[0] and X[N] are real. */
@@ -186,22 +182,25 @@ void row(global const source_element *src, global target_element *dst, global co
          real sign HOOK_PARAMETERS)
 {
     SCRATCH_OF((1 + PACKED) * M)
-    SCRATCH cplx *waiting = (SCRATCH cplx *)(scratch + M);
+    SCRATCH cplx *waiting = (SCRATCH cplx *)(scratch + M), *results = (SCRATCH cplx *)scratch;
     factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
     uint at = 0, row = 0;
-    (void)waiting;
+    (void)waiting, (void)results;
     src += first.x, dst += first.y;
     EACH_OF_SHARE(q)
     {
         ulong from = place(q, extents, src_distances), to = place(q, extents, dst_distances);
-        int stream = (ulong)(dst + to) % sizeof(reals) == 0;
+        int stream = streams(src, dst, TARGET == HERMITIAN ? 0 : (ulong)(dst + to));
 #if SOURCE == HERMITIAN
         join(src, from, waiting, roots, -sign HOOK_ARGUMENTS); /* forward is the unusual way: of conjugates */
 #endif
+        claim_row(dst + to, TARGET_ELEMENT(N), stream);
         to_lanes(src, from, waiting, scratch, turns, AHEAD, PACKED ? 1 : sign HOOK_ARGUMENTS);
         PASSES
 #if TARGET == HERMITIAN
-        separate(waiting, dst, to, roots, factors HOOK_ARGUMENTS);
+        cplx last = separate(waiting, results, roots, factors);
+        store_run(dst, to, results, N, stream HOOK_ARGUMENTS);
+        store_element(dst, to + N, last HOOK_ARGUMENTS);
 #endif
     }
 }

@@ -6,6 +6,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
+- `pyclfft.runtime.memory`: `allocator`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
 - `pyclfft.errors`: `PyclfftError` and its subclasses
 """
@@ -22,6 +23,7 @@ from .errors import (
 )
 from .runtime.device import default_device, default_queue, devices, use_device
 from .runtime.hooks import Hook
+from .runtime.memory import allocator
 from .runtime.plan import Plan
 from .transforms import fft, fft2, fftn, ifft, ifft2, ifftn
 
@@ -37,6 +39,7 @@ __all__ = [
     "Plan",
     "PlanError",
     "PyclfftError",
+    "allocator",
     "cache_info",
     "clear_cache",
     "default_device",

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import stockham
+from pyclfft.planning.solvers import lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
@@ -231,12 +231,16 @@ def cut_steps(precision, queue) -> None:
 
 
 def on_lanes(precision, queue) -> None:
-    """As on a CPU: vectors of four and of eight lanes, and scratch in a workspace."""
+    """As on a CPU: vectors of four and of eight lanes, scratch in a workspace, whole lines."""
     # Oclgrind 21.10 takes what lies in an array of the host for unwritten.
     memory.can_wrap = lambda *arrays: False
+    # It knows no prefetch, which changes no result.
+    defines = lanes.defines
+    lanes.defines = lambda *args, **macros: defines(*args, **{**macros, "PREFETCH": 0})
     real, shipped = devices.traits, lookup.DEFAULTS["cpu"]
-    for lanes, parameters in ((4, shipped), (8, shipped), (8, {**shipped, "lanes_local": 0})):
-        devices.traits = lambda each, lanes=lanes: replace(real(each), is_cpu=True, lanes=lanes)
+    workspace = {**shipped, "lanes_local": 0, "stream_bytes": 1}
+    for width, parameters in ((4, shipped), (8, shipped), (8, workspace)):
+        devices.traits = lambda each, width=width: replace(real(each), is_cpu=True, lanes=width)
         lookup.DEFAULTS["cpu"] = parameters
         transforms(LANES, precision, queue)
         transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))

@@ -19,6 +19,7 @@ import pyopencl.array as cl_array
 
 from .. import __version__
 from ..errors import DeviceError, PlanError
+from ..runtime import memory
 from ..runtime.plan import Plan
 from .cases import Workload
 from .scipyfft import scipy_fft, unscaled
@@ -56,9 +57,12 @@ class _OnQueue:
         self, workload: Workload, source: np.ndarray
     ) -> tuple[cl_array.Array, cl_array.Array]:
         self._workload = workload
-        x = cl_array.to_device(self.queue, source)
+        allocator = memory.allocator(self.queue.context)
+        x = cl_array.to_device(self.queue, source, allocator=allocator)
         self._arrays = [x]
-        y = cl_array.zeros(self.queue, workload.result_shape, workload.result_dtype)
+        y = cl_array.zeros(
+            self.queue, workload.result_shape, workload.result_dtype, allocator=allocator
+        )
         self._arrays = [x, y]
         return x, y
 

@@ -46,7 +46,9 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     solvers = _solvers(algorithm)
     parameters = parameters_for(traits)
     passes: list[Pass] = []
-    for step in axis_steps(problem, aligned=any(each.native for each in solvers)):
+    aligned = any(each.native for each in solvers)
+    upwards = 0 < parameters["stream_bytes"] <= problem.nbytes
+    for step in axis_steps(problem, aligned=aligned, upwards=upwards):
         passes += _solve(step, solvers, traits, parameters)
     # Where all lengths are 1, a copy is all there is to do.
     return _hooked(to_and_fro(passes) or (copy_pass(problem, traits),), problem, problem.hooks)
@@ -75,7 +77,9 @@ def _hooked(passes: tuple[Pass, ...], problem: Problem, hooks: Hooks) -> tuple[P
 # --- axis by axis ---------------------------------------------------------------------------------
 
 
-def axis_steps(problem: Problem, *, aligned: bool = True) -> Iterator[Problem]:
+def axis_steps(
+    problem: Problem, *, aligned: bool = True, upwards: bool = False
+) -> Iterator[Problem]:
     """Yield problems of one axis each, in the order to be solved; the last carries the scale.
 
     What lies between two of them is contiguous and complex. Where the input is cut along an axis
@@ -90,6 +94,8 @@ def axis_steps(problem: Problem, *, aligned: bool = True) -> Iterator[Problem]:
         With any number of axes.
     aligned : bool
         Rows of workspace begin at lines of the cache, which kernels of contiguous rows cannot take.
+    upwards : bool
+        The first axes come before the last ones, if there is nothing to be said against it.
 
     Yields
     ------
@@ -105,7 +111,7 @@ def axis_steps(problem: Problem, *, aligned: bool = True) -> Iterator[Problem]:
     if problem.kind == "r2c":
         half = problem.axes[-1]
         extents[half] = min(problem.source.shape[half], problem.shape[half])
-    order = _axes_in_order(problem)
+    order = _axes_in_order(problem, upwards)
     for number, axis in enumerate(order):
         source = problem.source if number == 0 else middle
         given = extents[axis]
@@ -125,14 +131,15 @@ def axis_steps(problem: Problem, *, aligned: bool = True) -> Iterator[Problem]:
             extents[axis] = middle.shape[axis]
 
 
-def _axes_in_order(problem: Problem) -> list[int]:
+def _axes_in_order(problem: Problem, upwards: bool) -> list[int]:
     """Return the axes in the order to be transformed.
 
     The one along which the input is closest comes first, since what follows is contiguous whatever
-    the input was; then the last ones before the others. Where numbers are real, that axis is first
-    or last, so that all other work is on half as many.
+    the input was; then the last ones before the others, or upwards the first ones: a CPU
+    replaces large arrays faster row by row than column by column, and the first step replaces none.
+    Where numbers are real, that axis is first or last, so that all other work is on half as many.
     """
-    axes = sorted(problem.axes, reverse=True)
+    axes = sorted(problem.axes, reverse=not upwards)
     if problem.kind != "c2c":
         axes.remove(problem.axes[-1])
     axes = [axis for axis in axes if problem.shape[axis] > 1]

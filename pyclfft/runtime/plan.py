@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -361,7 +361,7 @@ class Plan:
     def _new_result(self, queue: cl.CommandQueue, allocator: Any) -> cl_array.Array:
         """Return an array from the allocator of the input, as pyopencl's own operations do."""
         nbytes = self.problem.nbytes
-        allocate = allocator or partial(memory.allocate, self.context)
+        allocate = allocator or memory.allocator(self.context)
         return cl_array.Array(
             queue, self.problem.target.shape, self.problem.dtype,
             allocator=allocator, data=allocate(nbytes) if nbytes else None,

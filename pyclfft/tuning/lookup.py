@@ -18,10 +18,11 @@ Parameters = Mapping[str, int]
 # lanes_workspace: bytes of workspace that it may have, so that they stay in a cache of its own
 # lanes_alone: the same where there are fewer transforms than cores
 # lanes_groups: so many work-items for each core share a launch, where they need no workspace
+# lanes_staged: bytes of rows, at most, that are put together before they leave a cache
 # lanes_shared: rows of so many points are shared by cores, if there are fewer blocks of them
 # small_smooth, small_other: points of a transform, at most, by the kernel for all lengths
 # small_points: the same of all transforms; of more, a kernel of their own is twice as fast
-# stream_bytes: results of so many bytes go past the caches
+# stream_bytes: results of so many bytes go past the caches, unless they replace the source
 # fused_chunks: of two passes in one launch, so many chunks fill the L2 cache
 # fused_lag: by so many chunks the first pass is ahead of the second; fewer if they must be larger
 DEFAULTS: Mapping[str, Parameters] = {
@@ -36,6 +37,7 @@ DEFAULTS: Mapping[str, Parameters] = {
         "lanes_workspace": 0,
         "lanes_alone": 0,
         "lanes_groups": 0,
+        "lanes_staged": 0,
         "lanes_shared": 0,
         "small_smooth": 0,
         "small_other": 0,
@@ -55,6 +57,7 @@ DEFAULTS: Mapping[str, Parameters] = {
         "lanes_workspace": 4 * 1024 * 1024,
         "lanes_alone": 512 * 1024,
         "lanes_groups": 8,
+        "lanes_staged": 4096,
         "lanes_shared": 1024,
         "small_smooth": 256,
         "small_other": 512,

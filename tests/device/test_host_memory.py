@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array as cl_array
 import pytest
 
 from pyclfft import Plan
@@ -54,6 +55,18 @@ def shifted(x, nbytes):
     result = room[nbytes:].view(x.dtype).reshape(x.shape)
     result[...] = x
     return result
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (3, 5), (1024, 1024)])
+def test_allocator(queue, shape):
+    """Its arrays are like others, and results get their memory from it as well."""
+    x = noise(shape, "c8")
+    allocator = memory.allocator(queue.context)
+    on_device = cl_array.to_device(queue, x, allocator=allocator)
+    result = Plan(shape, "c8", 0 if x.size else 1, context=queue.context)(on_device)
+    assert result.allocator is allocator
+    assert np.array_equal(on_device.get(), x)
+    assert result.get().shape == shape
 
 
 def test_results_begin_at_lines():

@@ -308,10 +308,10 @@ def test_long_rows(device, queue, n):
 # --- memory ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stream", [0, 2**40])
+@pytest.mark.parametrize("stream", [1, 2**40])
 @pytest.mark.parametrize("local", [0, 2**16])
 def test_any_memory(device, queue, monkeypatch, stream, local):
-    """Past the caches or not, in local memory or in a workspace; aligned to vectors or not."""
+    """Past the caches or not, at once or as whole rows, in local memory or in a workspace."""
     parameters = {**lookup.DEFAULTS["cpu"], "stream_bytes": stream, "lanes_local": local}
     monkeypatch.setitem(lookup.DEFAULTS, "cpu", parameters)
     for shape, axis in (((70, 400), 1), ((60, 48), 0), ((20, 27), 1), ((75, 17), 0)):
@@ -322,5 +322,14 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
     check_all(device, queue, (70, 27), 1, "cols", ("f4",), kind="r2c")
     check_all(device, queue, (48, 70), 0, "cols", CODES[:1], kind="c2r")
     check_all(device, queue, (70, 34), 1, "chirp", CODES[:1])
+    check_all(device, queue, (70, 46), 1, "chirp", ("f4",), kind="r2c")
+    check_all(device, queue, (70, 72), 1, "cols", CODES[:1])
+    check_all(device, queue, (70, 50), 1, "cols", ("f4",), kind="r2c")
+    check_all(device, queue, (70, 50), 1, "cols", CODES[:1], kind="c2r")
+    check_all(device, queue, (70, 27), 1, "cols", CODES[:1], kind="c2r")
+    check_all(device, queue, (24, 36), None, None)
+    check_all(device, queue, (3, 40, 27), None, None, CODES[:1])
+    gaps = (8 * 29, 8)
+    check_all(device, queue, (40, 27), 1, "cols", CODES[:1], out_strides=gaps, out_offset=8)
     strides = (8 * 401, 8)
     check_all(device, queue, (7, 400), 1, None, CODES[:1], out_strides=strides, out_offset=8)

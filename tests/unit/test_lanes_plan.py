@@ -266,6 +266,29 @@ def test_large_results_are_streamed():
     assert (macros(small)["PREFETCH"], macros(large)["PREFETCH"]) == ("0", "1")
 
 
+def test_large_images_column_by_column_first():
+    assert kernels((256, 1024)) == ["row", "cols"]
+    assert kernels((2048, 1024)) == ["cols", "row"]
+
+
+def test_results_that_replace_long_columns_are_streamed_too():
+    for length, expected in ((512, "1"), (4096, "2")):
+        (each,) = plan((length, 2048), 0)
+        assert macros(each)["STREAM"] == expected
+
+
+def test_short_rows_that_share_lines_are_staged():
+    for shape, options, expected in (
+        ((2**14, 100), {}, "1"),
+        ((2**10, 100), {}, "0"),  # small enough for a cache
+        ((2**14, 104), {}, "0"),  # whole lines
+        ((2**13, 999), {}, "0"),  # long
+        ((2**14, 200), {"kind": "r2c", "dtype": "f4"}, "1"),
+    ):
+        (each,) = plan(shape, 1, **options)
+        assert macros(each)["STAGED"] == expected, shape
+
+
 def test_only_whole_lines_are_streamed():
     for lanes in (4, 8, 16):
         (each,) = plan((2**12, 1024), 1, replace(CPU, lanes=lanes))

@@ -186,6 +186,20 @@ def test_order_of_axes(axes, options, expected):
     assert [part.axes[0] for part in axis_steps(problem)] == expected
 
 
+def test_order_upwards():
+    """The first axes first, but where the layout or real numbers say otherwise."""
+    for options, expected in (
+        ({}, [0, 1, 2]),
+        ({"kind": "r2c"}, [2, 0, 1]),
+        ({"kind": "c2r"}, [0, 1, 2]),
+        ({"strides": (8, 24, 96)}, [0, 1, 2]),
+        ({"strides": (160, 8, 32)}, [1, 0, 2]),
+    ):
+        dtype = "f4" if options.get("kind") == "r2c" else "c8"
+        problem = make_problem((3, 4, 5), dtype, (0, 1, 2), **options)
+        assert [part.axes[0] for part in axis_steps(problem, upwards=True)] == expected
+
+
 def test_steps_hand_over_to_each_other():
     """What one leaves is what the next one reads, and no step transforms what is not there."""
     problem = make_problem((9, 8, 7), "f4", (2, 0, 1), kind="r2c", s=(5, 12, 10))

@@ -23,6 +23,7 @@ from ..passes import (
 from ..problem import Problem
 from ..traits import Traits
 from .lanes import (
+    LINE_BYTES,
     MIN_LANES,
     Lanes,
     convolution_words,
@@ -39,6 +40,7 @@ from .rows import uint
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
+STAGED = 2  # vectors that cols.cl wants beside for rows that wait in scratch memory
 OF_ONE_LENGTH = ("N", "LENGTH", "GIVEN", "PASSES")  # macros that a kernel of all lengths is without
 
 
@@ -111,6 +113,8 @@ class Columns:
     from_rows, to_rows : bool
         Points of a transform are neighbours in the source, and in the target, rather than
         transforms.
+    staged : bool
+        Such rows of the target are put together in scratch memory first.
     """
 
     batch: Batch
@@ -118,6 +122,7 @@ class Columns:
     lanes: Lanes
     from_rows: bool
     to_rows: bool
+    staged: bool
 
     @property
     def is_of_rows(self) -> bool:
@@ -220,15 +225,32 @@ def columns_of(
         from_rows, to_rows = (way == "rows" for way in ways)
         stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.chirp)
         rooms = 1 if ends.chirp or stored_at_once else 2
+        staged = to_rows and not shared and _is_staged(problem, ends, dimension.target, parameters)
+        spare = STAGED if staged else 0
         for width in _widths(-(-dimension.extent // ends.pairs), most_lanes(problem, traits)):
             if (from_rows and ends.length < width) or (to_rows and ends.written < width):
                 continue
-            lanes = lanes_for(problem, width, radices, traits, parameters, rooms, shared)
+            lanes = lanes_for(problem, width, radices, traits, parameters, rooms, spare, shared)
             if lanes is not None:
                 others = batch.dimensions[:number] + batch.dimensions[number + 1 :]
                 first = replace(batch, dimensions=(dimension, *others))
-                return Columns(first, ends, lanes, from_rows, to_rows)
+                return Columns(first, ends, lanes, from_rows, to_rows, staged)
     return None
+
+
+def _is_staged(problem: Problem, ends: Ends, distance: int, parameters: Parameters) -> bool:
+    """Return whether rows are too short for their parts of lines, of which each counts twice.
+
+    Lines that two rows share cannot go past the caches: they would have to come back.
+    """
+    itemsize = problem.complex_dtype.itemsize // (2 if ends.target == "REAL" else 1)
+    nbytes = ends.written * itemsize * (2 if ends.target == "REAL" and ends.packed else 1)
+    return (
+        nbytes <= parameters["lanes_staged"]
+        and distance * itemsize % LINE_BYTES > 0
+        and problem.nbytes >= parameters["stream_bytes"]
+        and not problem.hooks.store
+    )
 
 
 def _direction(distance: int, stride: int) -> str | None:
@@ -297,6 +319,7 @@ def columns_pass(
         ),
         shared=_sizes(columns) if lanes.shared else (),
         leaves=leaves,
+        displaced=not (lanes.is_local or columns.to_rows),
         scale=scale / (2 if ends.target == "HERMITIAN" else 1),  # a sum of halves
         step=f"{batch.count} x {batch.n} {f'in {lanes.points} ' if ends.chirp else ''}= {radices}"
         + (" packed" if ends.packed else ""),
@@ -339,6 +362,7 @@ def _macros(columns: Columns, *, ragged: bool) -> dict[str, int | str]:
         "N": lanes.points,
         "FROM_ROWS": int(columns.from_rows),
         "TO_ROWS": int(columns.to_rows),
+        "STAGED": int(columns.staged),
         "RAGGED": int(ragged),
         "TWIST": int(ends.twist > 0),
         "PASSES": f'"{words}"',

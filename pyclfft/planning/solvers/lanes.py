@@ -103,6 +103,7 @@ def lanes_for(
     traits: Traits,
     parameters: Parameters,
     rooms: int = 1,
+    spare: int = 0,
     shared: bool = False,
 ) -> Lanes | None:
     """Return how a work-item transforms the points of `width` lanes, or None if it cannot.
@@ -119,13 +120,15 @@ def lanes_for(
         Of the device.
     rooms : int
         Times that all points have a place in scratch memory.
+    spare : int
+        Vectors that have a place beside.
     shared : bool
         By the kernel of all lengths.
     """
     if radices is None:
         return None
     n = prod(radices)
-    nbytes = rooms * n * width * problem.complex_dtype.itemsize
+    nbytes = (rooms * n + spare) * width * problem.complex_dtype.itemsize
     if nbytes > parameters["lanes_workspace"]:
         return None
     is_local = nbytes <= min(parameters["lanes_local"], traits.local_mem_bytes)
@@ -179,6 +182,7 @@ def lanes_pass(
     shared: tuple[Argument, ...] = (),
     last: tuple[Argument, ...] = (),
     leaves: int = 0,
+    displaced: bool = False,
     scale: float = 1.0,
     step: str = "",
 ) -> Pass:
@@ -206,6 +210,8 @@ def lanes_pass(
         Of the kernel between the geometry of the batch and the scale.
     leaves : int
         Bytes of the target's buffer, where the target is not the problem's.
+    displaced : bool
+        Of a source that is replaced no cache holds the lines any more when results are stored.
     scale : float
         Factor of the result.
     step : str
@@ -221,7 +227,7 @@ def lanes_pass(
         "VECTOR_BITS": 32 * traits.lanes,
         "DIMENSIONS": MAX_DIMENSIONS if lanes.shared else len(units),
         "LOCAL_SCRATCH": int(lanes.is_local),
-        "STREAM": int(streams and whole_lines),
+        "STREAM": 1 + displaced if streams and whole_lines else 0,
         "PREFETCH": int(streams),
     }
     if lanes.shared:
