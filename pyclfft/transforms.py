@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from .errors import PlanError
 from .planning.planner import require_precision
 from .planning.problem import READABLE, lengths_and_axes
-from .runtime import device
+from .runtime import device, memory
 from .runtime.cache import BoundedCache
 from .runtime.plan import Plan
 
@@ -259,7 +259,10 @@ def _execute(
     if isinstance(x, cl_array.Array):
         context, strides, offset = x.context, x.strides, x.offset
     else:
-        context = device.context_of(device.default_device())
+        chosen = device.default_device()
+        context = device.context_of(chosen)
+        if not x.flags.c_contiguous and memory.reads_as_it_lies(device.traits(chosen), x):
+            strides = x.strides
     norm = "backward" if norm is None else norm
     key = (context, x.shape, x.dtype, lengths, axes, direction, norm, strides, offset)
     found = _plans.get(

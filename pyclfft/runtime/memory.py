@@ -32,6 +32,7 @@ _OUT_OF_MEMORY = (
 
 
 MAX_STAGED = 2**16  # bytes of input and result together: to copy them is quicker than to wrap them
+MAX_SPAN = 4  # times an array's size that its memory may have, gaps included
 HUGE_PAGE = 2 * 2**20
 MIN_ON_HUGE_PAGES = 2 * HUGE_PAGE
 
@@ -218,6 +219,39 @@ def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     """
     aligned = all(_address(array) % array.itemsize == 0 for array in (source, target))
     return traits.is_cpu and aligned and not np.may_share_memory(source, target)
+
+
+def contiguous(array: np.ndarray) -> np.ndarray:
+    """Return an array itself if it is contiguous, or a copy, which may lie where others lay."""
+    if array.flags.c_contiguous:
+        return array
+    copy = empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def reads_as_it_lies(traits: Traits, source: np.ndarray) -> bool:
+    """Whether a device had better read a host array of other strides than a contiguous copy.
+
+    Such as a transposed one, and on a CPU also a part of a larger one, whose gaps it never sees.
+    """
+    span = span_of(source)
+    return span is not None and span.size <= source.size * (MAX_SPAN if traits.is_cpu else 1)
+
+
+def span_of(array: np.ndarray) -> np.ndarray | None:
+    """Return the memory from an array's first element to its last, one behind the other.
+
+    None if there are none, if one lies before the first, or if no two are neighbours.
+    """
+    size = array.itemsize
+    along = [(n, stride) for n, stride in zip(array.shape, array.strides, strict=True) if n != 1]
+    if not array.size or any(stride <= 0 or stride % size for _, stride in along):
+        return None
+    if min((stride for _, stride in along), default=size) > size:
+        return None
+    elements = 1 + sum((n - 1) * stride // size for n, stride in along)
+    return np.lib.stride_tricks.as_strided(array, (elements,), (size,), writeable=False)
 
 
 def run_where_they_are(

@@ -50,7 +50,8 @@ class Plan:
     s : int or iterable of int, optional
         Lengths to transform along `axes`; the input is cropped or padded with zeros at its end.
     strides : sequence of int, optional
-        Of a device array as input, in bytes; contiguous in C order by default.
+        Of the input, in bytes; contiguous in C order by default, when NumPy arrays may have any and
+        are copied. With strides NumPy arrays are read as they lie.
     offset : int
         Of a device array's first element in its buffer, in bytes.
     hooks : mapping, optional
@@ -296,11 +297,6 @@ class Plan:
         self._check_array("x", x, self.problem.source.shape, self.dtype)
         if queue is not self._known_queue:
             self._check_queue(queue)
-        if self._strided:
-            raise PlanError(
-                "this plan has strides or an offset, which describe device arrays: plan without "
-                "them for NumPy arrays of any strides"
-            )
         if out is None:
             out = memory.empty(self.problem.target.shape, self.problem.dtype)
         else:
@@ -309,7 +305,7 @@ class Plan:
             out[...] = 0
             return out
         target = out if out.flags.c_contiguous else memory.empty(out.shape, out.dtype)
-        source = np.ascontiguousarray(x)
+        source = self._memory_of(x) if self._strided else memory.contiguous(x)
         events = [*wait_for, *self._bound.events()]
         run_on_host(self._out_of_place, queue, source, target, recorder, events)
         if target is not out:
@@ -407,7 +403,7 @@ class Plan:
         if not out.flags.writeable:
             raise PlanError("out is read-only: pass an array that can be written to")
 
-    def _check_source(self, x: cl_array.Array) -> None:
+    def _check_source(self, x: Any) -> None:
         shape, dtype, strides, offset = self._expected_source
         self._check_array("x", x, shape, dtype)
         strides_differ = any(
@@ -415,11 +411,23 @@ class Plan:
             for extent, given, wanted in zip(shape, x.strides, strides, strict=True)
             if extent > 1
         )
-        if x.size and (x.offset != offset or strides_differ):
+        given = x.offset if isinstance(x, cl_array.Array) else 0
+        if x.size and (given != offset or strides_differ):
             raise PlanError(
-                f"x has strides {x.strides} and offset {x.offset}, planned were {strides} and "
+                f"x has strides {x.strides} and offset {given}, planned were {strides} and "
                 f"{offset}: plan with strides= and offset=, or copy x"
             )
+
+    def _memory_of(self, x: np.ndarray) -> np.ndarray:
+        """Return where a NumPy array of the planned strides lies."""
+        self._check_source(x)
+        span = memory.span_of(x)
+        if span is None:
+            raise PlanError(
+                "the elements of x are not neighbours in memory: plan without strides=, which "
+                "takes NumPy arrays of any strides"
+            )
+        return span
 
     def _check_out(self, out: Any) -> bool:
         """Return whether the array is as a fresh one would be."""

@@ -11,7 +11,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 
-from pyclfft import Plan
+from pyclfft import Plan, fft
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory, pool
 from pyclfft.runtime.executable import Executable
@@ -55,6 +55,52 @@ def shifted(x, nbytes):
     result = room[nbytes:].view(x.dtype).reshape(x.shape)
     result[...] = x
     return result
+
+
+# Arrays that are read as they lie: in another order, with gaps, real, read-only, a column.
+LYING = {
+    "transposed": lambda x: x.T,
+    "Fortran": lambda x: np.asfortranarray(x),
+    "moved": lambda x: np.moveaxis(x.reshape(4, 15, -1), 2, 0),
+    "every other row": lambda x: x[::2],
+    "part": lambda x: x[3:-10, 5:-10],
+    "part transposed": lambda x: x[3:-10, 5:-10].T,
+    "real": lambda x: np.ascontiguousarray(x.real).T,
+    "read-only": lambda x: np.broadcast_to(x.T, x.T.shape),
+}
+
+
+@pytest.mark.parametrize("name", LYING)
+@pytest.mark.parametrize("shape", [(60, 80), (600, 720)])
+def test_arrays_as_they_lie(device, shape, name):
+    """By copies of small ones, by their memory of large ones: NumPy copies nothing."""
+    x = LYING[name](noise(shape, "c8"))
+    before = x.copy()
+    assert not x.flags.c_contiguous
+    traits = devices.traits(device)
+    assert memory.reads_as_it_lies(traits, x) or not traits.is_cpu
+    for axis in range(x.ndim):
+        assert relative_error(fft(x, axis=axis), np.fft.fft(x.astype("c16"), axis=axis)) < 3e-7
+    assert np.array_equal(x, before)
+
+
+def test_where_arrays_lie():
+    x = np.arange(24, dtype="f4").reshape(4, 6)
+    for view, expected in (
+        (x.T, x.reshape(-1)),
+        (x[1:, 2:4], x.reshape(-1)[8:22]),
+        (x[:, 2:3], None),
+        (x[::-1], None),
+        (x[:, ::2], None),
+        (x[:0], None),
+        (np.broadcast_to(x[0], (3, 6)), None),
+        (x[2], x[2]),
+    ):
+        span = memory.span_of(view)
+        assert (span is None) == (expected is None)
+        if expected is not None:
+            assert np.array_equal(span, expected)
+            assert not span.flags.writeable
 
 
 @pytest.mark.parametrize("shape", [(0, 4), (3, 5), (1024, 1024)])

@@ -504,8 +504,11 @@ def test_wrong_layout(device, upload):
     plan = Plan((3, 8), "complex64", offset=3 * 64)
     with pytest.raises(PlanError, match="offset"):
         plan(x[:3])
-    with pytest.raises(PlanError, match="plan without them for NumPy arrays"):
+    with pytest.raises(PlanError, match="plan with strides= and offset=, or copy x"):
         plan(np.zeros((3, 8), np.complex64))
+    backward = np.zeros((3, 8), np.complex64)[::-1]
+    with pytest.raises(PlanError, match="plan without strides="):
+        Plan((3, 8), "complex64", strides=backward.strides)(backward)
 
 
 # --- making plans ---------------------------------------------------------------------------------
