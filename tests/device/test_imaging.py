@@ -171,6 +171,7 @@ def check_mixture(mixture):
     assert_as_reference(picture(size, colours, dtype), kind, cutoff, **options)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("mixture", mixtures(12), ids=name_of)
 def test_mixtures_of_all_options(device, mixture):
     if mixture["dtype"] is np.float64 and not devices_module.traits(device).fp64:

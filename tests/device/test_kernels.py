@@ -316,6 +316,7 @@ def options_of(variant, bits):
     return {**columns, "twist": bits * variant[3]}
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("split", [0, 1])
 @pytest.mark.parametrize(("load_columns", "store_columns"), product((0, 1), repeat=2))
 @pytest.mark.parametrize("radices", [(2, 4), (4, 6, 2), (2, 2, 2, 2, 2)])
@@ -347,6 +348,7 @@ def triples():
     return [tuple(RADICES[(i + step) % count] for step in (0, 5, 10)) for i in range(count)]
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("index", range(len(RADICES)))
 def test_every_radix_in_every_place(launch, device, index):
     traits = devices_module.traits(device)

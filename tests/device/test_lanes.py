@@ -195,6 +195,7 @@ def test_images(device, queue, shape):
     check_all(device, queue, shape, None, None)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
 @pytest.mark.parametrize(("width", "n"), [(16, 27), (16, 36), (8, 225), (4, 36)])
 def test_real_columns(device, queue, lanes, width, kind, n):
@@ -205,6 +206,7 @@ def test_real_columns(device, queue, lanes, width, kind, n):
         check_all(device, queue, shape, axis, "cols", code, kind=kind)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "wanted"), [(50, 36), (21, 36), (5, 45)])
 def test_columns_cut_and_filled(device, queue, kind, n, wanted):
@@ -215,6 +217,7 @@ def test_columns_cut_and_filled(device, queue, kind, n, wanted):
 # --- convolutions ---------------------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("width", "n"), [(16, 17), (8, 34), (4, 101)])
 def test_convolutions(device, queue, lanes, width, kind, n):
@@ -319,6 +322,16 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
     check_all(device, queue, (9, 400), 1, None, ("f4", "f8"), kind="r2c")
     check_all(device, queue, (9, 400), 1, None, kind="c2r")
     check_all(device, queue, (70, 27), 1, "cols", CODES[:1])
+    strides = (8 * 401, 8)
+    check_all(device, queue, (7, 400), 1, None, CODES[:1], out_strides=strides, out_offset=8)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("stream", [1, 2**40])
+def test_any_memory_of_all_kinds(device, queue, monkeypatch, stream):
+    """The same of real transforms, convolutions and images."""
+    parameters = {**lookup.DEFAULTS["cpu"], "stream_bytes": stream}
+    monkeypatch.setitem(lookup.DEFAULTS, "cpu", parameters)
     check_all(device, queue, (70, 27), 1, "cols", ("f4",), kind="r2c")
     check_all(device, queue, (48, 70), 0, "cols", CODES[:1], kind="c2r")
     check_all(device, queue, (70, 34), 1, "chirp", CODES[:1])
@@ -331,5 +344,3 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
     check_all(device, queue, (3, 40, 27), None, None, CODES[:1])
     gaps = (8 * 29, 8)
     check_all(device, queue, (40, 27), 1, "cols", CODES[:1], out_strides=gaps, out_offset=8)
-    strides = (8 * 401, 8)
-    check_all(device, queue, (7, 400), 1, None, CODES[:1], out_strides=strides, out_offset=8)
