@@ -110,6 +110,7 @@ RECORDED = {
         max_alloc_bytes=2 * GIB,
         lanes=16,
         unified_memory=True,
+        vectorizes=False,
         shared_buffers=True,
     ),
     "small": Traits(

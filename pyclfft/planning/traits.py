@@ -38,6 +38,9 @@ class Traits:
         what it has stored (fused.cl).
     ptx : bool
         Kernels may contain inline PTX for compute capability 7.0 or newer.
+    vectorizes : bool
+        Work-items of a group run side by side: by hardware, or in vectors that a compiler makes of
+        them, as PoCL's hardly does for kernels with barriers.
     shared_buffers : bool
         Host and kernels can use the same buffers without maps (fine-grained buffer SVM).
     system_svm : bool
@@ -59,5 +62,6 @@ class Traits:
     l2_bytes: int = 0
     groups_may_wait: bool = False
     ptx: bool = False
+    vectorizes: bool = True
     shared_buffers: bool = False
     system_svm: bool = False

@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 # ---------------------------------------------------------------- what we know of vendors
 
+_SCALAR = "PoCL"  # whose compiler makes loops of work-items, and hardly vectors
+
 
 @dataclass(frozen=True)
 class _Runtime:
@@ -45,7 +47,7 @@ class _Runtime:
 _RUNTIMES = (
     _Runtime("oclgrind", 9, simulator=True),
     _Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
-    _Runtime("pocl", 2, name="PoCL"),
+    _Runtime("pocl", 2, name=_SCALAR),
     _Runtime("rusticl", 3),
     _Runtime("clover", 4),  # Mesa's old one, known for wrong results
     _Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
@@ -482,6 +484,7 @@ def traits(device: cl.Device) -> Traits:
         l2_bytes=_NVIDIA_L2.get(capability, 0) * 2**20,
         groups_may_wait=capability >= _NVIDIA_ORDERS,
         ptx=capability >= _NVIDIA_ORDERS,
+        vectorizes=not is_cpu or runtime_name(device) != _SCALAR,
         shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
         system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
     )

@@ -22,6 +22,7 @@ Parameters = Mapping[str, int]
 # lanes_shared: rows of so many points are shared by cores, if there are fewer blocks of them
 # small_smooth, small_other: points of a transform, at most, by the kernel for all lengths
 # small_points: the same of all transforms; of more, a kernel of their own is twice as fast
+# small_single: the same of one that is not smooth, where kernels with barriers are slow
 # stream_bytes: results of so many bytes go past the caches, unless they replace the source
 # fused_chunks: of two passes in one launch, so many chunks fill the L2 cache
 # fused_lag: by so many chunks the first pass is ahead of the second; fewer if they must be larger
@@ -42,6 +43,7 @@ DEFAULTS: Mapping[str, Parameters] = {
         "small_smooth": 0,
         "small_other": 0,
         "small_points": 0,
+        "small_single": 0,
         "stream_bytes": 0,
         "fused_chunks": 24,
         "fused_lag": 4,
@@ -62,6 +64,7 @@ DEFAULTS: Mapping[str, Parameters] = {
         "small_smooth": 256,
         "small_other": 512,
         "small_points": 1024,
+        "small_single": 4096,
         "stream_bytes": 4 * 1024 * 1024,
         "fused_chunks": 24,
         "fused_lag": 4,

@@ -235,6 +235,18 @@ def test_one_kernel_for_all_lengths():
         assert "SHARED" not in macros(plan((n,))[0])
 
 
+def test_a_single_one_of_any_length_where_compilers_make_no_vectors():
+    scalar = replace(CPU, vectorizes=False)
+    for traits, shape, expected in (
+        (scalar, (4093,), "1"),
+        (scalar, (2, 4093), None),
+        (scalar, (4099,), None),
+        (CPU, (4093,), None),
+        (CPU, (509,), "1"),
+    ):
+        assert macros(plan(shape, -1, traits)[0]).get("SHARED") == expected, shape
+
+
 def test_steps_of_passes():
     radices = (2, 3, 4)
     radix, *rows = np.split(pass_steps(radices), [3])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...tuning.lookup import Parameters
+from ..batch import Batch
 from ..factor import best_passes, is_smooth
 from ..problem import Problem
 from ..traits import Traits
@@ -22,13 +23,19 @@ def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Column
     ends, batch = whole(problem)
     radices = best_passes(ends.length, RADICES)
     smooth = is_smooth(ends.length)
-    limit = parameters["small_smooth" if smooth else "small_other"]
-    points = ends.length * batch.count
-    if not 1 < ends.length <= limit or points > parameters["small_points"] or problem.hooks:
+    if problem.hooks or not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
         return None
     if not smooth:
         ends, radices = replace(ends, chirp=True), convolution_passes(ends.length, RADICES[:4])
     return columns_of(problem, batch, ends, radices, traits, parameters, shared=True)
+
+
+def _limit(batch: Batch, smooth: bool, traits: Traits, parameters: Parameters) -> int:
+    """Return how many points a transform may have."""
+    if batch.count == 1 and not smooth and not traits.vectorizes:
+        return parameters["small_single"]
+    limit = parameters["small_smooth" if smooth else "small_other"]
+    return min(limit, parameters["small_points"] // batch.count)
 
 
 SOLVER = solver_of(
