@@ -484,10 +484,15 @@ def traits(device: cl.Device) -> Traits:
         l2_bytes=_NVIDIA_L2.get(capability, 0) * 2**20,
         groups_may_wait=capability >= _NVIDIA_ORDERS,
         ptx=capability >= _NVIDIA_ORDERS,
-        vectorizes=not is_cpu or runtime_name(device) != _SCALAR,
+        vectorizes=not is_cpu or _vectorizes(device),
         shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
         system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
     )
+
+
+def _vectorizes(device: Any) -> bool:
+    """Whether a CPU's runtime makes vectors of work-items."""
+    return _query(device, "platform", None) is None or _runtime_of(device).name != _SCALAR
 
 
 def _compute_capability(device: Any) -> tuple[int, int]:

@@ -378,6 +378,17 @@ def test_what_host_and_kernels_share(answer, buffers, system):
     assert (traits.shared_buffers, traits.system_svm) == (buffers, system)
 
 
+def test_whose_compiler_makes_vectors(world):
+    for type_, platform, expected in (
+        (CPU, world.pocl.platform, False),
+        (GPU, world.pocl_cuda.platform, True),
+        (CPU, world.intel.platform, True),
+    ):
+        some = type("Some", (Refusing,), {"type": type_, "platform": platform})()
+        assert dev.traits(some).vectorizes == expected
+    assert dev.traits(type("Some", (Refusing,), {"type": CPU})()).vectorizes
+
+
 @pytest.mark.parametrize(
     ("answers", "lanes"),
     [({"warp_size_nv": 32}, 32), ({"wavefront_width_amd": 64}, 64), ({}, 32)],
