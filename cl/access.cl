@@ -64,7 +64,7 @@ static inline source_vector load_vector(global const source_element *src, ulong 
     return v;
 }
 
-/* Whether results go past the caches whose addresses have a divisor. */
+/* Whether results go past the caches, as whole lines only can: `addresses` has to be a multiple of one. */
 static inline int streams(global const source_element *src, global target_element *dst, ulong addresses)
 {
     int replaced = (global const void *)src == (global const void *)dst;

@@ -427,8 +427,9 @@ static inline void store_result(global target_element *dst, ulong to, uint k, po
 }
 #else
 #define STORE(k, x) results[k] = TARGET == HERMITIAN ? x : TWISTED(x, k, 0);
-static inline void scatter(SCRATCH const points *results, SCRATCH target_element *rows, global target_element *dst, ulong to,
-                           ulong distance, uint lanes, factors_of_parts factors,
+static inline void scatter(SCRATCH const points *results, SCRATCH target_element *rows,
+                           global target_element *dst, ulong to, ulong distance, uint lanes,
+                           factors_of_parts factors,
                            int stream SIZE_PARAMETERS HALF_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
 {
     LOOP(uint begin = 0; begin < (TARGET == HERMITIAN ? TRANSFORMS : LANES); begin += LANES)
