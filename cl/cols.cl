@@ -278,7 +278,7 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
 
 /* Point i of a block of transforms, as it lies. */
 #define LOAD(i)                                                                                    \
-    (claim(dst + to + (i) * strides.y, stream),                                                    \
+    (claim(dst + to + (i) * strides.y, stream || !AS_THEY_COME),                                   \
      load_point(src, from, i, strides.x, lanes, behind.x, sign SIZE_ARGUMENTS HOOK_ARGUMENTS))
 static inline points load_point(global const source_element *src, ulong from, uint i, ulong stride,
                                 uint lanes, ulong behind, real sign SIZE_PARAMETERS HOOK_PARAMETERS)
