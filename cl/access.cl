@@ -51,16 +51,16 @@ static inline void store_element(global target_element *dst, ulong at,
     dst[at] = STORE_HOOK(value, at);
 }
 
-/* The elements from a place on, of which `count` exist: the others are zero. */
-static inline source_vector load_vector(global const source_element *src, ulong at,
+/* The elements from a place on, `apart` from each other, of which `count` exist: the others are zero. */
+static inline source_vector load_vector(global const source_element *src, ulong at, ulong apart,
                                         uint count HOOK_PARAMETERS)
 {
-    if (!LOAD_HOOKED && count >= SOURCE_STEP)
+    if (!LOAD_HOOKED && count >= SOURCE_STEP && apart == 1)
         return *(global const loose_source *)(src + at);
     source_vector v = 0;
     LOOP(uint i = 0; i < SOURCE_STEP; i++)
         if (i < count)
-            ((source_element *)&v)[i] = load_element(src, at + i HOOK_ARGUMENTS);
+            ((source_element *)&v)[i] = load_element(src, at + i * apart HOOK_ARGUMENTS);
     return v;
 }
 
@@ -71,16 +71,17 @@ static inline int streams(global const source_element *src, global target_elemen
     return STREAM > replaced && addresses % sizeof(reals) == 0;
 }
 
-/* Elements of a vector from `begin` on, up to `end` or all it has; `stream` where it begins as vectors do.
+/* Elements of a vector from `begin` on, up to `end` or all it has, `apart` from each other; `stream` where it
+ * begins as vectors do.
  * Those before are stored already: the same once more does no harm, but to hooks and to what has gone past the
  * caches, which would have to come back. */
-static inline void store_vector(global target_element *dst, ulong at, target_vector v, uint begin,
-                                uint end, int stream HOOK_PARAMETERS)
+static inline void store_vector(global target_element *dst, ulong at, ulong apart, target_vector v,
+                                uint begin, uint end, int stream HOOK_PARAMETERS)
 {
-    if (STORE_HOOKED || end < TARGET_STEP) {
+    if (STORE_HOOKED || end < TARGET_STEP || apart != 1) {
         EACH_STORED(uint i = 0; i < TARGET_STEP; i++)
             if (i >= begin && i < end)
-                store_element(dst, at + i, ((target_element *)&v)[i] HOOK_ARGUMENTS);
+                store_element(dst, at + i * apart, ((target_element *)&v)[i] HOOK_ARGUMENTS);
         return;
     }
 #if STREAM
@@ -106,7 +107,7 @@ static inline void store_run(global target_element *dst, ulong at, SCRATCH const
             store_element(dst, at + i, from[i] HOOK_ARGUMENTS);
     if (!STORE_HOOKED)
         LOOP(; i + TARGET_STEP <= count; i += TARGET_STEP)
-            store_vector(dst, at + i, *(SCRATCH const loose_target *)(from + i), 0, TARGET_STEP,
+            store_vector(dst, at + i, 1, *(SCRATCH const loose_target *)(from + i), 0, TARGET_STEP,
                          stream HOOK_ARGUMENTS);
     LOOP(; i < count; i++)
         store_element(dst, at + i, from[i] HOOK_ARGUMENTS);

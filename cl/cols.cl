@@ -15,7 +15,12 @@
  * for the second launch, whose last results are conjugates of those that are wanted (FOLD); back again, the
  * first launch reads conjugates.
  *
- * CHIRP is Bluestein's algorithm: points times a chirp, in a convolution of N of them, times the chirp again.
+ * Where neighbouring transforms are some elements apart, and points farther (SPREAD_IN, SPREAD_OUT), lanes are
+ * loaded and stored one by one.
+ *
+ * CHIRP is Bluestein's algorithm: points times a chirp, in a convolution of N of them, times the chirp again. If they
+ * are too many for the cache it takes three launches, with a convolution that is a matrix: one BEFORE transforms its
+ * columns, one convolves WITHIN its rows, one transforms the columns back and leaves what comes AFTER.
  *
  * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990);
  * J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming
@@ -36,9 +41,14 @@
 #ifndef N
 #define N 16 /* points that are transformed */
 #endif
+#define ALONE 1
+#define BEFORE 2
+#define WITHIN 3
+#define AFTER 4
 #ifndef CHIRP
-#define CHIRP 0 /* 1: a convolution of N points */
+#define CHIRP 0 /* a convolution: ALONE, or what there is to do BEFORE, WITHIN its rows, or AFTER */
 #endif
+#define CONVOLVED (CHIRP == ALONE || CHIRP == WITHIN)
 #ifndef LENGTH
 #define LENGTH N /* points of the transform: with a CHIRP at most (N + 1) / 2 */
 #endif
@@ -65,6 +75,12 @@
 #ifndef TO_ROWS
 #define TO_ROWS 0 /* 1: they are in the target; there are at least LANES */
 #endif
+#ifndef SPREAD_IN
+#define SPREAD_IN 0 /* 1: in the source neither points nor transforms are neighbours */
+#endif
+#ifndef SPREAD_OUT
+#define SPREAD_OUT 0 /* 1: nor are they in the target */
+#endif
 #ifndef STAGED
 #define STAGED 0 /* 1: such rows wait in scratch memory until all can be stored as one run of whole lines */
 #endif
@@ -74,16 +90,34 @@
 #ifndef TWIST
 #define TWIST 0 /* 1: results are multiplied by roots of unity */
 #endif
+#ifndef COLUMNS
+#define COLUMNS 0 /* of a row that is a matrix, whose columns are the transforms */
+#endif
+#ifndef ROW_GIVEN
+#define ROW_GIVEN 0 /* 1: fewer elements of such a row may be in the source: the others are zero */
+#endif
+#ifndef ROW_WRITTEN
+#define ROW_WRITTEN 0 /* 1: fewer elements of such a row may be wanted */
+#endif
 #ifndef FOLD_IN
-#define FOLD_IN 0 /* length of the rows in the source of which only the first half is there */
+#define FOLD_IN 0 /* 1: the source has the first half of such a row, and the other one is its conjugate */
 #endif
 #ifndef FOLD_OUT
-#define FOLD_OUT 0 /* the same in the target */
+#define FOLD_OUT 0 /* 1: the target has the first half of rows */
 #endif
+#ifndef INNER
+#define INNER 0 /* 1: dimension 0 of the batch is not that of the lanes, which is the next one */
+#endif
+#define ROW_PARAMETERS , uint4 limits /* transforms, elements of a row given, written, and at all */
+#define ROW_ARGUMENTS , limits
+#define ELEMENTS_GIVEN limits.y
+#define ELEMENTS_WRITTEN limits.z
+#define ELEMENTS limits.w
 
 /* Transforms of a block. */
 #define WIDENED (SOURCE == REAL && TARGET == COMPLEX)
-#define PAIRED (!PACKED && !WIDENED && (SOURCE == REAL || TARGET == REAL))
+#define NARROWED (SOURCE == COMPLEX && TARGET == REAL)
+#define PAIRED (!PACKED && !WIDENED && !NARROWED && (SOURCE == REAL || TARGET == REAL))
 #define TRANSFORMS (LANES << PAIRED)
 
 /* A vector of real numbers is half of LANES points, unless their other halves are neighbours. */
@@ -117,48 +151,52 @@ typedef points target_vector;
 
 /* Which of a block's transforms exist: `lanes`, a number that the compiler knows where all do. */
 #define EXISTS(transform) (!RAGGED || (transform) < lanes)
-#define EXISTING(transform) (RAGGED ? remaining(lanes, transform) : TRANSFORMS)
+#define LOADED(transform) (RAGGED || ROW_GIVEN ? remaining(lanes, transform) : TRANSFORMS)
+#define STORED(transform) (RAGGED || ROW_WRITTEN ? remaining(lanes, transform) : TRANSFORMS)
 
-/* --- from memory ----------------------------------------------------------------------------------- */
+/* --- from memory -----------------------------------------------------------------------------------
+ *
+ * Points of a transform are `in.x` apart, and transforms `in.y`. */
 
 /* Points at a place; of real numbers, with those at a second one as imaginary parts. */
-static inline points load(global const source_element *src, ulong at, ulong second, uint count,
-                          uint second_count, real sign HOOK_PARAMETERS)
+static inline points load(global const source_element *src, ulong at, ulong second, ulong apart,
+                          uint count, uint second_count, real sign HOOK_PARAMETERS)
 {
-    source_vector v = load_vector(src, at, count HOOK_ARGUMENTS);
+    source_vector v = load_vector(src, at, apart, count HOOK_ARGUMENTS);
 #if WIDENED
     return (points)(v, (reals)0);
 #elif HALVES_LOADED
-    return (points)(v, load_vector(src, second, second_count HOOK_ARGUMENTS));
+    return (points)(v, load_vector(src, second, apart, second_count HOOK_ARGUMENTS));
 #else
     return deinterleaved(v, sign);
 #endif
 }
 
-/* Point i of all transforms, from `begin` on, which are neighbours in memory. */
-static inline points load_column(global const source_element *src, ulong from, ulong stride, uint i,
+/* Point i of all transforms, from `begin` on, side by side. */
+static inline points load_column(global const source_element *src, ulong from, ulong2 in, uint i,
                                  uint begin, uint lanes, real sign SIZE_PARAMETERS HOOK_PARAMETERS)
 {
-    ulong at = from + SOURCE_ELEMENT(i) * stride;
+    ulong at = from + SOURCE_ELEMENT(i) * in.x;
 #if PACKED && SOURCE == REAL
-    uint second_count = GIVEN == WHOLE || 2 * i + 1 < GIVEN ? EXISTING(begin) : 0;
-    return load(src, at, at + stride, EXISTING(begin), second_count, sign HOOK_ARGUMENTS);
+    uint second_count = GIVEN == WHOLE || 2 * i + 1 < GIVEN ? LOADED(begin) : 0;
+    return load(src, at, at + in.x, in.y, LOADED(begin), second_count, sign HOOK_ARGUMENTS);
 #else
-    return load(src, at + begin, at + LANES, EXISTING(begin), EXISTING(LANES), sign HOOK_ARGUMENTS);
+    return load(src, at + begin * in.y, at + LANES * in.y, in.y, LOADED(begin), LOADED(LANES),
+                sign HOOK_ARGUMENTS);
 #endif
 }
 
 #if FROM_ROWS
-/* LANES points, from i on, of all transforms from `begin` on, which are `distance` apart. */
-static inline void load_rows(points *x, global const source_element *src, ulong from,
-                             ulong distance, uint i, uint begin, uint lanes,
+/* LANES points, from i on, of all transforms from `begin` on. */
+static inline void load_rows(points *x, global const source_element *src, ulong from, ulong2 in,
+                             uint i, uint begin, uint lanes,
                              real sign SIZE_PARAMETERS HOOK_PARAMETERS)
 {
     ulong at = from + SOURCE_ELEMENT(i);
     uint count = GIVEN == WHOLE ? WHOLE : remaining(GIVEN, SOURCE_ELEMENT(i));
     UNROLL for (uint lane = 0; lane < LANES; lane++) {
-        ulong one = at + (begin + lane) * distance, other = at + (LANES + lane) * distance;
-        x[lane] = load(src, one, other, EXISTS(begin + lane) ? count : 0,
+        ulong one = at + (begin + lane) * in.y, other = at + (LANES + lane) * in.y;
+        x[lane] = load(src, one, other, 1, EXISTS(begin + lane) ? count : 0,
                        EXISTS(LANES + lane) ? count : 0, sign HOOK_ARGUMENTS);
         fetch(src + one + SOURCE_STEP);
     }
@@ -201,11 +239,11 @@ static inline void join(SCRATCH points *scratch, uint k, points a, points b SIZE
 #endif
 
 /* All points of a block of transforms to scratch memory: not needed where the first pass loads them itself. */
-#define AS_THEY_LIE (!FROM_ROWS && SOURCE != HERMITIAN && !CHIRP && !SHARED)
+#define AS_THEY_LIE (!FROM_ROWS && SOURCE != HERMITIAN && !CONVOLVED && !SHARED)
 #if AS_THEY_LIE
 #elif SOURCE == HERMITIAN && PACKED
 static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
-                          ulong distance, uint lanes,
+                          ulong2 in, uint lanes,
                           real sign SIZE_PARAMETERS HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
 {
 #if FROM_ROWS
@@ -213,8 +251,8 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
     {
         uint k = min(block, (uint)(LENGTH + 1 - LANES)), image = LENGTH - (LANES - 1) - k;
         points x[LANES], y[LANES];
-        load_rows(x, src, from, distance, k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
-        load_rows(y, src, from, distance, image, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        load_rows(x, src, from, in, k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        load_rows(y, src, from, in, image, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         UNROLL for (uint i = 0; i < LANES; i++)
             if (k + i <= LENGTH / 2)
                 join(scratch, k + i, x[i], y[LANES - 1 - i], half_roots[k + i] SIZE_ARGUMENTS);
@@ -224,16 +262,16 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
     {
         points x = 0, image = 0;
         if (k < GIVEN)
-            x = load_column(src, from, distance, k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+            x = load_column(src, from, in, k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         if (LENGTH - k < GIVEN)
-            image = load_column(src, from, distance, LENGTH - k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+            image = load_column(src, from, in, LENGTH - k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         join(scratch, k, x, image, half_roots[k] SIZE_ARGUMENTS);
     }
 #endif
 }
 #else
 static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
-                          ulong distance, uint lanes,
+                          ulong2 in, uint lanes,
                           real sign SIZE_PARAMETERS HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
 {
 #if FROM_ROWS
@@ -241,10 +279,10 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
     {
         uint i = GIVEN_POINTS <= LANES ? 0 : min(block, (uint)(GIVEN_POINTS - LANES));
         points x[LANES];
-        load_rows(x, src, from, distance, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        load_rows(x, src, from, in, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #if SOURCE == HERMITIAN
         points b[LANES];
-        load_rows(b, src, from, distance, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        load_rows(b, src, from, in, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #endif
         UNROLL for (uint k = 0; k < LANES; k++) {
 #if SOURCE == HERMITIAN
@@ -258,9 +296,9 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
 #else
     LOOP(uint i = 0; i < GIVEN_POINTS; i++)
     {
-        points a = load_column(src, from, distance, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        points a = load_column(src, from, in, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #if SOURCE == HERMITIAN
-        points b = load_column(src, from, distance, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        points b = load_column(src, from, in, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         join(scratch, i, a, b SIZE_ARGUMENTS);
 #else
         scratch[i] = a;
@@ -276,48 +314,126 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
 }
 #endif
 
-/* Point i of a block of transforms, as it lies. */
-#define LOAD(i)                                                                                    \
-    (claim(dst + to + (i) * strides.y, stream || !AS_THEY_COME),                                   \
-     load_point(src, from, i, strides.x, lanes, behind.x, sign SIZE_ARGUMENTS HOOK_ARGUMENTS))
-static inline points load_point(global const source_element *src, ulong from, uint i, ulong stride,
-                                uint lanes, ulong behind, real sign SIZE_PARAMETERS HOOK_PARAMETERS)
-{
-#if FOLD_IN
-    if (2 * i >= N) {
-        ulong at = behind - (LANES - 1) - i * stride;
-        return conjugated(reversed(load(src, at, 0, LANES, 0, sign HOOK_ARGUMENTS)));
-    }
+#if TWIST
+#define ROOTS global const points *lane_roots, global const cplx *all_block_roots,
+#define ROOT_PARAMETERS , global const points *lane_roots, global const cplx *block_roots
+#define ROOT_ARGUMENTS , lane_roots, block_roots
+#else
+#define ROOTS
+#define ROOT_PARAMETERS
+#define ROOT_ARGUMENTS
 #endif
+
+/* The root to the power k (c + lane) is the product of two of tables that stay in the cache. */
+#define TURNED(x, k, begin)                                                                        \
+    products(x, times(lane_roots[k], block_roots[(begin) / LANES * N + (k)]))
+
+#if CHIRP == ALONE
+#define CHIRPS global const cplx *chirp, global const cplx *spectrum,
+#define SPECTRUM(x, place) times(x, spectrum[place])
+#elif CHIRP == WITHIN
+#define CHIRPS global const points *spectra,
+#define SPECTRUM(x, place) products(x, spectrum[place])
+#elif CHIRP
+#define CHIRPS global const points *chirps,
+#else
+#define CHIRPS
+#endif
+#if CHIRP == BEFORE || CHIRP == AFTER
+#define CHIRP_PARAMETERS , global const points *chirp
+#define CHIRP_ARGUMENTS , chirp
+#else
+#define CHIRP_PARAMETERS
+#define CHIRP_ARGUMENTS
+#endif
+
+#if FOLD_IN
+/* Elements k and up of a row of which the first half is there: at 0, and in the middle, they are real. */
+static inline points load_folded(global const source_element *src, ulong row, ulong apart, uint k,
+                                 uint lanes, real sign ROW_PARAMETERS HOOK_PARAMETERS)
+{
+    uint given = ELEMENTS_GIVEN, last = k + LANES - 1;
+    if (lanes >= LANES && k && 2 * last < ELEMENTS && last < given)
+        return load(src, row + k * apart, 0, apart, LANES, 0, sign HOOK_ARGUMENTS);
+    if (lanes >= LANES && 2 * k > ELEMENTS && ELEMENTS - k < given) {
+        ulong at = row + (ELEMENTS - last) * apart;
+        return conjugated(reversed(load(src, at, 0, apart, LANES, 0, sign HOOK_ARGUMENTS)));
+    }
+    points z = 0;
+    LOOP(uint lane = 0; lane < min(lanes, (uint)LANES); lane++, k++)
+    {
+        int back = 2 * k > ELEMENTS;
+        uint there = back ? ELEMENTS - k : k;
+        if (there >= given)
+            continue;
+        cplx value = load_element(src, row + there * apart HOOK_ARGUMENTS);
+        ((real *)&z)[lane] = value.x;
+        if (k && 2 * k != ELEMENTS)
+            ((real *)&z)[LANES + lane] = back ? -sign * value.y : sign * value.y;
+    }
+    return z;
+}
+#endif
+
+/* Point i of a block of transforms, as it lies; of columns of a row, with what the row's chirp makes of it. */
+#define LOAD(i)                                                                                    \
+    (claim(dst + to + (i) * out.x, stream || !AS_THEY_COME),                                       \
+     load_point(src, from, i, in, column, lanes,                                                   \
+                sign SIZE_ARGUMENTS ROW_ARGUMENTS ROOT_ARGUMENTS CHIRP_ARGUMENTS HOOK_ARGUMENTS))
+static inline points load_point(global const source_element *src, ulong from, uint i, ulong2 in,
+                                uint column, uint lanes, real sign SIZE_PARAMETERS ROW_PARAMETERS
+                                    ROOT_PARAMETERS CHIRP_PARAMETERS HOOK_PARAMETERS)
+{
+#if ROW_GIVEN || FOLD_IN
+    uint element = i * COLUMNS + column;
+    lanes = min(lanes, remaining(FOLD_IN ? ELEMENTS : ELEMENTS_GIVEN, element));
+    if (lanes == 0)
+        return 0;
+#endif
+#if FOLD_IN
+    points x = load_folded(src, from - column * in.y, in.y, element, lanes,
+                           sign ROW_ARGUMENTS HOOK_ARGUMENTS);
+#else
     if (i >= GIVEN_POINTS)
         return 0;
     /* Rows are too far apart for the hardware to foresee them. */
-    fetch(src + from + SOURCE_ELEMENT(i + 4) * stride);
-    return load_column(src, from, stride, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+    fetch(src + from + SOURCE_ELEMENT(i + 4) * in.x);
+    points x = load_column(src, from, in, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+#endif
+#if CHIRP == BEFORE
+    x = products(x, chirp[i * (COLUMNS / LANES)]);
+#elif CHIRP == AFTER
+    x = TURNED(x, i, 0);
+#endif
+    return x;
 }
 
-/* --- to memory ------------------------------------------------------------------------------------- */
+/* --- to memory -------------------------------------------------------------------------------------
+ *
+ * Results of a transform are `out.x` apart, and transforms `out.y`. */
 
 /* As `load`. */
-static inline void put(global target_element *dst, ulong at, ulong second, points x, uint begin,
-                       uint end, uint second_end, int stream HOOK_PARAMETERS)
+static inline void put(global target_element *dst, ulong at, ulong second, ulong apart, points x,
+                       uint begin, uint end, uint second_end, int stream HOOK_PARAMETERS)
 {
 #if HALVES_STORED
-    store_vector(dst, at, RE(x), begin, end, stream HOOK_ARGUMENTS);
-    store_vector(dst, second, IM(x), begin, second_end, stream HOOK_ARGUMENTS);
+    store_vector(dst, at, apart, RE(x), begin, end, stream HOOK_ARGUMENTS);
+    store_vector(dst, second, apart, IM(x), begin, second_end, stream HOOK_ARGUMENTS);
 #else
-    store_vector(dst, at, interleaved(x), begin, end, stream HOOK_ARGUMENTS);
+    store_vector(dst, at, apart, interleaved(x), begin, end, stream HOOK_ARGUMENTS);
 #endif
 }
 
-static inline void store_column(global target_element *dst, ulong to, ulong stride, uint k,
+static inline void store_column(global target_element *dst, ulong to, ulong2 out, uint k,
                                 points x, uint begin, uint lanes, int stream HOOK_PARAMETERS)
 {
-    ulong at = to + TARGET_ELEMENT(k) * stride;
+    ulong at = to + TARGET_ELEMENT(k) * out.x;
 #if PACKED && TARGET == REAL
-    put(dst, at, at + stride, x, 0, EXISTING(0), EXISTING(0), stream HOOK_ARGUMENTS);
+    put(dst, at, at + out.x, out.y, x, 0, STORED(0), STORED(0), stream HOOK_ARGUMENTS);
 #else
-    put(dst, at + begin, at + LANES, x, 0, EXISTING(begin), EXISTING(LANES), stream HOOK_ARGUMENTS);
+    uint second = NARROWED ? 0 : STORED(LANES);
+    put(dst, at + begin * out.y, at + LANES * out.y, out.y, x, 0, STORED(begin), second,
+        stream HOOK_ARGUMENTS);
 #endif
 }
 
@@ -338,36 +454,27 @@ static inline void stage_rows(SCRATCH target_element *rows, uint k, points *x SI
 }
 #elif TO_ROWS
 /* Results k and up of all transforms from `begin` on, but for some that are stored already. */
-static inline void store_rows(points *x, global target_element *dst, ulong to, ulong distance,
-                              uint k, uint stored, uint begin, uint lanes,
-                              int stream HOOK_PARAMETERS)
+static inline void store_rows(points *x, global target_element *dst, ulong to, ulong2 out, uint k,
+                              uint stored, uint begin, uint lanes, int stream HOOK_PARAMETERS)
 {
     ulong at = to + TARGET_ELEMENT(k);
     transpose(x);
     UNROLL for (uint lane = 0; lane < LANES; lane++)
         if (EXISTS(begin + lane)) {
             uint other = LANES + lane;
-            ulong one = at + (begin + lane) * distance;
+            ulong one = at + (begin + lane) * out.y;
             claim(dst + one + TARGET_STEP, stream);
-            put(dst, one, at + other * distance, x[lane],
+            put(dst, one, at + other * out.y, 1, x[lane],
                 TARGET_ELEMENT(stored), TARGET_STEP, EXISTS(other) ? TARGET_STEP : 0,
                 stream HOOK_ARGUMENTS);
         }
 }
 #endif
 
-/* The root to the power k (c + lane) is the product of two of tables that stay in the cache. */
 #if TWIST
-#define TWISTED(x, k, begin)                                                                       \
-    products(x, times(lane_roots[k], block_roots[(begin) / LANES * N + (k)]))
-#define ROOTS global const points *lane_roots, global const cplx *all_block_roots,
-#define ROOT_PARAMETERS , global const points *lane_roots, global const cplx *block_roots
-#define ROOT_ARGUMENTS , lane_roots, block_roots
+#define TWISTED(x, k, begin) TURNED(x, k, begin)
 #else
 #define TWISTED(x, k, begin) (x)
-#define ROOTS
-#define ROOT_PARAMETERS
-#define ROOT_ARGUMENTS
 #endif
 
 /* Result k of a block of transforms; of a pair of real ones, that of the first or of the second. */
@@ -400,35 +507,45 @@ static inline int folded_twice(ulong row, ulong rows, uint k)
 #endif
 
 /* All results from scratch memory: not needed where the last pass stores them itself. */
-#define AS_THEY_COME (!TO_ROWS && TARGET != HERMITIAN && !CHIRP)
+#define AS_THEY_COME (!TO_ROWS && TARGET != HERMITIAN && !CONVOLVED)
 #if AS_THEY_COME
 #define STORE(k, x)                                                                                \
-    store_result(dst, to, k, TWISTED(x, k, 0), strides.y, lanes, behind.y, factors,                \
-                 stream HOOK_ARGUMENTS);
-static inline void store_result(global target_element *dst, ulong to, uint k, points x,
-                                ulong stride, uint lanes, ulong behind, factors_of_parts factors,
-                                int stream HOOK_PARAMETERS)
+    store_result(dst, to, k, x, out, column, lanes, behind, factors,                               \
+                 stream ROW_ARGUMENTS ROOT_ARGUMENTS CHIRP_ARGUMENTS HOOK_ARGUMENTS);
+static inline void store_result(global target_element *dst, ulong to, uint k, points x, ulong2 out,
+                                uint column, uint lanes, ulong behind, factors_of_parts factors,
+                                int stream ROW_PARAMETERS ROOT_PARAMETERS CHIRP_PARAMETERS HOOK_PARAMETERS)
 {
+#if ROW_WRITTEN
+    lanes = min(lanes, remaining(ELEMENTS_WRITTEN, k * COLUMNS + column));
+    if (lanes == 0)
+        return;
+#endif
+#if CHIRP == AFTER /* of the conjugate */
+    x = products(conjugated(x), chirp[k * (COLUMNS / LANES)]);
+#else
+    x = TWISTED(x, k, 0);
+#endif
     x = scaled(x, factors);
 #if FOLD_OUT
     if (2 * k >= N) {
-        ulong at = behind - k * stride; /* of the first lane: the others are before it */
+        ulong at = behind - k * out.x; /* of the first lane: the others are before it */
         points z = interleaved(conjugated(x)), there = interleaved(reversed(conjugated(x)));
-        if (!STORE_HOOKED && lanes == LANES)
-            store_vector(dst, at - (LANES - 1), there, 0, LANES, 0 HOOK_ARGUMENTS);
+        if (!STORE_HOOKED && lanes == LANES && out.y == 1)
+            store_vector(dst, at - (LANES - 1), 1, there, 0, LANES, 0 HOOK_ARGUMENTS);
         else
             LOOP(uint lane = 0; lane < lanes; lane++)
-                if (!folded_twice((FOLD_OUT + to - behind) / 2 + lane, stride, k))
-                    store_element(dst, at - lane, ((cplx *)&z)[lane] HOOK_ARGUMENTS);
+                if (!folded_twice(column + lane, ELEMENTS / N, k))
+                    store_element(dst, at - lane * out.y, ((cplx *)&z)[lane] HOOK_ARGUMENTS);
         return;
     }
 #endif
-    store_column(dst, to, stride, k, x, 0, lanes, stream HOOK_ARGUMENTS);
+    store_column(dst, to, out, k, x, 0, lanes, stream HOOK_ARGUMENTS);
 }
 #else
 #define STORE(k, x) results[k] = TARGET == HERMITIAN ? x : TWISTED(x, k, 0);
 static inline void scatter(SCRATCH const points *results, SCRATCH target_element *rows,
-                           global target_element *dst, ulong to, ulong distance, uint lanes,
+                           global target_element *dst, ulong to, ulong2 out, uint lanes,
                            factors_of_parts factors,
                            int stream SIZE_PARAMETERS HALF_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
 {
@@ -445,18 +562,18 @@ static inline void scatter(SCRATCH const points *results, SCRATCH target_element
             stage_rows(rows, k, x SIZE_ARGUMENTS);
         }
         uint all = HALVES_STORED ? lanes : min((uint)LANES, remaining(lanes, begin));
-        uint runs = distance == ROW ? 1 : all, length = runs == 1 ? all * ROW : ROW;
+        uint runs = out.y == ROW ? 1 : all, length = runs == 1 ? all * ROW : ROW;
         LOOP(uint run = 0; run < runs; run++)
-            store_run(dst, to + (begin + run) * distance, rows + run * ROW, length,
+            store_run(dst, to + (begin + run) * out.y, rows + run * ROW, length,
                       stream HOOK_ARGUMENTS);
 #else
-            store_rows(x, dst, to, distance, k, block - k, begin, lanes,
+            store_rows(x, dst, to, out, k, block - k, begin, lanes,
                        stream && TARGET_ELEMENT(k) % TARGET_LINE == 0 HOOK_ARGUMENTS);
         }
 #endif
 #else
         LOOP(uint k = 0; k < WRITTEN; k++)
-            store_column(dst, to, distance, k, scaled(RESULT(k, begin), factors), begin, lanes,
+            store_column(dst, to, out, k, scaled(RESULT(k, begin), factors), begin, lanes,
                          stream HOOK_ARGUMENTS);
 #endif
     }
@@ -465,9 +582,7 @@ static inline void scatter(SCRATCH const points *results, SCRATCH target_element
 
 /* --- Bluestein's algorithm ------------------------------------------------------------------------- */
 
-#if CHIRP
-#define CHIRPS global const cplx *chirp, global const cplx *spectrum,
-#define SPECTRUM(x, place) times(x, spectrum[place])
+#if CHIRP == ALONE
 static inline void modulate(SCRATCH points *scratch, global const cplx *chirp SIZE_PARAMETERS)
 {
     LOOP(uint i = 0; i < LENGTH; i++)
@@ -480,20 +595,23 @@ static inline void demodulate(SCRATCH points *scratch, global const cplx *chirp 
     LOOP(uint k = 0; k < LENGTH; k++)
         scratch[k] = times(conjugated(scratch[k]), chirp[k]);
 }
-#else
-#define CHIRPS
 #endif
 
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void cols(global const source_element *src, global target_element *dst, global const cplx *twiddles,
           HALF_ROOTS ROOTS CHIRPS WORKSPACE SHARED_PARAMETERS uint count, uint4 extents, ulong4 src_distances,
-          ulong4 dst_distances, ulong2 first, uint columns, ulong2 strides, cplx scale,
+          ulong4 dst_distances, ulong2 first, uint4 limits, ulong2 strides, cplx scale,
           real sign HOOK_PARAMETERS)
 {
-    SCRATCH_OF((CHIRP || AS_THEY_COME ? 1 : 2) * N + 2 * STAGED)
-    SCRATCH points *results = CHIRP ? scratch : scratch + N + 2 * STAGED;
-    SCRATCH target_element *rows = (SCRATCH target_element *)(CHIRP ? scratch + LENGTH : scratch);
+    SCRATCH_OF((CONVOLVED || AS_THEY_COME ? 1 : 2) * N + 2 * STAGED)
+    SCRATCH points *results = CONVOLVED ? scratch : scratch + N + 2 * STAGED;
+    SCRATCH target_element *rows = (SCRATCH target_element *)(CONVOLVED ? scratch + LENGTH : scratch);
     factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
+    ulong2 blocks = INNER ? (ulong2)(src_distances.s1, dst_distances.s1)
+                          : (ulong2)(src_distances.s0, dst_distances.s0);
+    ulong2 in = (ulong2)(strides.x, SPREAD_IN ? (long)blocks.x / TRANSFORMS : 1);
+    ulong2 out = (ulong2)(strides.y, SPREAD_OUT ? (long)blocks.y / TRANSFORMS : 1);
+    in = FROM_ROWS ? in.yx : in, out = TO_ROWS ? out.yx : out;
     uint at = 0, row = 0;
     (void)results, (void)rows;
     src += first.x, dst += first.y;
@@ -501,18 +619,24 @@ void cols(global const source_element *src, global target_element *dst, global c
         sign = SOURCE == HERMITIAN ? -sign : 1; /* to real numbers, forward is the unusual way */
     EACH_OF_SHARE(q)
     {
-        uint block = q % extents.s0, lanes = min((uint)TRANSFORMS, columns - block * TRANSFORMS);
+        uint block = INNER ? q / extents.s0 % extents.s1 : q % extents.s0;
+        uint column = block * TRANSFORMS, lanes = min((uint)TRANSFORMS, limits.x - column);
         ulong from = place(q, extents, src_distances), to = place(q, extents, dst_distances);
-        ulong2 behind = (ulong2)(from + FOLD_IN, to + FOLD_OUT) - 2 * block * TRANSFORMS;
+        ulong behind = to + (ELEMENTS - 2 * column) * out.y;
         int stream = streams(src, dst, STAGED ? 0 : (ulong)(dst + to) | strides.y * sizeof(target_element));
         (void)behind;
 #if TWIST
         global const cplx *block_roots = all_block_roots + block * (TRANSFORMS / LANES) * N;
 #endif
-#if !AS_THEY_LIE
-        gather(src, from, scratch, strides.x, lanes, sign SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS HOOK_ARGUMENTS);
+#if CHIRP == BEFORE || CHIRP == AFTER
+        global const points *chirp = chirps + block;
+#elif CHIRP == WITHIN
+        global const points *spectrum = spectra + block * N;
 #endif
-#if CHIRP
+#if !AS_THEY_LIE
+        gather(src, from, scratch, in, lanes, sign SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS HOOK_ARGUMENTS);
+#endif
+#if CHIRP == ALONE
         modulate(scratch, chirp SIZE_ARGUMENTS);
 #endif
 #if CHIRP && SHARED
@@ -520,11 +644,11 @@ void cols(global const source_element *src, global target_element *dst, global c
 #else
         PASSES
 #endif
-#if CHIRP
+#if CHIRP == ALONE
         demodulate(scratch, chirp SIZE_ARGUMENTS);
 #endif
 #if !AS_THEY_COME
-        scatter(results, rows, dst, to, strides.y, lanes, factors,
+        scatter(results, rows, dst, to, out, lanes, factors,
                 stream SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
 #endif
     }

@@ -80,7 +80,7 @@ static inline void put_aside(SCRATCH cplx *to, points z)
 }
 #else
 #define STORE(k, x)                                                                                \
-    store_vector(dst, to + TARGET_ELEMENT((k) * ROWS), interleaved(scaled(x, factors)), 0,         \
+    store_vector(dst, to + TARGET_ELEMENT((k) * ROWS), 1, interleaved(scaled(x, factors)), 0,         \
                  TARGET_ELEMENT(ROWS), stream HOOK_ARGUMENTS);
 #endif
 #if PACKED
@@ -110,7 +110,7 @@ static inline void to_lanes(global const source_element *src, ulong from,
             x[r] = POINTS(*(SCRATCH const loose *)(waiting + m + r * M), sign);
 #else
             uint i = SOURCE_ELEMENT(m + r * M);
-            x[r] = POINTS(load_vector(src, from + i, EXISTING(i) HOOK_ARGUMENTS), sign);
+            x[r] = POINTS(load_vector(src, from + i, 1, EXISTING(i) HOOK_ARGUMENTS), sign);
             fetch(src + from + i + ahead);
 #endif
         }
@@ -161,8 +161,8 @@ static inline void join(global const cplx *src, ulong from, SCRATCH cplx *z,
                         global const cplx *roots, real sign HOOK_PARAMETERS)
 {
     EACH_IMAGE(i, image)
-        points a = deinterleaved(load_vector(src, from + i, EXISTING(i) HOOK_ARGUMENTS), sign);
-        points b = deinterleaved(load_vector(src, from + image, EXISTING(image) HOOK_ARGUMENTS), -sign);
+        points a = deinterleaved(load_vector(src, from + i, 1, EXISTING(i) HOOK_ARGUMENTS), sign);
+        points b = deinterleaved(load_vector(src, from + image, 1, EXISTING(image) HOOK_ARGUMENTS), -sign);
         b = reversed(b);
         points odd = times_minus_i(products(a - b, load_roots(roots + i, -1)));
         points there = conjugated(a + b - odd), back = reversed(a + b + odd);

@@ -110,6 +110,9 @@ LANES = [
     ((14, 3), 0, "small"),
     ((5, 7), -1, "chirp"),
     ((7, 6), 0, "chirp"),
+    ((144, 2), 0, "long_row"),
+    ((2, 23), -1, "long_chirp"),
+    ((23, 2), 0, "long_chirp"),
 ]
 REAL_LANES = [
     ((3, 128), -1, "row"),
@@ -126,6 +129,8 @@ REAL_LANES = [
     ((7, 9), 0, "chirp"),
     ((36 * 32,), -1, "long_row"),
     ((33 * 33,), -1, "long_row"),
+    ((2, 23), -1, "long_chirp"),
+    ((22,), -1, "long_chirp"),
 ]
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it

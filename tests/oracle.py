@@ -25,6 +25,8 @@ BOUND_AT_1E5 = {
     ("small", np.complex128): 6e-16,
     ("chirp", np.complex64): 4e-7,
     ("chirp", np.complex128): 1.1e-15,
+    ("long_chirp", np.complex64): 4e-7,
+    ("long_chirp", np.complex128): 1.1e-15,
     ("four_step", np.complex64): 2.0e-7,
     ("four_step", np.complex128): 6e-16,
     ("bluestein", np.complex64): 4e-7,

@@ -18,7 +18,9 @@ from pyclfft.planning.passes import (
     ChirpSpectrum,
     Constants,
     DigitRoots,
+    LaneChirp,
     LaneRoots,
+    LaneSpectrum,
     LaneTwiddles,
     PassSteps,
     PassTwiddles,
@@ -431,6 +433,10 @@ class LaneEnds:
         return "COMPLEX" not in (self.source, self.target) and not self.packed
 
     @property
+    def chirp(self):
+        return self.macros.get("CHIRP", "")
+
+    @property
     def length(self):
         """Of the axis."""
         return int(self.macros.get("LENGTH", self.points)) * (1 + self.packed)
@@ -453,7 +459,13 @@ class LaneEnds:
         types = [LaneTwiddles] * self.is_row + [Roots] * self.packed
         if self.number("TWIST"):
             types += [LaneRoots, BlockRoots]
-        types += [Chirp, ChirpSpectrum] * self.number("CHIRP")
+        types += {
+            "": [],
+            "ALONE": [Chirp, ChirpSpectrum],
+            "BEFORE": [LaneChirp],
+            "WITHIN": [LaneSpectrum],
+            "AFTER": [LaneChirp],
+        }[self.chirp]
         return types + [PassSteps] * self.number("SHARED")
 
 
@@ -472,55 +484,117 @@ def simulate_lanes(each, source, target, *others):
         assert rest.pop(0).values[3] == len(tables[0].radices)
     assert [(type(argument), argument.dtype) for argument in rest] == [
         (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 3,
-        *([] if ends.is_row else [(Scalar, "uint32"), (Vector, "int64")]),
+        *([] if ends.is_row else [(Vector, "uint32"), (Vector, "int64")]),
         *[(kind, "float64" if double else "float32") for kind in (Vector, Scalar)],
     ]  # fmt: skip
     read, written, column, steps = places_of_lanes(ends, rest)
-    read, read_back = folded(read, column, steps[0], ends.given, ends.number("FOLD_IN"))
-    written, back = folded(written, column, steps[1], ends.written, ends.number("FOLD_OUT"))
+    limits = None if ends.is_row else rest[5].values[1:]
+    read, valid, read_back = points_read(ends, read, column, steps[0], limits)
+    written, wanted, back = points_written(ends, written, column, steps[1], limits)
     if each.aliases:
         np.testing.assert_array_equal(read, written)
     inverse = rest[-1].value < 0
-    x = values_at(elements(each, source, ends.source == "REAL"), read, np.ones(read.shape, bool))
-    z = transformed(np.where(read_back, np.conj(x), x), ends, inverse)
-    if ends.number("TWIST"):
-        n = next(table.n for table in tables if isinstance(table, LaneRoots))
-        power = column[:, None] * np.arange(z.shape[1]) % n
-        z = z * np.exp((2j if inverse else -2j) * np.pi * power / n)
-    store_once(
-        elements(each, target, ends.target == "REAL"), written, back, z * sum(rest[-2].values)
-    )
+    x = values_at(elements(each, source, ends.source == "REAL"), read, valid)
+    x = np.where(read_back, np.conj(x), x)
+    if ends.number("FOLD_IN"):  # at 0 and in the middle they are real, whatever the source says
+        element = np.arange(ends.given) * ends.number("COLUMNS") + column[:, None]
+        x = np.where(2 * element % limits[2] == 0, x.real, x)
+    if ends.chirp in ("BEFORE", "WITHIN", "AFTER"):
+        z = convolved(np.conj(x) if inverse else x, ends, tables, column)
+        z = np.conj(z) if inverse else z
+    else:
+        z = twisted_lanes(transformed(x, ends, inverse), ends, tables, column, inverse)
+    z = z * sum(rest[-2].values)
+    store_once(elements(each, target, ends.target == "REAL"), written, wanted, back, z)
+
+
+def twisted_lanes(z, ends, tables, column, inverse=False):
+    if not ends.number("TWIST"):
+        return z
+    n = next(table.n for table in tables if isinstance(table, LaneRoots))
+    power = column[:, None] * np.arange(z.shape[1]) % n
+    return z * np.exp((2j if inverse else -2j) * np.pi * power / n)
+
+
+def convolved(x, ends, tables, column):
+    """What each of Bluestein's three launches does, forward."""
+    if ends.chirp == "WITHIN":
+        (table,) = [each for each in tables if isinstance(each, LaneSpectrum)]
+        rows = table.factors[0]
+        assert rows % table.lanes == 0
+        assert table.factors[1:] == tables[0].radices
+        m = rows * ends.points
+        spectrum = chirp_spectrum(table.n, (m,), "double").reshape(ends.points, rows)
+        return np.fft.fft(np.conj(np.fft.fft(x) * spectrum[:, column].T))
+    (table,) = [each for each in tables if isinstance(each, LaneChirp)]
+    element = np.arange(ends.points) * ends.number("COLUMNS") + column[:, None]
+    factors = np.append(chirp(table.n, "double"), 0)[np.minimum(element, table.n)]
+    if ends.chirp == "BEFORE":
+        return twisted_lanes(np.fft.fft(x * factors), ends, tables, column)
+    return np.conj(np.fft.fft(twisted_lanes(x, ends, tables, column))) * factors
 
 
 def places_of_lanes(ends, rest):
     """Where each transform begins in source and target, its column, and steps between points."""
     count, extents = rest[0].value, rest[1].values
     distances, begin = [a.values for a in rest[2:4]], rest[4].values
-    units, block = places_of_units(ends.number("DIMENSIONS"), count, extents, distances)
+    units, block = places_of_units(
+        ends.number("DIMENSIONS"), count, extents, distances, ends.number("INNER")
+    )
     units = [first + at for first, at in zip(begin, units, strict=True)]
     if ends.is_row:
-        return *units, np.zeros(count, int), (1, 1)
-    columns, strides = rest[5].value, rest[6].values
+        return *units, np.zeros(count, int), ((1, 1), (1, 1))
+    columns, strides = rest[5].values[0], rest[6].values
+    inner = ends.number("INNER")
     transforms = ends.number("LANES") * (1 + ends.paired)
     column = (block * transforms)[:, None] + np.arange(transforms)
     inside = column < columns
     assert ends.number("RAGGED") or inside.all()
     column, lane = column[inside], np.nonzero(inside)[1]
     rows = ends.number("FROM_ROWS"), ends.number("TO_ROWS")
+    spread = ends.number("SPREAD_IN"), ends.number("SPREAD_OUT")
     steps = [1 if row else stride for row, stride in zip(rows, strides, strict=True)]
-    units = [
-        np.broadcast_to(at[:, None], inside.shape)[inside] + lane * (stride if row else 1)
-        for at, row, stride in zip(units, rows, strides, strict=True)
+    apart = [
+        stride if row else each[inner] // transforms if far else 1
+        for row, far, stride, each in zip(rows, spread, strides, distances, strict=True)
     ]
-    return *units, column, steps
+    units = [
+        np.broadcast_to(at[:, None], inside.shape)[inside] + lane * each
+        for at, each in zip(units, apart, strict=True)
+    ]
+    return *units, column, list(zip(steps, apart, strict=True))
 
 
-def folded(begin, column, step, count, n):
-    """Places of points, and which of them are where the conjugate of another row's point is."""
-    k = np.arange(count)
+def points_read(ends, begin, column, steps, limits):
+    """Places of points, which exist, and which are conjugates of what is there."""
+    (step, apart), k = steps, np.arange(ends.given)
     places = begin[:, None] + k * step
-    back = np.broadcast_to(bool(n) & (2 * k >= count), places.shape)
-    return np.where(back, (begin - 2 * column)[:, None] + n - k * step, places), back
+    everywhere = np.ones(places.shape, bool)
+    if not ends.number("ROW_GIVEN") and not ends.number("FOLD_IN"):
+        return places, everywhere, ~everywhere
+    given, _, n = limits
+    element = k * ends.number("COLUMNS") + column[:, None]
+    if not ends.number("FOLD_IN"):
+        return places, element < given, ~everywhere
+    back = 2 * element > n
+    mirrored = (begin - 2 * column * apart)[:, None] + n * apart - k * step
+    valid = (np.where(back, n - element, element) < given) & (element < n)
+    return np.where(back, mirrored, places), valid, back
+
+
+def points_written(ends, begin, column, steps, limits):
+    """Places of results, which are wanted, and which leave their conjugates there."""
+    (step, apart), k = steps, np.arange(ends.written)
+    places = begin[:, None] + k * step
+    everywhere = np.ones(places.shape, bool)
+    if ends.number("ROW_WRITTEN"):
+        element = k * ends.number("COLUMNS") + column[:, None]
+        return places, element < limits[1], ~everywhere
+    if not ends.number("FOLD_OUT"):
+        return places, everywhere, ~everywhere
+    back = everywhere & (2 * k >= ends.written)
+    mirrored = (begin - 2 * column * apart)[:, None] + limits[2] * apart - k * step
+    return np.where(back, mirrored, places), everywhere, back
 
 
 def transformed(x, ends, inverse):
@@ -537,23 +611,24 @@ def transformed(x, ends, inverse):
     return z
 
 
-def store_once(numbers_out, written, back, values):
+def store_once(numbers_out, written, wanted, back, values):
     """Twice only where a row of half a spectrum holds both a point and its conjugate."""
+    values, written = np.where(back, values.conj(), values)[wanted], written[wanted]
+    values = values if np.iscomplexobj(numbers_out) else values.real
     assert np.all((written >= 0) & (written < numbers_out.size))
     _, times = np.unique(written, return_counts=True)
     assert times.max() == 1 or (back.any() and times.max() == 2), "written twice"
-    values = np.where(back, values.conj(), values)
     numbers_out[written] = values
     np.testing.assert_allclose(numbers_out[written], values, atol=1e-6 * abs(values).max())
 
 
-def places_of_units(dimensions, count, extents, distances):
-    """What `place` of lanes.cl finds in source and target, and coordinates along dimension 0."""
+def places_of_units(dimensions, count, extents, distances, inner):
+    """What `place` of lanes.cl finds in source and target, and coordinates along one dimension."""
     rest, places, block = np.arange(count), [0, 0], None
     for d in range(dimensions):
         coordinate = rest if d + 1 == dimensions else rest % extents[d]
         rest = rest // extents[d]
-        block = coordinate if block is None else block
+        block = coordinate if d == inner else block
         places = [at + coordinate * each[d] for at, each in zip(places, distances, strict=True)]
     return places, block
 

@@ -165,6 +165,32 @@ class ChirpSpectrum:
 
 
 @dataclass(frozen=True)
+class LaneChirp:
+    """The chirp of n points for lanes of the columns of a matrix: computed on the host.
+
+    Zeros fill the last vector. Real parts of all lanes come before their imaginary parts.
+    """
+
+    n: int
+    lanes: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class LaneSpectrum:
+    """The spectrum of a chirp for lanes of the rows of a matrix, one block of rows after the other.
+
+    As `ChirpSpectrum`, of which the first of `factors` are the rows, a multiple of `lanes`. Real
+    parts of all lanes come before their imaginary parts.
+    """
+
+    n: int
+    factors: tuple[int, ...]
+    lanes: int
+    precision: str
+
+
+@dataclass(frozen=True)
 class Constants:
     """A few integers (int64), uploaded once."""
 
@@ -182,6 +208,8 @@ Table = (
     | BlockRoots
     | Chirp
     | ChirpSpectrum
+    | LaneChirp
+    | LaneSpectrum
     | Constants
 )
 Argument = Role | Buffer | Scalar | Vector | Table

@@ -13,7 +13,9 @@ from ..planning.passes import (
     ChirpSpectrum,
     Constants,
     DigitRoots,
+    LaneChirp,
     LaneRoots,
+    LaneSpectrum,
     LaneTwiddles,
     PassSteps,
     PassTwiddles,
@@ -213,6 +215,31 @@ def chirp_spectrum(n: int, factors: Sequence[int], precision: str) -> np.ndarray
     return rounded.reshape(factors[::-1]).transpose().ravel()
 
 
+def lane_chirp(n: int, lanes: int, precision: str) -> np.ndarray:
+    """Return a chirp for lanes, as `LaneChirp` describes it.
+
+    Returns
+    -------
+    ndarray, shape (vectors, 2, lanes)
+        float32 or float64.
+    """
+    whole = np.zeros(-(-n // lanes) * lanes, COMPLEX_DTYPE[precision])
+    whole[:n] = chirp(n, precision)
+    return _in_parts(whole.reshape(-1, lanes))
+
+
+def lane_spectrum(n: int, factors: Sequence[int], lanes: int, precision: str) -> np.ndarray:
+    """Return the spectrum of a chirp for lanes, as `LaneSpectrum` describes it.
+
+    Returns
+    -------
+    ndarray, shape (blocks, places in a row, 2, lanes)
+        float32 or float64, divided by the product of the factors.
+    """
+    rows = chirp_spectrum(n, factors, precision).reshape(-1, lanes, prod(factors[1:]))
+    return _in_parts(rows.swapaxes(1, 2))
+
+
 # What a table holds, by its type: a function that takes the type's fields.
 FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
     Roots: roots_of_unity,
@@ -225,6 +252,8 @@ FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
     BlockRoots: block_roots,
     Chirp: chirp,
     ChirpSpectrum: chirp_spectrum,
+    LaneChirp: lane_chirp,
+    LaneSpectrum: lane_spectrum,
     Constants: lambda values: np.array(values, np.int64),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import pytest
 
@@ -245,6 +246,33 @@ def test_convolutions_in_place(device, queue):
         check(queue, problem, noise(shape, "c8"), "chirp", in_place=True)
 
 
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("width", "n"), [(16, 257), (8, 514), (4, 101)])
+def test_convolutions_in_three_launches(device, queue, lanes, width, kind, n):
+    """Rows, columns, cut and filled; which are short here, so that they are many."""
+    lanes(width)
+    code = [KINDS[kind][width == 8 and devices.traits(device).fp64]]
+    for shape, axis in (((3, n), 1), ((n, 2), 0), ((2, n, 3), 1)):
+        check_all(device, queue, shape, axis, "long_chirp", code, kind=kind)
+    for given in (n + 4, n // 2, 3):
+        check_all(device, queue, (2, given), 1, "long_chirp", code, kind=kind, s=n)
+
+
+def test_long_convolutions_in_place(device, queue):
+    for shape, axis in (((3, 1031), 1), ((1031, 3), 0)):
+        problem = make_problem(shape, "c8", axis)
+        check(queue, problem, noise(shape, "c8"), "long_chirp", in_place=True)
+
+
+@pytest.mark.parametrize("n", [4099, 99991])
+def test_long_rows_of_any_length(device, queue, n):
+    problem = make_problem((n,), "c8")
+    assert [each.kernel for each in plan_passes(problem, devices.traits(device))] == ["cols"] * 3
+    for kind in KINDS:
+        check_all(device, queue, (n,), 0, None, KINDS[kind][:1], kind=kind)
+
+
 # --- one kernel for all lengths -------------------------------------------------------------------
 
 
@@ -297,6 +325,14 @@ def test_long_real_rows(device, queue, lanes, width, kind, n):
     check_all(device, queue, (3, n), 1, "long_row", code, kind=kind)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "wanted"), [(2000, 1200), (700, 1200), (3, 1024), (1300, 2025)])
+def test_long_rows_cut_and_filled(device, queue, kind, n, wanted):
+    code = [code_of(device, n)] if kind != "r2c" else ["f4"]
+    check_all(device, queue, (2, n), 1, "long_row", code, kind=kind, s=wanted)
+    check_all(device, queue, (n, 2), 0, "long_row", code, kind=kind, s=wanted)
+
+
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("n", [2**18, 2**20, 3**11, 600600])
 def test_long_rows(device, queue, n):
@@ -306,6 +342,52 @@ def test_long_rows(device, queue, n):
     check(queue, problem, noise(n, code), "long_row", in_place=True)
     for kind in ("r2c", "c2r"):
         check_all(device, queue, (n,), 0, "long_row", KINDS[kind][:1], kind=kind)
+
+
+# --- neither points nor transforms side by side ---------------------------------------------------
+
+
+def spread(shape, step, itemsize):
+    """Strides of an array whose elements are `step` from each other."""
+    strides = [step * itemsize]
+    for extent in shape[:0:-1]:
+        strides.insert(0, strides[0] * extent)
+    return strides
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("shape", "axis", "algorithm"),
+    [
+        ((37, 40), 1, "cols"),
+        ((36, 40), 0, "cols"),
+        ((5, 27, 3), 1, "cols"),
+        ((20, 34), 1, "chirp"),
+        ((19, 17), 0, "chirp"),
+        ((3, 1225), 1, "long_row"),
+        ((1024, 3), 0, "long_row"),
+        ((2, 509), 1, "long_chirp"),
+    ],
+)
+def test_spread(device, queue, kind, shape, axis, algorithm):
+    """Elements two or three apart, in front of the first and backward."""
+    code = KINDS[kind][0]
+    result = list(shape)
+    given = list(shape)
+    if kind != "c2c":
+        (result if kind == "r2c" else given)[axis] = shape[axis] // 2 + 1
+    sizes = {"c2c": (8, 8), "r2c": (4, 8), "c2r": (8, 4)}[kind]
+    strides = spread(given, -2, sizes[0])
+    first = sizes[0] * (7 + 2 * prod(given))
+    options = {
+        "strides": strides, "offset": first,
+        "out_strides": spread(result, 3, sizes[1]), "out_offset": 5 * sizes[1],
+    }  # fmt: skip
+    for direction in ("forward", "inverse"):
+        problem = make_problem(
+            tuple(given), code, axis, kind, s=shape[axis], direction=direction, **options
+        )
+        check(queue, problem, noise(8 + 2 * prod(given), code), algorithm)
 
 
 # --- memory ---------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def kernels(problem, traits=H200, algorithm=None):
     return [each.kernel for each in plan_passes(problem, traits, algorithm)]
 
 
-ON_LANES = ("small", "row", "cols", "long_row", "chirp")
+ON_LANES = ("small", "row", "cols", "long_row", "chirp", "long_chirp")
 RADIX2 = ["spinFact", "bitReverse", "butterfly", "butterfly"]  # for 4 points
 SWAP = "transposeBlocked"
 
@@ -256,8 +256,8 @@ def test_algorithm_is_refused(problem, algorithm, words):
 
 def test_order_of_algorithms():
     assert list(BY_NAME) == [
-        "small", "row", "cols", "long_row", "stockham", "four_step", "chirp", "bluestein",
-        "radix2", "direct",
+        "small", "row", "cols", "long_row", "stockham", "four_step", "chirp", "long_chirp",
+        "bluestein", "radix2", "direct",
     ]  # fmt: skip
 
 
@@ -334,7 +334,8 @@ def lanes_points(each):
     source, target = macros.get("SOURCE", "COMPLEX"), macros.get("TARGET", "COMPLEX")
     if each.kernel == "row":
         return int(macros["M"]) * (1 + ("COMPLEX" not in (source, target)))
-    waits = macros.get("CHIRP") != "1" and (macros["TO_ROWS"] == "1" or target == "HERMITIAN")
+    convolves = macros.get("CHIRP") in ("ALONE", "WITHIN")
+    waits = not convolves and (macros["TO_ROWS"] == "1" or target == "HERMITIAN")
     return int(macros["N"]) * (1 + waits)
 
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import bluestein, chirp, cols, direct, four_step, long_row, radix2, row, small, stockham
+from . import (
+    bluestein,
+    chirp,
+    cols,
+    direct,
+    four_step,
+    long_chirp,
+    long_row,
+    radix2,
+    row,
+    small,
+    stockham,
+)
 from .solver import Solver
 
 # Best first. To add an algorithm: one file here, one .cl file, one row, one test.
@@ -14,6 +26,7 @@ SOLVERS: tuple[Solver, ...] = (
     stockham.SOLVER,
     four_step.SOLVER,
     chirp.SOLVER,
+    long_chirp.SOLVER,
     bluestein.SOLVER,
     radix2.SOLVER,
     direct.SOLVER,

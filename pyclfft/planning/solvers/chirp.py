@@ -18,7 +18,7 @@ from ...tuning.lookup import Parameters
 from ..factor import RADICES, best_passes, next_fast_len, pass_cost
 from ..problem import Problem
 from ..traits import Traits
-from .cols import Columns, columns_of, solver_of, whole
+from .cols import Columns, columns_of, idles, solver_of, whole
 
 LENGTHS_TRIED = 12  # of convolutions, the shortest ones
 
@@ -26,19 +26,22 @@ LENGTHS_TRIED = 12  # of convolutions, the shortest ones
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
     radices = convolution_passes(ends.length)
-    return columns_of(problem, batch, replace(ends, chirp=True), radices, traits, parameters)
+    alone = replace(ends, chirp="ALONE")
+    found = columns_of(problem, batch, alone, radices, traits, parameters)
+    return None if found and idles(problem, found, traits, parameters) else found
 
 
 @lru_cache(maxsize=1024)
 def convolution_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...]:
     """Return the radices of the quickest convolution that holds that of `n` points."""
-    found = (best_passes(m, among) for m in islice(_fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED))
+    found = (best_passes(m, among) for m in islice(fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED))
     return min(
         (radices for radices in found if radices), key=lambda each: prod(each) * pass_cost(each)
     )
 
 
-def _fast_lengths(least: int) -> Iterator[int]:
+def fast_lengths(least: int) -> Iterator[int]:
+    """Yield smooth lengths, from `least` on."""
     while True:
         least = next_fast_len(least)
         yield least

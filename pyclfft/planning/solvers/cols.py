@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 
 from ...tuning.lookup import Parameters
@@ -14,7 +15,9 @@ from ..passes import (
     BlockRoots,
     Chirp,
     ChirpSpectrum,
+    LaneChirp,
     LaneRoots,
+    LaneSpectrum,
     Pass,
     PassSteps,
     Roots,
@@ -36,12 +39,49 @@ from .lanes import (
     takes,
     walkable,
 )
-from .rows import uint
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
 STAGED = 2  # vectors that cols.cl wants beside for rows that wait in scratch memory
 OF_ONE_LENGTH = ("N", "LENGTH", "GIVEN", "PASSES")  # macros that a kernel of all lengths is without
+
+
+@dataclass(frozen=True)
+class Row:
+    """A long row that is a matrix, of which a launch transforms columns, or rows.
+
+    Attributes
+    ----------
+    points : int
+        Of the matrix.
+    columns : int
+        Of the matrix: neighbours in one of its columns are so far apart.
+    twist : bool
+        Result k of column c, or point k where results are those of the row, is multiplied by
+        exp(-2 pi i k c / points).
+    elements : int
+        Of the row: fewer than points for a convolution. 0 for as many.
+    given, written : int
+        Elements that the source has, or the target takes. 0 for all.
+    half_in, half_out : bool
+        The source, or the target, has the first half, and the second one is its conjugate.
+    """
+
+    points: int
+    columns: int
+    twist: bool = False
+    elements: int = 0
+    given: int = 0
+    written: int = 0
+    half_in: bool = False
+    half_out: bool = False
+
+    @property
+    def limits(self) -> tuple[int, int, int]:
+        """Elements given, written, and at all."""
+        elements = self.elements or self.points
+        given = elements // 2 + 1 if self.half_in else elements
+        return self.given or given, self.written or elements, elements
 
 
 @dataclass(frozen=True)
@@ -58,12 +98,11 @@ class Ends:
         What is read and left there: COMPLEX, REAL, or HERMITIAN for half of a spectrum.
     packed : bool
         Two real numbers of a transform are a point, so that `length` is half of their number.
-    chirp : bool
-        It is a convolution, of more points (Bluestein's algorithm).
-    twist : int
-        With n > 0, result k of column c is multiplied by exp(-2 pi i k c / n).
-    fold_in, fold_out : int
-        Points of rows of which the source, or the target, has only the first half.
+    chirp : str
+        "ALONE" for a convolution of more points (Bluestein's algorithm), or of three launches that
+        share one what is done "BEFORE", "WITHIN" its rows, or "AFTER".
+    row : Row, optional
+        Of which transforms are a part.
     """
 
     length: int
@@ -71,10 +110,13 @@ class Ends:
     source: str = "COMPLEX"
     target: str = "COMPLEX"
     packed: bool = False
-    chirp: bool = False
-    twist: int = 0
-    fold_in: int = 0
-    fold_out: int = 0
+    chirp: str = ""
+    row: Row | None = None
+
+    @property
+    def convolves(self) -> bool:
+        """Whether passes go there and back in scratch memory."""
+        return self.chirp in ("ALONE", "WITHIN")
 
     @property
     def pairs(self) -> int:
@@ -100,41 +142,54 @@ class Ends:
 
 @dataclass(frozen=True)
 class Columns:
-    """A batch whose first dimension is shared out to lanes.
+    """A batch of which one dimension is shared out to lanes.
 
     Attributes
     ----------
     batch : Batch
-        The dimension of neighbouring transforms first.
+        The transforms.
+    number : int
+        Of that dimension: 0, or 1 where another one comes before it.
     ends : Ends
         What is done beside transforming.
     lanes : Lanes
         How they are transformed.
-    from_rows, to_rows : bool
-        Points of a transform are neighbours in the source, and in the target, rather than
-        transforms.
+    ways : (str, str)
+        What lies side by side in the source and in the target: "columns" if transforms do, "rows"
+        if points of each do, "spread" if neither do.
     staged : bool
         Such rows of the target are put together in scratch memory first.
     """
 
     batch: Batch
+    number: int
     ends: Ends
     lanes: Lanes
-    from_rows: bool
-    to_rows: bool
+    ways: tuple[str, str]
     staged: bool
 
     @property
-    def is_of_rows(self) -> bool:
-        """Whether points are neighbours before and afterwards."""
-        return self.from_rows and self.to_rows
+    def dimension(self) -> Dimension:
+        """The dimension that is shared out."""
+        return self.batch.dimensions[self.number]
+
+    @property
+    def steps(self) -> Dimension:
+        """The same in blocks of transforms, which work-items take at a time."""
+        whole, transforms = self.dimension, self.lanes.width * self.ends.pairs
+        blocks = -(-whole.extent // transforms)
+        return Dimension(blocks, whole.source * transforms, whole.target * transforms)
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """All dimensions, in such blocks."""
+        whole = self.batch.dimensions
+        return (*whole[: self.number], self.steps, *whole[self.number + 1 :])
 
     @property
     def blocks(self) -> int:
-        """What work-items take at a time, in all."""
-        dimension, *others = self.batch.dimensions
-        per_block = self.lanes.width * self.ends.pairs
-        return -(-dimension.extent // per_block) * prod(each.extent for each in others)
+        """Blocks in all."""
+        return prod(each.extent for each in self.dimensions)
 
 
 Find = Callable[[Problem, Traits, Parameters], Columns | None]
@@ -168,11 +223,20 @@ def solver_of(name: str, requirement: str, find: Find) -> Solver:
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    found = columns_of(problem, batch, ends, best_passes(ends.length), traits, parameters)
-    if found is None or batch.n < parameters["lanes_shared"] or not found.is_of_rows:
-        return found
-    # With fewer blocks than cores, several of them had better share each row (long_row).
-    return found if found.blocks >= traits.compute_units else None
+    radices = best_passes(ends.length)
+    found = columns_of(problem, batch, ends, radices, traits, parameters)
+    return None if found and idles(problem, found, traits, parameters) else found
+
+
+def idles(problem: Problem, columns: Columns, traits: Traits, parameters: Parameters) -> bool:
+    """Return whether so few cores have work that all had better share it, in several launches.
+
+    Columns that are neighbours and fit a cache, or fill its lines, are quicker in one launch.
+    """
+    if columns.batch.n < parameters["lanes_shared"] or columns.blocks >= traits.compute_units:
+        return False
+    fills_lines = columns.dimension.extent * problem.complex_dtype.itemsize >= LINE_BYTES
+    return "columns" not in columns.ways or not (columns.lanes.is_local or fills_lines)
 
 
 def whole(problem: Problem) -> tuple[Ends, Batch]:
@@ -213,18 +277,22 @@ def columns_of(
     """
     if radices is None or not walkable(batch):
         return None
-    for number, dimension in enumerate(batch.dimensions):
+    several = [
+        number
+        for number, each in enumerate(batch.dimensions)
+        if (each.extent > 1 or shared) and (each.column or not ends.row)
+    ]
+    for spread, number in product((False, True), several):
+        dimension = batch.dimensions[number]
         ways = (
-            _direction(dimension.source, batch.source.stride),
-            _direction(dimension.target, batch.target.stride),
+            _direction(dimension, dimension.source, batch.source.stride),
+            _direction(dimension, dimension.target, batch.target.stride),
         )
-        if dimension.extent == 1:  # its lane is a column of any stride
-            ways = ("columns", "columns") if shared else (None, None)
-        if None in ways:
+        if ("spread" in ways) != spread:
             continue
         from_rows, to_rows = (way == "rows" for way in ways)
-        stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.chirp)
-        rooms = 1 if ends.chirp or stored_at_once else 2
+        stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.convolves)
+        rooms = 1 if ends.convolves or stored_at_once else 2
         staged = to_rows and not shared and _is_staged(problem, ends, dimension.target, parameters)
         spare = STAGED if staged else 0
         for width in _widths(-(-dimension.extent // ends.pairs), most_lanes(problem, traits)):
@@ -232,10 +300,16 @@ def columns_of(
                 continue
             lanes = lanes_for(problem, width, radices, traits, parameters, rooms, spare, shared)
             if lanes is not None:
-                others = batch.dimensions[:number] + batch.dimensions[number + 1 :]
-                first = replace(batch, dimensions=(dimension, *others))
-                return Columns(first, ends, lanes, from_rows, to_rows, staged)
+                inner = int(spread and number > 0)  # lines are for all of what is nearer
+                arranged = replace(batch, dimensions=_arranged(batch.dimensions, number, inner))
+                return Columns(arranged, inner, ends, lanes, ways, staged)
     return None
+
+
+def _arranged(dimensions: tuple[Dimension, ...], number: int, place: int) -> tuple[Dimension, ...]:
+    """Return dimensions in another order: that of the number comes to a place."""
+    others = dimensions[:number] + dimensions[number + 1 :]
+    return (*others[:place], dimensions[number], *others[place:])
 
 
 def _is_staged(problem: Problem, ends: Ends, distance: int, parameters: Parameters) -> bool:
@@ -253,9 +327,11 @@ def _is_staged(problem: Problem, ends: Ends, distance: int, parameters: Paramete
     )
 
 
-def _direction(distance: int, stride: int) -> str | None:
-    """Return what lies side by side in memory: transforms, points, or neither."""
-    return "columns" if distance == 1 else "rows" if stride == 1 else None
+def _direction(dimension: Dimension, distance: int, stride: int) -> str:
+    """Return what lies side by side in memory: transforms, points of each, or neither."""
+    if distance == 1 or dimension.extent == 1:  # a single one is a column of any stride
+        return "columns"
+    return "rows" if stride == 1 else "spread"
 
 
 def _widths(extent: int, most: int) -> Iterator[int]:
@@ -292,56 +368,67 @@ def columns_pass(
         Bytes of the target's buffer, where the target is not the problem's.
     """
     batch, ends, lanes = columns.batch, columns.ends, columns.lanes
-    dimension, *others = batch.dimensions
-    transforms = lanes.width * ends.pairs
-    blocks = -(-dimension.extent // transforms)
-    steps = Dimension(blocks, dimension.source * transforms, dimension.target * transforms)
+    dimension, dimensions = columns.dimension, columns.dimensions
+    given, written, elements = ends.row.limits if ends.row else (0, 0, 0)
     radices = "x".join(map(str, lanes.radices))
     return lanes_pass(
         "cols",
         problem,
-        replace(batch, dimensions=(steps, *others)),
+        replace(batch, dimensions=dimensions),
         lanes,
-        (blocks, *(each.extent for each in others)),
-        _tables(problem, columns, blocks),
-        _macros(columns, ragged=dimension.extent % transforms > 0),
+        tuple(each.extent for each in dimensions),
+        _tables(problem, columns),
+        _macros(columns),
         traits,
         parameters,
         last=(
-            uint(dimension.extent),
+            Vector("uint32", (dimension.extent, given, written, elements)),
             Vector(
                 "int64",
                 (
-                    dimension.source if columns.from_rows else batch.source.stride,
-                    dimension.target if columns.to_rows else batch.target.stride,
+                    dimension.source if columns.ways[0] == "rows" else batch.source.stride,
+                    dimension.target if columns.ways[1] == "rows" else batch.target.stride,
                 ),
             ),
         ),
         shared=_sizes(columns) if lanes.shared else (),
         leaves=leaves,
-        displaced=not (lanes.is_local or columns.to_rows),
+        displaced=not lanes.is_local and columns.ways[1] != "rows",
         scale=scale / (2 if ends.target == "HERMITIAN" else 1),  # a sum of halves
-        step=f"{batch.count} x {batch.n} {f'in {lanes.points} ' if ends.chirp else ''}= {radices}"
+        step=f"{batch.count} x {_lengths(columns)} = {radices}"
         + (" packed" if ends.packed else ""),
     )
 
 
-def _tables(problem: Problem, columns: Columns, blocks: int) -> tuple[Argument, ...]:
-    ends, lanes = columns.ends, columns.lanes
+def _lengths(columns: Columns) -> str:
+    """Return what is transformed, for people, and what for, if that is a convolution."""
+    ends, n = columns.ends, columns.batch.n
+    if ends.chirp == "ALONE":
+        return f"{n} in {columns.lanes.points}"
+    return f"{n} for {ends.row.elements}" if ends.chirp and ends.row else str(n)
+
+
+def _tables(problem: Problem, columns: Columns) -> tuple[Argument, ...]:
+    ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
     tables: tuple[Argument, ...] = ()
     if ends.packed:
         tables += (Roots(2 * ends.length, problem.precision),)
-    if ends.twist:
-        n, width = lanes.points, lanes.width
+    if row and row.twist:
+        n, width, blocks = lanes.points, lanes.width, columns.steps.extent * ends.pairs
         tables += (
-            LaneRoots(ends.twist, n, width, problem.precision),
-            BlockRoots(ends.twist, n, blocks * ends.pairs, width, problem.precision),
+            LaneRoots(row.points, n, width, problem.precision),
+            BlockRoots(row.points, n, blocks, width, problem.precision),
         )
-    if ends.chirp:
+    if ends.chirp == "ALONE":
         tables += (
             Chirp(ends.length, problem.precision),
             ChirpSpectrum(ends.length, lanes.radices, problem.precision),
         )
+    elif row and ends.chirp == "WITHIN":
+        factors = (columns.dimension.extent, *lanes.radices)
+        tables += (LaneSpectrum(row.elements, factors, lanes.width, problem.precision),)
+    elif row and ends.chirp:
+        tables += (LaneChirp(row.elements, lanes.width, problem.precision),)
     return tables
 
 
@@ -351,20 +438,20 @@ def _sizes(columns: Columns) -> tuple[Argument, ...]:
     return (Vector("uint32", sizes), PassSteps(radices))
 
 
-def _macros(columns: Columns, *, ragged: bool) -> dict[str, int | str]:
+def _macros(columns: Columns) -> dict[str, int | str]:
     """Return what differs from the defaults of cols.cl."""
-    ends, lanes = columns.ends, columns.lanes
-    staged = columns.from_rows or ends.source == "HERMITIAN"
-    words = pass_words(lanes.radices, *([] if staged else ["FIRST", "ONLY"]))
-    if ends.chirp:
+    ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
+    gathered = columns.ways[0] == "rows" or ends.source == "HERMITIAN"
+    words = pass_words(lanes.radices, *([] if gathered else ["FIRST", "ONLY"]))
+    if ends.convolves:
         words = convolution_words(lanes.radices)
     macros: dict[str, int | str] = {
         "N": lanes.points,
-        "FROM_ROWS": int(columns.from_rows),
-        "TO_ROWS": int(columns.to_rows),
+        "FROM_ROWS": int(columns.ways[0] == "rows"),
+        "TO_ROWS": int(columns.ways[1] == "rows"),
         "STAGED": int(columns.staged),
-        "RAGGED": int(ragged),
-        "TWIST": int(ends.twist > 0),
+        "RAGGED": int(columns.dimension.extent % (lanes.width * ends.pairs) > 0),
+        "TWIST": int(bool(row and row.twist)),
         "PASSES": f'"{words}"',
     }
     others: dict[str, tuple[int | str, int | str]] = {
@@ -373,10 +460,19 @@ def _macros(columns: Columns, *, ragged: bool) -> dict[str, int | str]:
         "LENGTH": (ends.length, lanes.points),
         "GIVEN": (ends.given, ends.wanted),
         "PACKED": (int(ends.packed), 0),
-        "CHIRP": (int(ends.chirp), 0),
-        "FOLD_IN": (ends.fold_in, 0),
-        "FOLD_OUT": (ends.fold_out, 0),
+        "SPREAD_IN": (int(columns.ways[0] == "spread"), 0),
+        "SPREAD_OUT": (int(columns.ways[1] == "spread"), 0),
+        "CHIRP": (ends.chirp, ""),
+        "INNER": (columns.number, 0),
     }
+    if row:
+        others |= {
+            "COLUMNS": (row.columns if ends.chirp or row.given or row.half_in else 0, 0),
+            "ROW_GIVEN": (int(row.given > 0), 0),
+            "ROW_WRITTEN": (int(row.written > 0), 0),
+            "FOLD_IN": (int(row.half_in), 0),
+            "FOLD_OUT": (int(row.half_out), 0),
+        }
     macros |= {name: value for name, (value, usual) in others.items() if value != usual}
     if lanes.shared:
         macros = {name: value for name, value in macros.items() if name not in OF_ONE_LENGTH}

@@ -16,7 +16,7 @@ from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
 from ..problem import Layout, Problem
 from ..traits import Traits
 from .rows import defines, exact, real, uint
-from .steps import axis_length, single_axis
+from .steps import axis_length, resting_layout, single_axis
 
 SCRATCH = "scratch"  # workspace of groups whose points do not fit local memory
 LINE_BYTES = 64  # of a CPU's caches; past them go whole lines only
@@ -87,6 +87,16 @@ def is_padded(problem: Problem) -> bool:
 def _wanted_points(problem: Problem) -> int:
     n = axis_length(problem)
     return n // 2 + 1 if problem.kind == "c2r" else n
+
+
+def row_layout(problem: Problem, length: int) -> Layout:
+    """Return where rows of `length` complex numbers wait for the next launch, each in one piece.
+
+    As in the target where that is so and has room, so that the last step can be in place.
+    """
+    (axis,) = problem.axes
+    rest = resting_layout(problem, length)
+    return rest if rest.strides[axis] == 1 else rest.along(axis)
 
 
 def most_lanes(problem: Problem, traits: Traits) -> int:

@@ -20,10 +20,10 @@ from ..factor import best_passes, splits
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
-from .cols import Columns, Ends, columns_of, columns_pass
-from .lanes import ends_of, is_padded, takes
+from .cols import Columns, Ends, Row, columns_of, columns_pass
+from .lanes import ends_of, given_points, is_padded, row_layout, takes
 from .solver import Solver
-from .steps import axis_batch, axis_length, layout_bytes, resting_layout
+from .steps import axis_batch, axis_length, layout_bytes
 
 MIN_LENGTH = 64  # shorter rows gain nothing by a second launch
 MIN_FOLDED = 32  # of the columns of a row whose half is read in both directions: more than lanes
@@ -31,7 +31,7 @@ SPLITS_TRIED = 4  # the most even ones first
 
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the axis is contiguous and splits into two lengths for lanes."""
+    """Whether the axis splits into two lengths for lanes."""
     return takes(problem, traits) and _steps(problem, traits, parameters) is not None
 
 
@@ -50,11 +50,8 @@ def _steps(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Columns, Columns, int] | None:
     """Return both steps, and the bytes of the buffer between them."""
-    (axis,) = problem.axes
-    if problem.source.strides[axis] != 1 or problem.target.strides[axis] != 1:
-        return None
     n = axis_length(problem)
-    if n < MIN_LENGTH or is_padded(problem):
+    if n < MIN_LENGTH:
         return None
     for less, more in splits(n, 2)[:SPLITS_TRIED]:
         for n1, n2 in ((less, more), (more, less)):
@@ -71,16 +68,24 @@ def _split(
     rows = n1 if problem.kind == "c2c" else n1 // 2 + 1
     if problem.kind != "c2c" and n1 < MIN_FOLDED:
         return None
-    rest = resting_layout(problem, rows * n2)
+    rest = row_layout(problem, rows * n2)
+    given = given_points(problem) if is_padded(problem) else 0
     if problem.kind == "c2r":
-        first = axis_batch(problem, n2, [Dimension(rows, 1, n2)], columns=(n1, 1), target=rest)
-        second = axis_batch(problem, n1, [Dimension(n2, 1, 1)], columns=(n2, n2), source=rest)
-        ends = (Ends(n2, n2, twist=n, fold_in=n), Ends(n1, rows, *ends_of(problem)))
+        dimensions = [Dimension(rows, 1, n2, column=1)], [Dimension(n2, 1, 1, column=1)]
+        first = axis_batch(problem, n2, dimensions[0], columns=(n1, 1), target=rest)
+        second = axis_batch(problem, n1, dimensions[1], columns=(n2, n2), source=rest)
+        ends = (
+            Ends(n2, n2, row=Row(n, n1, twist=True, given=given, half_in=True)),
+            Ends(n1, rows, *ends_of(problem), row=Row(n, n2)),
+        )
     else:
-        first = axis_batch(problem, n1, [Dimension(n2, 1, 1)], columns=(n2, n2), target=rest)
-        second = axis_batch(problem, n2, [Dimension(rows, n2, 1)], columns=(1, n1), source=rest)
-        fold = n if problem.kind == "r2c" else 0
-        ends = (Ends(n1, n1, *ends_of(problem), twist=n), Ends(n2, n2, fold_out=fold))
+        dimensions = [Dimension(n2, 1, 1, column=1)], [Dimension(rows, n2, 1, column=1)]
+        first = axis_batch(problem, n1, dimensions[0], columns=(n2, n2), target=rest)
+        second = axis_batch(problem, n2, dimensions[1], columns=(1, n1), source=rest)
+        ends = (
+            Ends(n1, n1, *ends_of(problem), row=Row(n, n2, twist=True, given=given)),
+            Ends(n2, n2, row=Row(n, n1, half_out=problem.kind == "r2c")),
+        )
     steps = [
         columns_of(problem, batch, end, best_passes(batch.n), traits, parameters)
         for batch, end in zip((first, second), ends, strict=True)
@@ -92,7 +97,7 @@ def _split(
 
 SOLVER = Solver(
     "long_row",
-    "contiguous rows of a smooth length in two factors, on a CPU with vectors",
+    "a smooth length in two factors, on a CPU with vectors",
     applies,
     passes,
     selective=True,

@@ -26,7 +26,7 @@ def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Column
     if problem.hooks or not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
         return None
     if not smooth:
-        ends, radices = replace(ends, chirp=True), convolution_passes(ends.length, RADICES[:4])
+        ends, radices = replace(ends, chirp="ALONE"), convolution_passes(ends.length, RADICES[:4])
     return columns_of(problem, batch, ends, radices, traits, parameters, shared=True)
 
 

@@ -1,0 +1,114 @@
+"""Bluestein's algorithm on CPUs for transforms too long for a cache, in three launches.
+
+The convolution is a matrix. Its columns are transformed, and twisted as in the four-step algorithm
+but left where they were; its rows are convolved, as many at a time as a vector has lanes; then its
+columns are transformed back. Of real numbers all launches are complex: lengths without factors
+offer no halves.
+
+References
+----------
+L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
+IEEE Trans. Audio Electroacoustics AU-18 (1970).
+D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+
+from ...tuning.lookup import Parameters
+from ..batch import Dimension
+from ..factor import best_passes, pass_cost, splits
+from ..passes import Pass
+from ..problem import Problem
+from ..traits import Traits
+from .chirp import LENGTHS_TRIED, fast_lengths
+from .cols import Columns, Ends, Row, columns_of, columns_pass
+from .lanes import ends_of, given_points, most_lanes, row_layout, takes
+from .solver import Solver
+from .steps import axis_batch, axis_length, layout_bytes
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether a convolution splits into rows and columns for lanes."""
+    return takes(problem, traits) and _steps(problem, traits, parameters) is not None
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return three passes."""
+    steps = _steps(problem, traits, parameters)
+    assert steps is not None
+    (first, second, last), leaves = steps
+    return (
+        columns_pass(problem, first, traits, parameters, leaves=leaves),
+        columns_pass(problem, second, traits, parameters, leaves=leaves),
+        columns_pass(problem, last, traits, parameters, scale=problem.scale),
+    )
+
+
+def _steps(
+    problem: Problem, traits: Traits, parameters: Parameters
+) -> tuple[list[Columns], int] | None:
+    """Return the steps, and the bytes of the buffer between them."""
+    n = axis_length(problem)
+    n1, n2 = convolution_matrix(n, most_lanes(problem, traits))
+    rest = row_layout(problem, n1 * n2)
+    source, target = ends_of(problem)
+    row = Row(n1 * n2, n2, elements=n)
+    read = replace(row, twist=True, given=given_points(problem), half_in=source == "HERMITIAN")
+    written = replace(row, twist=True, written=n // 2 + 1 if target == "HERMITIAN" else n)
+    ends = (
+        Ends(n1, n1, "REAL" if source == "REAL" else "COMPLEX", chirp="BEFORE", row=read),
+        Ends(n2, n2, chirp="WITHIN", row=row),
+        Ends(
+            n1, n1, "COMPLEX", "REAL" if target == "REAL" else "COMPLEX", chirp="AFTER", row=written
+        ),
+    )
+    along, across = [Dimension(n2, 1, 1, column=1)], [Dimension(n1, n2, n2, column=1)]
+    batches = (
+        axis_batch(problem, n1, along, columns=(n2, n2), target=rest),
+        axis_batch(problem, n2, across, source=rest, target=rest),
+        axis_batch(problem, n1, along, columns=(n2, n2), source=rest),
+    )
+    steps = [
+        columns_of(problem, batch, end, best_passes(batch.n), traits, parameters)
+        for batch, end in zip(batches, ends, strict=True)
+    ]
+    found = [each for each in steps if each is not None]
+    return (found, layout_bytes(problem, rest)) if len(found) == len(steps) else None
+
+
+@lru_cache(maxsize=1024)
+def convolution_matrix(n: int, lanes: int) -> tuple[int, int]:
+    """Return rows and columns of the quickest convolution that holds that of `n` points.
+
+    Parameters
+    ----------
+    n : int
+        Points of the transform.
+    lanes : int
+        Both are multiples of this.
+
+    Returns
+    -------
+    rows, columns : int
+        As even as possible.
+    """
+    least = -(-(2 * n - 1) // lanes**2)
+    found = [
+        (lanes * rows, lanes * columns)
+        for m in islice(fast_lengths(least), LENGTHS_TRIED)
+        for rows, columns in [*splits(m, 2), (1, m)][:1]
+    ]
+    return min(found, key=_time)
+
+
+def _time(matrix: tuple[int, int]) -> int:
+    """Return a relative time of a convolution."""
+    costs = [pass_cost(radices) for length in matrix if (radices := best_passes(length))]
+    return matrix[0] * matrix[1] * sum(costs)
+
+
+SOLVER = Solver("long_chirp", "any length, on a CPU with vectors", applies, passes, selective=True)
