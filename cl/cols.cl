@@ -353,8 +353,10 @@ static inline points load_folded(global const source_element *src, ulong row, ul
                                  uint lanes, real sign ROW_PARAMETERS HOOK_PARAMETERS)
 {
     uint given = ELEMENTS_GIVEN, last = k + LANES - 1;
-    if (lanes >= LANES && k && 2 * last < ELEMENTS && last < given)
+    if (lanes >= LANES && k && 2 * last < ELEMENTS && last < given) {
+        fetch(src + row + (k + 4 * COLUMNS) * apart);
         return load(src, row + k * apart, 0, apart, LANES, 0, sign HOOK_ARGUMENTS);
+    }
     if (lanes >= LANES && 2 * k > ELEMENTS && ELEMENTS - k < given) {
         ulong at = row + (ELEMENTS - last) * apart;
         return conjugated(reversed(load(src, at, 0, apart, LANES, 0, sign HOOK_ARGUMENTS)));

@@ -64,7 +64,7 @@ DEFAULTS: Mapping[str, Parameters] = {
         "small_smooth": 256,
         "small_other": 512,
         "small_points": 1024,
-        "small_single": 4096,
+        "small_single": 2048,
         "stream_bytes": 4 * 1024 * 1024,
         "fused_chunks": 24,
         "fused_lag": 4,
