@@ -22,6 +22,7 @@ from ..errors import DeviceError, PlanError
 from ..runtime import memory
 from ..runtime.plan import Plan
 from .cases import Workload
+from .rehearsal import rehearse
 from .scipyfft import scipy_fft, unscaled
 
 Call = Callable[[], object]
@@ -247,6 +248,14 @@ class VkFFT(_OnQueue):
         self._app = None
 
 
+class VkFFTOnCPU(VkFFT):
+    """The same on a CPU, whose compiler may crash on it."""
+
+    def rehearse(self, workload: Workload) -> None:
+        """Find out in another process whether `prepare` would end this one."""
+        rehearse(self.queue.device, workload)
+
+
 class CuFFT:
     """cuFFT through CuPy, on the CUDA device of the same name.
 
@@ -327,7 +336,7 @@ RIVALS: dict[str, Callable[[cl.CommandQueue], Contender]] = {"cufft": CuFFT, "vk
 CPU_RIVALS: dict[str, Callable[[Queues], list[Contender]]] = {
     "fftw": lambda queues: [FFTW()] * len(queues),
     "scipy": lambda queues: [SciPy()] * len(queues),
-    "vkfft": lambda queues: [VkFFT(queue) for queue in queues],
+    "vkfft": lambda queues: [VkFFTOnCPU(queue) for queue in queues],
 }
 AUTO, NONE = "auto", "none"
 

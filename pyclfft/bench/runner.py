@@ -22,7 +22,7 @@ from ..planning.problem import REAL_DTYPE
 from ..runtime import memory
 from ..selftest import relative_error, transform_bound
 from .cases import Workload
-from .rivals import Call, Contender, Ours
+from .rivals import Call, Contender, Ours, VkFFTOnCPU
 from .scipyfft import scipy_fft, unscaled
 from .statistics import Spread, spread
 
@@ -322,6 +322,8 @@ class _Run:
     def prepare(self, source: np.ndarray, expected: np.ndarray) -> None:
         """Plan, transform once, check the result, and find out how many calls make a sample."""
         with self._guarded():
+            if isinstance(self.contender, VkFFTOnCPU):
+                self.contender.rehearse(self.workload)
             start = time.perf_counter()
             call = self.contender.prepare(self.workload, source)
             call()

@@ -63,10 +63,10 @@ class Plan:
         "bluestein" (any length: one launch, or three and more), "radix2" (powers of two, the
         textbook's kernels) or "direct" (any length, n^2 steps); on CPUs with vectors also "small"
         (a few short transforms, by one kernel for all lengths), "row" (contiguous rows of such a
-        smooth length), "cols" (neighbouring transforms of one), "long_row" (long rows of one, in
-        two launches) and "chirp" (neighbouring transforms of any length); the first that applies
-        by default. "fused" is two launches of the first two in one, on devices whose work-groups
-        may wait.
+        smooth length), "cols" (neighbouring transforms of one), "long_row" (long transforms of
+        one, in two launches), "chirp" (neighbouring transforms of any length) and "long_chirp"
+        (long ones, in three launches); the first that applies by default. "fused" is two launches
+        of the first two in one, on devices whose work-groups may wait.
     effort : {"estimate"}
         How parameters are chosen.
     context : cl.Context, optional

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import pyclfft
 from pyclfft.bench import calls, command, runner
 from pyclfft.bench.calls import measure_calls
 from pyclfft.bench.cases import Case, select
-from pyclfft.bench.rivals import Ours, OursOnHost, VkFFT
+from pyclfft.bench.rivals import Ours, OursOnHost, VkFFT, VkFFTOnCPU
 from pyclfft.bench.runner import Noise, Settings, copy_rate, measure
 from pyclfft.bench.startup import measure_startup, programs
 from pyclfft.errors import BuildError, DeviceMemoryError, PlanError
@@ -187,6 +191,41 @@ def test_vkfft(queue):
         row = measure(case.sized(4096), [rival], Noise(), SHORT)
         assert row.ours.reason == ""
         assert row.ours.error < 1e-6
+
+
+FATAL = """
+import os
+import pyopencl.array
+
+def vkfft_version():
+    return "0"
+
+class VkFFTApp:
+    def __init__(self, shape, *args, **kwargs):
+        if shape[-1] > 64:
+            os.abort()
+
+    def fft(self, x, y):
+        pass
+"""
+
+
+def test_a_rival_that_ends_its_process(queue, tmp_path, monkeypatch):
+    """Only that of its rehearsal."""
+    (tmp_path / "pyvkfft").mkdir()
+    (tmp_path / "pyvkfft" / "__init__.py").touch()
+    (tmp_path / "pyvkfft" / "version.py").touch()
+    (tmp_path / "pyvkfft" / "opencl.py").write_text(FATAL)
+    paths = (tmp_path, Path(pyclfft.__file__).parents[1], os.environ.get("PYTHONPATH", ""))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
+    for name in [name for name in sys.modules if name.split(".")[0] == "pyvkfft"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    rival = VkFFTOnCPU(queue)
+    for n, word in ((64, ""), (128, "failed")):
+        row = measure(Case((n,), "c2c", "forward").sized(256), [rival], Noise(), SHORT)
+        assert row.ours.status == word
+    assert row.ours.reason == "RuntimeError: it ends its process: exit status -6"
 
 
 # ---------------------------------------------------------------- beside the cases

@@ -542,7 +542,7 @@ def test_rivals_that_are_missing(monkeypatch):
 
 
 def test_one_of_each_device_or_the_same_for_all(monkeypatch):
-    monkeypatch.setattr(rivals, "VkFFT", lambda queue: f"VkFFT on {queue}")
+    monkeypatch.setattr(rivals, "VkFFTOnCPU", lambda queue: f"VkFFT on {queue}")
     monkeypatch.setattr(rivals, "SciPy", object)
     found, absent = find_rivals("scipy,vkfft", ["a", "b"], CPU_RIVALS)
     (first, second), on_devices = found
