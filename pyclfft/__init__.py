@@ -2,7 +2,8 @@
 
 The whole public interface is listed here; the names are defined in
 
-- `pyclfft.transforms`: `fft`, `ifft`, `fft2`, `ifft2`, `fftn`, `ifftn`
+- `pyclfft.transforms`: `fft` and all else that scipy.fft has
+- `pyclfft.backend`: what makes the package a backend of scipy.fft
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
@@ -11,6 +12,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.errors`: `PyclfftError` and its subclasses
 """
 
+from . import backend
 from .apps.imaging import filter_image, filter_mask
 from .caches import CacheInfo, cache_info, clear_cache
 from .errors import (
@@ -19,15 +21,55 @@ from .errors import (
     DeviceMemoryError,
     FormatError,
     PlanError,
+    PrecisionError,
     PyclfftError,
 )
 from .runtime.device import default_device, default_queue, devices, use_device
 from .runtime.hooks import Hook
 from .runtime.memory import allocator
 from .runtime.plan import Plan
-from .transforms import fft, fft2, fftn, ifft, ifft2, ifftn
+from .transforms import (
+    dct,
+    dctn,
+    dst,
+    dstn,
+    fft,
+    fft2,
+    fftfreq,
+    fftn,
+    fftshift,
+    fht,
+    hfft,
+    hfft2,
+    hfftn,
+    idct,
+    idctn,
+    idst,
+    idstn,
+    ifft,
+    ifft2,
+    ifftn,
+    ifftshift,
+    ifht,
+    ihfft,
+    ihfft2,
+    ihfftn,
+    irfft,
+    irfft2,
+    irfftn,
+    next_fast_len,
+    prev_fast_len,
+    rfft,
+    rfft2,
+    rfftfreq,
+    rfftn,
+)
 
 __version__ = "0.1.0"
+
+# scipy.fft.set_backend(pyclfft) asks the package for these.
+__ua_domain__ = backend.DOMAIN
+__ua_function__ = backend.call
 
 __all__ = [
     "BuildError",
@@ -38,20 +80,49 @@ __all__ = [
     "Hook",
     "Plan",
     "PlanError",
+    "PrecisionError",
     "PyclfftError",
     "allocator",
     "cache_info",
     "clear_cache",
+    "dct",
+    "dctn",
     "default_device",
     "default_queue",
     "devices",
+    "dst",
+    "dstn",
     "fft",
     "fft2",
+    "fftfreq",
     "fftn",
+    "fftshift",
+    "fht",
     "filter_image",
     "filter_mask",
+    "hfft",
+    "hfft2",
+    "hfftn",
+    "idct",
+    "idctn",
+    "idst",
+    "idstn",
     "ifft",
     "ifft2",
     "ifftn",
+    "ifftshift",
+    "ifht",
+    "ihfft",
+    "ihfft2",
+    "ihfftn",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "next_fast_len",
+    "prev_fast_len",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
     "use_device",
 ]

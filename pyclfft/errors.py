@@ -11,6 +11,10 @@ class DeviceError(PyclfftError, RuntimeError):
     """No device, an unknown device, or a device that cannot do what was asked."""
 
 
+class PrecisionError(DeviceError, TypeError):
+    """Numbers of a precision in which the device, or any device, does not compute."""
+
+
 class DeviceMemoryError(PyclfftError, MemoryError):
     """The device's memory, or its largest single allocation, is too small."""
 

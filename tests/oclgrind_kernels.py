@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
+import scipy.fft
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -308,6 +309,22 @@ def others(precision, queue) -> None:
         hooks()
 
 
+def trigonometric(precision, queue) -> None:
+    """Cosine and sine transforms of rows and columns, and arrays that are shifted."""
+    dtype = CODES[precision]["r2c"]
+    for name, kind, n in product(("dct", "dst"), range(1, 5), (2, 5, 8)):
+        for shape, axis in (((3, n), 1), ((2, n, 3), 1)):
+            x = noise(shape, dtype)
+            for norm in ("backward", "ortho"):
+                expected = getattr(scipy.fft, name)(x.astype("f8"), kind, axis=axis, norm=norm)
+                plan = pyclfft.Plan(shape, dtype, axis, f"{name}{kind}", norm=norm)
+                check(plan(cl_array.to_device(queue, x)).get(), expected)
+    x = noise((3, 4, 5), dtype)
+    there = cl_array.to_device(queue, x)
+    check(pyclfft.fftshift(there).get(), np.fft.fftshift(x))
+    check(pyclfft.ifftshift(there[:, ::2], 2).get(), np.fft.ifftshift(x[:, ::2], 2))
+
+
 def images_alone(precision, queue) -> None:
     if precision == "single":
         filters()
@@ -319,6 +336,7 @@ PARTS = {
     "parts": lambda *where: groups(*where, range(3, 6)),
     "steps": lambda *where: groups(*where, range(6, len(GROUPS))),
     "others": others,
+    "trigonometric": trigonometric,
     "images": images_alone,
     "lanes": on_lanes,
 }

@@ -40,6 +40,16 @@ def next_fast_len(n: int) -> int:
     return min(each * next_power_of_two(-(-n // each)) for each in odd)
 
 
+def previous_fast_len(n: int) -> int:
+    """Return the largest length from 1 to `n` whose prime factors all have codelets."""
+    odd = [1]
+    for prime in PRIMES[1:]:
+        for each in odd:  # which grows meanwhile
+            if each * prime <= n:
+                odd.append(each * prime)
+    return max(each << ((n // each).bit_length() - 1) for each in odd)
+
+
 def next_power_of_two(n: int) -> int:
     """Return the smallest power of two of at least `n`, which is at least 1."""
     return 1 << (n - 1).bit_length()

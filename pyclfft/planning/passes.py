@@ -55,6 +55,17 @@ class Roots:
 
 
 @dataclass(frozen=True)
+class RootSeries:
+    """Roots of unity exp(-2 pi i (first + k step) / n), k < count: computed on the host."""
+
+    n: int
+    first: int
+    step: int
+    count: int
+    precision: str
+
+
+@dataclass(frozen=True)
 class DigitRoots:
     """Roots of unity by the digits of their exponents: computed on the host, uploaded once.
 
@@ -199,6 +210,7 @@ class Constants:
 
 Table = (
     Roots
+    | RootSeries
     | DigitRoots
     | StageTwiddles
     | PassTwiddles

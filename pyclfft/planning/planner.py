@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from ..errors import DeviceError, PlanError
+from ..errors import PlanError, PrecisionError
 from ..tuning.lookup import Parameters, parameters_for
 from .hooks import NO_HOOKS, Hooks, with_hooks
 from .passes import Constants, Pass, Role, Scalar
@@ -16,6 +16,7 @@ from .solvers.fused import NAME as FUSED
 from .solvers.rows import defines, device_size, transpose
 from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
+from .trigonometric import after, before, fourier_problem
 
 
 def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) -> tuple[Pass, ...]:
@@ -39,19 +40,51 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
     ------
     PlanError
         An unknown algorithm, or one that does not apply.
-    DeviceError
+    PrecisionError
         Double precision on a device without it.
     """
     require_precision(problem.precision, traits)
     solvers = _solvers(algorithm)
     parameters = parameters_for(traits)
+    find = _trigonometric_passes if problem.is_trigonometric else _fourier_passes
+    # Where all lengths are 1, a copy is all there is to do.
+    passes = find(problem, solvers, traits, parameters) or (copy_pass(problem, traits),)
+    return _hooked(passes, problem, problem.hooks)
+
+
+def _fourier_passes(
+    problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Return the passes of all axes, one after the other."""
     passes: list[Pass] = []
     aligned = any(each.native for each in solvers)
     upwards = 0 < parameters["stream_bytes"] <= problem.nbytes
     for step in axis_steps(problem, aligned=aligned, upwards=upwards):
         passes += _solve(step, solvers, traits, parameters)
-    # Where all lengths are 1, a copy is all there is to do.
-    return _hooked(to_and_fro(passes) or (copy_pass(problem, traits),), problem, problem.hooks)
+    return to_and_fro(passes)
+
+
+def _trigonometric_passes(
+    problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Return the passes of all axes, with copies of what is not contiguous or as long as wanted."""
+    passes: list[Pass] = []
+    plain = plain_layout(problem.shape, real=True)
+    if problem.source != plain:
+        passes.append(_copy(problem, problem.source, plain, traits, parameters))
+    inside = replace(problem, source=plain, target=plain, hooks=NO_HOOKS)
+    for axis in problem.axes:
+        scale = problem.scale if axis == problem.axes[-1] else 1.0
+        step = replace(inside, axes=(axis,), scale=scale)
+        within = fourier_problem(step)
+        passes += [
+            before(step, traits, parameters),
+            *(_fourier_passes(within, solvers, traits, parameters) or (copy_pass(within, traits),)),
+            after(step, traits, parameters),
+        ]
+    if problem.target != plain:
+        passes.append(_copy(problem, plain, problem.target, traits, parameters))
+    return tuple(passes)
 
 
 def require_precision(precision: str, traits: Traits) -> None:
@@ -59,11 +92,11 @@ def require_precision(precision: str, traits: Traits) -> None:
 
     Raises
     ------
-    DeviceError
+    PrecisionError
         With the remedy.
     """
     if precision == "double" and not traits.fp64:
-        raise DeviceError(
+        raise PrecisionError(
             f"{traits.name} has no double precision (fp64): convert the input with "
             'x.astype("complex64") or x.astype("float32")'
         )

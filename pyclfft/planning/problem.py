@@ -16,7 +16,14 @@ from .hooks import NO_HOOKS, PLACES, Hooks
 
 DIRECTIONS = ("forward", "inverse")
 NORMS = ("backward", "ortho", "forward")
-KINDS = ("c2c", "r2c", "c2r")
+FOURIER_KINDS = ("c2c", "r2c", "c2r")
+TRIGONOMETRIC_KINDS = (
+    "dct1", "dct2", "dct3", "dct4",
+    "dst1", "dst2", "dst3", "dst4",
+)  # fmt: skip
+KINDS = FOURIER_KINDS + TRIGONOMETRIC_KINDS
+# Kinds that are each other's inverse, but for a factor; the others are their own.
+INVERSES = {"dct2": "dct3", "dct3": "dct2", "dst2": "dst3", "dst3": "dst2"}
 
 # dtype of an array that the device reads -> (precision, whether it holds real numbers)
 READABLE: dict[np.dtype, tuple[str, bool]] = {
@@ -104,8 +111,11 @@ class Problem:
         Factor of the result, from the norm.
     source, target : Layout
         Input and result in memory.
-    kind : {"c2c", "r2c", "c2r"}
-        What it transforms into what. The input of c2c may be real, too.
+    kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
+        What it transforms into what. The input of c2c may be real, too. Cosine and sine transforms
+        are of real numbers and have no direction.
+    orthogonal : bool
+        Elements at the ends of a cosine or sine transform have factors that make it orthogonal.
     hooks : Hooks
         What a caller does to elements of the input and of the result.
     """
@@ -118,7 +128,13 @@ class Problem:
     source: Layout
     target: Layout
     kind: str = "c2c"
+    orthogonal: bool = False
     hooks: Hooks = NO_HOOKS
+
+    @property
+    def is_trigonometric(self) -> bool:
+        """Whether it is a cosine or sine transform."""
+        return self.kind in TRIGONOMETRIC_KINDS
 
     @property
     def dtype(self) -> np.dtype:
@@ -138,7 +154,8 @@ class Problem:
     @property
     def spectrum_shape(self) -> tuple[int, ...]:
         """Extents of what is complex of it: half as long along one axis for r2c and c2r."""
-        return half_shape(self.shape, self.axes[-1]) if self.kind != "c2c" else self.shape
+        is_half = self.kind in ("r2c", "c2r")
+        return half_shape(self.shape, self.axes[-1]) if is_half else self.shape
 
     @cached_property  # every call asks
     def nbytes(self) -> int:
@@ -147,6 +164,7 @@ class Problem:
 
     def __str__(self) -> str:
         name = "fft" if self.direction == "forward" else "ifft"
+        dtype = self.dtype if self.is_trigonometric else self.complex_dtype
         shape = "x".join(map(str, self.shape))
         axes = ", ".join(map(str, self.axes))
         order = "".join(
@@ -157,7 +175,7 @@ class Problem:
         )
         hooked = "".join(f", {place} hook" for place in PLACES if getattr(self.hooks, place))
         return (
-            f"{name} {self.kind} {self.complex_dtype} {shape} along axes {axes}, "
+            f"{name} {self.kind} {dtype} {shape} along axes {axes}, "
             f"scale {self.scale:g}{order}{hooked}"
         )
 
@@ -205,6 +223,7 @@ def make_problem(
     out_strides: Sequence[int] | None = None,
     out_offset: int = 0,
     transposed: str = "",
+    orthogonalize: bool | None = None,
 ) -> Problem:
     """Check what a caller asks for and describe it as a `Problem`.
 
@@ -217,8 +236,8 @@ def make_problem(
         Of the input as the device reads it: complex64, complex128, float32 or float64.
     axes : int or iterable of int, optional
         Axes to transform; all, or the last ``len(s)``, by default.
-    kind : {"c2c", "r2c", "c2r"}
-        Complex to complex, real to complex or complex to real.
+    kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
+        Complex to complex, real to complex or complex to real; cosine and sine transforms.
     direction : {"forward", "inverse"}
         Sign of the exponent.
     norm : {"backward", "ortho", "forward"}, optional
@@ -235,6 +254,8 @@ def make_problem(
         FFTW's transposed orders, for the last two axes: the input arrives, or the output is left,
         with them swapped in memory, which saves a transposition where a filter stands between two
         transforms.
+    orthogonalize : bool, optional
+        Of cosine and sine transforms: whether ends have factors; with norm "ortho" by default.
 
     Returns
     -------
@@ -257,8 +278,8 @@ def make_problem(
             + ", ".join(str(known) for known in READABLE)
         )
     precision, real = READABLE[dtype]
-    if kind != "c2c" and real != (kind == "r2c"):
-        wanted = "real" if kind == "r2c" else "complex"
+    if kind != "c2c" and real != (kind != "c2r"):
+        wanted = "complex" if kind == "c2r" else "real"
         raise PlanError(f"{kind} transforms {wanted} input, not {dtype}")
     lengths, transformed = lengths_and_axes(shape, s, axes)
     if kind != "c2c" and not transformed:
@@ -270,19 +291,30 @@ def make_problem(
         raise PlanError("a transposed order needs a transform over exactly the last two axes")
     given = half_shape(shape, transformed[-1]) if kind == "c2r" else shape
     result = half_shape(extents, transformed[-1]) if kind == "r2c" else tuple(extents)
-    out_dtype = (REAL_DTYPE if kind == "c2r" else COMPLEX_DTYPE)[precision]
+    trigonometric = kind in TRIGONOMETRIC_KINDS
+    counts = [_period(kind, n) for n in lengths] if trigonometric else lengths
+    if min(counts, default=1) < 1:
+        raise PlanError(f"{kind} takes at least 2 numbers along an axis, not {min(lengths)}")
+    real_result = kind == "c2r" or trigonometric
+    out_dtype = (REAL_DTYPE if real_result else COMPLEX_DTYPE)[precision]
     source = _layout(given, strides, offset, dtype)
     target = _layout(result, out_strides, out_offset, out_dtype)
     return Problem(
         shape=tuple(extents),
         axes=transformed,
-        direction=direction,
+        direction="forward" if trigonometric else direction,
         precision=precision,
-        scale=norm_scale(norm, direction, prod(lengths)),
+        scale=norm_scale(norm, direction, prod(counts)),
         source=transposed_layout(source) if transposed == "in" else source,
         target=transposed_layout(target) if transposed == "out" else target,
-        kind=kind,
+        kind=INVERSES.get(kind, kind) if direction == "inverse" else kind,
+        orthogonal=trigonometric and (norm == "ortho" if orthogonalize is None else orthogonalize),
     )
+
+
+def _period(kind: str, n: int) -> int:
+    """Return after how many points a cosine or sine transform of n numbers repeats them."""
+    return 2 * (n + {"dct1": -1, "dst1": 1}.get(kind, 0))
 
 
 def with_target(problem: Problem, strides: Sequence[int], offset: int) -> Problem:

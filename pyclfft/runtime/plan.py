@@ -40,9 +40,10 @@ class Plan:
         Of the input: complex64, complex128, or float32 and float64, whose imaginary part is zero.
     axes : int or iterable of int, optional
         Axes to transform; all by default.
-    kind : {"c2c", "r2c", "c2r"}
+    kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
         Complex to complex; real to the half of its spectrum that is not redundant, and back. Along
-        the last of `axes` that half has ``n // 2 + 1`` points.
+        the last of `axes` that half has ``n // 2 + 1`` points. Cosine and sine transforms of types
+        I to IV, from real numbers to as many.
     direction : {"forward", "inverse"}
         Sign of the exponent: minus for forward.
     norm : {"backward", "ortho", "forward"}
@@ -69,6 +70,9 @@ class Plan:
         of the first two in one, on devices whose work-groups may wait.
     effort : {"estimate"}
         How parameters are chosen.
+    orthogonalize : bool, optional
+        Of cosine and sine transforms: whether the ends have factors that make them orthogonal; with
+        norm "ortho" by default.
     context : cl.Context, optional
         Of one device; the default device's by default.
 
@@ -114,13 +118,15 @@ class Plan:
         hooks: Mapping[str, Hook] | None = None,
         algorithm: str | None = None,
         effort: str = "estimate",
+        orthogonalize: bool | None = None,
         context: cl.Context | None = None,
     ) -> None:
         if effort != "estimate":
             raise PlanError(f"this version plans with effort 'estimate' only, not {effort!r}")
         problem = make_problem(
-            shape, dtype, axes, kind, direction, norm, s=s, strides=strides, offset=offset
-        )
+            shape, dtype, axes, kind, direction, norm, s=s, strides=strides, offset=offset,
+            orthogonalize=orthogonalize,
+        )  # fmt: skip
         self.dtype = np.dtype(dtype)
         self.kind = kind
         self.algorithm = algorithm

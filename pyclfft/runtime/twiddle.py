@@ -20,6 +20,7 @@ from ..planning.passes import (
     PassSteps,
     PassTwiddles,
     Roots,
+    RootSeries,
     StageTwiddles,
     Table,
 )
@@ -63,6 +64,11 @@ def roots_of_unity(n: int, precision: str, powers: np.ndarray | None = None) -> 
     np.negative(roots.real, out=roots.real, where=(octant + 2) & 4 != 0)  # octants 2 to 5
     np.negative(roots.imag, out=roots.imag, where=octant < 4)
     return roots
+
+
+def root_series(n: int, first: int, step: int, count: int, precision: str) -> np.ndarray:
+    """Return roots of unity as `RootSeries` describes them."""
+    return roots_of_unity(n, precision, first + step * np.arange(count, dtype=np.int64))
 
 
 def digit_roots(n: int, bits: int, digits: int, precision: str) -> np.ndarray:
@@ -243,6 +249,7 @@ def lane_spectrum(n: int, factors: Sequence[int], lanes: int, precision: str) ->
 # What a table holds, by its type: a function that takes the type's fields.
 FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
     Roots: roots_of_unity,
+    RootSeries: root_series,
     DigitRoots: digit_roots,
     StageTwiddles: stage_twiddles,
     PassTwiddles: pass_twiddles,

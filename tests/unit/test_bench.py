@@ -97,7 +97,10 @@ def test_size_name(lengths, name):
     ("patterns", "names"),
     [
         (["1024"], "1024"),
-        (["one"], "one-1024 one-99991 one-999983 one-2^16 one-2^20 one-512^2 one-1024^2 one-2048^2"),
+        (
+            ["one"],
+            "one-1024 one-99991 one-999983 one-2^16 one-2^20 one-512^2 one-1024^2 one-2048^2",
+        ),
         (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2"),
         (["3d", "!r*", "!odd", "!inverse"], "128^3 256^3"),
         (["64", "columns", "double-10?4"], "double-1024 columns-4096 64"),

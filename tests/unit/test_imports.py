@@ -20,7 +20,7 @@ LAYERS = (
     ("pyclfft.runtime",),
     ("pyclfft.transforms", "pyclfft.tuning.search"),
     ("pyclfft.apps",),
-    ("pyclfft.caches", "pyclfft.selftest", "pyclfft.report"),
+    ("pyclfft.caches", "pyclfft.selftest", "pyclfft.report", "pyclfft.backend"),
     ("pyclfft",),  # the interface itself
     ("pyclfft.commandline",),
     ("pyclfft.bench",),

@@ -1,0 +1,60 @@
+"""Transforms with SciPy's signatures: NumPy arrays in and out, or device arrays in and out."""
+
+from .call import forget_plans, plan_counts
+from .fourier import fft, fft2, fftn, ifft, ifft2, ifftn
+from .hankel import fht, ifht
+from .helpers import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
+from .real import (
+    hfft,
+    hfft2,
+    hfftn,
+    ihfft,
+    ihfft2,
+    ihfftn,
+    irfft,
+    irfft2,
+    irfftn,
+    rfft,
+    rfft2,
+    rfftn,
+)
+from .trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+
+__all__ = [
+    "dct",
+    "dctn",
+    "dst",
+    "dstn",
+    "fft",
+    "fft2",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "fht",
+    "forget_plans",
+    "hfft",
+    "hfft2",
+    "hfftn",
+    "idct",
+    "idctn",
+    "idst",
+    "idstn",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ifht",
+    "ihfft",
+    "ihfft2",
+    "ihfftn",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "next_fast_len",
+    "plan_counts",
+    "prev_fast_len",
+    "rfft",
+    "rfft2",
+    "rfftfreq",
+    "rfftn",
+]

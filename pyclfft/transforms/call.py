@@ -1,0 +1,227 @@
+"""The way through that all transforms share: from a caller's array to a cached plan and its result.
+
+The array's dtype is made one that the device reads, lengths and axes are what SciPy takes them for,
+a plan is found in the plan cache or made, and the plan is called.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl.array as cl_array
+
+from ..errors import PlanError, PrecisionError
+from ..planning.planner import require_precision
+from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
+from ..runtime import device, memory
+from ..runtime.cache import BoundedCache
+from ..runtime.plan import Plan
+
+MAX_PLANS = 128
+
+_plans: BoundedCache[Plan] = BoundedCache(MAX_PLANS)
+plan_counts = _plans.counts
+forget_plans = _plans.clear
+
+Shape = int | Iterable[int] | None
+
+
+def along_axis(
+    kind: str,
+    direction: str,
+    x: Any,
+    n: int | None,
+    axis: int,
+    norm: str | None,
+    workers: int | None,
+    plan: Any,
+) -> Any:
+    """Transform along one axis.
+
+    Parameters
+    ----------
+    kind, direction : str
+        As of a `Plan`.
+    x : array_like or pyopencl.array.Array
+        Input.
+    n : int, optional
+        Length.
+    axis : int
+        Axis.
+    norm, workers, plan
+        As SciPy has them.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+
+    Raises
+    ------
+    ValueError, IndexError, TypeError, DeviceError
+        As the public functions say.
+    """
+    check_ignored(workers, plan)
+    array = _of_kind(kind, readable(x))
+    if kind == "c2r" and n is None:
+        n = 2 * (array.shape[axis] - 1)
+    lengths, axes = axis_and_length(array.shape, n, axis)
+    return execute(kind, direction, array, lengths, axes, norm)
+
+
+def along_axes(
+    kind: str,
+    direction: str,
+    x: Any,
+    s: Shape,
+    axes: Shape,
+    norm: str | None,
+    workers: int | None,
+    plan: Any,
+) -> Any:
+    """Transform along several axes; parameters, result and errors as of `along_axis`."""
+    check_ignored(workers, plan)
+    array = _of_kind(kind, readable(x))
+    lengths, chosen = lengths_and_axes(array.shape, s, axes)
+    if not chosen:
+        if kind != "c2c":
+            raise ValueError("at least 1 axis must be transformed")
+        return x if isinstance(x, cl_array.Array) else np.asarray(x)
+    if kind == "c2r" and s is None:
+        lengths = (*lengths[:-1], _positive(2 * (lengths[-1] - 1)))
+    return execute(kind, direction, array, lengths, chosen, norm)
+
+
+def axis_and_length(
+    shape: Sequence[int], n: int | None, axis: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the length to transform and its axis, not negative, each as a tuple.
+
+    Raises
+    ------
+    ValueError, IndexError
+        In SciPy's words.
+    """
+    length = _positive(shape[axis] if n is None else n)
+    return (operator.index(length),), (tuple(range(len(shape)))[axis],)
+
+
+def _positive(length: int) -> int:
+    if length < 1:
+        raise ValueError(f"invalid number of data points ({length}) specified")
+    return length
+
+
+def execute(
+    kind: str,
+    direction: str,
+    x: Any,
+    lengths: tuple[int, ...],
+    axes: tuple[int, ...],
+    norm: str | None,
+    orthogonalize: bool | None = None,
+) -> Any:
+    """Transform an array of a readable dtype by a cached plan."""
+    strides, offset = None, 0
+    if isinstance(x, cl_array.Array):
+        context, strides, offset = x.context, x.strides, x.offset
+    else:
+        chosen = device.default_device()
+        context = device.context_of(chosen)
+        if not x.flags.c_contiguous and memory.reads_as_it_lies(device.traits(chosen), x):
+            strides = x.strides
+    norm = "backward" if norm is None else norm
+    key = (
+        context, x.shape, x.dtype, lengths, axes, kind, direction, norm, orthogonalize, strides,
+        offset,
+    )  # fmt: skip
+    found = _plans.get(
+        key,
+        lambda: Plan(
+            _logical(kind, x.shape, axes), x.dtype, axes, kind, direction, norm, s=lengths,
+            strides=strides, offset=offset, orthogonalize=orthogonalize, context=context,
+        ),
+    )  # fmt: skip
+    return found(x)
+
+
+def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
+    """Return what a plan calls its shape: of half a spectrum that of the whole."""
+    if kind != "c2r":
+        return shape
+    last = axes[-1]
+    return (*shape[:last], max(1, 2 * (shape[last] - 1)), *shape[last + 1 :])
+
+
+def _of_kind(kind: str, array: Any) -> Any:
+    """Return an array of real or of complex numbers, as a kind takes them."""
+    precision, real = READABLE[array.dtype]
+    if kind == "r2c" and not real:
+        raise TypeError("x must be a real sequence")
+    if kind == "c2r" and real:
+        return converted(array, COMPLEX_DTYPE[precision])
+    return array
+
+
+def readable(x: Any) -> Any:
+    """Return an array of a dtype that the device reads, by SciPy's rules."""
+    if isinstance(x, cl_array.Array):
+        dtype = _readable_dtype(x.dtype)
+        return x if dtype == x.dtype else converted(x, dtype)
+    array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    return np.asarray(array, _readable_dtype(array.dtype))
+
+
+def _readable_dtype(dtype: np.dtype) -> np.dtype:
+    if dtype in READABLE:
+        return dtype  # early, since the questions below take longer than finding a cached plan
+    dtype = dtype.newbyteorder("=")
+    if dtype == np.float16:
+        return np.dtype(np.float32)
+    if dtype.kind not in "fc":
+        return np.dtype(np.float64)
+    if dtype in (np.longdouble, np.clongdouble) and dtype.itemsize > np.dtype("f8").itemsize * (
+        2 if dtype.kind == "c" else 1
+    ):
+        raise PrecisionError(
+            f"no OpenCL device computes in {dtype}: convert the input with "
+            f'x.astype("{"complex128" if dtype.kind == "c" else "float64"}")'
+        )
+    return dtype
+
+
+def converted(array: Any, dtype: np.dtype) -> Any:
+    """Return an array converted, of the device on its device, as far as pyopencl can."""
+    if isinstance(array, np.ndarray):
+        return array.astype(dtype)
+    queue = array.queue or device.queue_of(array.context)
+    require_precision(READABLE[dtype][0], device.traits(queue.device))
+    try:
+        known = array.view(np.uint8) if array.dtype == bool else array
+        return known.with_queue(queue).astype(dtype)
+    except (RuntimeError, ValueError) as error:  # strides, float16
+        raise PlanError(
+            f"pyopencl cannot convert this device array from {array.dtype} to {dtype} ({error}): "
+            f"upload it as {dtype}"
+        ) from None
+
+
+def check_ignored(workers: int | None, plan: Any = None) -> None:
+    """Refuse what SciPy refuses of the parameters that have no effect here."""
+    if plan is not None:
+        raise NotImplementedError(
+            "Passing a precomputed plan is not supported: call the plan itself, plan(x)"
+        )
+    if workers is None:
+        return  # early, since counting the cores takes longer than all else here
+    cores = os.cpu_count() or 1
+    if workers < -cores:
+        raise ValueError(
+            f"workers value out of range; got {workers}, must not be less than {-cores}"
+        )
+    if workers == 0:
+        raise ValueError("workers must not be zero")
+    operator.index(workers)

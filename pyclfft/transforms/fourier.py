@@ -1,0 +1,208 @@
+"""Complex Fourier transforms with SciPy's signatures: NumPy or device arrays in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyopencl.array as cl_array
+from numpy.typing import ArrayLike
+
+from .call import Shape, along_axes, along_axis
+
+
+def fft(
+    x: ArrayLike | cl_array.Array,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> Any:
+    """Compute the 1-D discrete Fourier transform along one axis.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., m, ...)
+        Input, real or complex. float32 and complex64 (and float16) are transformed in single
+        precision, all others in double.
+    n : int, optional
+        Length to transform: the input is cropped or padded with zeros at its end to it. The
+        length of `axis` by default.
+    axis : int
+        Axis to transform.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+    overwrite_x : bool
+        Permission to destroy `x`, which is not made use of.
+    workers : int, optional
+        As in SciPy; the device uses all of its compute units whatever it says. The how-to guide
+        to devices says how to leave cores of a CPU to others.
+    plan : None
+        As in SciPy, where nothing else is allowed yet.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        complex64 or complex128; a device array stays on its queue and carries an event.
+
+    Raises
+    ------
+    ValueError
+        A length below 1, an unknown norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError
+        A TypeError: longdouble, which no OpenCL device computes, or double precision on a device
+        without it.
+    DeviceError
+        No device.
+
+    References
+    ----------
+    Lengths without a prime factor above 13 are transformed by T. G. Stockham's autosort (in
+    W. T. Cochran et al., Proc. IEEE 55, 1967) as N. K. Govindaraju et al. do it on GPUs (SC 2008),
+    longer ones by D. H. Bailey's four steps (J. Supercomputing 4, 1990); all others by L. I.
+    Bluestein's algorithm (IEEE Trans. AU-18, 1970).
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.fft([1, 0, 0, 0]).real
+    array([1., 1., 1., 1.])
+    """
+    return along_axis("c2c", "forward", x, n, axis, norm, workers, plan)
+
+
+def ifft(
+    x: ArrayLike | cl_array.Array,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> Any:
+    """Compute the inverse of `fft` along one axis; parameters, result and errors are the same.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.ifft([4, 0, 0, 0]).real
+    array([1., 1., 1., 1.])
+    """
+    return along_axis("c2c", "inverse", x, n, axis, norm, workers, plan)
+
+
+def fft2(
+    x: ArrayLike | cl_array.Array,
+    s: Shape = None,
+    axes: Shape = (-2, -1),
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> Any:
+    """Compute the 2-D discrete Fourier transform: `fftn` over the last two axes by default.
+
+    Examples
+    --------
+    >>> import numpy as np, pyclfft
+    >>> pyclfft.fft2(np.ones((2, 2))).real
+    array([[4., 0.],
+           [0., 0.]])
+    """
+    return along_axes("c2c", "forward", x, s, axes, norm, workers, plan)
+
+
+def ifft2(
+    x: ArrayLike | cl_array.Array,
+    s: Shape = None,
+    axes: Shape = (-2, -1),
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> Any:
+    """Compute the inverse of `fft2`: `ifftn` over the last two axes by default.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.ifft2([[4, 0], [0, 0]]).real
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    return along_axes("c2c", "inverse", x, s, axes, norm, workers, plan)
+
+
+def fftn(
+    x: ArrayLike | cl_array.Array,
+    s: Shape = None,
+    axes: Shape = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> Any:
+    """Compute the discrete Fourier transform along any number of axes.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array
+        Input, real or complex, of any number of dimensions.
+    s : int or sequence of int, optional
+        Length to transform along each of `axes`: the input is cropped or padded with zeros at its
+        end; -1 leaves a length as it is.
+    axes : int or sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm, overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+
+    Raises
+    ------
+    ValueError
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, an
+        unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    Examples
+    --------
+    >>> import numpy as np, pyclfft
+    >>> pyclfft.fftn(np.ones((2, 2, 2)), axes=(0, 2))[:, 0, :].real
+    array([[4., 0.],
+           [0., 0.]])
+    """
+    return along_axes("c2c", "forward", x, s, axes, norm, workers, plan)
+
+
+def ifftn(
+    x: ArrayLike | cl_array.Array,
+    s: Shape = None,
+    axes: Shape = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> Any:
+    """Compute the inverse of `fftn`; parameters, result and errors are the same.
+
+    Examples
+    --------
+    >>> import numpy as np, pyclfft
+    >>> np.allclose(pyclfft.ifftn(pyclfft.fftn(np.eye(3))), np.eye(3))
+    True
+    """
+    return along_axes("c2c", "inverse", x, s, axes, norm, workers, plan)

@@ -1,0 +1,209 @@
+"""The fast Hankel transform of logarithmically spaced numbers (FFTLog), as SciPy has it.
+
+Along the last axis: a transform of real numbers, a product with coefficients, and the transform
+back in reverse order. All of that is two plans: the powers that bias numbers and results, and the
+coefficients, are hooks, and reversal is a conjugate and a shift of phase among them.
+
+References
+----------
+A. J. S. Hamilton, "Uncorrelated modes of the non-linear power spectrum", MNRAS 312 (2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+from warnings import warn
+
+import numpy as np
+import pyopencl.array as cl_array
+from numpy.typing import ArrayLike
+
+from ..errors import PlanError
+from ..planning.problem import COMPLEX_DTYPE, READABLE
+from ..runtime import device
+from ..runtime.cache import BoundedCache
+from ..runtime.hooks import Hook
+from ..runtime.plan import Plan
+from .call import readable
+
+MAX_PLANS = 16
+
+_plans: BoundedCache[tuple[Plan, Plan]] = BoundedCache(MAX_PLANS)
+forget_plans = _plans.clear
+
+WEIGH = "value *= weights[index % count];"
+RESPOND = "value = cmul((cplx)(value.x, -value.y), response[index % count]);"
+
+
+def fht(
+    a: ArrayLike | cl_array.Array, dln: float, mu: float, offset: float = 0.0, bias: float = 0.0
+) -> Any:
+    """Compute the fast Hankel transform of numbers that are logarithmically spaced.
+
+    Parameters
+    ----------
+    a : array_like or pyopencl.array.Array, shape (..., n)
+        Real numbers a(r), r logarithmically spaced around a centre along the last axis.
+    dln : float
+        Distance of two neighbours in ln r.
+    mu : float
+        Order of the Bessel function.
+    offset : float
+        Of the result's centre: ln(k r) of both centres.
+    bias : float
+        Exponent of a power law that is taken out of the numbers and put back into the result.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n)
+        A(k), float32 or float64.
+
+    Warns
+    -----
+    UserWarning
+        The transform is singular with this bias.
+
+    Raises
+    ------
+    TypeError
+        Complex input.
+    ImportError
+        SciPy, whose gamma function this takes, is not installed.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    References
+    ----------
+    A. J. S. Hamilton, "Uncorrelated modes of the non-linear power spectrum", MNRAS 312 (2000).
+
+    Examples
+    --------
+    >>> import numpy as np, pyclfft
+    >>> r = np.logspace(-4, 4, 128)
+    >>> a = r * np.exp(-r**2 / 2)  # which is its own transform of order 0
+    >>> k = 1 / r[::-1]
+    >>> A = pyclfft.fht(a, np.log(r[1] / r[0]), mu=0.0)
+    >>> np.allclose(A, k * np.exp(-k**2 / 2), atol=1e-4)
+    True
+    """
+    return _transform(a, dln, mu, offset, bias, inverse=False)
+
+
+def ifht(
+    A: ArrayLike | cl_array.Array,  # noqa: N803  SciPy calls it so
+    dln: float,
+    mu: float,
+    offset: float = 0.0,
+    bias: float = 0.0,
+) -> Any:
+    """Compute the inverse of `fht` with the same parameters.
+
+    Examples
+    --------
+    >>> import numpy as np, pyclfft
+    >>> a = np.exp(-np.linspace(-3, 3, 64) ** 2)
+    >>> np.allclose(pyclfft.ifht(pyclfft.fht(a, 0.1, 0.5), 0.1, 0.5), a)
+    True
+    """
+    return _transform(A, dln, mu, offset, bias, inverse=True)
+
+
+def _transform(a: Any, dln: float, mu: float, offset: float, bias: float, inverse: bool) -> Any:
+    array = readable(a)
+    if array.dtype.kind == "c":
+        raise TypeError("x must be a real sequence")
+    if not array.ndim or not array.shape[-1]:
+        raise ValueError(f"invalid number of data points in an array of shape {array.shape}")
+    if isinstance(array, cl_array.Array):
+        context = array.context
+        if not array.flags.c_contiguous or array.offset:
+            raise PlanError("fht takes contiguous device arrays: copy the array first")
+    else:
+        context = device.context_of(device.default_device())
+        array = np.ascontiguousarray(array)
+    if bias and isinstance(array, np.ndarray):
+        array = array.astype(np.float64)  # as a product with an array of doubles is
+    problem = (array.shape, array.dtype, float(dln), float(mu), float(offset), float(bias), inverse)
+    forward, back = _plans.get((context, *problem), lambda: _planned(context, *problem))
+    return back(forward(array))
+
+
+def _planned(
+    context: Any,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    dln: float,
+    mu: float,
+    offset: float,
+    bias: float,
+    inverse: bool,
+) -> tuple[Plan, Plan]:
+    n = shape[-1]
+    u = coefficients(n, dln, mu, offset, bias, inverse)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        response = np.conj(1 / np.conj(u) if inverse else u)
+    response *= np.exp(2j * np.pi * np.arange(n // 2 + 1) / n)
+    hooks = {"store": Hook(RESPOND, response=response, count=n // 2 + 1)}
+    hooks_back = {}
+    if bias:
+        steps = (np.arange(n) - (n - 1) / 2) * dln
+        towards, behind = np.exp(-bias * steps), np.exp(-bias * (steps + offset))
+        first, last = (1 / behind, 1 / towards) if inverse else (towards, behind)
+        hooks["load"] = Hook(WEIGH, weights=first, count=n)
+        hooks_back["store"] = Hook(WEIGH, weights=last, count=n)
+    spectrum = COMPLEX_DTYPE[READABLE[dtype][0]]
+    return (
+        Plan(shape, dtype, -1, "r2c", hooks=hooks, context=context),
+        Plan(shape, spectrum, -1, "c2r", "inverse", hooks=hooks_back, context=context),
+    )
+
+
+def coefficients(
+    n: int, dln: float, mu: float, offset: float, bias: float, inverse: bool
+) -> np.ndarray:
+    """Return the coefficients of the transform.
+
+    They are (k r)^-ix U(bias + ix) with U(x) = 2^x G((mu + 1 + x) / 2) / G((mu + 1 - x) / 2), where
+    G is the gamma function and x = 2 pi m / (n dln).
+
+    Parameters
+    ----------
+    n : int
+        Numbers to transform.
+    dln, mu, offset, bias : float
+        As of `fht`.
+    inverse : bool
+        Which of both transforms the coefficients must not be singular for.
+
+    Returns
+    -------
+    ndarray, shape (n // 2 + 1,)
+        complex128.
+    """
+    loggamma, poch = _special()
+    x = 2 * np.pi * np.arange(n // 2 + 1) / (n * dln)
+    above, below = (mu + 1 + bias) / 2, (mu + 1 - bias) / 2
+    there, back = loggamma(above + 0.5j * x), loggamma(below + 0.5j * x)
+    ratio = there.real - back.real + 1j * (there.imag + back.imag)
+    u = np.exp(ratio + np.log(2) * bias + 1j * x * (np.log(2) - offset))
+    if n % 2 == 0:
+        u[-1] = u[-1].real
+    if not np.isfinite(u[0]):  # poles of both functions may cancel each other
+        u[0] = 2**bias * poch(below, above - below)
+    if np.isinf(u[0]) and not inverse:
+        warn("singular transform; consider changing the bias", stacklevel=5)
+        u[0] = 0
+    elif u[0] == 0 and inverse:
+        warn("singular inverse transform; consider changing the bias", stacklevel=5)
+        u[0] = np.inf
+    return u
+
+
+def _special() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    try:
+        special = import_module("scipy.special")
+    except ImportError as error:
+        raise ImportError(f"Hankel transforms need SciPy ({error}): pip install scipy") from error
+    return special.loggamma, special.poch

@@ -1,0 +1,126 @@
+"""Cosine and sine transforms beside scipy.fft in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyopencl.array as cl_array
+import pytest
+import scipy.fft
+
+import pyclfft
+from pyclfft.errors import PlanError
+from pyclfft.runtime import device as devices
+from tests.oracle import bound, noise, relative_error
+
+ONE_AXIS = ("dct", "idct", "dst", "idst")
+MANY_AXES = ("dctn", "idctn", "dstn", "idstn")
+TYPES = (1, 2, 3, 4)
+LENGTHS = (2, 3, 4, 5, 8, 17, 30, 31, 64, 101)
+
+
+def check(name, x, *args, **options):
+    ours = getattr(pyclfft, name)(x, *args, **options)
+    wide = x.astype(np.result_type(x.dtype, np.float64))
+    expected = getattr(scipy.fft, name)(wide, *args, **options)
+    assert ours.shape == expected.shape
+    assert ours.dtype == x.dtype
+    assert relative_error(ours, expected) <= 2 * bound("bluestein", ours.dtype, ours.size)
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("name", ONE_AXIS)
+def test_every_type(device, name, type):
+    fp64 = devices.traits(device).fp64
+    for n in LENGTHS:
+        dtype = "f8" if n % 2 and fp64 else "f4"
+        for shape, axis in (((3, n), 1), ((n, 4), 0), ((2, n, 3), 1)):
+            check(name, noise(shape, dtype), type, axis=axis)
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("name", ONE_AXIS)
+@pytest.mark.parametrize("norm", ["ortho", "forward"])
+def test_norms_and_factors_at_the_ends(device, name, type, norm):
+    for orthogonalize in (None, False, True):
+        for n in (2, 7, 12):
+            check(name, noise((3, n), "f4"), type, norm=norm, orthogonalize=orthogonalize)
+
+
+@pytest.mark.parametrize("name", ONE_AXIS)
+def test_single_numbers(device, name):
+    for type in TYPES[name.endswith("ct") :]:
+        check(name, noise((4, 1), "f4"), type)
+
+
+@pytest.mark.parametrize("name", ONE_AXIS)
+def test_cut_filled_and_of_any_strides(device, name):
+    x = noise((6, 40), "f4")
+    for n in (9, 64):
+        check(name, x, 2, n)
+        check(name, x, 3, n, 0)
+    check(name, x[:, ::3], 4)
+    check(name, x.T, 1)
+    check(name, x[::-1], 2, axis=0)
+
+
+def test_complex_numbers_are_two(device):
+    for type in TYPES:
+        check("dct", noise((3, 10), "c8"), type, norm="ortho")
+        check("dst", noise((5, 4), "c8").T, type, axis=0)
+        check("dctn", noise((3, 4), "c8"), type)
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("name", MANY_AXES)
+def test_many_axes(device, name, type):
+    x = noise((4, 5, 6), "f4")
+    check(name, x, type)
+    check(name, x, type, (3, 8), (0, 2), "ortho")
+    check(name, x, type, axes=1, norm="forward")
+
+
+def test_large_images(device):
+    for type in TYPES:
+        check("dctn", noise((300, 500), "f4"), type)
+
+
+@pytest.mark.parametrize("kind", ["dct2", "dst4", "dct1"])
+def test_plans(queue, kind):
+    """In place, to an array with gaps, and what they say of themselves."""
+    x = noise((5, 24), "f4")
+    plan = pyclfft.Plan(x.shape, x.dtype, 1, kind, context=queue.context)
+    expected = getattr(scipy.fft, kind[:3])(x.astype("f8"), int(kind[3]))
+    there = cl_array.to_device(queue, x)
+    plan(there, out=there)
+    assert relative_error(there.get(), expected) < 1e-6
+    gaps = cl_array.zeros(queue, (5, 48), np.float32)
+    plan(cl_array.to_device(queue, x), out=gaps[:, ::2])
+    result = gaps.get()
+    assert relative_error(result[:, ::2], expected) < 1e-6
+    assert not result[:, 1::2].any()
+    names = [each.kernel for each in plan.passes]
+    assert names[0] == "dctBefore"
+    assert names[-1] == "dctAfter"
+    assert kind in str(plan)
+
+
+def test_hooks(queue):
+    x = noise((4, 30), "f4")
+    hooks = {"load": pyclfft.Hook("value *= 3;"), "store": pyclfft.Hook("value += index;")}
+    for type in TYPES:
+        plan = pyclfft.Plan(x.shape, x.dtype, 1, f"dct{type}", hooks=hooks, context=queue.context)
+        expected = scipy.fft.dct(3 * x.astype("f8"), type) + np.arange(x.size).reshape(x.shape)
+        assert relative_error(plan(x), expected) < 1e-6
+
+
+def test_errors(device):
+    with pytest.raises(ValueError, match="1, 2, 3, 4"):
+        pyclfft.dct([1.0], type=5)
+    with pytest.raises(PlanError, match="at least 2 numbers"):
+        pyclfft.dct(np.ones((3, 1), "f4"), type=1)
+    with pytest.raises(ValueError, match="invalid number of data points"):
+        pyclfft.dst(np.ones((3, 0), "f4"))
+    with pytest.raises(IndexError):
+        pyclfft.dct(np.ones(3, "f4"), axis=1)
+    with pytest.raises(PlanError, match="real input"):
+        pyclfft.Plan(8, "complex64", kind="dct2")
