@@ -1,6 +1,7 @@
 """Transforms with SciPy's signatures: NumPy arrays in and out, or device arrays in and out."""
 
-from .call import forget_plans, plan_counts
+from . import call, hankel
+from .call import plan_counts
 from .fourier import fft, fft2, fftn, ifft, ifft2, ifftn
 from .hankel import fht, ifht
 from .helpers import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
@@ -19,6 +20,13 @@ from .real import (
     rfftn,
 )
 from .trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+
+
+def forget_plans() -> None:
+    """Drop all plans that functions have made; calls that go on keep theirs."""
+    call.forget_plans()
+    hankel.forget_plans()
+
 
 __all__ = [
     "dct",

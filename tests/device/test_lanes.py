@@ -325,6 +325,7 @@ def test_long_real_rows(device, queue, lanes, width, kind, n):
     check_all(device, queue, (3, n), 1, "long_row", code, kind=kind)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "wanted"), [(2000, 1200), (700, 1200), (3, 1024), (1300, 2025)])
 def test_long_rows_cut_and_filled(device, queue, kind, n, wanted):
@@ -355,6 +356,7 @@ def spread(shape, step, itemsize):
     return strides
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("shape", "axis", "algorithm"),

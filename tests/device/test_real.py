@@ -33,6 +33,7 @@ def check(name, x, *args, **options):
     return ours
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", TO_HALF)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 @pytest.mark.parametrize("norm", [None, "ortho", "forward"])
@@ -42,6 +43,7 @@ def test_to_half_a_spectrum(device, name, shape, axis, norm):
         check(name, noise(shape, dtype), 6, axis=axis, norm=norm)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", TO_REAL)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES[:-1])
 @pytest.mark.parametrize("norm", [None, "ortho", "forward"])
@@ -53,6 +55,7 @@ def test_to_real_numbers(device, name, shape, axis, norm):
     check(name, noise(shape, "f4"), axis=axis, norm=norm)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["rfftn", "ihfftn", "rfft2", "ihfft2"])
 def test_to_half_a_spectrum_along_axes(device, name):
     for dtype in dtypes(device, "f4", "f8"):
@@ -62,6 +65,7 @@ def test_to_half_a_spectrum_along_axes(device, name):
         check(name, x, axes=(2, 0))
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["irfftn", "hfftn", "irfft2", "hfft2"])
 def test_to_real_numbers_along_axes(device, name):
     for dtype in dtypes(device, "c8", "c16"):

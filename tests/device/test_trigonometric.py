@@ -37,6 +37,7 @@ def test_every_type(device, name, type):
             check(name, noise(shape, dtype), type, axis=axis)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", ONE_AXIS)
 @pytest.mark.parametrize("norm", ["ortho", "forward"])
@@ -46,12 +47,14 @@ def test_norms_and_factors_at_the_ends(device, name, type, norm):
             check(name, noise((3, n), "f4"), type, norm=norm, orthogonalize=orthogonalize)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ONE_AXIS)
 def test_single_numbers(device, name):
     for type in TYPES[name.endswith("ct") :]:
         check(name, noise((4, 1), "f4"), type)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ONE_AXIS)
 def test_cut_filled_and_of_any_strides(device, name):
     x = noise((6, 40), "f4")
@@ -63,6 +66,7 @@ def test_cut_filled_and_of_any_strides(device, name):
     check(name, x[::-1], 2, axis=0)
 
 
+@pytest.mark.one_cpu
 def test_complex_numbers_are_two(device):
     for type in TYPES:
         check("dct", noise((3, 10), "c8"), type, norm="ortho")
@@ -70,6 +74,7 @@ def test_complex_numbers_are_two(device):
         check("dctn", noise((3, 4), "c8"), type)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", MANY_AXES)
 def test_many_axes(device, name, type):

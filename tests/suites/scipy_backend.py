@@ -8,6 +8,7 @@ output say how many were served and how many declined. The run fails if anything
 
 from __future__ import annotations
 
+import multiprocessing
 from collections import Counter
 
 import numpy as np
@@ -35,9 +36,13 @@ class Counting:
         return result
 
 
+scipy.fft.set_global_backend(Counting)
+scipy.fft.register_backend("scipy")  # for what is declined
+
+
 def pytest_configure(config):
-    scipy.fft.set_global_backend(Counting)
-    scipy.fft.register_backend("scipy")  # for what is declined
+    """Let worker processes have the backend too: scipy's tests start them by a fork server."""
+    multiprocessing.set_forkserver_preload([__name__])
 
 
 def pytest_terminal_summary(terminalreporter):
