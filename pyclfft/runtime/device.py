@@ -588,6 +588,25 @@ def has_warnings(log: str) -> bool:
 # ---------------------------------------------------------------- contexts and queues
 
 _contexts: dict[cl.Device, cl.Context] = {}
+_orphaned = False  # a process that was forked from one in which runtimes had started their threads
+
+
+def _after_fork() -> None:
+    """Forget what belongs to the other process: its runtimes would wait for threads that it has."""
+    global _lock, _orphaned
+    _lock = threading.RLock()  # another thread may have held it
+    _orphaned = _orphaned or _all.cache_info().currsize > 0
+    _contexts.clear()
+    _queues.of.clear()
+
+
+def _require_own_process() -> None:
+    if _orphaned:
+        raise DeviceError(
+            "this process was forked from one that has used OpenCL, and runtimes do not survive "
+            'that: start processes with multiprocessing\'s method "spawn" or "forkserver", or fork '
+            "before pyclfft is first used"
+        )
 
 
 def context_of(device: cl.Device) -> cl.Context:
@@ -609,10 +628,12 @@ def context_of(device: cl.Device) -> cl.Context:
     Raises
     ------
     DeviceError
-        The runtime refuses one, for example since the device is in exclusive use.
+        The runtime refuses one, for example since the device is in exclusive use, or this process
+        was forked from one that has used OpenCL.
     """
     if device in _contexts:  # early: every call of a function asks
         return _contexts[device]
+    _require_own_process()
     with _lock:
         if device not in _contexts:
             try:
@@ -663,7 +684,17 @@ def queue_of(context: cl.Context) -> cl.CommandQueue:
     -------
     pyopencl.CommandQueue
         In order.
+
+    Raises
+    ------
+    DeviceError
+        This process was forked from one that has used OpenCL.
     """
     if context not in _queues.of:
+        _require_own_process()
         _queues.of[context] = cl.CommandQueue(context)
     return _queues.of[context]
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_after_fork)

@@ -233,8 +233,8 @@ def contiguous(array: np.ndarray) -> np.ndarray:
 def reads_as_it_lies(traits: Traits, source: np.ndarray) -> bool:
     """Whether a device had better read a host array of other strides than a contiguous copy.
 
-    Such as a transposed one, and on a CPU also a part of a larger one, whose gaps it never sees. Not
-    a small one: a copy is quicker than one more plan.
+    Such as a transposed one, and on a CPU also a part of a larger one, whose gaps it never sees.
+    Not a small one: a copy is quicker than one more plan.
     """
     if source.nbytes <= MAX_STAGED // 2:
         return False
