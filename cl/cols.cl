@@ -90,8 +90,8 @@
 #ifndef TWIST
 #define TWIST 0 /* 1: results are multiplied by roots of unity */
 #endif
-#ifndef COLUMNS
-#define COLUMNS 0 /* of a row that is a matrix, whose columns are the transforms */
+#ifndef ROW_COLUMNS
+#define ROW_COLUMNS 0 /* of a row that is a matrix, whose columns are the transforms */
 #endif
 #ifndef ROW_GIVEN
 #define ROW_GIVEN 0 /* 1: fewer elements of such a row may be in the source: the others are zero */
@@ -354,7 +354,7 @@ static inline points load_folded(global const source_element *src, ulong row, ul
 {
     uint given = ELEMENTS_GIVEN, last = k + LANES - 1;
     if (lanes >= LANES && k && 2 * last < ELEMENTS && last < given) {
-        fetch(src + row + (k + 4 * COLUMNS) * apart);
+        fetch(src + row + (k + 4 * ROW_COLUMNS) * apart);
         return load(src, row + k * apart, 0, apart, LANES, 0, sign HOOK_ARGUMENTS);
     }
     if (lanes >= LANES && 2 * k > ELEMENTS && ELEMENTS - k < given) {
@@ -387,7 +387,7 @@ static inline points load_point(global const source_element *src, ulong from, ui
                                     ROOT_PARAMETERS CHIRP_PARAMETERS HOOK_PARAMETERS)
 {
 #if ROW_GIVEN || FOLD_IN
-    uint element = i * COLUMNS + column;
+    uint element = i * ROW_COLUMNS + column;
     lanes = min(lanes, remaining(FOLD_IN ? ELEMENTS : ELEMENTS_GIVEN, element));
     if (lanes == 0)
         return 0;
@@ -403,7 +403,7 @@ static inline points load_point(global const source_element *src, ulong from, ui
     points x = load_column(src, from, in, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #endif
 #if CHIRP == BEFORE
-    x = products(x, chirp[i * (COLUMNS / LANES)]);
+    x = products(x, chirp[i * (ROW_COLUMNS / LANES)]);
 #elif CHIRP == AFTER
     x = TURNED(x, i, 0);
 #endif
@@ -519,12 +519,12 @@ static inline void store_result(global target_element *dst, ulong to, uint k, po
                                 int stream ROW_PARAMETERS ROOT_PARAMETERS CHIRP_PARAMETERS HOOK_PARAMETERS)
 {
 #if ROW_WRITTEN
-    lanes = min(lanes, remaining(ELEMENTS_WRITTEN, k * COLUMNS + column));
+    lanes = min(lanes, remaining(ELEMENTS_WRITTEN, k * ROW_COLUMNS + column));
     if (lanes == 0)
         return;
 #endif
 #if CHIRP == AFTER /* of the conjugate */
-    x = products(conjugated(x), chirp[k * (COLUMNS / LANES)]);
+    x = products(conjugated(x), chirp[k * (ROW_COLUMNS / LANES)]);
 #else
     x = TWISTED(x, k, 0);
 #endif

@@ -36,8 +36,8 @@
 #ifndef ORTHO
 #define ORTHO 0 /* 1: elements at the ends have factors that make the transform an orthogonal one */
 #endif
-#ifndef COLUMNS
-#define COLUMNS 0 /* 1: rows lie side by side, `inner` of them; 0: one behind the other, and inner is 1 */
+#ifndef SIDE_BY_SIDE
+#define SIDE_BY_SIDE 0 /* 1: rows lie side by side, `inner` of them; 0: one behind the other, and inner is 1 */
 #endif
 
 #if TYPE == 3
@@ -55,7 +55,7 @@ typedef cplx after_element;
 #define EACH_ALONE (TYPE == 1 || TYPE == 3 || ODD) /* a work-item leaves one result, not two */
 
 /* Which element of which row a work-item has: neighbours in memory have neighbours. */
-#if COLUMNS
+#if SIDE_BY_SIDE
 #define ELEMENT get_global_id(1)
 #define ROW get_global_id(2)
 #define COLUMN get_global_id(0)
@@ -92,6 +92,7 @@ static inline real given(global const real *src, ulong row, uint inner, uint n, 
     return SIGNS_IN && i % 2 ? -x : x;
 }
 
+#if ODD
 /* Where 8 j + 1 falls below 2 n, for TYPE 4 of an odd length. */
 static inline real folded(global const real *src, ulong row, uint inner, uint n, uint j HOOK_PARAMETERS)
 {
@@ -101,6 +102,7 @@ static inline real folded(global const real *src, ulong row, uint inner, uint n,
     real x = given(src, row, inner, n, odd / 2 HOOK_ARGUMENTS);
     return quarter == 1 || quarter == 2 ? -x : x;
 }
+#endif
 
 kernel void dctBefore(global const real *src, global before_element *dst,
 #if TURNED_BEFORE

@@ -25,11 +25,11 @@
 #define KEEP_DC 0 /* 1: band_gain leaves DC, the mean, as it is */
 #endif
 
-#ifndef ROWS
-#define ROWS 1 /* of a spectrum, for gain_at alone: constants divide faster */
+#ifndef SPECTRUM_ROWS
+#define SPECTRUM_ROWS 1 /* of a spectrum, for gain_at alone: constants divide faster */
 #endif
-#ifndef COLUMNS
-#define COLUMNS 1 /* likewise */
+#ifndef SPECTRUM_COLUMNS
+#define SPECTRUM_COLUMNS 1 /* likewise */
 #endif
 #ifndef PLACE_TYPE
 #define PLACE_TYPE ulong /* of an index over all spectra; uint where it is enough */
@@ -83,7 +83,8 @@ static inline real gain_at(ulong index, ulong row_weight, ulong column_weight, u
                            ulong high_first, real low_cutoff, real high_cutoff, real order)
 {
     PLACE_TYPE place = index;
-    ulong distance = squared_distance(place / COLUMNS % ROWS, place % COLUMNS, ROWS, COLUMNS,
-                                      row_weight, column_weight);
+    PLACE_TYPE row = place / SPECTRUM_COLUMNS % SPECTRUM_ROWS, column = place % SPECTRUM_COLUMNS;
+    ulong distance = squared_distance(row, column, SPECTRUM_ROWS, SPECTRUM_COLUMNS, row_weight,
+                                      column_weight);
     return band_gain(distance, low_first, high_first, low_cutoff, high_cutoff, order);
 }

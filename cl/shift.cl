@@ -3,6 +3,8 @@
  * Elements are words of 1 to 16 bytes, whatever they mean. geometry holds for each dimension, slowest first:
  * its extent, how far elements move, and the distance of neighbours in the source. The target is
  * contiguous. */
+#include "prelude.cl"
+
 #ifndef WORD
 #define WORD float2 /* as many bytes as an element */
 #endif

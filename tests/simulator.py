@@ -497,7 +497,7 @@ def simulate_lanes(each, source, target, *others):
     x = values_at(elements(each, source, ends.source == "REAL"), read, valid)
     x = np.where(read_back, np.conj(x), x)
     if ends.number("FOLD_IN"):  # at 0 and in the middle they are real, whatever the source says
-        element = np.arange(ends.given) * ends.number("COLUMNS") + column[:, None]
+        element = np.arange(ends.given) * ends.number("ROW_COLUMNS") + column[:, None]
         x = np.where(2 * element % limits[2] == 0, x.real, x)
     if ends.chirp in ("BEFORE", "WITHIN", "AFTER"):
         z = convolved(np.conj(x) if inverse else x, ends, tables, column)
@@ -527,7 +527,7 @@ def convolved(x, ends, tables, column):
         spectrum = chirp_spectrum(table.n, (m,), "double").reshape(ends.points, rows)
         return np.fft.fft(np.conj(np.fft.fft(x) * spectrum[:, column].T))
     (table,) = [each for each in tables if isinstance(each, LaneChirp)]
-    element = np.arange(ends.points) * ends.number("COLUMNS") + column[:, None]
+    element = np.arange(ends.points) * ends.number("ROW_COLUMNS") + column[:, None]
     factors = np.append(chirp(table.n, "double"), 0)[np.minimum(element, table.n)]
     if ends.chirp == "BEFORE":
         return twisted_lanes(np.fft.fft(x * factors), ends, tables, column)
@@ -573,7 +573,7 @@ def points_read(ends, begin, column, steps, limits):
     if not ends.number("ROW_GIVEN") and not ends.number("FOLD_IN"):
         return places, everywhere, ~everywhere
     given, _, n = limits
-    element = k * ends.number("COLUMNS") + column[:, None]
+    element = k * ends.number("ROW_COLUMNS") + column[:, None]
     if not ends.number("FOLD_IN"):
         return places, element < given, ~everywhere
     back = 2 * element > n
@@ -588,7 +588,7 @@ def points_written(ends, begin, column, steps, limits):
     places = begin[:, None] + k * step
     everywhere = np.ones(places.shape, bool)
     if ends.number("ROW_WRITTEN"):
-        element = k * ends.number("COLUMNS") + column[:, None]
+        element = k * ends.number("ROW_COLUMNS") + column[:, None]
         return places, element < limits[1], ~everywhere
     if not ends.number("FOLD_OUT"):
         return places, everywhere, ~everywhere

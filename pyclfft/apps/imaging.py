@@ -458,8 +458,8 @@ def filter_hook(band: Band, spectra: tuple[int, int, int], precision: str) -> Sn
     _, rows, columns = spectra
     macros = {
         **_gain_macros(band),
-        "ROWS": rows,
-        "COLUMNS": columns,
+        "SPECTRUM_ROWS": rows,
+        "SPECTRUM_COLUMNS": columns,
         "PLACE_TYPE": "uint" if prod(spectra) < 2**32 else "ulong",
     }
     parameters = _gain_parameters(band, precision)

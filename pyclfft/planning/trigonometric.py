@@ -138,7 +138,7 @@ def _pass(
             SINE=int(axis.sine),
             ODD=int(axis.odd),
             ORTHO=int(problem.orthogonal and not (axis.sine and axis.type == 1) and axis.type < 4),
-            COLUMNS=int(columns > 1),
+            SIDE_BY_SIDE=int(columns > 1),
         ),
         global_size=sizes,
         local_size=local,

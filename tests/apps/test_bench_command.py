@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -221,6 +222,9 @@ def test_a_rival_that_ends_its_process(queue, tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "pyvkfft"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
+    for name in ("pyvkfft.opencl", "pyvkfft.version", "pyvkfft"):  # to be forgotten afterwards
+        importlib.import_module(name)
+        monkeypatch.setitem(sys.modules, name, sys.modules.pop(name))
     rival = VkFFTOnCPU(queue)
     for n, word in ((64, ""), (128, "failed")):
         row = measure(Case((n,), "c2c", "forward").sized(256), [rival], Noise(), SHORT)

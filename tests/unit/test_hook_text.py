@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -242,3 +243,11 @@ def test_first_pass_reads_and_last_one_writes():
     first, *_, last = plan_passes(hooked((8, 16)), H200)
     assert Role.SOURCE in first.arguments
     assert Role.TARGET in last.arguments
+
+
+def test_macros_of_a_hook_are_no_kernels():
+    """Text that hooks include has names of its own, or it would change what a kernel does."""
+    hooks = set(re.findall(r"#ifndef (\w+)", source_text("gain.cl"))) - {"DOUBLE"}
+    assert hooks
+    for name in ("row.cl", "cols.cl", "stockham.cl", "copy.cl", "dct.cl", "fused.cl"):
+        assert not hooks & set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(name))), name

@@ -467,7 +467,7 @@ def _macros(columns: Columns) -> dict[str, int | str]:
     }
     if row:
         others |= {
-            "COLUMNS": (row.columns if ends.chirp or row.given or row.half_in else 0, 0),
+            "ROW_COLUMNS": (row.columns if ends.chirp or row.given or row.half_in else 0, 0),
             "ROW_GIVEN": (int(row.given > 0), 0),
             "ROW_WRITTEN": (int(row.written > 0), 0),
             "FOLD_IN": (int(row.half_in), 0),
