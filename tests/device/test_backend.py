@@ -29,6 +29,7 @@ def served(monkeypatch):
     return names
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", backend.DISPATCHED)
 def test_every_function_is_served(device, served, name):
     x = np.ones((4, 4), "f4")

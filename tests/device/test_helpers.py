@@ -13,6 +13,7 @@ from pyclfft.runtime import device as devices
 from tests.oracle import noise, relative_error
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["fht", "ifht"])
 @pytest.mark.parametrize("n", [16, 15, 64])
 @pytest.mark.parametrize(("offset", "bias"), [(0.0, 0.0), (0.3, 0.1), (0.0, -0.1)])

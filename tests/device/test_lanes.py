@@ -133,6 +133,7 @@ def test_real_rows_of_any_width(device, queue, lanes, width, kind, n):
     check_all(device, queue, (5, n), 1, "row", ["f4" if kind == "r2c" else "c8"], kind=kind)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
 @pytest.mark.parametrize("shape", [(40, 64), (3, 37, 96)])
 def test_real_images(device, queue, kind, shape):
@@ -259,12 +260,14 @@ def test_convolutions_in_three_launches(device, queue, lanes, width, kind, n):
         check_all(device, queue, (2, given), 1, "long_chirp", code, kind=kind, s=n)
 
 
+@pytest.mark.one_cpu
 def test_long_convolutions_in_place(device, queue):
     for shape, axis in (((3, 1031), 1), ((1031, 3), 0)):
         problem = make_problem(shape, "c8", axis)
         check(queue, problem, noise(shape, "c8"), "long_chirp", in_place=True)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("n", [4099, 99991])
 def test_long_rows_of_any_length(device, queue, n):
     problem = make_problem((n,), "c8")
@@ -395,6 +398,7 @@ def test_spread(device, queue, kind, shape, axis, algorithm):
 # --- memory ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("stream", [1, 2**40])
 @pytest.mark.parametrize("local", [0, 2**16])
 def test_any_memory(device, queue, monkeypatch, stream, local):

@@ -27,6 +27,7 @@ def check(name, x, *args, **options):
     assert relative_error(ours, expected) <= 2 * bound("bluestein", ours.dtype, ours.size)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", ONE_AXIS)
 def test_every_type(device, name, type):
