@@ -1,6 +1,6 @@
 """A rival's first transform in a process of its own, as some end the process that they run in.
 
-Intel's compiler for CPUs, for one, crashes on VkFFT's kernels for 2^18 points.
+PoCL, for one, crashes on VkFFT's kernels for 2^18 points.
 """
 
 from __future__ import annotations

@@ -249,7 +249,7 @@ class VkFFT(_OnQueue):
 
 
 class VkFFTOnCPU(VkFFT):
-    """The same on a CPU, whose compiler may crash on it."""
+    """The same on a CPU, whose runtime may crash on it."""
 
     def rehearse(self, workload: Workload) -> None:
         """Find out in another process whether `prepare` would end this one."""
