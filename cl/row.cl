@@ -80,7 +80,7 @@ static inline void put_aside(SCRATCH cplx *to, points z)
 }
 #else
 #define STORE(k, x)                                                                                \
-    store_vector(dst, to + TARGET_ELEMENT((k) * ROWS), 1, interleaved(scaled(x, factors)), 0,         \
+    store_vector(dst, to + TARGET_ELEMENT((k) * ROWS), 1, interleaved(scaled(x, factors)), 0,      \
                  TARGET_ELEMENT(ROWS), stream HOOK_ARGUMENTS);
 #endif
 #if PACKED

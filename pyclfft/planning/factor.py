@@ -32,22 +32,22 @@ def next_fast_len(n: int) -> int:
     -------
     int
     """
-    odd = [1]  # smooth numbers without the factor 2: one power of two takes each to n or beyond
-    for prime in PRIMES[1:]:
-        for each in odd:  # which grows meanwhile
-            if each < n:
-                odd.append(each * prime)
-    return min(each * next_power_of_two(-(-n // each)) for each in odd)
+    return min(each * next_power_of_two(-(-n // each)) for each in _odd_smooth(PRIMES[-1] * n))
 
 
 def previous_fast_len(n: int) -> int:
     """Return the largest length from 1 to `n` whose prime factors all have codelets."""
+    return max(each << ((n // each).bit_length() - 1) for each in _odd_smooth(n))
+
+
+def _odd_smooth(limit: int) -> list[int]:
+    """Return smooth numbers without the factor 2: one power of two takes each to a length."""
     odd = [1]
     for prime in PRIMES[1:]:
         for each in odd:  # which grows meanwhile
-            if each * prime <= n:
+            if each * prime <= limit:
                 odd.append(each * prime)
-    return max(each << ((n // each).bit_length() - 1) for each in odd)
+    return odd
 
 
 def next_power_of_two(n: int) -> int:

@@ -30,7 +30,7 @@ from .call import readable
 
 MAX_PLANS = 16
 
-_plans: BoundedCache[tuple[Plan, Plan]] = BoundedCache(MAX_PLANS)
+_plans: BoundedCache[tuple[Plan, Plan, str]] = BoundedCache(MAX_PLANS)
 forget_plans = _plans.clear
 
 WEIGH = "value *= weights[index % count];"
@@ -126,7 +126,9 @@ def _transform(a: Any, dln: float, mu: float, offset: float, bias: float, invers
     if bias and isinstance(array, np.ndarray):
         array = array.astype(np.float64)  # as a product with an array of doubles is
     problem = (array.shape, array.dtype, float(dln), float(mu), float(offset), float(bias), inverse)
-    forward, back = _plans.get((context, *problem), lambda: _planned(context, *problem))
+    forward, back, warning = _plans.get((context, *problem), lambda: _planned(context, *problem))
+    if warning:  # by every call, also where the plan is known already
+        warn(warning, stacklevel=3)
     return back(forward(array))
 
 
@@ -139,9 +141,10 @@ def _planned(
     offset: float,
     bias: float,
     inverse: bool,
-) -> tuple[Plan, Plan]:
+) -> tuple[Plan, Plan, str]:
+    """Return both plans, and what to warn of."""
     n = shape[-1]
-    u = coefficients(n, dln, mu, offset, bias, inverse)
+    u, warning = coefficients(n, dln, mu, offset, bias, inverse)
     with np.errstate(divide="ignore", invalid="ignore"):
         response = np.conj(1 / np.conj(u) if inverse else u)
     response *= np.exp(2j * np.pi * np.arange(n // 2 + 1) / n)
@@ -157,13 +160,14 @@ def _planned(
     return (
         Plan(shape, dtype, -1, "r2c", hooks=hooks, context=context),
         Plan(shape, spectrum, -1, "c2r", "inverse", hooks=hooks_back, context=context),
+        warning,
     )
 
 
 def coefficients(
     n: int, dln: float, mu: float, offset: float, bias: float, inverse: bool
-) -> np.ndarray:
-    """Return the coefficients of the transform.
+) -> tuple[np.ndarray, str]:
+    """Return the coefficients of the transform, and a warning if one of them is singular.
 
     They are (k r)^-ix U(bias + ix) with U(x) = 2^x G((mu + 1 + x) / 2) / G((mu + 1 - x) / 2), where
     G is the gamma function and x = 2 pi m / (n dln).
@@ -181,6 +185,8 @@ def coefficients(
     -------
     ndarray, shape (n // 2 + 1,)
         complex128.
+    str
+        Empty if all is well.
     """
     loggamma, poch = _special()
     x = 2 * np.pi * np.arange(n // 2 + 1) / (n * dln)
@@ -193,12 +199,12 @@ def coefficients(
     if not np.isfinite(u[0]):  # poles of both functions may cancel each other
         u[0] = 2**bias * poch(below, above - below)
     if np.isinf(u[0]) and not inverse:
-        warn("singular transform; consider changing the bias", stacklevel=5)
         u[0] = 0
-    elif u[0] == 0 and inverse:
-        warn("singular inverse transform; consider changing the bias", stacklevel=5)
+        return u, "singular transform; consider changing the bias"
+    if u[0] == 0 and inverse:
         u[0] = np.inf
-    return u
+        return u, "singular inverse transform; consider changing the bias"
+    return u, ""
 
 
 def _special() -> tuple[Callable[..., Any], Callable[..., Any]]:
