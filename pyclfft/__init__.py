@@ -3,6 +3,7 @@
 The whole public interface is listed here; the names are defined in
 
 - `pyclfft.transforms`: `fft` and all else that scipy.fft has
+- `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
@@ -12,7 +13,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.errors`: `PyclfftError` and its subclasses
 """
 
-from . import backend
+from . import array_api_fft, backend
 from .apps.imaging import filter_image, filter_mask
 from .caches import CacheInfo, cache_info, clear_cache
 from .errors import (
@@ -83,6 +84,7 @@ __all__ = [
     "PrecisionError",
     "PyclfftError",
     "allocator",
+    "array_api_fft",
     "cache_info",
     "clear_cache",
     "dct",

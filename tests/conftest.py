@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import replace
 
 import pyopencl as cl
 import pytest
@@ -38,6 +39,16 @@ def pytest_report_header() -> list[str]:
     return [f"OpenCL device: {label}" for label in labels] or ["no OpenCL device"]
 
 
+def place_of(device):
+    """What PYCLFFT_DEVICE has to be: the numbers of its platform and of the device there."""
+    platforms = []
+    for each in pyclfft.devices():
+        if each.platform not in platforms:
+            platforms.append(each.platform)
+    same = [each for each in pyclfft.devices() if each.platform == device.platform]
+    return f"{platforms.index(device.platform)}:{same.index(device)}"
+
+
 @pytest.fixture(scope="module")
 def device(request):
     """A usable device, the default one while the test runs."""
@@ -57,3 +68,21 @@ def fp64(device):
     """Skip where the device has no double precision."""
     if not devices_module.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
+
+
+@pytest.fixture
+def other_context(device):
+    """A second context of the same device."""
+    return cl.Context([device])
+
+
+@pytest.fixture
+def change_traits(monkeypatch):
+    """Make the planner believe in another device."""
+
+    def change(**changes):
+        real = devices_module.traits
+        changed = lambda device: replace(real(device), **changes)  # noqa: E731
+        monkeypatch.setattr(devices_module, "traits", changed)
+
+    return change

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from ..errors import DeviceError
 from ..planning.passes import COUNTERS, Argument, Buffer, Scalar, Schedule, Vector
 from . import device, memory
 from .profile import Recorder
@@ -142,6 +143,8 @@ class Executable:
         ------
         DeviceMemoryError
             The device is out of memory.
+        DeviceError
+            A command that was to be waited for has failed.
         """
         try:
             lease = self._borrow(queue)  # after an exception its state is unknown: it is dropped
@@ -171,6 +174,13 @@ class Executable:
         else:
             lease.in_order = not queue.properties & _OUT_OF_ORDER
             waiting = [*wait_for, *lease.pending()]
+        for known in waiting:  # some runtimes wait for a failed event for ever (PoCL)
+            status = known.command_execution_status
+            if status < _COMPLETE:
+                raise DeviceError(
+                    f"a command that this was to wait for has failed (status {status}): do again "
+                    "what it was to do"
+                )
         for kernel, position in lease.reading:
             kernel.set_arg(position, source)
         for kernel, position in lease.writing:

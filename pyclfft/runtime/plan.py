@@ -12,7 +12,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
-from ..errors import PlanError
+from ..errors import DeviceError, PlanError
 from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes, settled_passes
 from ..planning.problem import Problem, contiguous_strides, make_problem, with_target
@@ -256,10 +256,16 @@ class Plan:
             An array or queue that does not fit the plan.
         DeviceMemoryError
             The device is out of memory.
+        DeviceError
+            A launch failed, the device is lost, or an event that was waited for has failed. For
+            device arrays that comes to light later, by ``pyopencl.wait_for_events(result.events)``.
         """
-        if isinstance(x, cl_array.Array):
-            return self._on_device(x, out, queue, wait_for or ())
-        return self._on_host(x, out, queue or device.queue_of(self.context), wait_for or ())
+        try:
+            if isinstance(x, cl_array.Array):
+                return self._on_device(x, out, queue, wait_for or ())
+            return self._on_host(x, out, queue or device.queue_of(self.context), wait_for or ())
+        except cl.RuntimeError as error:
+            raise self._failed(error) from error
 
     def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
         """Run once on a profiling queue and return the time of every pass.
@@ -288,6 +294,13 @@ class Plan:
         else:
             self._on_host(x, out, queue, (), recorder)
         return recorder.times()
+
+    def _failed(self, error: cl.Error) -> DeviceError:
+        return DeviceError(
+            f"{self.device.name} did not finish a transform ({error}): there is no result. If it "
+            "fails again, its driver has lost it or an event in wait_for= has failed: start a new "
+            "process, or choose another device with use_device"
+        )
 
     # --- arrays on the host -----------------------------------------------------------------------
 

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pyopencl.array as cl_array
 
-from ..errors import PlanError, PrecisionError
+from ..errors import DeviceMemoryError, PlanError, PrecisionError
 from ..planning.planner import require_precision
 from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
 from ..runtime import device, memory
 from ..runtime.cache import BoundedCache
 from ..runtime.plan import Plan
+from .parts import in_parts, longest_other_axis
 
 MAX_PLANS = 128
 
@@ -124,7 +125,27 @@ def execute(
     norm: str | None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Transform an array of a readable dtype by a cached plan."""
+    """Transform an array of a readable dtype by a cached plan, in parts if that is what fits."""
+    options = (lengths, axes, "backward" if norm is None else norm, orthogonalize)
+    try:
+        return _plan(kind, direction, x, *options)(x)
+    except DeviceMemoryError:
+        along = longest_other_axis(x.shape, axes)
+        if along is None:
+            raise
+    return in_parts(lambda part: _plan(kind, direction, part, *options), x, along)
+
+
+def _plan(
+    kind: str,
+    direction: str,
+    x: Any,
+    lengths: tuple[int, ...],
+    axes: tuple[int, ...],
+    norm: str,
+    orthogonalize: bool | None,
+) -> Plan:
+    """Return a plan for an array from the cache."""
     strides, offset = None, 0
     if isinstance(x, cl_array.Array):
         context, strides, offset = x.context, x.strides, x.offset
@@ -133,19 +154,17 @@ def execute(
         context = device.context_of(chosen)
         if not x.flags.c_contiguous and memory.reads_as_it_lies(device.traits(chosen), x):
             strides = x.strides
-    norm = "backward" if norm is None else norm
     key = (
         context, x.shape, x.dtype, lengths, axes, kind, direction, norm, orthogonalize, strides,
         offset,
     )  # fmt: skip
-    found = _plans.get(
+    return _plans.get(
         key,
         lambda: Plan(
             _logical(kind, x.shape, axes), x.dtype, axes, kind, direction, norm, s=lengths,
             strides=strides, offset=offset, orthogonalize=orthogonalize, context=context,
         ),
     )  # fmt: skip
-    return found(x)
 
 
 def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
@@ -171,8 +190,15 @@ def readable(x: Any) -> Any:
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
-    array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    array = x if isinstance(x, np.ndarray) else _on_host(x)
     return np.asarray(array, _readable_dtype(array.dtype))
+
+
+def _on_host(x: Any) -> np.ndarray:
+    """Return a NumPy array of what NumPy takes for one, or of what hands over its memory."""
+    if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
+        return np.from_dlpack(x)
+    return np.asarray(x)
 
 
 def _readable_dtype(dtype: np.dtype) -> np.dtype:

@@ -6,7 +6,6 @@ import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -65,23 +64,6 @@ def exact(x, axes=None):
 def upload(queue):
     """Copy an array to the device."""
     return lambda x, **options: cl_array.to_device(queue, x, **options)
-
-
-@pytest.fixture
-def other_context(device):
-    """A second context of the same device."""
-    return cl.Context([device])
-
-
-@pytest.fixture
-def change_traits(monkeypatch):
-    """Make the planner believe in another device."""
-
-    def change(**changes):
-        real = devices.traits
-        monkeypatch.setattr(devices, "traits", lambda device: replace(real(device), **changes))
-
-    return change
 
 
 # --- NumPy arrays ---------------------------------------------------------------------------------

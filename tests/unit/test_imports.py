@@ -20,7 +20,13 @@ LAYERS = (
     ("pyclfft.runtime",),
     ("pyclfft.transforms", "pyclfft.tuning.search"),
     ("pyclfft.apps",),
-    ("pyclfft.caches", "pyclfft.selftest", "pyclfft.report", "pyclfft.backend"),
+    (
+        "pyclfft.caches",
+        "pyclfft.selftest",
+        "pyclfft.report",
+        "pyclfft.backend",
+        "pyclfft.array_api_fft",
+    ),
     ("pyclfft",),  # the interface itself
     ("pyclfft.commandline",),
     ("pyclfft.bench",),

@@ -1,4 +1,4 @@
-"""scipy's own tests of scipy.fft, on every device, through `tests.suites.scipy_backend`."""
+"""The tests that SciPy and NumPy have of their own transforms, against ours, on every device."""
 
 from __future__ import annotations
 
@@ -9,19 +9,26 @@ from pathlib import Path
 
 import pytest
 
-import pyclfft
+from tests.conftest import place_of
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ("test_basic", "test_real_transforms", "test_multithreading", "test_fftlog")
+SUITES = {
+    "scipy_backend": [
+        f"scipy.fft.tests.{name}"
+        for name in ("test_basic", "test_real_transforms", "test_multithreading", "test_fftlog")
+    ],
+    # numpy's conftest.py is left out, since it wants hypothesis, which these tests do not.
+    "numpy_functions": ["--noconftest", "numpy.fft.tests.test_pocketfft"],
+}
 
 
 @pytest.mark.full
-def test_scipys_own_tests(device, tmp_path):
+@pytest.mark.parametrize("plugin", SUITES)
+def test_their_own_tests(plugin, device, tmp_path):
     """In one process, whose calls are counted; it fails if anything but longdouble is declined."""
     command = [
         sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider",
-        "-p", "no:xdist", "-p", "tests.suites.scipy_backend", "--pyargs",
-        *(f"scipy.fft.tests.{name}" for name in MODULES),
+        "-p", "no:xdist", "-p", f"tests.suites.{plugin}", "--pyargs", *SUITES[plugin],
     ]  # fmt: skip
     environment = {
         **os.environ,
@@ -36,13 +43,3 @@ def test_scipys_own_tests(device, tmp_path):
     assert done.returncode == 0, report
     assert "calls served: " in report
     assert " passed" in report.splitlines()[-1]
-
-
-def place_of(device):
-    """What PYCLFFT_DEVICE has to be: the numbers of its platform and of the device there."""
-    platforms = []
-    for each in pyclfft.devices():
-        if each.platform not in platforms:
-            platforms.append(each.platform)
-    same = [each for each in pyclfft.devices() if each.platform == device.platform]
-    return f"{platforms.index(device.platform)}:{same.index(device)}"

@@ -1,0 +1,276 @@
+"""The fft extension of the Python array API standard, for NumPy and device arrays.
+
+What is written for ``xp.fft`` of any array library runs on this namespace. Of `pyclfft`'s functions
+of the same names it differs as the standard does: options are passed by keyword only, and the
+precision of the input is that of the result, so that integers, of which libraries make what they
+like, are refused. Real numbers are taken for complex ones, as other libraries do.
+
+References
+----------
+Consortium for Python Data API Standards, Python array API standard 2024.12, fft extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+from numpy.typing import DTypeLike
+
+from . import transforms
+
+Norm = Literal["backward", "ortho", "forward"]
+
+REAL = (np.dtype(np.float32), np.dtype(np.float64))
+FLOATING = (*REAL, np.dtype(np.complex64), np.dtype(np.complex128))
+
+
+def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+    """Compute the 1-D discrete Fourier transform along one axis.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array, shape (..., m, ...)
+        float32, float64, complex64 or complex128.
+    n : int, optional
+        Length to transform; that of `axis` by default.
+    axis : int
+        Axis to transform.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        Complex, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, IndexError, DeviceError
+        As of `pyclfft.fft`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.fft(np.ones((2, 4), "complex64"), axis=0).dtype
+    dtype('complex64')
+    """
+    return transforms.fft(_checked(x, FLOATING), n, axis, norm)
+
+
+def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+    """Compute the inverse of `fft`; parameters, result and errors are the same."""
+    return transforms.ifft(_checked(x, FLOATING), n, axis, norm)
+
+
+def fftn(
+    x: Any,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
+) -> Any:
+    """Compute the discrete Fourier transform along any number of axes.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array
+        float32, float64, complex64 or complex128.
+    s : sequence of int, optional
+        Length to transform along each of `axes`.
+    axes : sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Complex, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, DeviceError
+        As of `pyclfft.fftn`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.fftn(np.ones((2, 2), "complex64"))[0, 0].real
+    np.float32(4.0)
+    """
+    return transforms.fftn(_checked(x, FLOATING), s, axes, norm)
+
+
+def ifftn(
+    x: Any,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
+) -> Any:
+    """Compute the inverse of `fftn`; parameters, result and errors are the same."""
+    return transforms.ifftn(_checked(x, FLOATING), s, axes, norm)
+
+
+def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+    """Compute the half of `fft` of real numbers that the other half follows from.
+
+    Parameters are those of `fft`, but that `x` is real; the result has n // 2 + 1 points.
+    """
+    return transforms.rfft(_checked(x, REAL), n, axis, norm)
+
+
+def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+    """Compute the inverse of `rfft`: n real points, 2 (m - 1) of them by default."""
+    return transforms.irfft(_checked(x, FLOATING), n, axis, norm)
+
+
+def rfftn(
+    x: Any,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
+) -> Any:
+    """Compute `rfft` along the last of some axes, and `fftn` along the others.
+
+    Parameters are those of `fftn`, but that `x` is real.
+    """
+    return transforms.rfftn(_checked(x, REAL), s, axes, norm)
+
+
+def irfftn(
+    x: Any,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm = "backward",
+) -> Any:
+    """Compute the inverse of `rfftn`: real, 2 (m - 1) points along the last axis by default."""
+    return transforms.irfftn(_checked(x, FLOATING), s, axes, norm)
+
+
+def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+    """Compute `fft` of a signal with Hermitian symmetry, of which `x` is the first half.
+
+    Parameters are those of `fft`; the result is real and has 2 (m - 1) points by default.
+    """
+    return transforms.hfft(_checked(x, FLOATING), n, axis, norm)
+
+
+def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
+    """Compute the inverse of `hfft` of real numbers: n // 2 + 1 complex points."""
+    return transforms.ihfft(_checked(x, REAL), n, axis, norm)
+
+
+def fftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None
+) -> Any:
+    """Return the frequencies of the points of `fft`.
+
+    Parameters
+    ----------
+    n : int
+        Points.
+    d : float
+        Distance of two samples.
+    dtype : dtype, optional
+        float32, or float64 by default.
+    device : {None, "cpu"} or cl.CommandQueue
+        Where the result is to be: a NumPy array by default, a device array for a queue.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (n,)
+        As of `pyclfft.fftfreq`.
+
+    Raises
+    ------
+    TypeError
+        Another dtype.
+    ValueError
+        `n` is no integer, or 0; an unknown device.
+
+    Examples
+    --------
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.fftfreq(4, d=0.25, dtype="float32")
+    array([ 0.,  1., -2., -1.], dtype=float32)
+    """
+    return _placed(transforms.fftfreq(n, d), dtype, device)
+
+
+def rfftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None
+) -> Any:
+    """Return the frequencies of the points of `rfft`; parameters and errors as of `fftfreq`."""
+    return _placed(transforms.rfftfreq(n, d), dtype, device)
+
+
+def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
+    """Move the frequency 0 to the middle of some axes, or of all, of an array of any dtype."""
+    return transforms.fftshift(_array(x), axes)
+
+
+def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
+    """Undo `fftshift`."""
+    return transforms.ifftshift(_array(x), axes)
+
+
+def _array(x: Any) -> Any:
+    if not hasattr(x, "dtype"):
+        raise TypeError(f"x must be an array, not a {type(x).__name__}: pass numpy.asarray(x)")
+    return x
+
+
+def _checked(x: Any, allowed: Sequence[np.dtype]) -> Any:
+    """Return an array of one of the allowed dtypes, or refuse it."""
+    if _array(x).dtype not in allowed:
+        names = ", ".join(str(each) for each in allowed)
+        raise TypeError(f"x must be one of {names}, not {x.dtype}: convert it with x.astype")
+    return x
+
+
+def _placed(frequencies: np.ndarray, dtype: DTypeLike | None, device: Any) -> Any:
+    """Return frequencies in a dtype and at a place."""
+    wanted = np.dtype(np.float64 if dtype is None else dtype)
+    if wanted not in REAL:
+        raise TypeError(f"dtype must be float32 or float64, not {wanted}")
+    values = frequencies.astype(wanted, copy=False)
+    if isinstance(device, cl.CommandQueue):
+        return cl_array.to_device(device, values)
+    if device not in (None, "cpu"):
+        raise ValueError(f'device must be None, "cpu" or a queue of pyopencl, not {device!r}')
+    return values
+
+
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]
