@@ -65,7 +65,15 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backwa
 
 
 def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute the inverse of `fft`; parameters, result and errors are the same."""
+    """Compute the inverse of `fft`; parameters, result and errors are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.ifft(np.ones(4, "complex64")).real
+    array([1., 0., 0., 0.], dtype=float32)
+    """
     return transforms.ifft(_checked(x, FLOATING), n, axis, norm)
 
 
@@ -106,8 +114,8 @@ def fftn(
     --------
     >>> import numpy as np
     >>> from pyclfft import array_api_fft
-    >>> array_api_fft.fftn(np.ones((2, 2), "complex64"))[0, 0].real
-    np.float32(4.0)
+    >>> array_api_fft.fftn(np.ones((2, 2), "complex64"))[0].real
+    array([4., 0.], dtype=float32)
     """
     return transforms.fftn(_checked(x, FLOATING), s, axes, norm)
 
@@ -120,7 +128,15 @@ def ifftn(
     axes: Sequence[int] | None = None,
     norm: Norm = "backward",
 ) -> Any:
-    """Compute the inverse of `fftn`; parameters, result and errors are the same."""
+    """Compute the inverse of `fftn`; parameters, result and errors are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.ifftn(np.ones((2, 2), "complex64"), axes=[0])[:, 0].real
+    array([1., 0.], dtype=float32)
+    """
     return transforms.ifftn(_checked(x, FLOATING), s, axes, norm)
 
 
@@ -128,12 +144,27 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
     """Compute the half of `fft` of real numbers that the other half follows from.
 
     Parameters are those of `fft`, but that `x` is real; the result has n // 2 + 1 points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.rfft(np.ones(4, "float32")).real
+    array([4., 0., 0.], dtype=float32)
     """
     return transforms.rfft(_checked(x, REAL), n, axis, norm)
 
 
 def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute the inverse of `rfft`: n real points, 2 (m - 1) of them by default."""
+    """Compute the inverse of `rfft`: n real points, 2 (m - 1) of them by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.irfft(np.ones(3, "complex64")).round() + 0
+    array([1., 0., 0., 0.], dtype=float32)
+    """
     return transforms.irfft(_checked(x, FLOATING), n, axis, norm)
 
 
@@ -148,6 +179,13 @@ def rfftn(
     """Compute `rfft` along the last of some axes, and `fftn` along the others.
 
     Parameters are those of `fftn`, but that `x` is real.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.rfftn(np.ones((2, 4), "float32")).shape
+    (2, 3)
     """
     return transforms.rfftn(_checked(x, REAL), s, axes, norm)
 
@@ -160,7 +198,15 @@ def irfftn(
     axes: Sequence[int] | None = None,
     norm: Norm = "backward",
 ) -> Any:
-    """Compute the inverse of `rfftn`: real, 2 (m - 1) points along the last axis by default."""
+    """Compute the inverse of `rfftn`: real, 2 (m - 1) points along the last axis by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.irfftn(np.ones((2, 3), "complex64"), s=[2, 5], axes=[0, 1]).shape
+    (2, 5)
+    """
     return transforms.irfftn(_checked(x, FLOATING), s, axes, norm)
 
 
@@ -168,12 +214,27 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
     """Compute `fft` of a signal with Hermitian symmetry, of which `x` is the first half.
 
     Parameters are those of `fft`; the result is real and has 2 (m - 1) points by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.hfft(np.ones(3, "complex64")).round() + 0
+    array([4., 0., 0., 0.], dtype=float32)
     """
     return transforms.hfft(_checked(x, FLOATING), n, axis, norm)
 
 
 def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute the inverse of `hfft` of real numbers: n // 2 + 1 complex points."""
+    """Compute the inverse of `hfft` of real numbers: n // 2 + 1 complex points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.ihfft(np.ones(4, "float32")).real
+    array([1., 0., 0.], dtype=float32)
+    """
     return transforms.ihfft(_checked(x, REAL), n, axis, norm)
 
 
@@ -217,17 +278,40 @@ def fftfreq(
 def rfftfreq(
     n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None
 ) -> Any:
-    """Return the frequencies of the points of `rfft`; parameters and errors as of `fftfreq`."""
+    """Return the frequencies of the points of `rfft`; parameters and errors as of `fftfreq`.
+
+    Examples
+    --------
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.rfftfreq(4, d=0.25)
+    array([0., 1., 2.])
+    """
     return _placed(transforms.rfftfreq(n, d), dtype, device)
 
 
 def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
-    """Move the frequency 0 to the middle of some axes, or of all, of an array of any dtype."""
+    """Move the frequency 0 to the middle of some axes, or of all, of an array of any dtype.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.fftshift(np.arange(4))
+    array([2, 3, 0, 1])
+    """
     return transforms.fftshift(_array(x), axes)
 
 
 def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
-    """Undo `fftshift`."""
+    """Undo `fftshift`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft import array_api_fft
+    >>> array_api_fft.ifftshift(np.arange(3))
+    array([1, 2, 0])
+    """
     return transforms.ifftshift(_array(x), axes)
 
 

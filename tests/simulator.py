@@ -25,6 +25,7 @@ from pyclfft.planning.passes import (
     PassSteps,
     PassTwiddles,
     Roots,
+    RootSeries,
     Scalar,
     StageTwiddles,
     Table,
@@ -704,6 +705,117 @@ def simulate_copy(each, source, target):
     target[end] = z.real if kinds["TARGET"] == "REAL" else z
 
 
+# --- cosine and sine transforms -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """Macros and arguments of dct.cl: `rows` of n numbers, `inner` apart, and of m points."""
+
+    type: int
+    sine: bool
+    odd: bool
+    ortho: bool
+    roots: np.ndarray | None
+    n: int
+    m: int
+    inner: int
+    rows: int
+    scale: float
+
+    def of(self, buffer, length):
+        """The first elements of a buffer, a row's along the last axis."""
+        count = self.rows * length * self.inner
+        return buffer[:count].reshape(self.rows, length, self.inner).swapaxes(1, 2)
+
+
+def cosine_of(each, items):
+    """Read a pass, and check that its arguments are those of the kernel and its items suffice."""
+    macros = numbers(each)
+    tables = [argument for argument in each.arguments if isinstance(argument, RootSeries)]
+    rest = each.arguments[2 + len(tables) :]
+    after = each.kernel == "dctAfter"
+    exact = [(Vector, "float64" if macros["DOUBLE"] else "float32")] if after else []
+    assert [(type(a), a.dtype) for a in rest] == [(Scalar, "uint32")] * 4 + exact
+    n, m, inner, rows = scalars(each)
+    roots = None
+    if tables:
+        (table,) = tables
+        powers = table.first + table.step * np.arange(table.count)
+        roots = np.exp(-2j * np.pi * powers / table.n)
+    columns = (inner,) if macros["SIDE_BY_SIDE"] else ()
+    assert columns or inner == 1
+    wanted = (*columns, items(macros, n, m), rows)
+    assert all(size >= extent for size, extent in zip(each.global_size, wanted, strict=True))
+    scale = sum(rest[4].values) if after else 1.0
+    flags = (bool(macros[name]) for name in ("SINE", "ODD", "ORTHO"))
+    return Cosine(macros["TYPE"], *flags, roots, n, m, inner, rows, scale)
+
+
+def simulate_dct_before(each, source, target):
+    assert source is not target
+    t = cosine_of(each, lambda macros, n, m: m)
+    n, i, j = t.n, np.arange(t.n), np.arange(t.m)
+    x = t.of(elements(each, source, real=True), n).astype(float)
+    if t.sine and t.type > 2:
+        x = x[..., ::-1]
+    if t.ortho and t.type in (1, 3):
+        x = x * np.where((i == 0) | ((t.type == 1) & (i == n - 1)), 2**0.5, 1)
+    if t.sine and t.type == 2:
+        x = x * (-1.0) ** i
+    complex_points = t.type == 3 or (t.type == 4 and not t.odd)
+    if t.type == 1 and t.sine:
+        zero = np.zeros((*x.shape[:-1], 1))
+        points = np.concatenate([zero, x, zero, -x[..., ::-1]], axis=-1)
+    elif t.type == 1:
+        points = np.concatenate([x, x[..., -2:0:-1]], axis=-1)
+    elif t.type == 2:
+        points = np.concatenate([x[..., ::2], x[..., 1::2][..., ::-1]], axis=-1)
+    elif t.type == 3:
+        behind = np.where(j > 0, x[..., (n - j) % n], 0)
+        points = (x[..., j] - 1j * behind) * t.roots.conj()
+    elif t.odd:
+        quarter, part = np.divmod(8 * i + 1, 2 * n)
+        odd = np.where(quarter % 2, 2 * n - part, part)
+        points = x[..., odd // 2] * np.where((quarter == 1) | (quarter == 2), -1, 1)
+    else:
+        points = (x[..., 2 * j] + 1j * x[..., n - 1 - 2 * j]) * t.roots
+    t.of(elements(each, target, real=not complex_points), t.m)[...] = points
+
+
+def simulate_dct_after(each, source, target):
+    assert source is not target
+    alone = lambda macros: macros["TYPE"] in (1, 3) or macros["ODD"]  # noqa: E731
+    t = cosine_of(each, lambda macros, n, m: n if alone(macros) else m)
+    n, k = t.n, np.arange(t.n)
+    points = t.of(elements(each, source, real=t.type == 3), t.m)
+    if t.type == 1:
+        y = -points[..., k + 1].imag if t.sine else points[..., k].real
+    elif t.type == 3:
+        y = points[..., np.where(k % 2, n - 1 - k // 2, k // 2)]
+    elif t.type == 4 and t.odd:
+        h = (2 * k + 1) % n
+        z = np.where(2 * h < n, points[..., np.minimum(h, n - h)], 0)
+        z = z + np.where(2 * h < n, 0, points[..., np.minimum(h, n - h)].conj())
+        y = 2 * (z * t.roots).real
+    else:
+        z = points * t.roots
+        y = np.full((*z.shape[:-1], n), np.nan)
+        if t.type == 2:
+            y[..., : t.m] = 2 * z.real
+            y[..., t.m :] = -2 * z.imag[..., 1 : n - t.m + 1][..., ::-1]
+        else:
+            y[..., ::2] = 2 * z.real
+            y[..., 1::2] = (-2 * z.imag)[..., ::-1]
+    if t.ortho and t.type in (1, 2):
+        y = y * np.where((k == 0) | ((t.type == 1) & (k == n - 1)), 0.5**0.5, 1)
+    if t.sine and t.type > 2:
+        y = y * (-1.0) ** k
+    if t.sine and t.type == 2:
+        y = y[..., ::-1]
+    t.of(elements(each, target, real=True), n)[...] = y * t.scale
+
+
 SIMULATED = {
     "stockham": simulate_stockham,
     "row": simulate_lanes,
@@ -716,4 +828,6 @@ SIMULATED = {
     "norm": simulate_norm,
     "spinFact": lambda each, table: None,
     "copy": simulate_copy,
+    "dctBefore": simulate_dct_before,
+    "dctAfter": simulate_dct_after,
 }

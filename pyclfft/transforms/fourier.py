@@ -59,6 +59,11 @@ def fft(
     DeviceError
         No device.
 
+    Notes
+    -----
+    A length without a prime factor above 13 takes one launch if it fits a work-group, or on a CPU a
+    core's cache, and two or three if it is longer. `print(Plan(...))` shows what a call launches.
+
     References
     ----------
     Lengths without a prime factor above 13 are transformed by T. G. Stockham's autosort (in
@@ -87,6 +92,11 @@ def ifft(
 ) -> Any:
     """Compute the inverse of `fft` along one axis; parameters, result and errors are the same.
 
+    Notes
+    -----
+    The sign of the exponent is the other one; the launches are those of `fft`, with the factor 1/n
+    in the last store.
+
     Examples
     --------
     >>> import pyclfft
@@ -107,6 +117,10 @@ def fft2(
     plan: None = None,
 ) -> Any:
     """Compute the 2-D discrete Fourier transform: `fftn` over the last two axes by default.
+
+    Notes
+    -----
+    Rows and then columns, each where they lie.
 
     Examples
     --------
@@ -176,6 +190,11 @@ def fftn(
         unknown norm.
     PrecisionError, DeviceError
         As for `fft`.
+
+    Notes
+    -----
+    One axis after the other, the last one first, each where it lies. Zeros that pad it are never
+    stored: the first launch knows where the input ends.
 
     Examples
     --------

@@ -74,6 +74,11 @@ def fht(
     PrecisionError, DeviceError
         As for `fft`.
 
+    Notes
+    -----
+    Two launches or more: a transform of real numbers that multiplies its spectrum as it stores it,
+    and the transform back. Reversal is a conjugate and a shift of phase in that product.
+
     References
     ----------
     A. J. S. Hamilton, "Uncorrelated modes of the non-linear power spectrum", MNRAS 312 (2000).

@@ -76,6 +76,10 @@ def fftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:
     ValueError
         Axes that `x` lacks.
 
+    Notes
+    -----
+    Of a device array one launch moves all axes at once, of elements of 1, 2, 4, 8 or 16 bytes.
+
     Examples
     --------
     >>> import pyclfft
@@ -126,6 +130,10 @@ def next_fast_len(target: int, real: bool = False) -> int:
     ------
     TypeError, ValueError
         `target` is no integer, or negative.
+
+    Notes
+    -----
+    SciPy's lengths have no prime factor above 11, and for real numbers above 5.
 
     Examples
     --------

@@ -105,6 +105,10 @@ def irfft(
     ValueError, IndexError, PrecisionError, DeviceError
         As for `fft`.
 
+    Notes
+    -----
+    The steps of `rfft` the other way round, at half the work of `ifft`.
+
     Examples
     --------
     >>> import pyclfft
@@ -192,6 +196,10 @@ def rfftn(
     TypeError, PrecisionError, DeviceError
         As for `rfft`.
 
+    Notes
+    -----
+    Half a spectrum goes along the other axes, so that they are half the work too.
+
     Examples
     --------
     >>> import numpy as np, pyclfft
@@ -235,6 +243,10 @@ def irfftn(
     TypeError, PrecisionError, DeviceError
         As for `irfft`.
 
+    Notes
+    -----
+    The last axis is transformed last, since only then the rest is a real array's half spectrum.
+
     Examples
     --------
     >>> import numpy as np, pyclfft
@@ -272,6 +284,10 @@ def hfft(
     ValueError, IndexError, PrecisionError, DeviceError
         As for `fft`.
 
+    Notes
+    -----
+    `irfft` with the other sign of the exponent: kernels conjugate what they load.
+
     Examples
     --------
     >>> import pyclfft
@@ -300,6 +316,10 @@ def ihfft(
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
         complex64 or complex128.
+
+    Notes
+    -----
+    `rfft` with the other sign of the exponent: kernels conjugate what they store.
 
     Examples
     --------

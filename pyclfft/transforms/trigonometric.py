@@ -122,6 +122,11 @@ def dst(
     Parameters, result and errors are those of `dct`, but that N is 2 (n + 1) for type 1, which
     takes a single number, too, and has no factors at its ends.
 
+    Notes
+    -----
+    The cosine transform of the same numbers with every other sign changed, or in reverse, which
+    costs nothing as kernels load and store.
+
     Examples
     --------
     >>> import pyclfft
@@ -189,6 +194,11 @@ def dctn(
         As for `fftn`, or an unknown type.
     PrecisionError, DeviceError
         As for `fft`.
+
+    Notes
+    -----
+    One axis after the other; along all but the last one, neighbours in memory are transformed side
+    by side.
 
     Examples
     --------

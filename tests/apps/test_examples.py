@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import pyclfft
+from pyclfft import transforms
 from pyclfft.runtime import device as devices_module
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,6 +129,13 @@ def test_snippets(page, tmp_path, monkeypatch, default_device):
 
 
 # --- docstrings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", [transforms, pyclfft.array_api_fft])
+def test_every_transform_has_an_example(module):
+    functions = [getattr(module, name) for name in module.__all__ if name in pyclfft.__all__]
+    assert len(functions) >= 14
+    assert not [each.__name__ for each in functions if ">>> " not in (each.__doc__ or "")]
 
 
 def test_public_docstrings_have_examples():

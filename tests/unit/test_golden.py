@@ -77,6 +77,11 @@ PROBLEMS = (
         {"strides": (1152, 384, 96, 16)},
     ),
     ("more dimensions than a kernel walks", ((3, 2, 3, 2, 3, 8), "c8", 5), {"strides": MANY}),
+    ("cosine transform", ((5, 12), "f4", 1), {"kind": "dct2"}),
+    ("cosine transform of type 1", ((5, 12), "f4", 1), {"kind": "dct1", "norm": "ortho"}),
+    ("sine transform of type 3, columns", ((12, 7), "f4", 0), {"kind": "dst3"}),
+    ("cosine transform of type 4", ((5, 12), "f8", 1), {"kind": "dct4"}),
+    ("cosine transform of an image, padded", ((30, 40), "f4"), {"kind": "dct2", "s": (32, 64)}),
     ("image, padded", ((30, 40), "c8"), {"s": (32, 64)}),
     ("real image, padded and cropped", ((30, 40), "f4"), {"s": (16, 64), "kind": "r2c"}),
 )

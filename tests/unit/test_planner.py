@@ -9,6 +9,7 @@ from math import prod
 
 import numpy as np
 import pytest
+import scipy.fft
 
 from pyclfft.errors import DeviceError, PlanError
 from pyclfft.planning.factor import is_smooth
@@ -807,6 +808,32 @@ def test_what_plans_compute_in_any_shape_of_group(monkeypatch, shape, axis, kind
     x = noise(prod(problem.source.shape), "f8" if kind == "r2c" else "c16")
     for algorithm in ("stockham", "four_step", "bluestein"):
         check_result(problem, x, H200, algorithm)
+
+
+@pytest.mark.parametrize("type", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", ["dct", "dst"])
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [
+        ((12,), {}), ((3, 15), {"axes": 1}), ((16, 5), {"axes": 0}), ((2, 17, 3), {"axes": 1}),
+        ((6, 7), {}), ((4, 9), {"s": (6, 5)}), ((5, 24), {"axes": 1, "norm": "ortho"}),
+        ((5, 9), {"direction": "inverse"}), ((2, 600), {"axes": 1}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", DEVICES)
+def test_what_cosine_and_sine_plans_compute(name, shape, options, kind, type):
+    traits = DEVICES[name]
+    dtype = "f8" if traits.fp64 else "f4"
+    problem = make_problem(shape, dtype, kind=f"{kind}{type}", **options)
+    x = noise(shape, dtype)
+    given = {key: value for key, value in options.items() if key != "direction"}
+    inverse = "i" if options.get("direction") == "inverse" else ""
+    expected = getattr(scipy.fft, f"{inverse}{kind}n")(x.astype(np.longdouble), type, **given)
+    schedule = assign_buffers(plan_passes(problem, traits), problem.nbytes)
+    out = simulate(schedule, x.reshape(-1).view(np.uint8), problem.nbytes)
+    result = out.view(dtype).reshape(expected.shape)
+    tolerance = 1e-13 if traits.fp64 else 3e-6
+    assert np.linalg.norm(result - expected) <= tolerance * np.linalg.norm(expected)
 
 
 # Of the source: NumPy's way to make it from an array that is contiguous.
