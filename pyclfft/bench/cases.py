@@ -26,7 +26,7 @@ class Case:
     ----------
     lengths : tuple of int
         Of one transform; of the real array for r2c and c2r.
-    kind : {"c2c", "r2c", "c2r"}
+    kind : {"c2c", "r2c", "c2r", "dct2", "dct3"}
         As `Plan` has them.
     direction : {"forward", "inverse"}
         Sign of the exponent.
@@ -60,6 +60,11 @@ class Case:
             "one": self.batch == 1,
         }
         return "-".join([*(word for word, true in said.items() if true), size_name(self.lengths)])
+
+    @property
+    def cosine(self) -> int:
+        """Type of a cosine transform, or 0."""
+        return int(self.kind[3:]) if self.kind.startswith("dct") else 0
 
     @property
     def points(self) -> int:
@@ -125,12 +130,12 @@ class Workload:
     @property
     def source_dtype(self) -> np.dtype:
         """Of the input."""
-        return self._dtype(real=self.case.kind == "r2c")
+        return self._dtype(real=self.case.kind not in ("c2c", "c2r"))
 
     @property
     def result_dtype(self) -> np.dtype:
         """Of the result."""
-        return self._dtype(real=self.case.kind == "c2r")
+        return self._dtype(real=self.case.kind not in ("c2c", "r2c"))
 
     @property
     def nbytes(self) -> int:
@@ -173,6 +178,7 @@ INVERSE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024), (128, 12
 DOUBLE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024))
 REAL = ((1024,), (4096,), (1000,), (2**20,), (1024, 1024), (128, 128, 128))
 REAL_KINDS = {"r2c": "forward", "c2r": "inverse"}
+COSINE = ((1024,), (1000,), (2**20,), (1024, 1024))
 UNEVEN = ((1000, 1000), (100, 100, 100), (1080, 1920))
 ALONE = ((1024,), (99991,), (999983,), (2**16,), (2**20,), (512, 512), (1024, 1024), (2048, 2048))
 SMALL = ((8,), (16,), (32,), (64,))
@@ -184,6 +190,7 @@ CASES: tuple[Case, ...] = (
     *(Case(lengths, precision="double") for lengths in DOUBLE),
     *(Case(lengths, kind, way) for kind, way in REAL_KINDS.items() for lengths in REAL),
     *(Case((4096,), kind, way, "double") for kind, way in REAL_KINDS.items()),
+    *(Case(lengths, kind) for kind in ("dct2", "dct3") for lengths in COSINE),
     *(Case(lengths) for lengths in UNEVEN),
     Case((4096,), columns=True),
     *(Case(lengths, batch=1) for lengths in ALONE),
@@ -201,6 +208,7 @@ CPU_OTHERS = (
     "one-1024",
     "r2c-1024", "r2c-4096", "r2c-1000", "r2c-2^20", "r2c-1024^2",
     "double-1024", "double-4096", "double-2^16", "double-2^20", "double-1000", "double-1024^2",
+    "dct2-1024", "dct3-1024", "dct2-1000", "dct2-1024^2",
     "128^3", "3125", "2197", "1000^2", "100^3", "1920x1080",
     "17", "127", "1009", "4099", "8191", "one-99991", "one-999983",
 )  # fmt: skip
@@ -217,7 +225,8 @@ GROUPS: dict[str, Callable[[Case], bool]] = {
     "3d": lambda case: len(case.lengths) == 3,
     "inverse": lambda case: case.direction == "inverse",
     "double": lambda case: case.precision == "double",
-    "real": lambda case: case.kind != "c2c",
+    "real": lambda case: case.kind in REAL_KINDS,
+    "dct": lambda case: case.cosine > 0,
     "odd": lambda case: any(n & (n - 1) for n in case.lengths),  # not a power of two
     "prime": lambda case: any(_is_odd_prime(n) for n in case.lengths),
     "columns": lambda case: case.columns,

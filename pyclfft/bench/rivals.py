@@ -21,7 +21,7 @@ from .. import __version__
 from ..errors import DeviceError, PlanError
 from ..runtime import memory
 from ..runtime.plan import Plan
-from .cases import Workload
+from .cases import Case, Workload
 from .rehearsal import rehearse
 from .scipyfft import scipy_fft, unscaled
 
@@ -196,13 +196,18 @@ class FFTW(_OnHost):
         x = self._library.empty_aligned(workload.source_shape, workload.source_dtype)
         y = self._library.empty_aligned(workload.result_shape, workload.result_dtype)
         plan = self._library.FFTW(
-            x, y, workload.axes,
-            "FFTW_FORWARD" if case.direction == "forward" else "FFTW_BACKWARD",
-            ("FFTW_MEASURE",), self._threads,
-        )  # fmt: skip
+            x, y, workload.axes, self._direction(case), ("FFTW_MEASURE",), self._threads
+        )
         x[...] = source
         self._workload, self._result = workload, y
         return plan.execute
+
+    @staticmethod
+    def _direction(case: Case) -> str | tuple[str, ...]:
+        """Return FFTW's word: one for all axes, or for each of them its own."""
+        if case.cosine:
+            return ({2: "FFTW_REDFT10", 3: "FFTW_REDFT01"}[case.cosine],) * len(case.lengths)
+        return "FFTW_FORWARD" if case.direction == "forward" else "FFTW_BACKWARD"
 
 
 def cores() -> int:
@@ -231,11 +236,11 @@ class VkFFT(_OnQueue):
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
         """Plan without normalisation and upload; planned for the real array if it is real."""
         case = workload.case
-        real = case.kind != "c2c"
         self._app = self._library.VkFFTApp(
             workload.shape,
             workload.result_dtype if case.kind == "c2r" else workload.source_dtype,
-            queue=self.queue, ndim=len(case.lengths), inplace=False, norm=0, r2c=real,
+            queue=self.queue, ndim=len(case.lengths), inplace=False, norm=0,
+            r2c=case.kind in ("r2c", "c2r"), dct=case.cosine,
             axes=list(workload.axes) if case.columns else None,
         )  # fmt: skip
         transform = self._app.fft if case.direction == "forward" else self._app.ifft
@@ -290,6 +295,8 @@ class CuFFT:
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
         """Plan and upload."""
         self._workload = workload
+        if workload.case.cosine:
+            return self._prepare_cosine(workload, source)
         plan = self._plan(workload)
         x = self._cupy.asarray(source)
         y = self._cupy.zeros(workload.result_shape, workload.result_dtype)
@@ -297,6 +304,17 @@ class CuFFT:
         way = {"forward": self._cufft.CUFFT_FORWARD, "inverse": self._cufft.CUFFT_INVERSE}
         direction = way[workload.case.direction]
         return lambda: plan.fft(x, y, direction)
+
+    def _prepare_cosine(self, workload: Workload, source: np.ndarray) -> Call:
+        """Upload for CuPy's function, which stands around cuFFT and allocates its result."""
+        function = import_module("cupyx.scipy.fft").dctn
+        x = self._cupy.asarray(source)
+        self._arrays = [x, None]
+
+        def call() -> None:
+            self._arrays[1] = function(x, workload.case.cosine, axes=workload.axes)
+
+        return call
 
     def _plan(self, workload: Workload) -> Any:
         case = workload.case

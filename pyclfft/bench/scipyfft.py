@@ -46,11 +46,14 @@ def unscaled(case: Case, axes: tuple[int, ...], workers: int) -> Callable[[Any],
     callable
         From array to array.
     """
-    name, norm, more = {
+    ways: dict[tuple[str, str], tuple[str, str, dict[str, Any]]] = {
+        ("dct2", "forward"): ("dctn", "backward", {"type": 2}),
+        ("dct3", "forward"): ("dctn", "backward", {"type": 3}),
         ("c2c", "forward"): ("fftn", "backward", {}),
         ("c2c", "inverse"): ("ifftn", "forward", {}),
         ("r2c", "forward"): ("rfftn", "backward", {}),
         ("c2r", "inverse"): ("irfftn", "forward", {"s": case.lengths}),
-    }[case.kind, case.direction]
+    }
+    name, norm, more = ways[case.kind, case.direction]
     function = getattr(scipy_fft(), name)
     return partial(function, axes=axes, norm=norm, workers=workers, **more)
