@@ -63,6 +63,8 @@ class Transform:
         Sign of the exponent: minus for forward.
     real : bool
         The input is real.
+    half : bool
+        Of a real array's spectrum only the half that says all is left.
     """
 
     what: str
@@ -70,6 +72,7 @@ class Transform:
     axes: tuple[int, ...]
     direction: str = "forward"
     real: bool = False
+    half: bool = False
 
     precisions = ("single", "double")
 
@@ -86,9 +89,54 @@ class Transform:
         """Transform an array of the host."""
         dtype = (REAL_DTYPE if self.real else COMPLEX_DTYPE)[precision]
         x = noise(self.shape, dtype)
-        plan = Plan(self.shape, dtype, self.axes, direction=self.direction, context=queue.context)
+        kind = "r2c" if self.half else "c2c"
+        plan = Plan(self.shape, dtype, self.axes, kind, self.direction, context=queue.context)
+        if self.half:
+            return plan(x, queue=queue), np.fft.rfftn(x.astype(np.float64), axes=self.axes)
         reference = {"forward": np.fft.fftn, "inverse": np.fft.ifftn}[self.direction]
         return plan(x, queue=queue), reference(x.astype(np.complex128), axes=self.axes)
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """A cosine or sine transform of rows of noise, type II, and back to the noise.
+
+    Attributes
+    ----------
+    what : str
+        For people.
+    kind : {"dct2", "dst2"}
+        As `Plan` has it.
+    shape : (int, int)
+        Rows, and numbers in each.
+    """
+
+    what: str
+    kind: str
+    shape: tuple[int, int]
+
+    precisions = ("single", "double")
+
+    @property
+    def name(self) -> str:
+        """Such as ``"cosine transform, 5 x 64"``."""
+        return f"{self.what}, {_sizes(self.shape)}"
+
+    def bound(self, precision: str) -> float:
+        """Return the bound of two transforms, the second of which is the inverse."""
+        return 2 * transform_bound(self.shape[1:], precision)
+
+    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
+        """Return the transform and its inverse side by side, and what they should be."""
+        x = noise(self.shape, REAL_DTYPE[precision])
+        there, back = (
+            Plan(self.shape, x.dtype, 1, self.kind, direction, "ortho", context=queue.context)
+            for direction in ("forward", "inverse")
+        )
+        result = there(x, queue=queue)
+        returned = back(result, queue=queue)
+        expected = x.astype(np.float64) @ cosines(self.shape[1], sine=self.kind == "dst2").T
+        return np.stack([result, returned]), np.stack([expected, x.astype(np.float64)])
 
 
 @dataclass(frozen=True)
@@ -153,6 +201,10 @@ CASES: tuple[Case, ...] = (
     Transform("2-D", (48, 100), (0, 1), "inverse"),
     Transform("axes 0 and 2 of 3-D", (16, 5, 8), (0, 2)),
     Transform("axis 1 of 3-D", (4, 30, 8), (1,), "inverse"),
+    Transform("half spectrum", (6, 1000), (1,), real=True, half=True),
+    Transform("2-D half spectrum", (30, 45), (0, 1), real=True, half=True),
+    Cosine("cosine transform", "dct2", (5, 64)),
+    Cosine("sine transform", "dst2", (3, 45)),
     HighPass("high pass of an image", (48, 64), 5),
     HighPass("high pass of an 8-bit image", (48, 64), 5, eight_bits=True),
 )
@@ -231,6 +283,14 @@ def noise(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     if dtype.kind == "c":
         x = x + 1j * (generator.random(shape) - 0.5)
     return x.astype(dtype)
+
+
+def cosines(n: int, sine: bool = False) -> np.ndarray:
+    """Return the orthogonal matrix of the cosine or sine transform of type II of n numbers."""
+    row, odd = np.arange(n)[:, None], 2 * np.arange(n) + 1
+    angle = np.pi / (2 * n) * ((row + sine) * odd % (4 * n))  # small ones are exact
+    matrix = np.sin(angle) if sine else np.cos(angle)
+    return matrix * sqrt(2 / n) * np.where(row == (n - 1 if sine else 0), sqrt(0.5), 1)
 
 
 def high_pass(image: np.ndarray, cutoff: float) -> np.ndarray:

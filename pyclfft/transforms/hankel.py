@@ -20,7 +20,6 @@ import numpy as np
 import pyopencl.array as cl_array
 from numpy.typing import ArrayLike
 
-from ..errors import PlanError
 from ..planning.problem import COMPLEX_DTYPE, READABLE
 from ..runtime import device
 from ..runtime.cache import BoundedCache
@@ -121,17 +120,17 @@ def _transform(a: Any, dln: float, mu: float, offset: float, bias: float, invers
         raise TypeError("x must be a real sequence")
     if not array.ndim or not array.shape[-1]:
         raise ValueError(f"invalid number of data points in an array of shape {array.shape}")
+    layout: tuple[tuple[int, ...] | None, int] = None, 0
     if isinstance(array, cl_array.Array):
-        context = array.context
-        if not array.flags.c_contiguous or array.offset:
-            raise PlanError("fht takes contiguous device arrays: copy the array first")
+        context, layout = array.context, (array.strides, array.offset)
     else:
         context = device.context_of(device.default_device())
-        array = np.ascontiguousarray(array)
-    if bias and isinstance(array, np.ndarray):
-        array = array.astype(np.float64)  # as a product with an array of doubles is
+        if bias:
+            array = array.astype(np.float64)  # as a product with an array of doubles is
     problem = (array.shape, array.dtype, float(dln), float(mu), float(offset), float(bias), inverse)
-    forward, back, warning = _plans.get((context, *problem), lambda: _planned(context, *problem))
+    forward, back, warning = _plans.get(
+        (context, layout, *problem), lambda: _planned(context, layout, *problem)
+    )
     if warning:  # by every call, also where the plan is known already
         warn(warning, stacklevel=3)
     return back(forward(array))
@@ -139,6 +138,7 @@ def _transform(a: Any, dln: float, mu: float, offset: float, bias: float, invers
 
 def _planned(
     context: Any,
+    layout: tuple[tuple[int, ...] | None, int],
     shape: tuple[int, ...],
     dtype: np.dtype,
     dln: float,
@@ -147,8 +147,8 @@ def _planned(
     bias: float,
     inverse: bool,
 ) -> tuple[Plan, Plan, str]:
-    """Return both plans, and what to warn of."""
-    n = shape[-1]
+    """Return both plans, for an array of these strides and offset, and what to warn of."""
+    n, (strides, first) = shape[-1], layout
     u, warning = coefficients(n, dln, mu, offset, bias, inverse)
     with np.errstate(divide="ignore", invalid="ignore"):
         response = np.conj(1 / np.conj(u) if inverse else u)
@@ -158,12 +158,12 @@ def _planned(
     if bias:
         steps = (np.arange(n) - (n - 1) / 2) * dln
         towards, behind = np.exp(-bias * steps), np.exp(-bias * (steps + offset))
-        first, last = (1 / behind, 1 / towards) if inverse else (towards, behind)
-        hooks["load"] = Hook(WEIGH, weights=first, count=n)
-        hooks_back["store"] = Hook(WEIGH, weights=last, count=n)
+        before, after = (1 / behind, 1 / towards) if inverse else (towards, behind)
+        hooks["load"] = Hook(WEIGH, weights=before, count=n)
+        hooks_back["store"] = Hook(WEIGH, weights=after, count=n)
     spectrum = COMPLEX_DTYPE[READABLE[dtype][0]]
     return (
-        Plan(shape, dtype, -1, "r2c", hooks=hooks, context=context),
+        Plan(shape, dtype, -1, "r2c", strides=strides, offset=first, hooks=hooks, context=context),
         Plan(shape, spectrum, -1, "c2r", "inverse", hooks=hooks_back, context=context),
         warning,
     )
