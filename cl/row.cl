@@ -8,7 +8,8 @@
  *
  * A row of 2 N real numbers is one of N points, two neighbours each, whose spectrum is that of the even numbers
  * and, as the imaginary part, that of the odd ones: separated and put together they are N + 1 results. A
- * transform to real numbers does the reverse first.
+ * transform to real numbers does the reverse first. Cosine and sine transforms of 2 N numbers put more before it
+ * and behind it (cosine.cl).
  *
  * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990);
  * J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming
@@ -27,6 +28,9 @@
 #endif
 #ifndef TARGET
 #define TARGET COMPLEX /* what dst receives: COMPLEX, HERMITIAN (src is REAL), REAL (it is HERMITIAN) */
+#endif
+#ifndef COSINE
+#define COSINE 0 /* 2 .. 4: a cosine or sine transform of this type, from REAL to REAL */
 #endif
 #define N (ROWS * M)
 #define PACKED (SOURCE != COMPLEX && TARGET != COMPLEX) /* a real row has 2 N numbers */
@@ -68,8 +72,19 @@ typedef points target_vector;
 #define FFT_CALL(R) fft##R
 
 /* A row of points on its way to or from a half of a spectrum waits in scratch memory. */
-#if TARGET == HERMITIAN
+#define WAITING_IN (SOURCE == HERMITIAN || COSINE)
+#define WAITING_OUT (TARGET == HERMITIAN || COSINE)
+#if TARGET == HERMITIAN || COSINE == 2
+#define FROM_SCRATCH 1 /* whole rows of results are copied from scratch memory, wherever lines begin */
+#else
+#define FROM_SCRATCH 0
+#endif
+#if WAITING_OUT
+#if COSINE == 3
+#define STORE(k, x) put_aside(waiting + (k) * ROWS, interleaved(scaled(x, factors)));
+#else
 #define STORE(k, x) put_aside(waiting + (k) * ROWS, interleaved(x));
+#endif
 static inline void put_aside(SCRATCH cplx *to, points z)
 {
     if (ROWS == LANES)
@@ -83,7 +98,13 @@ static inline void put_aside(SCRATCH cplx *to, points z)
     store_vector(dst, to + TARGET_ELEMENT((k) * ROWS), 1, interleaved(scaled(x, factors)), 0,      \
                  TARGET_ELEMENT(ROWS), stream HOOK_ARGUMENTS);
 #endif
-#if PACKED
+#if COSINE == 4
+#define ROOTS global const cplx *turned,
+#define ROOT_ARGUMENTS turned
+#elif COSINE
+#define ROOTS global const cplx *roots, global const cplx *turned,
+#define ROOT_ARGUMENTS roots, turned
+#elif PACKED
 #define ROOTS global const cplx *roots,
 #else
 #define ROOTS
@@ -106,7 +127,7 @@ static inline void to_lanes(global const source_element *src, ulong from,
         uint m = M % LANES == 0 || column + LANES <= M ? column : M - LANES;
         points x[LANES];
         UNROLL for (uint r = 0; r < ROWS; r++) {
-#if SOURCE == HERMITIAN
+#if WAITING_IN
             x[r] = POINTS(*(SCRATCH const loose *)(waiting + m + r * M), sign);
 #else
             uint i = SOURCE_ELEMENT(m + r * M);
@@ -138,16 +159,26 @@ static inline points load_roots(global const cplx *roots, real sign)
 }
 #endif
 
+#if TARGET == HERMITIAN || COSINE == 2
+/* Of even and odd numbers apart, Z = E + i O, to twice X[k] = E[k] + w^k O[k] and X[N - k]. */
+static inline void separate(SCRATCH const cplx *z, uint i, uint image, global const cplx *roots,
+                            points *there, points *back)
+{
+    points a = deinterleaved(*(SCRATCH const loose *)(z + i), 1);
+    points b = reversed(deinterleaved(*(SCRATCH const loose *)(z + image), -1));
+    points odd = times_minus_i(products(a - b, load_roots(roots + i, 1)));
+    *there = a + b + odd, *back = reversed(conjugated(a + b - odd));
+}
+#endif
+
 #if TARGET == HERMITIAN
-/* Of even and odd numbers apart, Z = E + i O, to X[k] = E[k] + w^k O[k] and X[N - k]; X[N] is returned. */
-static inline cplx separate(SCRATCH const cplx *z, SCRATCH cplx *results, global const cplx *roots,
-                            factors_of_parts factors)
+/* Half of a spectrum; X[N] is returned. */
+static inline cplx half_spectrum(SCRATCH const cplx *z, SCRATCH cplx *results, global const cplx *roots,
+                                 factors_of_parts factors)
 {
     EACH_IMAGE(i, image)
-        points a = deinterleaved(*(SCRATCH const loose *)(z + i), 1);
-        points b = reversed(deinterleaved(*(SCRATCH const loose *)(z + image), -1));
-        points odd = times_minus_i(products(a - b, load_roots(roots + i, 1)));
-        points there = a + b + odd, back = reversed(conjugated(a + b - odd));
+        points there, back;
+        separate(z, i, image, roots, &there, &back);
         *(SCRATCH loose *)(results + i) = interleaved(scaled(there, factors));
         *(SCRATCH loose *)(results + image) = interleaved(scaled(back, factors));
     }
@@ -155,25 +186,36 @@ static inline cplx separate(SCRATCH const cplx *z, SCRATCH cplx *results, global
     results[0] = (cplx)(first * factors.s0 + first * factors.s2, 0);
     return (cplx)(last * factors.s0 + last * factors.s2, 0);
 }
-#elif SOURCE == HERMITIAN
-/* The reverse, conjugated: the transform back is that of conjugates. X[0] and X[N] are real. */
-static inline void join(global const cplx *src, ulong from, SCRATCH cplx *z,
-                        global const cplx *roots, real sign HOOK_PARAMETERS)
+#endif
+
+#if SOURCE == HERMITIAN || COSINE == 3
+/* The reverse, conjugated, since the transform back is that of conjugates: a is X[k], b the conjugate of X[N - k]. */
+static inline void join(points a, points b, uint i, uint image, SCRATCH cplx *z, global const cplx *roots)
+{
+    points odd = times_minus_i(products(a - b, load_roots(roots + i, -1)));
+    points there = conjugated(a + b - odd), back = reversed(a + b + odd);
+    *(SCRATCH loose *)(z + i) = interleaved(there);
+    *(SCRATCH loose *)(z + image) = interleaved(back);
+}
+#endif
+
+#if SOURCE == HERMITIAN
+/* X[0] and X[N] are real. */
+static inline void join_all(global const cplx *src, ulong from, SCRATCH cplx *z,
+                            global const cplx *roots, real sign HOOK_PARAMETERS)
 {
     EACH_IMAGE(i, image)
         points a = deinterleaved(load_vector(src, from + i, 1, EXISTING(i) HOOK_ARGUMENTS), sign);
         points b = deinterleaved(load_vector(src, from + image, 1, EXISTING(image) HOOK_ARGUMENTS), -sign);
-        b = reversed(b);
-        points odd = times_minus_i(products(a - b, load_roots(roots + i, -1)));
-        points there = conjugated(a + b - odd), back = reversed(a + b + odd);
-        *(SCRATCH loose *)(z + i) = interleaved(there);
-        *(SCRATCH loose *)(z + image) = interleaved(back);
+        join(a, reversed(b), i, image, z, roots);
     }
     real first = EXISTING(0) ? load_element(src, from HOOK_ARGUMENTS).x : 0;
     real last = EXISTING(N) ? load_element(src, from + N HOOK_ARGUMENTS).x : 0;
     z[0] = (cplx)(first + last, last - first);
 }
 #endif
+
+#include "cosine.cl"
 
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void row(global const source_element *src, global target_element *dst, global const cplx *twiddles,
@@ -190,17 +232,21 @@ void row(global const source_element *src, global target_element *dst, global co
     EACH_OF_SHARE(q)
     {
         ulong from = place(q, extents, src_distances), to = place(q, extents, dst_distances);
-        int stream = streams(src, dst, TARGET == HERMITIAN ? 0 : (ulong)(dst + to));
+        int stream = streams(src, dst, FROM_SCRATCH ? 0 : (ulong)(dst + to));
 #if SOURCE == HERMITIAN
-        join(src, from, waiting, roots, -sign HOOK_ARGUMENTS); /* forward is the unusual way: of conjugates */
+        join_all(src, from, waiting, roots, -sign HOOK_ARGUMENTS); /* forward is the unusual way: of conjugates */
+#elif COSINE
+        cosine_in(src, from, waiting, ROOT_ARGUMENTS, AHEAD);
 #endif
         claim_row(dst + to, TARGET_ELEMENT(N), stream);
         to_lanes(src, from, waiting, scratch, turns, AHEAD, PACKED ? 1 : sign HOOK_ARGUMENTS);
         PASSES
 #if TARGET == HERMITIAN
-        cplx last = separate(waiting, results, roots, factors);
+        cplx last = half_spectrum(waiting, results, roots, factors);
         store_run(dst, to, results, N, stream HOOK_ARGUMENTS);
         store_element(dst, to + N, last HOOK_ARGUMENTS);
+#elif COSINE
+        cosine_out(waiting, results, dst, to, ROOT_ARGUMENTS, factors, stream);
 #endif
     }
 }

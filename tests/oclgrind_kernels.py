@@ -250,6 +250,7 @@ def on_lanes(precision, queue) -> None:
         lookup.DEFAULTS["cpu"] = parameters
         transforms(LANES, precision, queue)
         transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))
+        cosines(((3, 32), (2, 80)), precision, queue)
     layouts(precision, queue)
     if precision == "single":
         hooks()
@@ -307,6 +308,16 @@ def others(precision, queue) -> None:
     cut_steps(precision, queue)
     if precision == "single":
         hooks()
+
+
+def cosines(shapes, precision, queue) -> None:
+    """Of rows, in one launch."""
+    dtype = CODES[precision]["r2c"]
+    for shape, name, kind in product(shapes, ("dct", "dst"), (2, 3, 4)):
+        x = noise(shape, dtype)
+        plan = pyclfft.Plan(shape, dtype, 1, f"{name}{kind}", norm="ortho")
+        expected = getattr(scipy.fft, name)(x.astype("f8"), kind, norm="ortho")
+        check(plan(cl_array.to_device(queue, x)).get(), expected)
 
 
 def trigonometric(precision, queue) -> None:

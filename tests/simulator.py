@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.fft
 
 from pyclfft.planning.passes import (
     BlockRoots,
@@ -457,7 +458,9 @@ class LaneEnds:
     @property
     def tables(self):
         """Types of the tables behind the twiddles of passes."""
-        types = [LaneTwiddles] * self.is_row + [Roots] * self.packed
+        cosine = self.number("COSINE")
+        types = [LaneTwiddles] * self.is_row + [Roots] * (self.packed and cosine != 4)
+        types += [RootSeries] * (cosine > 0)
         if self.number("TWIST"):
             types += [LaneRoots, BlockRoots]
         types += {
@@ -500,13 +503,26 @@ def simulate_lanes(each, source, target, *others):
     if ends.number("FOLD_IN"):  # at 0 and in the middle they are real, whatever the source says
         element = np.arange(ends.given) * ends.number("ROW_COLUMNS") + column[:, None]
         x = np.where(2 * element % limits[2] == 0, x.real, x)
-    if ends.chirp in ("BEFORE", "WITHIN", "AFTER"):
+    if ends.number("COSINE"):
+        z = cosines(x, ends, next(table for table in tables if isinstance(table, RootSeries)))
+    elif ends.chirp in ("BEFORE", "WITHIN", "AFTER"):
         z = convolved(np.conj(x) if inverse else x, ends, tables, column)
         z = np.conj(z) if inverse else z
     else:
         z = twisted_lanes(transformed(x, ends, inverse), ends, tables, column, inverse)
     z = z * sum(rest[-2].values)
     store_once(elements(each, target, ends.target == "REAL"), written, wanted, back, z)
+
+
+def cosines(x, ends, table):
+    """A whole cosine or sine transform; the kernel's sums are of halves for type 4."""
+    n, type = ends.length, ends.number("COSINE")
+    assert (ends.source, ends.target, ends.given) == ("REAL", "REAL", n)
+    steps = (16 * n, 1, 8, n // 2) if type == 4 else (4 * n, 0, 1, n // 2 + 1)
+    assert (table.n, table.first, table.step, table.count) == steps
+    function = scipy.fft.dst if ends.number("SINE") else scipy.fft.dct
+    y = function(x.astype(np.longdouble), type, orthogonalize=bool(ends.number("ORTHO")))
+    return y / 2 if type == 4 else y
 
 
 def twisted_lanes(z, ends, tables, column, inverse=False):

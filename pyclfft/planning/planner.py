@@ -16,7 +16,7 @@ from .solvers.fused import NAME as FUSED
 from .solvers.rows import defines, device_size, transpose
 from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
-from .trigonometric import after, before, fourier_problem
+from .trigonometric import after, before, fourier_problem, in_rows
 
 
 def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) -> tuple[Pass, ...]:
@@ -68,6 +68,10 @@ def _trigonometric_passes(
     problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
     """Return the passes of all axes, with copies of what is not contiguous or as long as wanted."""
+    if len(problem.axes) == 1 and not problem.hooks:
+        alone = in_rows(problem, traits, parameters)
+        if alone is not None:
+            return alone
     passes: list[Pass] = []
     plain = plain_layout(problem.shape, real=True)
     if problem.source != plain:
@@ -76,6 +80,10 @@ def _trigonometric_passes(
     for axis in problem.axes:
         scale = problem.scale if axis == problem.axes[-1] else 1.0
         step = replace(inside, axes=(axis,), scale=scale)
+        alone = None if problem.hooks else in_rows(step, traits, parameters)
+        if alone is not None:
+            passes += alone
+            continue
         within = fourier_problem(step)
         passes += [
             before(step, traits, parameters),

@@ -17,6 +17,7 @@ from math import prod
 from ..tuning.lookup import Parameters
 from .passes import Argument, Pass, Role, RootSeries
 from .problem import Problem, half_shape, plain_layout
+from .solvers import cosine_row
 from .solvers.rows import defines, device_size, exact, uint
 from .traits import Traits
 
@@ -85,6 +86,14 @@ def fourier_problem(problem: Problem) -> Problem:
         source=plain_layout(half if axis.kind == "c2r" else shape, axis.kind == "r2c"),
         target=plain_layout(half if axis.kind == "r2c" else shape, axis.kind == "c2r"),
     )
+
+
+def in_rows(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return the passes of one axis where one launch does all of it, else None."""
+    if not cosine_row.applies(problem, traits, parameters):
+        return None
+    roots = RootSeries(*Axis.of(problem).roots, problem.precision)
+    return cosine_row.passes(problem, roots, traits, parameters)
 
 
 def before(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:

@@ -6,7 +6,9 @@ from dataclasses import replace
 from math import prod
 
 import pytest
+import scipy.fft
 
+import pyclfft
 from pyclfft.errors import PlanError
 from pyclfft.planning.factor import is_smooth
 from pyclfft.planning.planner import plan_passes
@@ -14,7 +16,7 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import device as devices
 from pyclfft.tuning import lookup
 from tests.device.test_engine import check, poisoned_workspace
-from tests.oracle import noise
+from tests.oracle import bound, noise, relative_error
 
 __all__ = ["poisoned_workspace"]  # a fixture that takes effect by being here
 
@@ -432,3 +434,39 @@ def test_any_memory_of_all_kinds(device, queue, monkeypatch, stream):
     check_all(device, queue, (3, 40, 27), None, None, CODES[:1])
     gaps = (8 * 29, 8)
     check_all(device, queue, (40, 27), 1, "cols", CODES[:1], out_strides=gaps, out_offset=8)
+
+
+# --- cosine and sine transforms -------------------------------------------------------------------
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", ["dct2", "dct3", "dct4", "dst2", "dst3", "dst4"])
+def test_cosine_rows_of_all_widths(device, lanes, kind, width):
+    lanes(width)
+    function = getattr(scipy.fft, kind[:3])
+    for number, n in enumerate((2 * SMALLEST_ROW, 96, 250, 1000, 1024)):
+        dtype = KINDS["r2c"][number % 2 if devices.traits(device).fp64 else 0]
+        for norm in ("backward", "ortho"):
+            x = noise((3, n), dtype)
+            plan = pyclfft.Plan(x.shape, dtype, 1, kind, norm=norm)
+            if n >= 1000:  # enough for a matrix of any width
+                assert [each.source for each in plan.passes] == ["row.cl"]
+            expected = function(x.astype("f8"), int(kind[3]), norm=norm)
+            assert relative_error(plan(x), expected) <= 2 * bound("stockham", dtype, n)
+            plan(x, out=x)
+            assert relative_error(x, expected) <= 2 * bound("stockham", dtype, n)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("type", [2, 3, 4])
+def test_cosine_rows_past_the_caches(device, type):
+    """Results of large arrays are stored past the caches, rows that begin within lines too."""
+    for shape in ((4100, 1024), (4200, 1000)):
+        x = noise(shape, "f4")
+        for there in (x, noise((shape[0], shape[1] + 6), "f4")[:, 3:-3]):
+            expected = scipy.fft.dct(there.astype("f8"), type)
+            result = pyclfft.dct(there, type)
+            assert relative_error(result, expected) <= 2 * bound("stockham", "f4", shape[1])
+            rows = abs(result - expected).max(axis=1)
+            assert rows.max() < 1e-4 * abs(expected).max()

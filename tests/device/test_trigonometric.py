@@ -105,8 +105,7 @@ def test_plans(queue, kind):
     assert relative_error(result[:, ::2], expected) < 1e-6
     assert not result[:, 1::2].any()
     names = [each.kernel for each in plan.passes]
-    assert names[0] == "dctBefore"
-    assert names[-1] == "dctAfter"
+    assert names == ["row"] or (names[0], names[-1]) == ("dctBefore", "dctAfter")
     assert kind in str(plan)
 
 

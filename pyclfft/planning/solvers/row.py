@@ -51,15 +51,17 @@ class Split:
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the axis is contiguous and splits into lanes."""
-    return takes(problem, traits) and _split(problem, traits, parameters) is not None
+    if not takes(problem, traits) or (problem.kind != "c2c" and axis_length(problem) % 2):
+        return False
+    return split(problem, _batch(problem), traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return one pass."""
-    split = _split(problem, traits, parameters)
-    assert split is not None
     batch = _batch(problem)
-    n, rows, lanes = batch.n, split.rows, split.lanes
+    found = split(problem, batch, traits, parameters)
+    assert found is not None
+    n, rows, lanes = batch.n, found.rows, found.lanes
     tables: list[Argument] = [LaneTwiddles(rows, n // rows, lanes.width, problem.precision)]
     source, target = ends_of(problem)
     macros: dict[str, int | str] = {
@@ -91,10 +93,8 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     )
 
 
-def _split(problem: Problem, traits: Traits, parameters: Parameters) -> Split | None:
-    if problem.kind != "c2c" and axis_length(problem) % 2:
-        return None
-    batch = _batch(problem)
+def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters) -> Split | None:
+    """Return how rows become matrices, or None if they had better be transformed otherwise."""
     n = batch.n
     if not walkable(batch) or batch.source.unit != 1 or batch.target.unit != 1:
         return None
