@@ -191,12 +191,21 @@ def test_reference_is_the_unscaled_transform(each):
     assert expected.dtype.itemsize >= 2 * workload.result_dtype.itemsize or (
         each.precision == "double"
     )
-    function = {"c2c": np.fft.fft, "r2c": np.fft.rfft, "c2r": np.fft.irfft}[each.kind]
+    function = {
+        "c2c": np.fft.fft, "r2c": np.fft.rfft, "c2r": np.fft.irfft,
+        "dct2": lambda rows: 2 * rows @ cosines(rows.shape[1]).T,
+        "dct3": lambda rows: 2 * rows @ cosines(rows.shape[1]) - rows[:, :1],
+    }[each.kind]  # fmt: skip
     if len(each.lengths) == 1 and each.direction == "forward":
         rows = np.moveaxis(x, -1, 0) if each.columns else x
         np.testing.assert_allclose(
             expected, function(rows.astype("D" if each.kind == "c2c" else "d"))
         )
+
+
+def cosines(n):
+    """Of type II, without its factor 2: a row for each result. Those of type III are its columns."""
+    return np.cos(np.pi / (2 * n) * np.arange(n)[:, None] * (2 * np.arange(n) + 1))
 
 
 def test_noise_is_made_once_and_is_what_it_should_be():
