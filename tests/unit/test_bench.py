@@ -204,7 +204,7 @@ def test_reference_is_the_unscaled_transform(each):
 
 
 def cosines(n):
-    """Of type II, without its factor 2: a row for each result; its columns are those of type III."""
+    """Of type II, without its factor 2: a row for each result, its columns for type III."""
     return np.cos(np.pi / (2 * n) * np.arange(n)[:, None] * (2 * np.arange(n) + 1))
 
 
