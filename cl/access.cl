@@ -116,7 +116,7 @@ static inline void store_run(global target_element *dst, ulong at, SCRATCH const
 static inline void fetch(global const source_element *from)
 {
 #if PREFETCH
-    UNROLL for (uint line = 0; line < sizeof(source_vector); line += 64)
+    UNROLL for (uint line = 0; line < sizeof(source_vector) / TOGETHER; line += 64)
         __builtin_prefetch((global const char *)from + line);
 #endif
 }

@@ -29,6 +29,9 @@
 #ifndef DIMENSIONS
 #define DIMENSIONS 1 /* of the batch: 1 .. 4 */
 #endif
+#ifndef TOGETHER
+#define TOGETHER 1 /* matrices side by side in a vector: 2 where half of its lanes are enough for one */
+#endif
 #ifndef VECTOR_BITS
 #define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
 #endif
@@ -54,7 +57,7 @@
 /* Each group takes an equal share of what is to be done. */
 #define SHARE(group) ((uint)((ulong)count * (group) / get_num_groups(0)))
 #define EACH_OF_SHARE(q)                                                                           \
-    LOOP(uint q = SHARE(get_group_id(0)), end = SHARE(get_group_id(0) + 1); q < end; q++)
+    LOOP(uint q = SHARE(get_group_id(0)), end = SHARE(get_group_id(0) + 1); q < end; q += TOGETHER)
 
 /* Where transform q of a batch begins. */
 static inline ulong place(uint q, uint4 extents, ulong4 distances)
@@ -256,8 +259,19 @@ static inline points products(points z, points w)
 #define SIZE_ARGUMENTS
 #endif
 
-/* Lanes of two vectors in turn, of their first halves and of their second ones. */
-#if LANES == 2
+#define SIDE (LANES / TOGETHER) /* lanes of a matrix */
+
+/* Lanes of two vectors in turn, of their first halves and of their second ones; the same of each of both matrices. */
+#if TOGETHER == 2 && LANES == 4
+#define FIRST_HALVES 0, 4, 2, 6
+#define SECOND_HALVES 1, 5, 3, 7
+#elif TOGETHER == 2 && LANES == 8
+#define FIRST_HALVES 0, 8, 1, 9, 4, 12, 5, 13
+#define SECOND_HALVES 2, 10, 3, 11, 6, 14, 7, 15
+#elif TOGETHER == 2 && LANES == 16
+#define FIRST_HALVES 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27
+#define SECOND_HALVES 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31
+#elif LANES == 2
 #define FIRST_HALVES 0, 2
 #define SECOND_HALVES 1, 3
 #elif LANES == 4
@@ -291,21 +305,21 @@ static inline points conjugated(points z)
     return (points)(RE(z), -IM(z));
 }
 
-/* Points of LANES vectors change places: lane i of vector j is lane j of vector i afterwards. Each
+/* Points of SIDE vectors change places: lane i of vector j is lane j of vector i afterwards. Each
  * round is a perfect shuffle of all points: H. S. Stone, "Parallel processing with the perfect
  * shuffle", IEEE Trans. Computers C-20 (1971). */
 static inline void transpose(points *x)
 {
-    UNROLL for (uint done = 1; done < LANES; done *= 2) {
-        points y[LANES];
-        UNROLL for (uint i = 0; i < LANES / 2; i++) {
-            points a = x[i], b = x[i + LANES / 2];
+    UNROLL for (uint done = 1; done < SIDE; done *= 2) {
+        points y[SIDE];
+        UNROLL for (uint i = 0; i < SIDE / 2; i++) {
+            points a = x[i], b = x[i + SIDE / 2];
             y[2 * i] = (points)(__builtin_shufflevector(RE(a), RE(b), FIRST_HALVES),
                                 __builtin_shufflevector(IM(a), IM(b), FIRST_HALVES));
             y[2 * i + 1] = (points)(__builtin_shufflevector(RE(a), RE(b), SECOND_HALVES),
                                     __builtin_shufflevector(IM(a), IM(b), SECOND_HALVES));
         }
-        UNROLL for (uint i = 0; i < LANES; i++)
+        UNROLL for (uint i = 0; i < SIDE; i++)
             x[i] = y[i];
     }
 }

@@ -4,7 +4,8 @@
  * LANES columns at a time are transformed across vectors, multiplied by twiddles and transposed in
  * registers; what is left are transforms of M points, one in each lane (lanes.cl), whose results of all lanes
  * are neighbours in memory. That is the six-step algorithm with a matrix so narrow that its
- * transpositions never touch memory.
+ * transpositions never touch memory. Where half of the lanes are enough for the matrix, two rows of the batch have
+ * one half each.
  *
  * A row of 2 N real numbers is one of N points, two neighbours each, whose spectrum is that of the even numbers
  * and, as the imaginary part, that of the odd ones: separated and put together they are N + 1 results. A
@@ -18,7 +19,7 @@
 #include "lanes.cl"
 
 #ifndef ROWS
-#define ROWS LANES /* lanes in use: at most LANES */
+#define ROWS SIDE /* lanes in use: at most SIDE */
 #endif
 #ifndef M
 #define M 16 /* points of a lane: at least LANES */
@@ -65,8 +66,11 @@ typedef points target_vector;
 /* Elements of a row from one on: a number that the compiler knows, if none are missing. */
 #define EXISTING(element) (GIVEN == WHOLE ? WHOLE : remaining(GIVEN, element))
 
-/* Short rows are fetched about 1024 points before they are needed, long ones a block of columns. */
-#define AHEAD (N <= 4096 ? (1 + 1023 / N) * src_distances.s0 : SOURCE_ELEMENT(LANES))
+/* Short rows are fetched about 1024 points before they are needed, in order, whatever the order in which they are
+ * read; long ones a block of columns before. */
+#define SHORT (N <= 4096)
+#define AHEAD (SHORT ? (1 + 1023 / N) * src_distances.s0 : SOURCE_ELEMENT(SIDE))
+#define FETCHED(column, r) SOURCE_ELEMENT(SHORT ? (column) * ROWS + (r) * SIDE : (column) + (r) * M)
 
 #define FFT_OF(R) FFT_CALL(R)
 #define FFT_CALL(R) fft##R
@@ -93,6 +97,9 @@ static inline void put_aside(SCRATCH cplx *to, points z)
         UNROLL for (uint i = 0; i < 2 * ROWS; i++)
             ((SCRATCH real *)to)[i] = z[i];
 }
+#elif TOGETHER == 2
+#define STORE(k, x)                                                                                \
+    store_both(dst, to + (k) * ROWS, other_to + (k) * ROWS, interleaved(scaled(x, factors)), stream);
 #else
 #define STORE(k, x)                                                                                \
     store_vector(dst, to + TARGET_ELEMENT((k) * ROWS), 1, interleaved(scaled(x, factors)), 0,      \
@@ -110,6 +117,31 @@ static inline void put_aside(SCRATCH cplx *to, points z)
 #define ROOTS
 #endif
 
+#if TOGETHER == 2
+/* SIDE points of each of two rows. */
+typedef reals loose_half __attribute__((aligned(4 << DOUBLE)));
+typedef real loose_quarter __attribute__((ext_vector_type(SIDE), aligned(4 << DOUBLE)));
+static inline points load_both(global const cplx *src, ulong one, ulong other)
+{
+    return (points)(*(global const loose_half *)(src + one), *(global const loose_half *)(src + other));
+}
+
+static inline void store_both(global cplx *dst, ulong one, ulong other, points z, int stream)
+{
+#if STREAM
+    if (stream) {
+        __builtin_nontemporal_store(z.lo, (global reals *)(dst + one));
+        __builtin_nontemporal_store(z.hi, (global reals *)(dst + other));
+        return;
+    }
+#endif
+    UNROLL for (uint i = 0; i < 2; i++) { /* in other pieces: compilers would take both ways for one */
+        ((global loose_quarter *)(dst + one))[i] = i ? z.lo.hi : z.lo.lo;
+        ((global loose_quarter *)(dst + other))[i] = i ? z.hi.hi : z.hi.lo;
+    }
+}
+#endif
+
 /* A vector of the source as points. */
 #if SOURCE == REAL && !PACKED
 #define POINTS(v, sign) (points)(v, (reals)0)
@@ -118,30 +150,35 @@ static inline void put_aside(SCRATCH cplx *to, points z)
 #endif
 
 /* The first pass: rows become lanes. The last block of columns may overlap the one before. */
-static inline void to_lanes(global const source_element *src, ulong from,
+static inline void to_lanes(global const source_element *src, ulong from, ulong other_from,
                             SCRATCH const cplx *waiting, SCRATCH points *scratch,
                             global const points *turns, ulong ahead, real sign HOOK_PARAMETERS)
 {
-    LOOP(uint column = 0; column < M; column += LANES)
+    LOOP(uint column = 0; column < M; column += SIDE)
     {
-        uint m = M % LANES == 0 || column + LANES <= M ? column : M - LANES;
-        points x[LANES];
+        uint m = M % SIDE == 0 || column + SIDE <= M ? column : M - SIDE;
+        points x[SIDE];
         UNROLL for (uint r = 0; r < ROWS; r++) {
 #if WAITING_IN
             x[r] = POINTS(*(SCRATCH const loose *)(waiting + m + r * M), sign);
+#elif TOGETHER == 2
+            uint i = m + r * M;
+            x[r] = POINTS(load_both(src, from + i, other_from + i), sign);
+            fetch(src + from + ahead + FETCHED(column, r));
+            fetch(src + other_from + ahead + FETCHED(column, r));
 #else
             uint i = SOURCE_ELEMENT(m + r * M);
             x[r] = POINTS(load_vector(src, from + i, 1, EXISTING(i) HOOK_ARGUMENTS), sign);
-            fetch(src + from + i + ahead);
+            fetch(src + from + ahead + FETCHED(column, r));
 #endif
         }
         FFT_OF(ROWS)(x, 1);
         UNROLL for (uint k = 1; k < ROWS; k++)
             x[k] = products(x[k], *turns++);
-        UNROLL for (uint r = ROWS; r < LANES; r++)
+        UNROLL for (uint r = ROWS; r < SIDE; r++)
             x[r] = x[0];
         transpose(x);
-        UNROLL for (uint i = 0; i < LANES; i++)
+        UNROLL for (uint i = 0; i < SIDE; i++)
             scratch[m + i] = x[i];
     }
 }
@@ -232,14 +269,19 @@ void row(global const source_element *src, global target_element *dst, global co
     EACH_OF_SHARE(q)
     {
         ulong from = place(q, extents, src_distances), to = place(q, extents, dst_distances);
-        int stream = streams(src, dst, FROM_SCRATCH ? 0 : (ulong)(dst + to));
+        uint other = min(q + TOGETHER, end) - 1;
+        ulong other_from = place(other, extents, src_distances);
+        ulong other_to = place(other, extents, dst_distances);
+        int stream = streams(src, dst, FROM_SCRATCH ? 0 : (ulong)(dst + to) | (ulong)(dst + other_to));
 #if SOURCE == HERMITIAN
         join_all(src, from, waiting, roots, -sign HOOK_ARGUMENTS); /* forward is the unusual way: of conjugates */
 #elif COSINE
         cosine_in(src, from, waiting, ROOT_ARGUMENTS, AHEAD);
 #endif
         claim_row(dst + to, TARGET_ELEMENT(N), stream);
-        to_lanes(src, from, waiting, scratch, turns, AHEAD, PACKED ? 1 : sign HOOK_ARGUMENTS);
+        if (TOGETHER == 2)
+            claim_row(dst + other_to, N, stream);
+        to_lanes(src, from, other_from, waiting, scratch, turns, AHEAD, PACKED ? 1 : sign HOOK_ARGUMENTS);
         PASSES
 #if TARGET == HERMITIAN
         cplx last = half_spectrum(waiting, results, roots, factors);

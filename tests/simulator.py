@@ -480,6 +480,9 @@ def simulate_lanes(each, source, target, *others):
     ends, double = LaneEnds.of(each), numbers(each)["DOUBLE"]
     tables = [argument for argument in each.arguments if isinstance(argument, Table)]
     assert [type(table) for table in tables] == [PassTwiddles, *ends.tables]
+    if ends.is_row:
+        side = ends.number("LANES") // int(ends.macros.get("TOGETHER", 1))
+        assert (tables[1].lanes, tables[1].together) == (side, ends.number("LANES") // side)
     points = ends.macros["M"] if ends.is_row else ends.points
     assert np.prod(tables[0].radices) == int(points)
     rest = [argument for argument in each.arguments if isinstance(argument, Scalar | Vector)]

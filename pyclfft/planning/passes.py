@@ -120,14 +120,16 @@ class PassSteps:
 class LaneTwiddles:
     """Twiddles between rows and columns of a matrix, for lanes: computed on the host.
 
-    They are exp(-2 pi i r c / (rows columns)), 1 <= r < rows, for each block of `lanes` columns c;
-    the last may overlap the one before. Real parts of all lanes come before their imaginary parts.
+    They are exp(-2 pi i r c / (rows columns)), 1 <= r < rows, for each block of `lanes` columns c,
+    `together` times; the last may overlap the one before. Real parts of all lanes come before their
+    imaginary parts.
     """
 
     rows: int
     columns: int
     lanes: int
     precision: str
+    together: int = 1
 
 
 @dataclass(frozen=True)

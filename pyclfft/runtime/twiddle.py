@@ -141,16 +141,18 @@ def pass_steps(radices: Sequence[int]) -> np.ndarray:
     return np.concatenate((radices, rows)).astype(np.int64)
 
 
-def lane_twiddles(rows: int, columns: int, lanes: int, precision: str) -> np.ndarray:
+def lane_twiddles(
+    rows: int, columns: int, lanes: int, precision: str, together: int = 1
+) -> np.ndarray:
     """Return twiddles between rows and columns, as `LaneTwiddles` describes them.
 
     Returns
     -------
-    ndarray, shape (blocks, rows - 1, 2, lanes)
+    ndarray, shape (blocks, rows - 1, 2, lanes x together)
         float32 or float64.
     """
     first = np.minimum(np.arange(0, columns, lanes), columns - lanes)
-    column = first[:, None, None] + np.arange(lanes)
+    column = first[:, None, None] + np.tile(np.arange(lanes), together)
     powers = np.arange(1, rows)[:, None] * column
     return _in_parts(roots_of_unity(rows * columns, precision, powers))
 

@@ -43,10 +43,13 @@ class Split:
         In the first lanes.
     lanes : Lanes
         How the columns are transformed, each in a lane, after that.
+    together : int
+        Such matrices side by side in a vector.
     """
 
     rows: int
     lanes: Lanes
+    together: int = 1
 
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
@@ -62,7 +65,10 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     found = split(problem, batch, traits, parameters)
     assert found is not None
     n, rows, lanes = batch.n, found.rows, found.lanes
-    tables: list[Argument] = [LaneTwiddles(rows, n // rows, lanes.width, problem.precision)]
+    side = lanes.width // found.together
+    tables: list[Argument] = [
+        LaneTwiddles(rows, n // rows, side, problem.precision, found.together)
+    ]
     source, target = ends_of(problem)
     macros: dict[str, int | str] = {
         "SOURCE": source,
@@ -73,6 +79,8 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     }
     if problem.kind != "c2c":
         tables.append(Roots(2 * n, problem.precision))
+    if found.together > 1:
+        macros["TOGETHER"] = found.together
     if is_padded(problem):
         macros["GIVEN"] = given_points(problem)
     step = f"{batch.count} x {n} = {'x'.join(map(str, (rows, *lanes.radices)))}"
@@ -102,19 +110,31 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     if found is None:
         return None
     width, rows = found
+    together = _rows_together(problem, batch, width, traits) if rows == width else 1
     rooms = 1 if problem.kind == "c2c" else 2
-    lanes = lanes_for(problem, width, best_passes(n // rows), traits, parameters, rooms)
+    lanes = lanes_for(problem, together * width, best_passes(n // rows), traits, parameters, rooms)
     if lanes is None:
         return None
     # Rows side by side (cols) leave no lane empty, if there are enough of them.
     most = most_lanes(problem, traits)
-    if rows < most and batch.count >= 2 * most * traits.compute_units:
+    if together * rows < most and batch.count >= 2 * most * traits.compute_units:
         return None
     # With fewer rows than cores, several of them had better share one (long_row).
     alone = batch.count < traits.compute_units
     if alone and lanes.scratch_bytes > parameters["lanes_alone"]:
         return None
-    return Split(rows, lanes)
+    return Split(rows, lanes, together)
+
+
+def _rows_together(problem: Problem, batch: Batch, width: int, traits: Traits) -> int:
+    """Return how many rows share vectors that are twice as wide as one needs: 2 or 1."""
+    plain = problem.kind == "c2c" and not (problem.source.real or is_padded(problem))
+    enough = batch.count >= 2 * traits.compute_units
+    return (
+        2
+        if plain and enough and not problem.hooks and 2 * width <= most_lanes(problem, traits)
+        else 1
+    )
 
 
 def _batch(problem: Problem) -> Batch:
