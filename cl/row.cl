@@ -22,7 +22,7 @@
 #define ROWS SIDE /* lanes in use: at most SIDE */
 #endif
 #ifndef M
-#define M 16 /* points of a lane: at least LANES */
+#define M 16 /* points of a lane: at least SIDE */
 #endif
 #ifndef SOURCE
 #define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */

@@ -100,6 +100,7 @@ STEPS = [
 LANES = [
     ((3, 64), -1, "row"),
     ((2, 168), -1, "row"),
+    ((5, 40), -1, "row"),  # two of five lanes each
     ((2, 16, 6), 1, "cols"),
     ((5, 8), 0, "cols"),
     ((5, 12), -1, "cols"),

@@ -63,8 +63,12 @@ SMOOTH = [n for n in range(SMALLEST_ROW, 601) if is_smooth(n)]
 LONG = [1000, 1024, 2048, 2187, 2197, 3125, 4096, 4620, 5929, 8192, 2**14, 2**15, 30030]
 
 
-def check_row(device, queue, n, *, count=3, codes=CODES):
-    """By `row` where it applies: neither too short nor without enough factors."""
+def check_row(device, queue, n, *, count=0, codes=CODES):
+    """By `row` where it applies: neither too short nor without enough factors.
+
+    Enough of them that some go in pairs, and one that is left over.
+    """
+    count = count or 2 * devices.traits(device).compute_units + 1
     try:
         check_all(device, queue, (count, n), 1, "row", codes)
     except PlanError:
@@ -84,30 +88,31 @@ def test_all_rows(device, queue, n):
 
 @pytest.mark.parametrize("count", [1, 3, 64, 101])
 def test_batches_of_rows(device, queue, count):
-    for n in (96, 416):
+    for n in (96, 200, 416):
         check_row(device, queue, n, count=count)
 
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("n", [120, 256, 693, 1000, 3125])
+@pytest.mark.parametrize("n", [100, 104, 120, 256, 693, 1000, 3125])
 def test_rows_of_any_width(device, queue, lanes, width, n):
     lanes(width)
     check_row(device, queue, n)
 
 
-@pytest.mark.parametrize("n", [256, 1200])
+@pytest.mark.parametrize("n", [256, 1000, 1200])
 def test_rows_in_place(device, queue, n):
     for code in CODES:
         problem = make_problem((5, n), code, 1)
         check(queue, problem, noise((5, n), code), "row", in_place=True)
 
 
-def test_rows_with_gaps(device, queue):
+@pytest.mark.parametrize("n", [288, 280])
+def test_rows_with_gaps(device, queue, n):
     """In four dimensions, backward, and at addresses that no vector begins at."""
     strides = [8 * step for step in (40000, -9000, 2500, 301, 1)]
     problem = make_problem(
-        (2, 3, 3, 2, 288), "c8", 4, strides=strides, offset=8 * 18003,
+        (2, 3, 3, 2, n), "c8", 4, strides=strides, offset=8 * 18003,
         out_strides=[8 * step for step in (20000, 5001, 1203, 300, 1)], out_offset=8 * 7,
     )  # fmt: skip
     x = noise(160000, "c8")

@@ -196,9 +196,26 @@ def test_real_numbers_as_complex_ones():
 def test_rows_side_by_side_where_lanes_would_be_empty():
     """Enough of them to fill the vectors of all cores twice."""
     enough = 2 * 16 * CPU.compute_units
-    assert kernels((enough, 1000), 1) == ["cols"]
-    assert kernels((enough - 1, 1000), 1) == ["row"]
+    assert kernels((enough, 500), 1) == ["cols"]
+    assert kernels((enough - 1, 500), 1) == ["row"]
     assert kernels((enough, 1024), 1) == ["row"]
+
+
+def test_rows_that_fill_half_a_vector_go_in_pairs():
+    """Where there are two for each core, and nothing is done to their ends."""
+    cores = CPU.compute_units
+    for shape, options, together in (
+        ((2 * cores, 1000), {}, "2"),
+        ((2 * cores - 1, 1000), {}, None),
+        ((100, 64), {}, "2"),
+        ((2 * cores, 1024), {}, None),  # a whole vector
+        ((2 * cores, 1000), {"dtype": "f4"}, None),
+        ((2 * cores, 990), {"s": 1000}, None),
+        ((2 * cores, 2000), {"dtype": "f4", "kind": "r2c"}, None),
+        ((64, 100), {"dtype": "c16"}, "2"),
+    ):
+        (each,) = plan(shape, 1, **options)
+        assert (each.kernel, macros(each).get("TOGETHER")) == ("row", together), (shape, options)
 
 
 def test_even_real_numbers_are_packed_and_odd_ones_paired():
@@ -293,7 +310,7 @@ def test_short_rows_that_share_lines_are_staged():
     for shape, options, expected in (
         ((2**14, 100), {}, "1"),
         ((2**10, 100), {}, "0"),  # small enough for a cache
-        ((2**14, 104), {}, "0"),  # whole lines
+        ((2**15, 56), {}, "0"),  # whole lines
         ((2**13, 999), {}, "0"),  # long
         ((2**14, 200), {"kind": "r2c", "dtype": "f4"}, "1"),
     ):
