@@ -56,7 +56,9 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the axis is contiguous and splits into lanes."""
     if not takes(problem, traits) or (problem.kind != "c2c" and axis_length(problem) % 2):
         return False
-    return split(problem, _batch(problem), traits, parameters) is not None
+    batch = _batch(problem)
+    found = split(problem, batch, traits, parameters)
+    return found is not None and not _better_side_by_side(problem, batch, found, traits)
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
@@ -115,10 +117,6 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     lanes = lanes_for(problem, together * width, best_passes(n // rows), traits, parameters, rooms)
     if lanes is None:
         return None
-    # Rows side by side (cols) leave no lane empty, if there are enough of them.
-    most = most_lanes(problem, traits)
-    if together * rows < most and batch.count >= 2 * most * traits.compute_units:
-        return None
     # With fewer rows than cores, several of them had better share one (long_row).
     alone = batch.count < traits.compute_units
     if alone and lanes.scratch_bytes > parameters["lanes_alone"]:
@@ -126,15 +124,18 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     return Split(rows, lanes, together)
 
 
+def _better_side_by_side(problem: Problem, batch: Batch, found: Split, traits: Traits) -> bool:
+    """Whether `cols` leaves no lane empty, as there are enough rows, and this one does."""
+    most = most_lanes(problem, traits)
+    return found.together * found.rows < most and batch.count >= 2 * most * traits.compute_units
+
+
 def _rows_together(problem: Problem, batch: Batch, width: int, traits: Traits) -> int:
     """Return how many rows share vectors that are twice as wide as one needs: 2 or 1."""
     plain = problem.kind == "c2c" and not (problem.source.real or is_padded(problem))
     enough = batch.count >= 2 * traits.compute_units
-    return (
-        2
-        if plain and enough and not problem.hooks and 2 * width <= most_lanes(problem, traits)
-        else 1
-    )
+    fit = 2 * width <= most_lanes(problem, traits)
+    return 2 if plain and enough and fit and not problem.hooks else 1
 
 
 def _batch(problem: Problem) -> Batch:
