@@ -20,7 +20,7 @@ from pyclfft.transforms import call
 from tests.conftest import place_of
 from tests.oracle import noise, relative_error
 
-TIMEOUT = 60  # seconds until a hanging test gives up
+TIMEOUT = 180  # seconds until a hanging test gives up
 SINGLE = 2e-6  # bound of the relative error
 
 
@@ -126,19 +126,21 @@ def test_an_event_that_has_failed(queue):
     np.testing.assert_array_equal(pyclfft.fft(x).get(), expected)
 
 
+class Lost(cl.RuntimeError):
+    """An error as pyopencl raises it where a driver has lost the device."""
+
+    code = -9999
+
+
 @pytest.mark.parametrize("n", [64, 2**13])
 def test_a_launch_that_fails(queue, monkeypatch, n):
     x = noise((4, n), np.complex64)
     expected = pyclfft.fft(x)
-    failed = cl.UserEvent(queue.context)
-    failed.set_status(-5)
-    with pytest.raises(cl.RuntimeError) as caught:  # an error of the runtime's own
-        failed.wait()
     for given in (x, cl_array.to_device(queue, x)):
         with monkeypatch.context() as patch:
 
             def lost(*args, **options):
-                raise caught.value
+                raise Lost("clEnqueueNDRangeKernel failed")
 
             patch.setattr(cl, "enqueue_nd_range_kernel", lost)
             with pytest.raises(DeviceError, match="new process"):
