@@ -19,7 +19,7 @@
 #include "lanes.cl"
 
 #ifndef ROWS
-#define ROWS SIDE /* lanes in use: at most SIDE */
+#define ROWS LANES /* lanes in use: at most SIDE */
 #endif
 #ifndef M
 #define M 16 /* points of a lane: at least SIDE */

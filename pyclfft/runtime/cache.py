@@ -44,34 +44,39 @@ class BoundedCache(Generic[Value]):
 
         An exception of `make` reaches everyone who waits for it, and nothing is kept.
         """
-        with self._lock:
-            entry = self._entries.get(key)
-            if entry is not None:
-                self._entries.move_to_end(key)
-                self._hits += 1
-            else:
-                making = self._entries[key] = Future()
-                self._misses += 1
-                if len(self._entries) > self._max_size:
-                    self._entries.popitem(last=False)
-        if entry is None:
-            return self._fill(key, making, make)
-        return entry[0] if isinstance(entry, tuple) else entry.result()
-
-    def _fill(self, key: Hashable, making: Future[Value], make: Callable[[], Value]) -> Value:
-        try:
-            value = make()
-        except BaseException as error:
+        making: Future[Value] | None = None
+        try:  # an interrupt may come at any line, and must not leave what nobody makes
             with self._lock:
-                if self._entries.get(key) is making:
-                    del self._entries[key]
-            making.set_exception(error)
+                entry = self._entries.get(key)
+                if entry is not None:
+                    self._entries.move_to_end(key)
+                    self._hits += 1
+                else:
+                    making = self._entries[key] = Future()
+                    self._misses += 1
+                    if len(self._entries) > self._max_size:
+                        self._entries.popitem(last=False)
+            if making is None:
+                assert entry is not None
+                return entry[0] if isinstance(entry, tuple) else entry.result()
+            value = make()
+            self._settle(key, making, (value,))
+            making.set_result(value)
+            return value
+        except BaseException as error:
+            if making is not None and not making.done():
+                self._settle(key, making, None)
+                making.set_exception(error)
             raise
+
+    def _settle(self, key: Hashable, making: Future[Value], value: tuple[Value] | None) -> None:
+        """Keep a value that has been made, or forget the attempt, unless that is done already."""
         with self._lock:
             if self._entries.get(key) is making:
-                self._entries[key] = (value,)
-        making.set_result(value)
-        return value
+                if value is None:
+                    del self._entries[key]
+                else:
+                    self._entries[key] = value
 
     def clear(self) -> None:
         """Forget every value and start counting anew."""

@@ -33,6 +33,7 @@ def test_the_standards_functions_and_signatures():
         assert parameters(getattr(array_api_fft, name)) == parameters(getattr(strict.fft, name))
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_transforms(device, name, dtype):

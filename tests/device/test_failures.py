@@ -36,6 +36,7 @@ def little_memory(change_traits):
     pyclfft.clear_cache()
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("place", ["host", "device"])
 @pytest.mark.parametrize(
     ("name", "shape", "options"),
@@ -179,6 +180,7 @@ def test_results_meet_pyopencls_own_kernels_without_a_wait(device, queue, order)
     assert relative_error(power.get(), expected) < 2 * SINGLE
 
 
+@pytest.mark.one_cpu
 def test_functions_take_the_context_of_their_array(device, other_context):
     host = noise((8, 12), np.float32)
     there = cl_array.to_device(cl.CommandQueue(other_context), host)

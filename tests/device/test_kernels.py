@@ -817,6 +817,7 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
 # Without kernels of their own.
 SHARED = (
     "access.cl",
+    "cosine.cl",
     "prelude.cl",
     "radix.cl",
     "stages.cl",

@@ -85,6 +85,7 @@ def test_many_axes(device, name, type):
     check(name, x, type, axes=1, norm="forward")
 
 
+@pytest.mark.one_cpu
 def test_large_images(device):
     for type in TYPES:
         check("dctn", noise((300, 500), "f4"), type)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import linecache
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from pyclfft.runtime import cache as cache_module
 from pyclfft.runtime.cache import BoundedCache, CacheCounts
 
 TIMEOUT = 20  # seconds until a hanging test gives up
@@ -146,3 +150,36 @@ def test_many_threads_and_keys():
     counts = cache.counts()
     assert counts.size <= 4
     assert counts.hits + counts.misses == 16 * 500
+
+
+@pytest.mark.parametrize("line", range(1, 40))
+def test_an_interrupt_at_any_line_leaves_nothing_that_others_wait_for(line):
+    """As Control-C has it: nobody makes what was to be made."""
+    cache, seen = BoundedCache(4), 0
+
+    def interrupt(frame, event, argument):
+        nonlocal seen
+        if frame.f_code.co_filename != cache_module.__file__:
+            return None
+        source = linecache.getline(cache_module.__file__, frame.f_lineno)
+        # Between a block's last line and its end no signal is handled, though it is traced.
+        if event == "line" and not ("with self._lock" in source and cache._lock.locked()):
+            seen += 1
+            if seen == line:
+                raise KeyboardInterrupt
+        return interrupt
+
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            cache.get("key", lambda: "value")
+    finally:
+        sys.settrace(before)
+    found = []
+    next_one = threading.Thread(
+        target=lambda: found.append(cache.get("key", lambda: "value")), daemon=True
+    )
+    next_one.start()
+    next_one.join(5)
+    assert found == ["value"]
