@@ -236,6 +236,7 @@ def wave(size, row, column):
     return np.cos(2 * np.pi * (row * y / size[0] + column * x / size[1])).astype(np.float32)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("bins", sorted(ON_THE_CIRCLE))
 def test_a_wave_on_the_circle_is_high(device, bins):
     image = wave((50, 50), *bins)
@@ -372,6 +373,7 @@ def test_greatest_value_of_the_file_is_kept(device, scale):
     assert_as_reference(image, "highpass", 3, maxval=4095, scale=scale)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("size", [(64, 64), (90, 133)])
 @pytest.mark.parametrize("scale", ["max", "stretch"])
 def test_flat_images_stay_flat(device, size, scale):
@@ -398,6 +400,7 @@ def test_faint_details_are_not_taken_for_rounding_errors(device):
     assert filter_image(faint, "highpass", 2).max() == 65535
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("size", [(1, 1), (1, 17), (2, 1)])
 @pytest.mark.parametrize("pad", ["none", "mirror"])
 def test_images_of_one_line(device, size, pad):

@@ -286,6 +286,7 @@ def test_long_rows_of_any_length(device, queue, n):
 # --- one kernel for all lengths -------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [8, 7, 60, 147, 256, 17, 34, 211])
 def test_a_few_of_any_length(device, queue, kind, n):
