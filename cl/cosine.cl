@@ -24,7 +24,6 @@ typedef reals loose_reals __attribute__((aligned(4 << DOUBLE)));
     LOOP(uint block = 0; block < (many); block += LANES)                                           \
     {                                                                                              \
         uint i = min(block, (uint)(N - LANES));
-#define ROOT_HALF R(0.70710678118654752440)
 #define ROOT_TWO R(1.41421356237309504880)
 
 static inline reals backward(reals x)
@@ -98,7 +97,7 @@ static inline reals numbers_from(global const real *src, ulong from, uint k)
     return SINE ? backward(x) : x;
 }
 
-static inline points half_spectrum(global const real *src, ulong from, uint k, global const cplx *turned)
+static inline points turned_spectrum(global const real *src, ulong from, uint k, global const cplx *turned)
 {
     points x = (points)(numbers_from(src, from, k),
                         -backward(numbers_from(src, from, OTHER_END(NUMBERS, k) + 1)));
@@ -110,8 +109,8 @@ static inline void cosine_in(global const real *src, ulong from, SCRATCH cplx *w
 {
     EACH_IMAGE(i, image)
         fetch(src + from + 2 * (i - 1) + ahead);
-        points a = half_spectrum(src, from, i, turned);
-        points b = reversed(conjugated(half_spectrum(src, from, image, turned)));
+        points a = turned_spectrum(src, from, i, turned);
+        points b = reversed(conjugated(turned_spectrum(src, from, image, turned)));
         join(a, b, i, image, waiting, roots);
     }
     real first = src[from + (SINE ? NUMBERS - 1 : 0)] * (ORTHO ? ROOT_TWO : 1);

@@ -68,7 +68,7 @@ def _trigonometric_passes(
     problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
     """Return the passes of all axes, with copies of what is not contiguous or as long as wanted."""
-    if len(problem.axes) == 1 and not problem.hooks:
+    if len(problem.axes) == 1:
         alone = in_rows(problem, traits, parameters)
         if alone is not None:
             return alone

@@ -67,6 +67,14 @@ def test_batches_are_parted(device, queue, little_memory, place, name, shape, op
     assert call.plan_counts().size >= 1  # of the parts
 
 
+def test_parts_of_an_array_without_a_queue(queue, little_memory):
+    x = noise((100, 64), np.complex64)
+    there = cl_array.to_device(queue, x)
+    queue.finish()
+    result = pyclfft.fft(there.with_queue(None))
+    assert relative_error(result.with_queue(queue).get(), np.fft.fft(x)) < SINGLE
+
+
 def test_what_cannot_be_parted(device, little_memory):
     for x in (np.ones(4096, "c8"), np.ones((1, 4096), "c8"), np.ones((8, 4096), "c8")):
         with pytest.raises(DeviceMemoryError, match=r"needs 65,536.*49,152.*32,768") as error:
