@@ -24,6 +24,7 @@ import pyopencl as cl
 from .. import files
 from ..errors import DeviceError
 from ..planning.traits import Traits
+from ..tuning.lookup import Identity
 from . import icd
 
 logger = logging.getLogger(__name__)
@@ -507,6 +508,41 @@ def _lanes(device: Any, is_cpu: bool) -> int:
         return max(1, _query(device, "native_vector_width_float", 1))
     answers = (_query(device, attribute, 0) for attribute in _LANE_QUERIES)
     return next((lanes for lanes in answers if lanes), _GPU_LANES)
+
+
+def identity(device: cl.Device) -> Identity:
+    """Return what the tuning database knows a device by.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    Identity
+    """
+    kind = next((name for name, bit in _TYPES.items() if device.type & bit), "")
+    is_cpu = traits(device).is_cpu
+    return Identity(
+        platform=" ".join(device.platform.name.split()),
+        name=" ".join(device.name.split()),
+        driver=" ".join(device.driver_version.split()),
+        architecture=_architecture(device, is_cpu),
+        vendor=runtime_name(device) if is_cpu else " ".join(device.vendor.split()),
+        type="cpu" if is_cpu else kind,
+    )
+
+
+def _architecture(device: Any, is_cpu: bool) -> str:
+    """Name what devices with the same best parameters have in common; empty where we cannot."""
+    if is_cpu:
+        return f"{_lanes(device, is_cpu)} lanes"
+    capability = _compute_capability(device)
+    if capability != (0, 0):
+        return "sm_{}{}".format(*capability)
+    name = re.match(r"gfx\w+", device.name)  # with features behind a colon, which differ
+    return name[0] if name else ""
 
 
 def device_label(device: cl.Device) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from ...tuning.lookup import Parameters
+from ...tuning.lookup import Parameters, factors_of
 from ..batch import MAX_DIMENSIONS, Batch
+from ..factor import RADICES, best_passes
 from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
 from ..problem import Layout, Problem
 from ..traits import Traits
@@ -104,6 +105,14 @@ def most_lanes(problem: Problem, traits: Traits) -> int:
     if not traits.is_cpu or traits.lanes < MIN_LANES:
         return 1
     return traits.lanes // (2 if problem.precision == "double" else 1)
+
+
+def passes_of(
+    n: int, parameters: Parameters, among: tuple[int, ...] = RADICES
+) -> tuple[int, ...] | None:
+    """Return the radices of passes over n points: those that were found best, or the cheapest."""
+    wanted = factors_of(parameters, "lanes_radices", n)
+    return wanted if wanted and set(wanted) <= set(among) else best_passes(n, among)
 
 
 def lanes_for(
@@ -271,6 +280,7 @@ def lanes_pass(
         step=step,
         scratch=() if lanes.is_local else ((SCRATCH, groups * lanes.scratch_bytes),),
         aliases=batch.aliases,
+        radices=(lanes.radices,),
     )
 
 
