@@ -26,5 +26,5 @@ def transform_bound(lengths: Sequence[int], precision: str) -> float:
     """
     fast, other = BOUND_AT_1E5[precision]
     if all(is_smooth(n) for n in lengths):
-        return fast * sqrt(log(prod(lengths)) / log(1e5))
+        return fast * sqrt(log(max(2, prod(lengths))) / log(1e5))
     return other

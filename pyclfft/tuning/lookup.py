@@ -97,7 +97,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "stream_bytes": Parameter(
         0, 4 * 1024 * 1024,
-        "results of so many bytes go past the caches, unless they replace the source",
+        "results of so many bytes go past the caches, unless they replace the source; 0: never",
     ),
     "fused": Parameter(
         -1, -1, "1 joins two passes wherever that can be, 0 nowhere, -1 where it should pay"

@@ -121,7 +121,7 @@ class _Run:
             self._call().wait()
             problem = owner.problem
             lengths = [problem.shape[axis] for axis in problem.axes]
-            error, bound = owner.error(), transform_bound(lengths, problem.precision)
+            error, bound = owner.error(), 2 * transform_bound(lengths, problem.precision)
             if not error <= bound:
                 self.reason = f"relative error {error:.1e}, allowed {bound:.1e}"
                 return

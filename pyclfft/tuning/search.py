@@ -110,10 +110,7 @@ class Search:
         self.deadline, self.clock = deadline, clock
         self.ratios = ratios if ratios is not None else {}
         self.failed: dict[str, str] = {}
-        start = task.candidate({})
-        assert start is not None
-        self.start = start
-        self.best = start
+        self.start = self.best = task.start
 
     def run(self, step: Callable[[], object] = lambda: None) -> Found:
         """Search until nothing is better, or time is up.

@@ -34,7 +34,7 @@ from .lookup import Factors, Parameters, Value
 
 MIN_LONG = 64  # points of transforms that are tried in several steps
 CONVOLVING = ("bluestein", "chirp", "long_chirp")
-ALL, NEVER = 1, 0  # of stream_bytes
+NEVER, ALWAYS = 0, 1  # bytes of results that go past the caches
 TRIED = "tuner"  # the origin of values while they are tried
 
 
@@ -83,6 +83,18 @@ class Task:
     traits: Traits
     parameters: Parameters
     algorithm: str | None = None
+
+    @property
+    def start(self) -> Candidate:
+        """What the parameters to begin with come to.
+
+        Raises
+        ------
+        PlanError
+            The only solver does not take the problem.
+        """
+        schedule = schedule_of(self.problem, self.traits, self.algorithm, self.parameters)
+        return Candidate(self.parameters, schedule)
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate | None:
         """Return what values come to, or None if there is no plan or no room for it."""
@@ -202,7 +214,7 @@ KNOBS: tuple[Knob, ...] = (
     Knob("stockham_banks", _numbers((1, 64, 256))),
     Knob("fused_chunks", _numbers((12, 16, 32, 48), (8, 20, 64))),
     Knob("fused_lag", _numbers((2, 8), (1, 3, 6))),
-    Knob("stream_bytes", _numbers((NEVER, ALL))),
+    Knob("stream_bytes", _numbers((NEVER, ALWAYS))),
     Knob("lanes_local", _numbers((0, 32 * 1024))),
     Knob("lanes_groups", _numbers((1, 4, 32), (2, 16))),
     Knob("lanes_staged", _numbers((0, 64 * 1024))),

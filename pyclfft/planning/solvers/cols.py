@@ -322,7 +322,7 @@ def _is_staged(problem: Problem, ends: Ends, distance: int, parameters: Paramete
     return (
         nbytes <= parameters["lanes_staged"]
         and distance * itemsize % LINE_BYTES > 0
-        and problem.nbytes >= parameters["stream_bytes"]
+        and 0 < parameters["stream_bytes"] <= problem.nbytes
         and not problem.hooks.store
     )
 

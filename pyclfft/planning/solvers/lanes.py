@@ -239,7 +239,7 @@ def lanes_pass(
     count = prod(units)
     per_core = parameters["lanes_groups"] if lanes.is_local else 1
     groups = min(count, per_core * traits.compute_units)
-    streams = max(leaves, problem.nbytes) >= parameters["stream_bytes"]
+    streams = 0 < parameters["stream_bytes"] <= max(leaves, problem.nbytes)
     whole_lines = lanes.width * problem.complex_dtype.itemsize >= LINE_BYTES
     options: dict[str, int | str] = {
         "LANES": lanes.width,
