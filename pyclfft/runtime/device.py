@@ -529,7 +529,7 @@ def identity(device: cl.Device) -> Identity:
         name=" ".join(device.name.split()),
         driver=" ".join(device.driver_version.split()),
         architecture=_architecture(device, is_cpu),
-        vendor=runtime_name(device) if is_cpu else " ".join(device.vendor.split()),
+        vendor=runtime_name(device) if is_cpu else " ".join(_query(device, "vendor", "").split()),
         type="cpu" if is_cpu else kind,
     )
 

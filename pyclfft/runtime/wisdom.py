@@ -9,7 +9,7 @@ import pyopencl as cl
 
 from ..planning.problem import Problem
 from ..tuning import database
-from ..tuning.lookup import Parameters, Workclass, look_up
+from ..tuning.lookup import ALIKE, USER, Parameters, Workclass, look_up
 from . import device
 from .program import kernel_folder
 
@@ -60,6 +60,19 @@ def parameters_of(
     parameters : Parameters
     """
     return _found(chosen, Workclass.of(problem, algorithm) if problem else None)
+
+
+def origins_of(chosen: cl.Device) -> dict[str, int]:
+    """Return how many problems are tuned for a device, by where that is known from."""
+    identity = device.identity(chosen)
+    user = [
+        each
+        for each in user_entries()
+        if each.identity == identity and each.sources == sources_hash()
+    ]
+    origins = [identity.origin(each.identity) for each in shipped_entries()]
+    counts = {USER: len(user), **{origin: origins.count(origin) for origin in ALIKE}}
+    return {origin: count for origin, count in counts.items() if count}
 
 
 @functools.lru_cache(maxsize=1024)
