@@ -94,7 +94,7 @@ def test_nothing_known(device, capsys, monkeypatch):
 
 
 def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_database):
-    options = ("--device", place_of(device), "--batch", 2, "--time-limit", 1)
+    options = ("--device", place_of(device), "--batch", 2, "--time-limit", 20)
     out = run(capsys, *options, "--n", "60,64", "--algorithm", "radix2", status=1).out
     assert "c2c single 60 rows 2^1 by radix2: algorithm 'radix2' takes" in out
     (entry,) = database.load(own_database)
