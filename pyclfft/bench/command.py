@@ -22,7 +22,7 @@ from .calls import measure_calls
 from .cases import ELEMENTS, Case, parse_count, select
 from .compare import compare
 from .environment import environment
-from .plot import pyplot, write_plot
+from .plot import require_plot, write_plot
 from .render import Results
 from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
 from .runner import Noise, Settings, Side, copy_rate, measure_sides
@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--elements",
         metavar="N",
-        type=_count,
+        type=count,
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
     add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
@@ -92,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--samples",
         metavar="N",
-        type=_count,
+        type=count,
         default=SETTINGS.samples,
         help=f"of each contender at each case (default: {SETTINGS.samples})",
     )
@@ -110,7 +110,8 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Read a positive whole number, as the type of an option."""
     try:
         return parse_count(text)
     except ValueError as error:
@@ -254,8 +255,13 @@ def _require(options: argparse.Namespace) -> None:
     """Say what is missing now, not after minutes."""
     scipy_fft()
     if options.plot:
-        pyplot()
-    for name in (options.json, options.markdown, options.plot):
+        require_plot(options.plot)
+    require_folders(options.json, options.markdown, options.plot)
+
+
+def require_folders(*names: str | None) -> None:
+    """Refuse files whose folders are not there."""
+    for name in names:
         if name and not Path(name).absolute().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
