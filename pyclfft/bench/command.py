@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 import pyopencl as cl
@@ -30,6 +31,13 @@ from .scipyfft import scipy_fft
 from .startup import measure_startup
 
 PROG = "pyclfft bench"
+
+# Other measurements, each with options of its own: name -> (module, what it does). The module is
+# imported only when it is chosen; its ``main(argv)`` returns the exit status.
+SUBCOMMANDS = {
+    "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
+}
+
 SETTINGS = Settings()
 ELEMENTS_ON_CPU = 2**22
 SINGLE, DOUBLE = 8, 16  # bytes of a complex number
@@ -59,6 +67,8 @@ def parser() -> argparse.ArgumentParser:
         prog=PROG,
         description="Measure transforms of arrays on the device, check their results, and compare "
         "with other libraries, all taking turns. Let nothing else run on the device meanwhile.",
+        epilog="Other measurements, each with its own --help: "
+        + "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items()),
     )
     add = result.add_argument
     add(
@@ -119,6 +129,9 @@ def count(text: str) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
+    if argv and argv[0] in SUBCOMMANDS:
+        module, _ = SUBCOMMANDS[argv[0]]
+        return import_module(module).main(argv[1:])
     options = parser().parse_args(argv)
     _refuse_beside_cpu(options)
     if options.compare:
