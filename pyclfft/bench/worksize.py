@@ -46,9 +46,13 @@ EDGE, SAMPLES = 512, 21
 LEVELS = 0.51  # of grey by which a pixel may be off: half of one to round, and a little
 
 SIZES = tuple(map(str, (1, 16, 32, 64, 128, 256, 512)))
-KERNELS = ("spinFact", "bitReverse", "butterfly", "norm", "transpose", "highPassFilter")
+TRANSFERS = ("write", "read")
 BLOCKED = "transposeBlocked"  # has groups of its own
-ROWS = ("write", *KERNELS[:5], BLOCKED, *KERNELS[5:], "read")
+ROWS = (
+    "write", "spinFact", "bitReverse", "butterfly", "norm", "transpose", BLOCKED, "highPassFilter",
+    "read",
+)  # fmt: skip
+KERNELS = tuple(row for row in ROWS if row not in (*TRANSFERS, BLOCKED))
 NOT_ALLOWED = "N/A"
 STYLES: tuple[dict[str, Any], ...] = (  # of curves: ours, and the published ones
     {"color": "C0", "marker": "o", "markersize": 4},
@@ -78,7 +82,7 @@ class Figures:
 
     def best(self, row: str) -> tuple[str, ...]:
         """Return the sizes with the least time: several where they tie, none for transfers."""
-        times = self.ms[row] if row in (*KERNELS, BLOCKED) else {}
+        times = {} if row in TRANSFERS else self.ms[row]
         least = min((ms for ms in times.values() if not isnan(ms)), default=nan)
         return tuple(size for size, ms in times.items() if ms == least)
 
@@ -287,7 +291,8 @@ class Results:
     def launches(self) -> dict[str, int]:
         """How many launches of each kernel a run of the filter has."""
         times = {row: time for run in self.runs for row, time in run.times.items()}
-        return {row: times[row].launches for row in ROWS[1:-1] if row in times}
+        kernels = (row for row in ROWS if row in times and row not in TRANSFERS)
+        return {row: times[row].launches for row in kernels}
 
 
 @dataclass(frozen=True)
