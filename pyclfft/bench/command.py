@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 import pyopencl as cl
@@ -22,7 +23,7 @@ from .calls import measure_calls
 from .cases import ELEMENTS, Case, parse_count, select
 from .compare import compare
 from .environment import environment
-from .plot import pyplot, write_plot
+from .plot import require_plot, write_plot
 from .render import Results
 from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
 from .runner import Noise, Settings, Side, copy_rate, measure_sides
@@ -30,6 +31,13 @@ from .scipyfft import scipy_fft
 from .startup import measure_startup
 
 PROG = "pyclfft bench"
+
+# Other measurements, each with options of its own: name -> (module, what it does). The module is
+# imported only when it is chosen; its ``main(argv)`` returns the exit status.
+SUBCOMMANDS = {
+    "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
+}
+
 SETTINGS = Settings()
 ELEMENTS_ON_CPU = 2**22
 SINGLE, DOUBLE = 8, 16  # bytes of a complex number
@@ -59,6 +67,8 @@ def parser() -> argparse.ArgumentParser:
         prog=PROG,
         description="Measure transforms of arrays on the device, check their results, and compare "
         "with other libraries, all taking turns. Let nothing else run on the device meanwhile.",
+        epilog="Other measurements, each with its own --help: "
+        + "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items()),
     )
     add = result.add_argument
     add(
@@ -77,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--elements",
         metavar="N",
-        type=_count,
+        type=count,
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
     add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
@@ -92,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--samples",
         metavar="N",
-        type=_count,
+        type=count,
         default=SETTINGS.samples,
         help=f"of each contender at each case (default: {SETTINGS.samples})",
     )
@@ -110,7 +120,8 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Read a positive whole number, as the type of an option."""
     try:
         return parse_count(text)
     except ValueError as error:
@@ -118,6 +129,9 @@ def _count(text: str) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
+    if argv and argv[0] in SUBCOMMANDS:
+        module, _ = SUBCOMMANDS[argv[0]]
+        return import_module(module).main(argv[1:])
     options = parser().parse_args(argv)
     _refuse_beside_cpu(options)
     if options.compare:
@@ -254,8 +268,13 @@ def _require(options: argparse.Namespace) -> None:
     """Say what is missing now, not after minutes."""
     scipy_fft()
     if options.plot:
-        pyplot()
-    for name in (options.json, options.markdown, options.plot):
+        require_plot(options.plot)
+    require_folders(options.json, options.markdown, options.plot)
+
+
+def require_folders(*names: str | None) -> None:
+    """Refuse files whose folders are not there."""
+    for name in names:
         if name and not Path(name).absolute().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 

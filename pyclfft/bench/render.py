@@ -229,15 +229,16 @@ def as_markdown(results: Results) -> str:
         "# Benchmark",
         "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
         f"{results.elements:,} elements in each case; {copy_line(results)}.",
-        _markdown_table([column.heading for column in table], cells),
+        markdown_table([column.heading for column in table], cells),
         " ".join(legend(results).split("\n")) + ".",
         "\n".join(f"- {each}" for each in summary(results)),
-        *(_markdown_table(*each) for each in extra_tables(results)),
+        *(markdown_table(*each) for each in extra_tables(results)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table whose first column alone is on the left."""
     lines = [headings, ["---", *("---:" for _ in headings[1:])], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -260,7 +261,7 @@ def as_json(results: Results) -> str:
             for each in results.calls
         ],
     }
-    return json.dumps(_finite(document), indent=1) + "\n"
+    return json.dumps(finite(document), indent=1) + "\n"
 
 
 def _row(row: Row, copy: CopyRate) -> dict[str, Any]:
@@ -285,10 +286,10 @@ def _row(row: Row, copy: CopyRate) -> dict[str, Any]:
     }
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Replace numbers that JSON does not have."""
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [finite(each) for each in value]
     return None if isinstance(value, float) and not isfinite(value) else value
