@@ -16,11 +16,11 @@ import pyopencl as cl
 from .. import commandline
 from ..errors import DeviceError, PyclfftError
 from ..planning.solvers import BY_NAME
-from ..planning.traits import Traits
 from ..runtime import device as devices
+from ..tuning.tuner import ELEMENTS_ON_CPU, fitting_elements
 from . import render, table
 from .calls import measure_calls
-from .cases import ELEMENTS, Case, parse_count, select
+from .cases import ELEMENTS, Case, select
 from .compare import compare
 from .environment import environment
 from .plot import require_plot, write_plot
@@ -39,9 +39,7 @@ SUBCOMMANDS = {
 }
 
 SETTINGS = Settings()
-ELEMENTS_ON_CPU = 2**22
-SINGLE, DOUBLE = 8, 16  # bytes of a complex number
-BUFFERS = 8  # for all contenders together, in double precision
+SINGLE = 8  # bytes of a complex number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--elements",
         metavar="N",
-        type=count,
+        type=commandline.count,
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
     add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
@@ -102,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--samples",
         metavar="N",
-        type=count,
+        type=commandline.count,
         default=SETTINGS.samples,
         help=f"of each contender at each case (default: {SETTINGS.samples})",
     )
@@ -118,14 +116,6 @@ def parser() -> argparse.ArgumentParser:
         help="measure nothing, but compare two files of --json",
     )
     return result
-
-
-def count(text: str) -> int:
-    """Read a positive whole number, as the type of an option."""
-    try:
-        return parse_count(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _main(argv: Sequence[str]) -> int:
@@ -204,7 +194,7 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     _require(options)
     field = (_cpu_devices if options.cpu else _one_device)(options)
     traits = [devices.traits(device) for device in field.devices]
-    elements = options.elements or min(map(default_elements, traits))
+    elements = options.elements or min(map(fitting_elements, traits))
     contenders = field.sides[0].contenders
     settings = replace(SETTINGS, samples=options.samples)
     copies = [copy_rate(queue, elements * SINGLE, settings) for queue in field.queues]
@@ -245,23 +235,6 @@ def _measure_cases(
         print(*(table.line(columns, row) for row in rows), sep="\n", flush=True)
         _write_json(options, results)
     return results
-
-
-def default_elements(traits: Traits) -> int:
-    """Return how many elements suit a device: a power of two that its memory holds.
-
-    Parameters
-    ----------
-    traits : Traits
-        Of the device.
-
-    Returns
-    -------
-    int
-        2^26 or less, on CPUs 2^22 or less.
-    """
-    room = min(traits.max_alloc_bytes, traits.global_mem_bytes // BUFFERS) // DOUBLE
-    return min(ELEMENTS_ON_CPU if traits.is_cpu else ELEMENTS, 1 << max(room, 1).bit_length() - 1)
 
 
 def _require(options: argparse.Namespace) -> None:

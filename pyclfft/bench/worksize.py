@@ -30,8 +30,7 @@ from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
 from ..selftest import high_pass, noise
 from ..tuning.lookup import GIVEN, parameters_for
-from .cases import parse_count
-from .command import count, require_folders
+from .command import require_folders
 from .environment import environment
 from .plot import pyplot, require_plot, save
 from .render import finite, markdown_table, write
@@ -162,7 +161,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--samples",
         metavar="N",
-        type=count,
+        type=commandline.count,
         default=SAMPLES,
         help=f"runs of the filter with each size (default: {SAMPLES})",
     )
@@ -174,7 +173,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _edge(text: str) -> int:
     try:
-        edge = parse_count(text)
+        edge = commandline.parse_count(text)
     except ValueError:
         edge = 0
     if edge not in EDGES:

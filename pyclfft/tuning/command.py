@@ -73,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
     add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
     add("--n", metavar="N,...", help="lengths of rows, such as 256,1000,2^20")
     add("--shape", metavar="AxB,...", help="extents of images and volumes, such as 512x512")
-    add("--batch", metavar="N", type=_count, help="transforms at once (default: many)")
+    add("--batch", metavar="N", type=commandline.count, help="transforms at once (default: many)")
     add("--columns", action="store_true", help="transforms side by side rather than rows")
     add("--kind", choices=KINDS, default="c2c", help="as for Plan (default: c2c)")
     add("--precision", choices=COMPLEX_DTYPE, default="single", help="default: single")
@@ -90,17 +90,6 @@ def parser() -> argparse.ArgumentParser:
     add("--import", metavar="FILE", dest="import_", help="add a file to the database")
     add("--forget", action="store_true", help="delete what the database has of the device")
     return result
-
-
-def _count(text: str) -> int:
-    try:
-        base, _, power = text.partition("^")
-        value = int(base) ** int(power or 1)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
-    return value
 
 
 def _main(argv: Sequence[str]) -> int:
@@ -221,7 +210,7 @@ def _sizes(option: str, text: str | None, least: int) -> Iterator[tuple[int, ...
     """Yield extents written as ``512x512,1000x2000``."""
     for each in text.split(",") if text else ():
         try:
-            lengths = tuple(_count(part) for part in each.split("x"))
+            lengths = tuple(commandline.count(part) for part in each.split("x"))
         except argparse.ArgumentTypeError as error:
             raise PyclfftError(f"{option} {each}: {error}") from None
         if (len(lengths) > 1) != (least > 1):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from pyclfft.bench import cases, compare, environment, plot, render, rivals, runner, table
-from pyclfft.bench.cases import CASES, GROUPS, Case, parse_count, select, size_name
-from pyclfft.bench.command import default_elements, main
+from pyclfft.bench.cases import CASES, GROUPS, Case, select, size_name
+from pyclfft.bench.command import main
 from pyclfft.bench.rivals import CPU_RIVALS, find_rivals
 from pyclfft.bench.runner import (
     CopyRate,
@@ -26,7 +26,9 @@ from pyclfft.bench.runner import (
     reference,
 )
 from pyclfft.bench.statistics import Spread, geometric_mean, spread
+from pyclfft.commandline import parse_count
 from pyclfft.errors import DeviceError, FormatError, PlanError, PyclfftError
+from pyclfft.tuning.tuner import fitting_elements
 from tests.recorded_traits import RECORDED
 
 # ---------------------------------------------------------------- cases
@@ -68,7 +70,7 @@ def test_cpus_are_measured_at_all_kinds():
 def test_every_case_for_cpus_exists_and_fits():
     chosen = select(["cpu"])
     assert {each.name for each in chosen} == {*cases.CPU_TARGETS, *cases.CPU_OTHERS}
-    assert max(each.points for each in chosen) <= default_elements(RECORDED["intel-cpu"])
+    assert max(each.points for each in chosen) <= fitting_elements(RECORDED["intel-cpu"])
 
 
 def test_names_are_unique():
@@ -169,10 +171,10 @@ def test_no_count(text):
 
 
 def test_elements_suit_the_device():
-    assert default_elements(RECORDED["h200"]) == 2**26
-    assert default_elements(RECORDED["intel-cpu"]) == 2**22
+    assert fitting_elements(RECORDED["h200"]) == 2**26
+    assert fitting_elements(RECORDED["intel-cpu"]) == 2**22
     for traits in RECORDED.values():
-        elements = default_elements(traits)
+        elements = fitting_elements(traits)
         assert 16 * elements <= traits.max_alloc_bytes
         assert 8 * 16 * elements <= traits.global_mem_bytes
 
