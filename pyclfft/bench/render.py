@@ -14,9 +14,10 @@ from ..files import atomic_write
 from . import cpu
 from .calls import CallCost
 from .cases import GROUPS, Case
+from .rivals import Ours, OursOnHost
 from .runner import FAILED, WRONG, CopyRate, Row, Settings
 from .startup import Startup
-from .table import Column, listed, mean_of, number, time
+from .table import Column, copy_column, listed, mean_of, number, time
 
 SCHEMA = 1  # of the JSON
 BEHIND = 1.05  # slower than the faster rival by more than this is slower
@@ -63,6 +64,11 @@ class Results:
     devices: tuple[str, ...] = ()
 
     @property
+    def rivals(self) -> tuple[str, ...]:
+        """Names of the contenders that are not ours."""
+        return tuple(name for name in self.contenders if name not in (Ours.name, OursOnHost.name))
+
+    @property
     def failed(self) -> bool:
         """Whether a result of ours is wrong, or we have failed to compute one."""
         return any(each.status in (WRONG, FAILED) for row in self.rows for each in row.own)
@@ -84,13 +90,12 @@ def legend(results: Results) -> str:
 def _columns(results: Results) -> tuple[Column, ...]:
     """Return ours in full, of every rival time, error and its time over ours."""
     ours, *rivals = results.contenders
-    copy = results.copy
     return (
         Column("case", 16, lambda row: row.name, "<"),
         Column("batch", 7, lambda row: str(row.workload.batch)),
         Column(f"{ours} ms", 10, lambda row: time(row.ours)),
         Column("+-%", 4, lambda row: number(row.ours.ms.percent, ".1f")),
-        Column("copy", 4, lambda row: _fraction(row, copy)),
+        copy_column(results.copy),
         Column("error", 7, lambda row: number(row.ours.error, ".1e")),
         *(column for n, name in enumerate(rivals, 1) for column in _of_rival(name, n)),
         Column("", 6, verdict, "<"),
@@ -114,10 +119,6 @@ def verdict(row: Row) -> str:
     if row.ours.status == WRONG:
         return WRONG
     return "behind" if row.workload.case.target and row.behind > BEHIND else ""
-
-
-def _fraction(row: Row, copy: CopyRate) -> str:
-    return number(copy.fraction(row.workload.nbytes, row.ours.ms.median), ".0%")
 
 
 # --- what follows from it -------------------------------------------------------------------------
@@ -223,18 +224,22 @@ def write(path: str | os.PathLike[str], text: str) -> None:
 
 def as_markdown(results: Results) -> str:
     """Return all that was measured as a page."""
-    table = columns(results)
-    cells = [[column.cell(row) for column in table] for row in results.rows]
     parts = [
         "# Benchmark",
         "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
         f"{results.elements:,} elements in each case; {copy_line(results)}.",
-        markdown_table([column.heading for column in table], cells),
+        case_table(columns(results), results.rows),
         " ".join(legend(results).split("\n")) + ".",
         "\n".join(f"- {each}" for each in summary(results)),
         *(markdown_table(*each) for each in extra_tables(results)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def case_table(table: Sequence[Column], rows: Sequence[Row]) -> str:
+    """Return cases as a table of a page."""
+    cells = [[column.cell(row) for column in table] for row in rows]
+    return markdown_table([column.heading for column in table], cells)
 
 
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
