@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import groupby
-from math import inf, isqrt, prod
+from math import inf, isqrt, nan, prod
 from typing import Any
 
 import numpy as np
@@ -307,6 +307,8 @@ def parse_count(text: str) -> int:
         value = float(base) ** int(exponent) if power else float(text)
     except OverflowError:
         value = inf
+    except ValueError:
+        value = nan
     if not 1 <= value < 2**63 or value != int(value):
         raise ValueError(f"{text!r} is no positive whole number")
     return int(value)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pyopencl as cl
 
@@ -17,16 +14,16 @@ from ..errors import DeviceError, PyclfftError
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 from ..runtime import device as devices
-from . import render, table
+from . import ladder, render, session
 from .calls import measure_calls
-from .cases import ELEMENTS, Case, parse_count, select
+from .cases import ELEMENTS, Case, select
 from .compare import compare
+from .cpu import ON_CPUS
 from .environment import environment
-from .plot import pyplot, write_plot
-from .render import Results
+from .plot import write_plot
+from .render import ON_ONE_DEVICE, Results, View
 from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
-from .runner import Noise, Settings, Side, copy_rate, measure_sides
-from .scipyfft import scipy_fft
+from .runner import Settings, Side, copy_rate
 from .startup import measure_startup
 
 PROG = "pyclfft bench"
@@ -34,6 +31,11 @@ SETTINGS = Settings()
 ELEMENTS_ON_CPU = 2**22
 SINGLE, DOUBLE = 8, 16  # bytes of a complex number
 BUFFERS = 8  # for all contenders together, in double precision
+
+# Benchmarks of their own: name -> (main, what it measures).
+SUBCOMMANDS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
+    "ladder": (ladder.main, "what each step from a slow radix-2 transform to a better one buys"),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,11 +57,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
+    others = "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items())
     result = commandline.Parser(
         prog=PROG,
         description="Measure transforms of arrays on the device, check their results, and compare "
         "with other libraries, all taking turns. Let nothing else run on the device meanwhile.",
+        epilog=f"Benchmarks with options of their own: {others}.",
     )
+    session.add_options(result, SETTINGS.samples, "bars")
     add = result.add_argument
     add(
         "--cpu",
@@ -77,10 +82,9 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--elements",
         metavar="N",
-        type=_count,
+        type=session.count,
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
     add("--algorithm", choices=BY_NAME, help="of ours (default: the first that applies)")
     add(
         "--rivals",
@@ -89,18 +93,8 @@ def parser() -> argparse.ArgumentParser:
         help=f"{AUTO} (all that there are), {NONE}, or of {', '.join(RIVALS)}; with --cpu of "
         f"{', '.join(CPU_RIVALS)} (default: {AUTO})",
     )
-    add(
-        "--samples",
-        metavar="N",
-        type=_count,
-        default=SETTINGS.samples,
-        help=f"of each contender at each case (default: {SETTINGS.samples})",
-    )
     add("--plan-time", action="store_true", help="measure the time from a plan to its first result")
     add("--call", action="store_true", help="measure what a call costs the host")
-    add("--json", metavar="FILE", help="write everything; after each case, so that nothing is lost")
-    add("--markdown", metavar="FILE", help="write the tables")
-    add("--plot", metavar="FILE", help="draw bars (png, svg or pdf); needs matplotlib")
     add(
         "--compare",
         metavar=("BEFORE", "AFTER"),
@@ -110,14 +104,10 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def _count(text: str) -> int:
-    try:
-        return parse_count(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _main(argv: Sequence[str]) -> int:
+    if argv and argv[0] in SUBCOMMANDS:
+        main_of, _ = SUBCOMMANDS[argv[0]]
+        return main_of(argv[1:])
     options = parser().parse_args(argv)
     _refuse_beside_cpu(options)
     if options.compare:
@@ -129,10 +119,7 @@ def _main(argv: Sequence[str]) -> int:
         usual = ELEMENTS_ON_CPU if options.cpu else ELEMENTS
         print(render.case_list(options.elements or usual, cases))
         return 0
-    results = _measured(options, cases)
-    _say_end(results)
-    _write(options, results)
-    return int(results.failed)
+    return session.finish(_measured(options, cases), options, write_plot)
 
 
 def _refuse_beside_cpu(options: argparse.Namespace) -> None:
@@ -150,6 +137,7 @@ class _Field:
     devices: tuple[cl.Device, ...]
     queues: tuple[cl.CommandQueue, ...]
     sides: tuple[Side, ...]
+    view: View
     notes: list[str]
 
 
@@ -158,7 +146,8 @@ def _one_device(options: argparse.Namespace) -> _Field:
     device = devices.select_device(options.device)
     queue = devices.queue_of(devices.context_of(device))
     rivals, notes = find_rivals(options.rivals, queue)
-    return _Field((device,), (queue,), (Side((Ours(queue, options.algorithm), *rivals)),), notes)
+    side = Side((Ours(queue, options.algorithm), *rivals))
+    return _Field((device,), (queue,), (side,), ON_ONE_DEVICE, notes)
 
 
 def _cpu_devices(options: argparse.Namespace) -> _Field:
@@ -173,7 +162,7 @@ def _cpu_devices(options: argparse.Namespace) -> _Field:
         Side((*ours, *(each[n] for each in rivals)), name)
         for n, (ours, name) in enumerate(zip(own, _short_names(found), strict=True))
     )
-    return _Field(found, queues, tuple(sides), notes)
+    return _Field(found, queues, tuple(sides), ON_CPUS, notes)
 
 
 def _short_names(found: Sequence[cl.Device]) -> list[str]:
@@ -187,7 +176,7 @@ def _short_names(found: Sequence[cl.Device]) -> list[str]:
 
 def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     """Measure all that is asked for."""
-    _require(options)
+    session.require(options)
     field = (_cpu_devices if options.cpu else _one_device)(options)
     traits = [devices.traits(device) for device in field.devices]
     elements = options.elements or min(map(default_elements, traits))
@@ -200,36 +189,19 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
         elements=elements,
         settings=settings,
         copy=min(copies, key=lambda copy: copy.ms.median),  # of one memory, if they are several
+        view=field.view,
         devices=tuple(side.device for side in field.sides) if options.cpu else (),
     )
     notes = list(field.notes)
     if too_long := [case.name for case in cases if case.points > elements]:
         notes.append(f"longer than {elements:,}, left out: {', '.join(too_long)}")
-    _say_beginning(results, notes)
     fitting = [case for case in cases if case.points <= elements]
-    results = _measure_cases(results, fitting, field.sides, options)
+    results = session.measure_cases(results, fitting, field.sides, options, notes)
     if options.plan_time:
         startup = measure_startup(options.device, traits[0], elements, options.algorithm)
         results = replace(results, startup=tuple(startup))
     if options.call:
         results = replace(results, calls=tuple(measure_calls(field.queues[0], options.algorithm)))
-    return results
-
-
-def _measure_cases(
-    results: Results,
-    cases: Sequence[Case],
-    sides: Sequence[Side],
-    options: argparse.Namespace,
-) -> Results:
-    """Measure the cases; print and keep each as soon as it is known."""
-    columns, noise = render.columns(results), Noise()
-    print(f"\n{table.header(columns)}", flush=True)
-    for case in cases:
-        rows = measure_sides(case.sized(results.elements), sides, noise, results.settings)
-        results = replace(results, rows=(*results.rows, *rows))
-        print(*(table.line(columns, row) for row in rows), sep="\n", flush=True)
-        _write_json(options, results)
     return results
 
 
@@ -248,41 +220,6 @@ def default_elements(traits: Traits) -> int:
     """
     room = min(traits.max_alloc_bytes, traits.global_mem_bytes // BUFFERS) // DOUBLE
     return min(ELEMENTS_ON_CPU if traits.is_cpu else ELEMENTS, 1 << max(room, 1).bit_length() - 1)
-
-
-def _require(options: argparse.Namespace) -> None:
-    """Say what is missing now, not after minutes."""
-    scipy_fft()
-    if options.plot:
-        pyplot()
-    for name in (options.json, options.markdown, options.plot):
-        if name and not Path(name).absolute().parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-
-
-def _say_beginning(results: Results, notes: Sequence[str]) -> None:
-    print(commandline.table(list(results.environment.items())))
-    print(f"\n{results.elements:,} elements in each case; {render.copy_line(results)}")
-    print(render.legend(results), *notes, sep="\n")
-
-
-def _say_end(results: Results) -> None:
-    print("", *render.summary(results), sep="\n")
-    for heading, rows in render.extra_tables(results):
-        print(f"\n{commandline.table(rows, heading, '<' + '>' * (len(heading) - 1))}")
-
-
-def _write(options: argparse.Namespace, results: Results) -> None:
-    _write_json(options, results)
-    if options.markdown:
-        render.write(options.markdown, render.as_markdown(results))
-    if options.plot:
-        write_plot(options.plot, results)
-
-
-def _write_json(options: argparse.Namespace, results: Results) -> None:
-    if options.json:
-        render.write(options.json, render.as_json(results))
 
 
 if __name__ == "__main__":

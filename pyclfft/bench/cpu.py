@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import nan, prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .render import Results, View
 from .rivals import FFTW, Ours, OursOnHost, SciPy
 from .runner import WRONG, Outcome, Row
 from .table import Column, listed, mean_of, number, time
-
-if TYPE_CHECKING:
-    from .render import Results
 
 LARGE = 2**20  # bytes of an input from which on the target from NumPy to NumPy holds
 
@@ -121,3 +118,6 @@ def _input_bytes(row: Row) -> int:
 
 def _launch_bound(row: Row) -> bool:
     return "launch-bound" in row.workload.case.groups
+
+
+ON_CPUS = View(columns, LEGEND, summary)
