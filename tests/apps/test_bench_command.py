@@ -457,7 +457,6 @@ def test_the_ladder_is_measured_right_and_written(device, tmp_path, capsys):
         assert set(outcomes) >= {"pyclfft", *ladder.RUNGS, "numpy", "recursive"}
         for each in outcomes.values():
             assert (row["batch"], each["status"]) == (1, ""), each["reason"]
-            assert each["ms"]["count"] == 2
             assert each["gb_per_s"] > 0
             assert each["error"] < 2e-7
             assert set(each["speedup"]) == set(outcomes) - set(ladder.RUNGS)
