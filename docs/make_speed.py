@@ -105,7 +105,7 @@ def section(run: Run, results: Results) -> str:
         points(faster(results)),
         "### All rows",
         render.case_table(columns(results), results.rows),
-        wrapped(" ".join(render.legend(results).split("\n")) + "."),
+        wrapped(" ".join(results.view.legend.split("\n")) + "."),
         *extras(results),
     ]
     return "\n\n".join(parts)
@@ -117,8 +117,8 @@ def circumstances(run: Run, results: Results) -> str:
     versions = [f"{name} {text}" for name, text in where.items() if text and name not in ELSEWHERE]
     return (
         f"printed this on {where['date'].split()[0]}. Device: {where['device']}. Versions: "
-        f"{'; '.join(versions)}. {results.elements:,} elements in each case; "
-        f"{render.copy_line(results)}. [All of it]({run.results})."
+        f"{'; '.join(versions)}. "
+        f"{render.scope_line(results)}. [All of it]({run.results})."
     )
 
 
@@ -144,7 +144,7 @@ def pairs(results: Results) -> Iterator[tuple[str, str]]:
 
 def columns(results: Results) -> list[Column]:
     """Return the benchmark's columns; those of CPUs, for which lines have no room, with `copy`."""
-    table = list(render.columns(results))
+    table = list(results.view.columns(results))
     headings = [column.heading for column in table]
     if "copy" not in headings:
         table.insert(headings.index("+-%") + 1, copy_column(results.copy))

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import lanes, stockham
+from pyclfft.planning.solvers import ladder, lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
@@ -46,6 +46,11 @@ TEXTBOOK = [
     ((3, 4, 8), (1, 2), "radix2"),
     ((5, 3, 4), (1,), "direct"),
     ((1, 1), (0, 1), None),
+]
+LADDER = [
+    (shape, axes, solver.name)
+    for shape, axes in (((1, 2), -1), ((5, 16), -1), ((3, 8, 5), 1))
+    for solver in ladder.SOLVERS
 ]
 TILES = [  # of the transposition (0: the textbook's) and of the direct transform
     {"transpose_tile": 16, "direct_tile": 64},
@@ -292,6 +297,7 @@ def textbook(precision, queue) -> None:
     for tiles in TILES:
         lookup.DEFAULTS["gpu"].update(tiles)
         transforms(TEXTBOOK, precision, queue)
+    transforms(LADDER, precision, queue)
 
 
 def groups(precision, queue, numbers) -> None:

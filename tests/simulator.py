@@ -690,6 +690,31 @@ def simulate_butterfly(each, data, table):
         data[:] = transform(data.reshape(rows, -1), flag).ravel()
 
 
+def simulate_stage(each, source, target):
+    """Of ladder.cl: the rows are done by the last stage, and in order."""
+    log2_n, stage, rows, flag = scalars(each)
+    count, last = rows << log2_n, stage == log2_n - 1
+    assert each.aliases != (last and each.kernel in ("ladder1", "ladder2"))
+    assert each.aliases or source is not target
+    data = elements(each, source)[:count].copy()
+    data = transform(data.reshape(rows, -1), flag).ravel() if last else data
+    elements(each, target)[:count] = data
+
+
+def simulate_reorder(each, source, target):
+    assert source is not target
+    log2_n, stage, rows = scalars(each)
+    assert stage < log2_n - 1  # behind the last one everything is where it belongs
+    elements(each, target)[: rows << log2_n] = elements(each, source)[: rows << log2_n]
+
+
+def simulate_compact(each, source, target):
+    (flag,), n = scalars(each), numbers(each)["POINTS"]
+    rows = each.global_size[0] // each.local_size[0]
+    data = elements(each, source)[: rows * n].reshape(rows, n)
+    elements(each, target)[: rows * n] = transform(data, flag).ravel()
+
+
 def simulate_norm(each, data):
     count, scale = scalars(each)
     elements(each, data)[:count] *= scale
@@ -844,6 +869,12 @@ SIMULATED = {
     "transposeBlocked": simulate_transpose,
     "bitReverse": simulate_bit_reverse,
     "butterfly": simulate_butterfly,
+    "ladder1": simulate_stage,
+    "ladder2": simulate_stage,
+    "ladder3": simulate_stage,
+    "ladder4": simulate_stage,
+    "ladderReorder": simulate_reorder,
+    "compact": simulate_compact,
     "norm": simulate_norm,
     "spinFact": lambda each, table: None,
     "copy": simulate_copy,

@@ -306,9 +306,10 @@ def filter_job(
 def padded_size(size: tuple[int, int], algorithm: str | None = None) -> tuple[int, int]:
     """Return the rows and columns of a padded image: a fast length from one and a half on.
 
-    That is a smooth one, or for "radix2" a power of two.
+    That is a smooth one, or a power of two for an algorithm that takes no others.
     """
-    fast = next_power_of_two if algorithm == "radix2" else next_fast_len
+    solver = BY_NAME.get(algorithm or "")
+    fast = next_power_of_two if solver and solver.powers_of_two else next_fast_len
     rows, columns = (fast(n + (n + 1) // 2) for n in size)
     return rows, columns
 

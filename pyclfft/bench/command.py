@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from pathlib import Path
 
 import pyopencl as cl
 
@@ -18,16 +15,16 @@ from ..errors import DeviceError, PyclfftError
 from ..planning.solvers import BY_NAME
 from ..runtime import device as devices
 from ..tuning.tuner import ELEMENTS_ON_CPU, fitting_elements
-from . import render, table
+from . import render, session
 from .calls import measure_calls
 from .cases import ELEMENTS, Case, select
 from .compare import compare
+from .cpu import ON_CPUS
 from .environment import environment
-from .plot import require_plot, write_plot
-from .render import Results
+from .plot import write_plot
+from .render import ON_ONE_DEVICE, Results, View
 from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
-from .runner import Noise, Settings, Side, copy_rate, measure_sides
-from .scipyfft import scipy_fft
+from .runner import Settings, Side, copy_rate
 from .startup import measure_startup
 
 PROG = "pyclfft bench"
@@ -35,6 +32,7 @@ PROG = "pyclfft bench"
 # Other measurements, each with options of its own: name -> (module, what it does). The module is
 # imported only when it is chosen; its ``main(argv)`` returns the exit status.
 SUBCOMMANDS = {
+    "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
 }
 
@@ -68,6 +66,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Other measurements, each with its own --help: "
         + "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items()),
     )
+    session.add_options(result, SETTINGS.samples, "bars")
     add = result.add_argument
     add(
         "--cpu",
@@ -88,7 +87,6 @@ def parser() -> argparse.ArgumentParser:
         type=commandline.count,
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
     add("--algorithm", choices=BY_NAME, help="of ours (default: the first that applies)")
     add(
         "--rivals",
@@ -97,18 +95,8 @@ def parser() -> argparse.ArgumentParser:
         help=f"{AUTO} (all that there are), {NONE}, or of {', '.join(RIVALS)}; with --cpu of "
         f"{', '.join(CPU_RIVALS)} (default: {AUTO})",
     )
-    add(
-        "--samples",
-        metavar="N",
-        type=commandline.count,
-        default=SETTINGS.samples,
-        help=f"of each contender at each case (default: {SETTINGS.samples})",
-    )
     add("--plan-time", action="store_true", help="measure the time from a plan to its first result")
     add("--call", action="store_true", help="measure what a call costs the host")
-    add("--json", metavar="FILE", help="write everything; after each case, so that nothing is lost")
-    add("--markdown", metavar="FILE", help="write the tables")
-    add("--plot", metavar="FILE", help="draw bars (png, svg or pdf); needs matplotlib")
     add(
         "--compare",
         metavar=("BEFORE", "AFTER"),
@@ -133,10 +121,7 @@ def _main(argv: Sequence[str]) -> int:
         usual = ELEMENTS_ON_CPU if options.cpu else ELEMENTS
         print(render.case_list(options.elements or usual, cases))
         return 0
-    results = _measured(options, cases)
-    _say_end(results)
-    _write(options, results)
-    return int(results.failed)
+    return session.finish(_measured(options, cases), options, write_plot)
 
 
 def _refuse_beside_cpu(options: argparse.Namespace) -> None:
@@ -154,6 +139,7 @@ class _Field:
     devices: tuple[cl.Device, ...]
     queues: tuple[cl.CommandQueue, ...]
     sides: tuple[Side, ...]
+    view: View
     notes: list[str]
 
 
@@ -162,7 +148,8 @@ def _one_device(options: argparse.Namespace) -> _Field:
     device = devices.select_device(options.device)
     queue = devices.queue_of(devices.context_of(device))
     rivals, notes = find_rivals(options.rivals, queue)
-    return _Field((device,), (queue,), (Side((Ours(queue, options.algorithm), *rivals)),), notes)
+    side = Side((Ours(queue, options.algorithm), *rivals))
+    return _Field((device,), (queue,), (side,), ON_ONE_DEVICE, notes)
 
 
 def _cpu_devices(options: argparse.Namespace) -> _Field:
@@ -177,7 +164,7 @@ def _cpu_devices(options: argparse.Namespace) -> _Field:
         Side((*ours, *(each[n] for each in rivals)), name)
         for n, (ours, name) in enumerate(zip(own, _short_names(found), strict=True))
     )
-    return _Field(found, queues, tuple(sides), notes)
+    return _Field(found, queues, tuple(sides), ON_CPUS, notes)
 
 
 def _short_names(found: Sequence[cl.Device]) -> list[str]:
@@ -191,7 +178,7 @@ def _short_names(found: Sequence[cl.Device]) -> list[str]:
 
 def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     """Measure all that is asked for."""
-    _require(options)
+    session.require(options)
     field = (_cpu_devices if options.cpu else _one_device)(options)
     traits = [devices.traits(device) for device in field.devices]
     elements = options.elements or min(map(fitting_elements, traits))
@@ -204,77 +191,20 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
         elements=elements,
         settings=settings,
         copy=min(copies, key=lambda copy: copy.ms.median),  # of one memory, if they are several
+        view=field.view,
         devices=tuple(side.device for side in field.sides) if options.cpu else (),
     )
     notes = list(field.notes)
     if too_long := [case.name for case in cases if case.points > elements]:
         notes.append(f"longer than {elements:,}, left out: {', '.join(too_long)}")
-    _say_beginning(results, notes)
     fitting = [case for case in cases if case.points <= elements]
-    results = _measure_cases(results, fitting, field.sides, options)
+    results = session.measure_cases(results, fitting, field.sides, options, notes)
     if options.plan_time:
         startup = measure_startup(options.device, traits[0], elements, options.algorithm)
         results = replace(results, startup=tuple(startup))
     if options.call:
         results = replace(results, calls=tuple(measure_calls(field.queues[0], options.algorithm)))
     return results
-
-
-def _measure_cases(
-    results: Results,
-    cases: Sequence[Case],
-    sides: Sequence[Side],
-    options: argparse.Namespace,
-) -> Results:
-    """Measure the cases; print and keep each as soon as it is known."""
-    columns, noise = render.columns(results), Noise()
-    print(f"\n{table.header(columns)}", flush=True)
-    for case in cases:
-        rows = measure_sides(case.sized(results.elements), sides, noise, results.settings)
-        results = replace(results, rows=(*results.rows, *rows))
-        print(*(table.line(columns, row) for row in rows), sep="\n", flush=True)
-        _write_json(options, results)
-    return results
-
-
-def _require(options: argparse.Namespace) -> None:
-    """Say what is missing now, not after minutes."""
-    scipy_fft()
-    if options.plot:
-        require_plot(options.plot)
-    require_folders(options.json, options.markdown, options.plot)
-
-
-def require_folders(*names: str | None) -> None:
-    """Refuse files whose folders are not there."""
-    for name in names:
-        if name and not Path(name).absolute().parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-
-
-def _say_beginning(results: Results, notes: Sequence[str]) -> None:
-    print(commandline.table(list(results.environment.items())))
-    print(f"\n{results.elements:,} elements in each case; {render.copy_line(results)}")
-    print(render.legend(results), *notes, sep="\n")
-
-
-def _say_end(results: Results) -> None:
-    print("", *render.summary(results), sep="\n")
-    for heading, rows in render.extra_tables(results):
-        print(f"\n{commandline.table(rows, heading, '<' + '>' * (len(heading) - 1))}")
-
-
-def _write(options: argparse.Namespace, results: Results) -> None:
-    _write_json(options, results)
-    if options.markdown:
-        render.write(options.markdown, render.as_markdown(results))
-    if options.plot:
-        write_plot(options.plot, results)
-
-
-def _write_json(options: argparse.Namespace, results: Results) -> None:
-    if options.json:
-        render.write(options.json, render.as_json(results))
 
 
 if __name__ == "__main__":

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .render import Results, View
 from .rivals import FFTW, Ours, OursOnHost, SciPy
 from .runner import WRONG, Row
 from .table import Column, find, listed, mean_of, number, ratio, time
-
-if TYPE_CHECKING:
-    from .render import Results
 
 LARGE = 2**20  # bytes of an input from which on the target from NumPy to NumPy holds
 
@@ -108,3 +105,6 @@ def _input_bytes(row: Row) -> int:
 
 def _launch_bound(row: Row) -> bool:
     return "launch-bound" in row.workload.case.groups
+
+
+ON_CPUS = View(columns, LEGEND, summary)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
 from .. import commandline
 from ..files import atomic_write
-from . import cpu
 from .calls import CallCost
 from .cases import GROUPS, Case
 from .rivals import Ours, OursOnHost
-from .runner import FAILED, WRONG, CopyRate, Row, Settings
+from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
 from .startup import Startup
 from .table import Column, copy_column, listed, mean_of, number, time
 
@@ -25,6 +24,36 @@ BEHIND = 1.05  # slower than the faster rival by more than this is slower
 # PERFORMANCE.md's targets: how many times a rival's time is ours, in the geometric mean.
 MEANS = {"cuFFT": 1.2, "VkFFT": 1.3}
 CALL_US = {"per pass": 5.0, "beside plan": 10.0}
+
+
+def no_figures(row: Row, outcome: Outcome) -> dict[str, Any]:
+    """Return nothing that is not in an outcome."""
+    return {}
+
+
+@dataclass(frozen=True)
+class View:
+    """What a benchmark shows of its results.
+
+    Attributes
+    ----------
+    columns : callable
+        Of the table of cases.
+    legend : str
+        What the headings mean.
+    summary : callable
+        Yields lines on what the rows come to.
+    scope : str
+        What is measured, in a few words, with a place for the number of elements.
+    figures : callable
+        What the JSON says of a row's outcome beside what was measured.
+    """
+
+    columns: Callable[[Results], tuple[Column, ...]]
+    legend: str
+    summary: Callable[[Results], Iterator[str]]
+    scope: str = "{:,} elements in each case"
+    figures: Callable[[Row, Outcome], Mapping[str, Any]] = no_figures
 
 
 @dataclass(frozen=True)
@@ -43,6 +72,8 @@ class Results:
         How long was measured.
     copy : CopyRate
         What the memory can do.
+    view : View
+        How they are shown.
     rows : tuple of Row
         The cases.
     startup : tuple of Startup
@@ -58,6 +89,7 @@ class Results:
     elements: int
     settings: Settings
     copy: CopyRate
+    view: View
     rows: tuple[Row, ...] = ()
     startup: tuple[Startup, ...] = ()
     calls: tuple[CallCost, ...] = ()
@@ -74,17 +106,7 @@ class Results:
         return any(each.status in (WRONG, FAILED) for row in self.rows for each in row.own)
 
 
-# --- the table of cases ---------------------------------------------------------------------------
-
-
-def columns(results: Results) -> tuple[Column, ...]:
-    """Return the columns of the table of cases."""
-    return cpu.columns(results) if results.devices else _columns(results)
-
-
-def legend(results: Results) -> str:
-    """Return what the headings mean."""
-    return cpu.LEGEND if results.devices else LEGEND
+# --- ours beside rivals on one device -------------------------------------------------------------
 
 
 def _columns(results: Results) -> tuple[Column, ...]:
@@ -121,17 +143,6 @@ def verdict(row: Row) -> str:
     return "behind" if row.workload.case.target and row.behind > BEHIND else ""
 
 
-# --- what follows from it -------------------------------------------------------------------------
-
-
-def summary(results: Results) -> Iterator[str]:
-    """Yield what the rows come to: means over the target's rows, and what is amiss."""
-    yield from cpu.summary(results) if results.devices else _beside_targets(results)
-    wrong = [row.name for row in results.rows if any(each.status == WRONG for each in row.own)]
-    yield f"wrong results: {listed(wrong)}"
-    yield from reasons(results.rows)
-
-
 def _beside_targets(results: Results) -> Iterator[str]:
     """Yield means over the target's rows, and which of them are behind."""
     targets = [row for row in results.rows if row.workload.case.target]
@@ -142,6 +153,20 @@ def _beside_targets(results: Results) -> Iterator[str]:
     if len(results.contenders) > 1 and targets:
         behind = [f"{row.name} ({row.behind:.2f})" for row in targets if row.behind > BEHIND]
         yield f"target rows over {BEHIND - 1:.0%} behind the faster rival: {listed(behind)}"
+
+
+ON_ONE_DEVICE = View(_columns, LEGEND, _beside_targets)
+
+
+# --- what follows from it -------------------------------------------------------------------------
+
+
+def summary(results: Results) -> Iterator[str]:
+    """Yield what the rows come to, and what is amiss."""
+    yield from results.view.summary(results)
+    wrong = [row.name for row in results.rows if any(each.status == WRONG for each in row.own)]
+    yield f"wrong results: {listed(wrong)}"
+    yield from reasons(results.rows)
 
 
 def reasons(rows: Sequence[Row]) -> Iterator[str]:
@@ -189,12 +214,13 @@ def extra_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]
         yield calls_table(results.calls)
 
 
-def copy_line(results: Results) -> str:
-    """Say how fast a plain copy is."""
+def scope_line(results: Results) -> str:
+    """Say what was measured, and how fast a plain copy is."""
     copy = results.copy
     return (
-        f"copy of {copy.nbytes:,} bytes: {copy.ms.median:.4g} ms +-{copy.ms.percent:.1f} %, "
-        f"{copy.gb_per_s:,.0f} GB/s read and written"
+        f"{results.view.scope.format(results.elements)}; copy of {copy.nbytes:,} bytes: "
+        f"{copy.ms.median:.4g} ms +-{copy.ms.percent:.1f} %, {copy.gb_per_s:,.0f} GB/s read and "
+        "written"
     )
 
 
@@ -227,9 +253,9 @@ def as_markdown(results: Results) -> str:
     parts = [
         "# Benchmark",
         "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
-        f"{results.elements:,} elements in each case; {copy_line(results)}.",
-        case_table(columns(results), results.rows),
-        " ".join(legend(results).split("\n")) + ".",
+        f"{scope_line(results)}.",
+        case_table(results.view.columns(results), results.rows),
+        " ".join(results.view.legend.split("\n")) + ".",
         "\n".join(f"- {each}" for each in summary(results)),
         *(markdown_table(*each) for each in extra_tables(results)),
     ]
@@ -258,7 +284,7 @@ def as_json(results: Results) -> str:
         "elements": results.elements,
         "settings": asdict(results.settings),
         "copy": {**asdict(results.copy), "gb_per_s": results.copy.gb_per_s},
-        "rows": [_row(row, results.copy) for row in results.rows],
+        "rows": [_row(row, results) for row in results.rows],
         "summary": list(summary(results)),
         "startup": [asdict(each) for each in results.startup],
         "calls": [
@@ -269,7 +295,7 @@ def as_json(results: Results) -> str:
     return json.dumps(finite(document), indent=1) + "\n"
 
 
-def _row(row: Row, copy: CopyRate) -> dict[str, Any]:
+def _row(row: Row, results: Results) -> dict[str, Any]:
     workload = row.workload
     return {
         "case": workload.case.name,
@@ -283,8 +309,9 @@ def _row(row: Row, copy: CopyRate) -> dict[str, Any]:
             each.contender: {
                 **asdict(each),
                 "status": each.status,
-                "fraction": copy.fraction(workload.nbytes, each.ms.median),
+                "fraction": results.copy.fraction(workload.nbytes, each.ms.median),
                 "ratio": row.ratio(each),
+                **results.view.figures(row, each),
             }
             for each in row.outcomes
         },

@@ -19,13 +19,18 @@ import pyopencl.array as cl_array
 
 from .. import __version__
 from ..errors import DeviceError, PlanError
+from ..planning.solvers import ladder
 from ..runtime import memory
 from ..runtime.plan import Plan
+from ..selftest import transform_bound
 from .cases import Case, Workload
 from .rehearsal import rehearse
 from .scipyfft import scipy_fft, unscaled
 
 Call = Callable[[], object]
+
+# Their twiddles are the device's own cosines and sines: errors may be so many times as large.
+LESS_EXACT: Mapping[str | None, float] = {solver.name: 1.5 for solver in ladder.SOLVERS}
 
 
 class Contender(Protocol):
@@ -110,6 +115,10 @@ class Ours(_OnQueue):
         x, y = self._upload(workload, source)
         return lambda: plan(x, out=y)
 
+    def bound(self, case: Case) -> float:
+        """Return the largest relative error that a result may have."""
+        return transform_bound(case.lengths, case.precision) * LESS_EXACT.get(self.algorithm, 1)
+
     def plan(self, workload: Workload) -> Plan:
         """Plan without scaling, in both directions: then "forward" is what carries the factor."""
         case = workload.case
@@ -120,7 +129,7 @@ class Ours(_OnQueue):
         )  # fmt: skip
 
 
-class _OnHost:
+class OnHost:
     """What the contenders from NumPy array to NumPy array share: a result there."""
 
     _workload: Workload
@@ -137,7 +146,7 @@ class _OnHost:
         """Forget the result."""
         self._result = None
 
-    def _keeping(self, workload: Workload, function: Callable[[], np.ndarray]) -> Call:
+    def _keeping(self, workload: Workload, function: Callable[[], Any]) -> Call:
         """Return a call that keeps what the function returns until the next one has returned."""
         self._workload = workload
 
@@ -147,7 +156,7 @@ class _OnHost:
         return call
 
 
-class OursOnHost(_OnHost, Ours):
+class OursOnHost(OnHost, Ours):
     """Our own package as `fft` uses it: a plan in the cache, NumPy arrays in and out."""
 
     name = f"{Ours.name} NumPy"
@@ -158,7 +167,7 @@ class OursOnHost(_OnHost, Ours):
         return self._keeping(workload, lambda: plan(source, queue=self.queue))
 
 
-class SciPy(_OnHost):
+class SciPy(OnHost):
     """scipy.fft with a worker for every core; it cannot be given an array for the result."""
 
     name = "scipy"
@@ -174,7 +183,7 @@ class SciPy(_OnHost):
         return self._keeping(workload, lambda: function(source))
 
 
-class FFTW(_OnHost):
+class FFTW(OnHost):
     """FFTW through pyFFTW, planned by measuring, with a thread for every core.
 
     Its arrays are aligned as it likes them. The wrapper's `execute` does not scale.

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from ..errors import FormatError
 from .calls import CallCost
 from .cases import Case, Workload
-from .render import SCHEMA, Results
+from .cpu import ON_CPUS
+from .render import ON_ONE_DEVICE, SCHEMA, Results
 from .runner import CopyRate, Outcome, Row, Settings
 from .startup import Startup
 from .statistics import Spread
@@ -60,6 +61,7 @@ def results_of(document: Mapping[str, Any]) -> Results:
         elements=document["elements"],
         settings=_made(Settings, document["settings"]),
         copy=_made(CopyRate, document["copy"]),
+        view=ON_CPUS if document.get("devices") else ON_ONE_DEVICE,
         rows=tuple(_row(each, names) for each in document["rows"]),
         startup=tuple(_made(Startup, each) for each in document["startup"]),
         calls=tuple(_made(CallCost, each) for each in document["calls"]),

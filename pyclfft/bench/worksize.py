@@ -30,11 +30,11 @@ from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
 from ..selftest import high_pass, noise
 from ..tuning.lookup import GIVEN, parameters_for
-from .command import require_folders
 from .environment import environment
 from .plot import pyplot, require_plot, save
 from .render import finite, markdown_table, write
 from .runner import WRONG
+from .session import require_folders
 from .statistics import Spread, spread
 from .table import listed
 

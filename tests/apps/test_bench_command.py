@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pyclfft
-from pyclfft.bench import calls, command, runner
+from pyclfft.bench import calls, command, ladder, runner
 from pyclfft.bench.calls import measure_calls
 from pyclfft.bench.cases import Case, select
 from pyclfft.bench.rivals import Ours, OursOnHost, VkFFT, VkFFTOnCPU
@@ -23,13 +23,15 @@ from pyclfft.errors import BuildError, DeviceMemoryError, PlanError
 from pyclfft.runtime import device as devices
 
 SHORT = Settings(samples=3, sample_s=1e-4, budget_s=0.1)
+SHORT_LADDER = ("ladder", "--longest", "16", "--samples", "2")
 FEW = ("--elements", "4096", "--samples", "2", "--rivals", "none")
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Let the command measure no longer than it must."""
-    monkeypatch.setattr(command, "SETTINGS", SHORT)
+    for module in (command, ladder):
+        monkeypatch.setattr(module, "SETTINGS", SHORT)
     monkeypatch.setattr(calls, "SAMPLES", 3)
 
 
@@ -406,7 +408,7 @@ def test_list(capsys):
     ("arguments", "message"),
     [
         (["--cases", "nothing"], "no case or group 'nothing'"),
-        (["--elements", "none"], "'none'"),
+        (["--elements", "none"], "'none' is no positive whole number"),
         (["--elements", "0"], "no positive whole number"),
         (["--samples", "1.5"], "no positive whole number"),
         (["--rivals", "fftw"], "unknown rival 'fftw'"),
@@ -424,11 +426,81 @@ def test_list(capsys):
     ],
 )
 def test_bad_arguments_are_one_line_and_status_2(device, arguments, message, capsys):
+    assert message in refused([*FEW, *arguments], capsys)
+
+
+def refused(arguments, capsys):
+    """What the command says of arguments that it cannot take."""
     try:
-        status = command.main([*FEW, *arguments])
+        status = command.main(arguments)
     except SystemExit as end:
         status = end.code
     said = capsys.readouterr().err
     assert status == 2
     assert said.count("\n") == 1
+    return said
+
+
+# ---------------------------------------------------------------- the ladder
+
+
+def test_the_ladder_is_measured_right_and_written(device, tmp_path, capsys):
+    names = {kind: str(tmp_path / f"l.{kind}") for kind in ("json", "markdown")}
+    files = [word for kind, name in names.items() for word in (f"--{kind}", name)]
+    status = command.main([*SHORT_LADDER, "--device", index_of(device), *files])
+    out = capsys.readouterr().out
+    assert status == 0, out
+    document = json.loads((tmp_path / "l.json").read_text())
+    assert [row["lengths"] for row in document["rows"]] == [[2], [4], [8], [16]]
+    assert document["environment"]["device"] == devices.device_label(device)
+    for row in document["rows"]:
+        outcomes = row["outcomes"]
+        assert set(outcomes) >= {"pyclfft", *ladder.RUNGS, "numpy", "recursive"}
+        for each in outcomes.values():
+            assert (row["batch"], each["status"]) == (1, ""), each["reason"]
+            assert each["gb_per_s"] > 0
+            assert each["error"] < 2e-7
+            assert set(each["speedup"]) == set(outcomes) - set(ladder.RUNGS)
+    assert "ladder2 / ladder3, geometric mean of 4 of 4 lengths" in out
+    assert "| 16 |" in (tmp_path / "l.markdown").read_text()
+
+
+def test_a_rung_refuses_all_lengths_for_one_reason(queue):
+    rung, reasons = ladder.Rung(queue, "compact"), set()
+    for n in (2**23, 2**24):
+        with pytest.raises(PlanError) as error:
+            rung.plan(Case((n,), batch=1).sized(1))
+        reasons.add(str(error.value))
+    assert reasons == {"it takes a length that is a power of two and fits local memory"}
+
+
+def test_a_wrong_rung_makes_the_status_1(monkeypatch, tmp_path, capsys):
+    class WrongRung(ladder.Rung):
+        def fetch(self, indices):
+            return super().fetch(indices).conj()
+
+    monkeypatch.setattr(ladder, "Rung", WrongRung)
+    name = tmp_path / "l.json"
+    assert command.main([*SHORT_LADDER, "--json", str(name)]) == 1
+    assert "wrong results: one-2, one-4, one-8, one-16" in capsys.readouterr().out
+    outcomes = json.loads(name.read_text())["rows"][-1]["outcomes"]
+    assert {name for name, each in outcomes.items() if each["status"]} == set(ladder.RUNGS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--longest", "12"], "'12' is no power of two from 2 to 2^24"),
+        (["--longest", "1"], "'1' is no power of two"),
+        (["--longest", "2^25"], "'2^25' is no power of two"),
+        (["--longest", "long"], "'long' is no positive whole number"),
+        (["--samples", "0"], "no positive whole number"),
+        (["--device", "no such device"], "no such device"),
+        (["--json", "/no/such/folder/l.json"], "/no/such/folder/l.json"),
+        (["--cases", "256"], "--cases"),
+    ],
+)
+def test_bad_arguments_of_the_ladder(arguments, message, capsys):
+    said = refused([*SHORT_LADDER, *arguments], capsys)
+    assert said.startswith("pyclfft bench ladder: error: ")
     assert message in said

@@ -20,7 +20,7 @@ from pyclfft.planning.factor import is_smooth
 from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import stockham
+from pyclfft.planning.solvers import ladder, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
@@ -365,6 +365,50 @@ def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
 def test_bluestein_of_a_smooth_length(device, queue):
     for kind in KINDS:
         check_plain(device, queue, (3, 60), 1, kind, algorithm="bluestein")
+
+
+# --- the ladder -----------------------------------------------------------------------------------
+
+LADDER = [solver.name for solver in ladder.SOLVERS]
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("algorithm", LADDER)
+def test_lengths_of_the_ladder(device, queue, algorithm, wide):
+    """Two to four rows of each."""
+    for log2_n in (1, 2, 5, 9, 12) if wide else range(1, 13):
+        shape = (2 + log2_n % 3, 2**log2_n)
+        check_plain(device, queue, shape, 1, "c2c", wide=wide, algorithm=algorithm)
+
+
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+@pytest.mark.parametrize("algorithm", LADDER)
+def test_the_ladder_along_any_axes(device, queue, algorithm, norm):
+    for shape, axes in (((5, 16), 1), ((16, 5), 0), ((3, 16, 4), 1), ((8, 16), None)):
+        check_plain(device, queue, shape, axes, "c2c", algorithm=algorithm, norm=norm)
+
+
+@pytest.mark.parametrize("algorithm", LADDER)
+def test_the_ladder_in_place(device, queue, algorithm):
+    """Of two points, too: a single stage, which may move them."""
+    for shape, axis in (((7, 2), 1), ((5, 16), 1), ((16, 5), 0)):
+        for direction in ("forward", "inverse"):
+            problem = make_problem(shape, "c8", axis, direction=direction)
+            check(queue, problem, noise(shape, "c8"), algorithm, in_place=True)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("algorithm", LADDER[:-1])
+def test_a_long_length_of_the_ladder(device, queue, algorithm):
+    check_plain(device, queue, (2**16,), 0, "c2c", algorithm=algorithm)
+
+
+def test_compact_takes_what_local_memory_holds(device, queue):
+    most = 1 << (devices.traits(device).local_mem_bytes // 8).bit_length() - 1
+    check_plain(device, queue, (2, most), 1, "c2c", algorithm="compact")
+    with pytest.raises(PlanError, match=f"fits local memory, not {2 * most}"):
+        pyclfft.Plan(2 * most, "complex64", algorithm="compact")
 
 
 # --- where arrays lie -----------------------------------------------------------------------------

@@ -187,6 +187,14 @@ def test_every_algorithm_gives_the_same(device, algorithm, dtype):
     assert_as_reference(picture((32, 16), 3, dtype), "highpass", 2, algorithm=algorithm)
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "sides"),
+    [(None, (5, 14)), ("direct", (5, 14)), ("radix2", (8, 16)), ("compact", (8, 16))],
+)
+def test_padded_sides_are_what_the_algorithm_takes(algorithm, sides):
+    assert imaging.padded_size((3, 9), algorithm) == sides
+
+
 @pytest.mark.parametrize("size", [(3, 5), (2, 16)])
 def test_small_images_of_three_planes(device, size):
     """Planes smaller than a work-group, whose range must not reach into a fourth plane."""

@@ -56,6 +56,19 @@ def group_limit(device):
     return devices_module.traits(device).max_work_group_size
 
 
+@pytest.fixture
+def add_kernel(tmp_path, monkeypatch):
+    """Put a file beside the kernels, for a function that none of them shows by itself."""
+
+    def add(name, text):
+        for path in kernel_folder().glob("*.cl"):
+            shutil.copy(path, tmp_path)
+        (tmp_path / name).write_text(text)
+        monkeypatch.setattr(program_module, "kernel_folder", lambda: tmp_path)
+
+    return add
+
+
 def run(queue, kernel, source, items, *arguments, group=None, precision="single", **macros):
     """Run a kernel and return its array arguments as it leaves them.
 
@@ -154,23 +167,19 @@ def test_spin_factors_are_right_to_the_last_bit(launch, precision, n):
 
 
 @pytest.mark.parametrize("n", [2**25 + 2, 2**28, 2**31 - 2, 2**31])
-def test_spin_factors_of_lengths_that_a_float_does_not_hold(
-    launch, precision, n, tmp_path, monkeypatch
-):
-    for path in kernel_folder().glob("*.cl"):
-        shutil.copy(path, tmp_path)
-    (tmp_path / "sampled.cl").write_text(
+def test_spin_factors_of_lengths_that_a_float_does_not_hold(launch, precision, n, add_kernel):
+    add_kernel(
+        "factors.cl",
         '#include "spinFact.cl"\n'
         "kernel void sampled(global cplx *w, global const uint *indices, uint n)\n"
         "{\n"
         "    w[get_global_id(0)] = spin_factor(indices[get_global_id(0)], n);\n"
-        "}\n"
+        "}\n",
     )
-    monkeypatch.setattr(program_module, "kernel_folder", lambda: tmp_path)
     indices = np.random.default_rng(n).integers(n // 2, size=256).astype(uint)
     indices[:4] = 1, n // 8 - 1, n // 4 + 1, n // 2 - 1
     w, _ = launch(
-        "sampled", "sampled.cl", (256,), blank(256, COMPLEX[precision]), indices, uint(n),
+        "sampled", "factors.cl", (256,), blank(256, COMPLEX[precision]), indices, uint(n),
         precision=precision,
     )  # fmt: skip
     assert ulps(w, exact_spin_factors(n, indices)) <= 0.501
@@ -212,6 +221,116 @@ def test_butterfly(launch, precision, log2_n, rows, inverse):
         expected = np.stack([upper + lower, upper - lower], axis=2).reshape(rows, n)
         np.testing.assert_allclose(result, expected, rtol=0, atol=8 * EPSILON[precision])
         np.testing.assert_array_equal(table, w)
+
+
+# --- the ladder -----------------------------------------------------------------------------------
+
+
+def bit_reversed(n):
+    """The indices of n points in bit-reversed order."""
+    log2_n = n.bit_length() - 1
+    return np.array([int(f"{j:0{log2_n}b}"[::-1], 2) for j in range(n)])
+
+
+def combined(x, stage, inverse):
+    """Stage 0, 1 ... of rows in bit-reversed order."""
+    span = 2**stage
+    pairs = x.astype(np.complex128).reshape(len(x), -1, 2, span)
+    factors = np.exp((2j if inverse else -2j) * np.pi * np.arange(span) / (2 * span))
+    upper, lower = pairs[:, :, 0], pairs[:, :, 1] * factors
+    return np.stack([upper + lower, upper - lower], axis=2).reshape(x.shape)
+
+
+def halves_of(x, stage):
+    """What ladder4 reads: the upper ones of all pairs, then the lower ones."""
+    pairs = x.reshape(len(x), -1, 2, 2**stage)
+    return pairs.swapaxes(1, 2).reshape(x.shape)
+
+
+# How rows lie before and after a stage: from a row in bit-reversed order.
+LADDER_ORDERS = {
+    "ladder1": lambda x, stage: x[:, bit_reversed(x.shape[1])],
+    "ladder2": lambda x, stage: x[:, bit_reversed(x.shape[1])],
+    "ladder3": lambda x, stage: x,
+    "ladder4": halves_of,
+}
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize(("log2_n", "rows"), [(1, 1), (1, 3), (4, 5), (7, 3)])
+@pytest.mark.parametrize("kernel", LADDER_ORDERS)
+def test_stages_of_the_ladder(launch, precision, kernel, log2_n, rows, inverse, in_place):
+    """Each alone; the last of the first two leaves its results in order."""
+    lying, n = LADDER_ORDERS[kernel], 2**log2_n
+    sign_flag = (SIGN[precision] * inverse).astype(SIGN[precision].dtype)
+    for stage in range(log2_n):
+        moves = kernel in ("ladder1", "ladder2") and stage == log2_n - 1
+        if moves and in_place:
+            continue
+        x = noise((rows, n), COMPLEX[precision], stage)
+        source = np.ascontiguousarray(lying(x, stage))
+        target = source if in_place else blank(x.shape, x.dtype)
+        results = launch(
+            kernel, "ladder.cl", (n // 2, rows), source, target, uint(log2_n), uint(stage),
+            uint(rows), sign_flag, precision=precision,
+        )  # fmt: skip
+        expected = combined(x, stage, inverse)
+        expected = expected if moves else lying(expected, stage)
+        np.testing.assert_allclose(results[-1], expected, rtol=0, atol=8 * EPSILON[precision])
+        if not in_place:
+            np.testing.assert_array_equal(results[0], source)
+
+
+@pytest.mark.parametrize(("log2_n", "rows"), [(2, 1), (4, 5), (7, 3)])
+def test_ladder_reorder(launch, precision, log2_n, rows):
+    """The halves of each transform that is done come together."""
+    n = 2**log2_n
+    for stage in range(log2_n - 1):
+        x = noise((rows, n), COMPLEX[precision], stage)
+        _, result = launch(
+            "ladderReorder", "ladder.cl", (n // 2, rows), halves_of(x, stage),
+            blank(x.shape, x.dtype), uint(log2_n), uint(stage), uint(rows), precision=precision,
+        )  # fmt: skip
+        np.testing.assert_array_equal(result, x)
+
+
+@pytest.mark.parametrize("items", [1, 3, 16])
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize(("log2_n", "rows"), [(1, 3), (5, 2), (9, 1)])
+def test_compact(launch, precision, log2_n, rows, inverse, items, group_limit):
+    """One work-item, some, and as many as there are pairs in a short row."""
+    n = 2**log2_n
+    items = min(items, n // 2, group_limit)
+    x = noise((rows, n), COMPLEX[precision])
+    source, result = launch(
+        "compact", "ladder.cl", (rows * items,), x, blank(x.shape, x.dtype),
+        (SIGN[precision] * inverse).astype(SIGN[precision].dtype), group=(items,),
+        precision=precision, POINTS=n,
+    )  # fmt: skip
+    expected = reference("ifft", x, norm="forward") if inverse else reference("fft", x)
+    assert relative_error(result, expected) < 3 * EPSILON[precision]
+    np.testing.assert_array_equal(source, x)
+
+
+def test_bits_are_reversed_by_arithmetic(launch, add_kernel):
+    """As far as floats count: all powers have to be exact."""
+    add_kernel(
+        "reversals.cl",
+        '#include "ladder.cl"\n'
+        "kernel void sampled(global uint *results, global const uint *indices, uint log2_n)\n"
+        "{\n"
+        "    uint i = get_global_id(0);\n"
+        "    results[i] = reverse_by_arithmetic(indices[i], log2_n);\n"
+        "}\n",
+    )
+    for log2_n in range(1, 25):
+        indices = np.random.default_rng(log2_n).integers(2**log2_n, size=256).astype(uint)
+        indices[:3] = 0, 1, 2**log2_n - 1
+        found, _ = launch(
+            "sampled", "reversals.cl", (256,), blank(256, uint), indices, uint(log2_n)
+        )  # fmt: skip
+        assert found.tolist() == [int(f"{i:0{log2_n}b}"[::-1], 2) for i in indices]
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 1000])
@@ -859,8 +978,7 @@ def compile_for_amd(path, chip, *flags):
 @pytest.mark.parametrize("name", KERNEL_FILES)
 def test_file_compiles_alone_for_amd(name, flags):
     """With the defaults of its macros, no warning and no register spilled."""
-    text = (kernel_folder() / name).read_text()
-    kernels = re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", text)
+    kernels = re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", source_text(name))
     assert kernels
     for chip in ("gfx906", "gfx90a", "gfx1030"):
         messages, spills, _ = compile_for_amd(kernel_folder() / name, chip, *flags)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +12,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyclfft.bench import cases, compare, environment, plot, render, rivals, runner, stored, table
+from pyclfft.bench import (
+    cases,
+    compare,
+    cpu,
+    environment,
+    plot,
+    render,
+    rivals,
+    runner,
+    stored,
+    table,
+)
 from pyclfft.bench.calls import CallCost
 from pyclfft.bench.cases import CASES, GROUPS, Case, select, size_name
 from pyclfft.bench.command import main
@@ -168,7 +180,7 @@ def test_parse_count(text, count):
     "text", ["", "x", "0", "-1", "1.5", "2^-1", "2^0.5", "inf", "nan", "9^999"]
 )
 def test_no_count(text):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=re.escape(f"{text!r} is no positive whole number")):
         parse_count(text)
 
 
@@ -291,6 +303,7 @@ def results(*rows, contenders=("pyclfft", "cuFFT", "VkFFT")):
         elements=2**20,
         settings=Settings(),
         copy=CopyRate(2**23, Spread(0.5, 0.5, 0.5, 3)),
+        view=render.ON_ONE_DEVICE,
         rows=rows,
     )
 
@@ -305,7 +318,7 @@ FULL = results(
 
 
 def shown(made):
-    columns = render.columns(made)
+    columns = made.view.columns(made)
     return [table.header(columns), *(table.line(columns, each) for each in made.rows)]
 
 
@@ -395,7 +408,8 @@ def cpu_row(name, device="Intel", ours=1.0, numpy=2.0, fftw=2.0, scipy=4.0, erro
 
 
 def on_cpus(*rows, contenders=("pyclfft", "pyclfft NumPy", "FFTW", "scipy")):
-    return replace(results(*rows, contenders=contenders), devices=("Intel", "PoCL"))
+    made = results(*rows, contenders=contenders)
+    return replace(made, view=cpu.ON_CPUS, devices=("Intel", "PoCL"))
 
 
 ON_CPUS = on_cpus(

@@ -108,6 +108,22 @@ FORCED = {
         ("first axis", ((8, 10), "c8", 0), {}),
         ("mixed lengths", ((4, 1, 6, 8), "c8"), {}),
     ),
+    "ladder1": (
+        ("power of two", ((16,), "c8"), {}),
+        ("two points, batch, double, inverse", ((5, 2), "c16", 1), {"direction": "inverse"}),
+        ("not a power of two", ((1000,), "c8"), {}),
+    ),
+    "ladder2": (("inverse, batch, double", ((20, 8), "c16", 1), {"direction": "inverse"}),),
+    "ladder3": (("middle axis", ((5, 8, 3), "c8", 1), {}),),
+    "ladder4": (
+        ("power of two", ((16,), "c8"), {}),
+        ("image", ((4, 8), "c8"), {"norm": "ortho"}),
+    ),
+    "compact": (
+        ("rows", ((20, 1024), "c8", 1), {}),
+        ("inverse, double", ((512,), "c16"), {"direction": "inverse"}),
+        ("too long", ((2**19,), "c8"), {}),
+    ),
     "four_step": (
         ("short", ((12,), "c8"), {}),
         ("short, real", ((12,), "f4"), {"kind": "r2c"}),

@@ -104,6 +104,15 @@ SWAP = "transposeBlocked"
                 "direct",
             ],
         ),
+        (make_problem((8,), "c8"), "ladder1", ["ladder1"] * 3),
+        (make_problem((2,), "c8"), "ladder2", ["ladder2"]),
+        (make_problem((8,), "c8"), "ladder2", ["ladder2"] * 3),
+        (make_problem((8,), "c8"), "ladder3", ["bitReverse", *["ladder3"] * 3]),
+        (make_problem((2,), "c8"), "ladder4", ["ladder4"]),
+        (make_problem((8,), "c8"), "ladder4", [*["ladder4", "ladderReorder"] * 2, "ladder4"]),
+        (make_problem((5, 4096), "c8", 1), "compact", ["compact"]),
+        (make_problem((8, 2), "c8", 0), "compact", [SWAP, "compact", SWAP]),
+        (make_problem((4,), "c8", direction="inverse"), "compact", ["compact", "norm"]),
         # By default: one launch for an axis of smooth length, whatever else is asked of it.
         (make_problem((1,), "c8"), None, ["copy"]),
         (make_problem((4,), "c8"), None, ["stockham"]),
@@ -245,6 +254,11 @@ def test_axes_of_one_length_share_their_table():
         ),
         (make_problem((13,), "c8"), "four_step", "splits into short ones, not 13"),
         (make_problem((4, 3), "c8"), "four_step", "splits into short ones, not 3"),
+        (make_problem((1000,), "c8"), "ladder1", "a power of two up to 2^24, not 1000"),
+        (make_problem((2**25,), "c8"), "ladder3", "a power of two up to 2^24, not 33554432"),
+        (make_problem((3, 12), "c8", 1), "compact", "a power of two and fits local memory, not 12"),
+        (make_problem((8192,), "c8"), "compact", "fits local memory, not 8192"),
+        (make_problem((4096,), "c16"), "compact", "fits local memory, not 4096"),
         (make_problem((1,), "c8"), "threestep", "unknown algorithm 'threestep'"),
         (make_problem((8,), "c8"), "radix3", f"choose from {', '.join(BY_NAME)}"),
     ],
@@ -258,7 +272,7 @@ def test_algorithm_is_refused(problem, algorithm, words):
 def test_order_of_algorithms():
     assert list(BY_NAME) == [
         "small", "row", "cols", "long_row", "stockham", "four_step", "chirp", "long_chirp",
-        "bluestein", "radix2", "direct",
+        "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4", "compact",
     ]  # fmt: skip
 
 
@@ -321,6 +335,8 @@ def local_bytes(each):
         return macros["TILE"] * element
     if each.kernel == "transposeBlocked":
         return macros["TILE"] * (macros["TILE"] + 1) * element
+    if each.kernel == "compact":
+        return macros["POINTS"] * element
     if each.kernel == "stockham":
         pitch = macros["PITCH" if macros["LOAD_COLUMNS"] else "TRANSFORMS"]
         return macros["ROOM"] * pitch * exchanged(macros)
@@ -706,14 +722,20 @@ TINY = {
 DEVICES = {**RECORDED, **TINY}
 
 
-def check_result(problem, x, traits, algorithm):
-    """Out of place and, where that can be, in place; or refused."""
-    try:
-        passes = plan_passes(problem, traits, algorithm)
-    except PlanError:
-        assert algorithm not in (None, "direct")
-        return
+def check_results(problem, x, traits, algorithms):
+    """Of all algorithms that take the problem."""
     expected = expected_of(problem, x.reshape(-1))
+    for algorithm in algorithms:
+        try:
+            passes = plan_passes(problem, traits, algorithm)
+        except PlanError:
+            assert algorithm not in (None, "direct")
+        else:
+            check_result(problem, x, traits, algorithm, passes, expected)
+
+
+def check_result(problem, x, traits, algorithm, passes, expected):
+    """Out of place and, where that can be, in place."""
     schedules = [(passes, assign_buffers(passes, problem.nbytes), False)]
     if problem.source.is_plain and x.nbytes == problem.nbytes:
         schedules.append(in_place_of(problem, passes, traits, algorithm))
@@ -775,8 +797,7 @@ def check_computed(name, shape, options, kind, direction):
     dtype = f"{code}{(8 if code == 'f' else 16) // (1 if traits.fp64 else 2)}"
     problem = make_problem(shape, dtype, kind=kind, direction=direction, **options)
     x = noise(prod(problem.source.shape), dtype)
-    for algorithm in (None, *BY_NAME):
-        check_result(problem, x, traits, algorithm)
+    check_results(problem, x, traits, (None, *BY_NAME))
 
 
 @pytest.mark.parametrize("direction", ["forward", "inverse"])
@@ -806,8 +827,7 @@ def test_what_plans_compute_in_any_shape_of_group(monkeypatch, shape, axis, kind
     monkeypatch.setattr(stockham, "COLUMNS", columns)
     problem = make_problem(shape, "f8" if kind == "r2c" else "c16", axis, kind)
     x = noise(prod(problem.source.shape), "f8" if kind == "r2c" else "c16")
-    for algorithm in ("stockham", "four_step", "bluestein"):
-        check_result(problem, x, H200, algorithm)
+    check_results(problem, x, H200, ("stockham", "four_step", "bluestein"))
 
 
 @pytest.mark.parametrize("type", [1, 2, 3, 4])
@@ -859,8 +879,7 @@ def test_what_plans_compute_of_any_strides(name, view, kind, axes):
     if kind == "c2r":
         shape[np.atleast_1d(axes)[-1]] = 2 * x.shape[np.atleast_1d(axes)[-1]] - 1
     problem = make_problem(shape, dtype, axes, kind, strides=x.strides, offset=start)
-    for algorithm in (None, *BY_NAME):
-        check_result(problem, whole, traits, algorithm)
+    check_results(problem, whole, traits, (None, *BY_NAME))
 
 
 @pytest.mark.parametrize("algorithm", [None, "four_step", "bluestein", "direct"])

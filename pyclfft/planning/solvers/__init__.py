@@ -8,6 +8,7 @@ from . import (
     cols,
     direct,
     four_step,
+    ladder,
     long_chirp,
     long_row,
     radix2,
@@ -30,6 +31,7 @@ SOLVERS: tuple[Solver, ...] = (
     bluestein.SOLVER,
     radix2.SOLVER,
     direct.SOLVER,
+    *ladder.SOLVERS,
 )
 
 BY_NAME = {solver.name: solver for solver in SOLVERS}

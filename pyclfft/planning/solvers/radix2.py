@@ -40,18 +40,7 @@ def _row_passes(
 ) -> tuple[Pass, ...]:
     log2_n = rows.n.bit_length() - 1
     spin = spin_fact(problem, traits, parameters, rows.n)
-    sizes, local = device_size((rows.n, rows.count), parameters["group"], traits)
-    reverse = Pass(
-        kernel="bitReverse",
-        source="bitReverse.cl",
-        defines=defines(problem),
-        global_size=sizes,
-        local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, uint(log2_n), uint(rows.count)),
-        reads=problem.nbytes,
-        writes=problem.nbytes,
-        step=f"{rows.count} rows of {rows.n}",
-    )
+    reverse = bit_reverse(problem, traits, parameters)
     sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
     stages = [
         Pass(
@@ -75,6 +64,23 @@ def _row_passes(
         for iteration in range(1, log2_n + 1)
     ]
     return (spin, reverse, *stages)
+
+
+def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Put every row in the order of its reversed indices."""
+    rows = rows_of(problem)
+    sizes, local = device_size((rows.n, rows.count), parameters["group"], traits)
+    return Pass(
+        kernel="bitReverse",
+        source="bitReverse.cl",
+        defines=defines(problem),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Role.SOURCE, Role.TARGET, uint(rows.n.bit_length() - 1), uint(rows.count)),
+        reads=problem.nbytes,
+        writes=problem.nbytes,
+        step=f"{rows.count} rows of {rows.n}",
+    )
 
 
 def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) -> Pass:
@@ -114,4 +120,4 @@ def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     )
 
 
-SOLVER = Solver("radix2", "a length that is a power of two", applies, passes)
+SOLVER = Solver("radix2", "a length that is a power of two", applies, passes, powers_of_two=True)

@@ -30,6 +30,8 @@ class Solver:
         For the others the planner copies what is not contiguous rows of complex numbers.
     selective : bool
         Not native, but asked about arrays as they lie, too: it refuses those that it cannot take.
+    powers_of_two : bool
+        It takes no other lengths.
     """
 
     name: str
@@ -38,3 +40,4 @@ class Solver:
     passes: Callable[[Problem, Traits, Parameters], tuple[Pass, ...]]
     native: bool = False
     selective: bool = False
+    powers_of_two: bool = False
