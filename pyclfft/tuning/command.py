@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, prod
 from pathlib import Path
+from statistics import geometric_mean
 
 import pyopencl as cl
 from tqdm import tqdm
@@ -226,10 +227,14 @@ def _show(path: Path, chosen: cl.Device) -> int:
     """Print all entries that hold on a device, the user's first."""
     identity = devices.identity(chosen)
     user = [each for each in database.read(path) if each.identity == identity]
-    ours = [(identity.origin(each.identity), each) for each in wisdom.shipped_entries()]
+    ours = [
+        (origin, each)
+        for each in wisdom.shipped_entries()
+        if (origin := identity.origin(each.identity))
+    ]
     rows = [
         *(_entry_cells("user", each) for each in user),
-        *(_entry_cells(origin, each) for origin, each in ours if origin),
+        *(_entry_cells(origin, each) for origin, each in ours),
     ]
     print(devices.device_label(chosen))
     if not rows:
@@ -237,6 +242,9 @@ def _show(path: Path, chosen: cl.Device) -> int:
         return 0
     heading = ("problem", "from", "default ms", "tuned ms", "gain", "date", "parameters")
     print(commandline.table(rows, heading, "<<>>><<"))
+    gains = [each.default_ms / each.ms for each in (*user, *(each for _, each in ours)) if each.ms]
+    mean, most = geometric_mean(gains), max(gains)
+    print(f"the defaults take {mean:.3f} times as long in the geometric mean, {most:.2f} at most")
     if any(each.sources != wisdom.sources_hash() for each in user):
         print("*: measured with other kernels than today's, and so left out: tune again")
     return 0
