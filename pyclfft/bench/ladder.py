@@ -43,7 +43,6 @@ STEPS = (  # from one rung to another that changes one thing
 )
 LONGEST = 2**22
 LONGEST_RECURSION = 2**20  # more would take longer than all else together
-COMPLEX_BYTES = 8
 SETTINGS = Settings(samples=21, budget_s=1.0)
 
 
@@ -179,16 +178,16 @@ def _main(argv: Sequence[str]) -> int:
     fftw, notes = find_rivals(AUTO, queue, {"fftw": lambda _: FFTW()})
     rungs = (Rung(queue, name) for name in RUNGS)
     contenders: tuple[Contender, ...] = (Ours(queue), *rungs, *fftw, NumPy(), Recursive())
+    cases = [Case((2**k,), batch=1) for k in range(1, options.longest.bit_length())]
     settings = replace(SETTINGS, samples=options.samples)
     results = Results(
         environment=environment((device,), contenders),
         contenders=tuple(each.name for each in contenders),
         elements=options.longest,
         settings=settings,
-        copy=copy_rate(queue, COMPLEX_BYTES * options.longest, settings),
+        copy=copy_rate(queue, cases[-1].sized(1).nbytes // 2, settings),
         view=VIEW,
     )
-    cases = [Case((2**k,), batch=1) for k in range(1, options.longest.bit_length())]
     results = session.measure_cases(results, cases, (Side(contenders),), options, notes)
     return session.finish(results, options, write_plots)
 

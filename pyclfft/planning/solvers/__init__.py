@@ -31,7 +31,7 @@ SOLVERS: tuple[Solver, ...] = (
     bluestein.SOLVER,
     radix2.SOLVER,
     direct.SOLVER,
-    *ladder.SOLVERS,
+    *ladder.SOLVERS,  # by name only: the one before takes whatever they do
 )
 
 BY_NAME = {solver.name: solver for solver in SOLVERS}
