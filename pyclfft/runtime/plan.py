@@ -67,7 +67,8 @@ class Plan:
         smooth length), "cols" (neighbouring transforms of one), "long_row" (long transforms of
         one, in two launches), "chirp" (neighbouring transforms of any length) and "long_chirp"
         (long ones, in three launches); the first that applies by default. "fused" is two launches
-        of the first two in one, on devices whose work-groups may wait.
+        of the first two in one, on devices whose work-groups may wait. "ladder1" to "ladder4" and
+        "compact" (powers of two) are steps from a slow kernel to better ones, to learn from.
     effort : {"estimate"}
         How parameters are chosen.
     orthogonalize : bool, optional
