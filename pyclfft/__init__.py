@@ -9,6 +9,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.runtime.memory`: `allocator`
+- `pyclfft.tuning.tuner`: `tune`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
 - `pyclfft.errors`: `PyclfftError` and its subclasses
 """
@@ -65,6 +66,7 @@ from .transforms import (
     rfftfreq,
     rfftn,
 )
+from .tuning.tuner import Tuned, tune
 
 __version__ = "0.1.0"
 
@@ -83,6 +85,7 @@ __all__ = [
     "PlanError",
     "PrecisionError",
     "PyclfftError",
+    "Tuned",
     "allocator",
     "array_api_fft",
     "cache_info",
@@ -126,5 +129,6 @@ __all__ = [
     "rfft2",
     "rfftfreq",
     "rfftn",
+    "tune",
     "use_device",
 ]

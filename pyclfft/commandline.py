@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from math import inf
 from typing import NoReturn
 
 import pyopencl as cl
@@ -130,6 +131,34 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), align: str 
         ).rstrip()
         for line in lines
     )
+
+
+def parse_count(text: str) -> int:
+    """Read a positive whole number written as ``65536``, ``2^20``, ``2**20`` or ``1e6``.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    base, power, exponent = text.replace("**", "^").partition("^")
+    try:
+        value = float(base) ** int(exponent) if power else float(text)
+    except OverflowError:
+        value = inf
+    except ValueError:
+        value = 0
+    if not 1 <= value < 2**63 or value != int(value):
+        raise ValueError(f"{text!r} is no positive whole number")
+    return int(value)
+
+
+def count(text: str) -> int:
+    """Return the number that `parse_count` reads: the type of an option for argparse."""
+    try:
+        return parse_count(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _say(prog: str, kind: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there, and the folder for what may be thrown away."""
+"""Files that are either whole or not there, and the folders of a user for them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ def cache_dir() -> Path:
         The folder; it need not exist yet.
     """
     return Path(os.environ.get("PYCLFFT_CACHE_DIR") or platformdirs.user_cache_dir("pyclfft"))
+
+
+def data_dir() -> Path:
+    """Folder for what took long to find out: ``PYCLFFT_DATA_DIR`` or the user's data folder.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder; it need not exist yet.
+    """
+    return Path(os.environ.get("PYCLFFT_DATA_DIR") or platformdirs.user_data_dir("pyclfft"))
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from . import __version__, commandline, report, selftest
 from .errors import DeviceError
 from .files import atomic_write, cache_dir
 from .planning.traits import Traits
-from .runtime import icd
+from .runtime import icd, wisdom
 from .runtime.device import defect, device_label, listing, select_device, traits
 
 PROG = "pyclfft info"
@@ -42,10 +42,13 @@ COLUMNS: tuple[tuple[str, str, Callable[[Any, Traits], str]], ...] = (
     ("buffer", ">", lambda _, limits: in_bytes(limits.max_alloc_bytes)),
     ("fp64", "<", lambda _, limits: yes_or_no(limits.fp64)),
     ("fp16", "<", lambda _, limits: yes_or_no(limits.fp16)),
+    ("tuned", "<", lambda device, _: tuned(device)),
 )
 LEGEND = """\
 units: compute units; group: work-items in a work-group at most, items: along each dimension;
-local, global: memory; buffer: largest allocation; fp64, fp16: double and half precision"""
+local, global: memory; buffer: largest allocation; fp64, fp16: double and half precision;
+tuned: problems whose parameters were measured by the user (pyclfft tune), or by us on the same
+device, on another of its architecture, or of its vendor"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -236,6 +239,12 @@ def _words(text: str) -> str:
 def type_of(device: Any) -> str:
     """Return such as ``"GPU"``; a device may be of several types at once."""
     return report.constant_names(cl.device_type, device.type & ~cl.device_type.DEFAULT)
+
+
+def tuned(device: Any) -> str:
+    """Return such as ``"user 3, device 12"``, or a dash."""
+    counts = wisdom.origins_of(device)
+    return ", ".join(f"{origin} {count}" for origin, count in counts.items()) or "-"
 
 
 def in_bytes(count: int) -> str:

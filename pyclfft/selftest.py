@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import log, nan, prod, sqrt
+from math import nan, sqrt
 from typing import Protocol
 
 import numpy as np
 import pyopencl as cl
 
 from .apps.imaging import filter_image
-from .planning.factor import is_smooth
+from .planning.accuracy import relative_error, transform_bound
 from .planning.problem import COMPLEX_DTYPE, REAL_DTYPE
 from .runtime import device as devices
 from .runtime.plan import Plan
-
-# Largest relative L2 error of a transform at 1e5 points, for lengths that have a fast algorithm
-# and for others, whose definition is summed as it stands.
-BOUND_AT_1E5 = {"single": (2.0e-7, 1e-6), "double": (6e-16, 1e-15)}
 
 # A filtered image has been through two transforms.
 FILTER_FACTOR = 2
@@ -298,22 +294,6 @@ def high_pass(image: np.ndarray, cutoff: float) -> np.ndarray:
     rows, columns = (np.minimum(np.arange(n), n - np.arange(n)) for n in image.shape)
     passes = rows[:, None] ** 2 + columns**2 >= cutoff**2
     return np.abs(np.fft.ifft2(np.fft.fft2(image.astype(np.float64)) * passes))
-
-
-def relative_error(result: np.ndarray, expected: np.ndarray) -> float:
-    """Return the L2 norm of the difference over the norm of what was expected."""
-    return float(np.linalg.norm(result - expected) / np.linalg.norm(expected))
-
-
-def transform_bound(lengths: list[int] | tuple[int, ...], precision: str) -> float:
-    """Return the largest relative error allowed of a transform of these lengths.
-
-    Rounding errors of a fast algorithm grow with the square root of its steps, log N.
-    """
-    fast, other = BOUND_AT_1E5[precision]
-    if all(is_smooth(n) for n in lengths):
-        return fast * sqrt(log(prod(lengths)) / log(1e5))
-    return other
 
 
 def _sizes(shape: tuple[int, ...]) -> str:

@@ -12,6 +12,7 @@ import pytest
 # A cache of our own, before pyclfft looks for it: tests neither use nor fill the user's. CI names
 # one that its steps share, so that kernels are compiled once.
 os.environ.setdefault("PYCLFFT_CACHE_DIR", tempfile.mkdtemp(prefix="pyclfft-tests-"))
+os.environ["PYCLFFT_DATA_DIR"] = tempfile.mkdtemp(prefix="pyclfft-tests-data-")
 
 import pyclfft
 from pyclfft.runtime import device as devices_module

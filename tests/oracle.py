@@ -111,9 +111,13 @@ def of_real(n, numbers):
     """Factor of a bound for real rows of n.
 
     Those of odd lengths are transformed in pairs, so that each bears the rounding errors of both.
-    Others bear their own; but errors of few numbers scatter, by two standard deviations at most.
     """
-    return 2 if n % 2 else 1 + 2 / math.sqrt(numbers)
+    return 2 if n % 2 else of_few(numbers)
+
+
+def of_few(numbers):
+    """Factor of a bound: errors of few numbers scatter, by two standard deviations at most."""
+    return 1 + 2 / math.sqrt(numbers)
 
 
 def bound(algorithm, dtype, points):

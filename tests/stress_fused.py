@@ -32,6 +32,7 @@ from pyclfft.planning.traits import Traits
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import Executable, Lease
+from pyclfft.tuning.lookup import parameters_for
 
 DELAYS = (0, 200, 5000)  # most steps of idling: none, about a load, about a whole tile
 CLOSE = 1e-6  # of the largest result, where the compiler has contracted products differently
@@ -132,7 +133,8 @@ class Stress:
         algorithm = "four_step" if len(axes) == 1 and shape[1] <= 2**13 else None
         traits = believed(self.device, problem.nbytes)
         passes = plan_passes(problem, traits, algorithm)
-        joined = fused_schedule(passes, problem.nbytes, traits)
+        parameters = parameters_for(traits)
+        joined = fused_schedule(passes, problem.nbytes, traits, parameters)
         if joined is None:
             self.notes.add(f"{name}: two launches")
             return
@@ -143,7 +145,7 @@ class Stress:
         apart = Executable(self.context, assign_buffers(passes, problem.nbytes))
         apart.enqueue(self.queues[0], source, expected).wait()
         for in_place in (False, True):
-            schedule = fused_schedule(passes, problem.nbytes, traits, in_place=in_place)
+            schedule = fused_schedule(passes, problem.nbytes, traits, parameters, in_place=in_place)
             if schedule is None:
                 self.notes.add(f"{name} in place: two launches")
                 continue

@@ -21,11 +21,11 @@ from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Problem, choose, make_
 from ..planning.solvers import BY_NAME
 from ..planning.solvers.rows import device_size, uint
 from ..planning.traits import Traits
-from ..runtime import device, memory
+from ..runtime import device, memory, wisdom
 from ..runtime.cache import BoundedCache
 from ..runtime.executable import Executable, run_on_host
 from ..runtime.profile import Recorder
-from ..tuning.lookup import parameters_for
+from ..tuning.lookup import Parameters, parameters_for
 from .bands import KINDS, SHAPES, Band, Cutoff, make_band
 
 PADS = ("none", "zero", "edge", "mirror")
@@ -131,7 +131,9 @@ class ImageFilter:
     def __init__(self, job: FilterJob, context: cl.Context) -> None:
         self.job = job
         traits = device.traits(context.devices[0])
-        self.schedule = filter_schedule(job, traits)
+        forward = transform_problem(job, "forward")
+        parameters = wisdom.parameters_of(context.devices[0], forward, job.algorithm)
+        self.schedule = filter_schedule(job, traits, parameters)
         image_bytes = prod(job.shape) * job.dtype.itemsize
         result_bytes = prod(job.shape) * job.result_dtype.itemsize
         memory.require_fits(
@@ -347,8 +349,9 @@ def filter_mask(
     traits = device.traits(queue.device)
     band = make_band(size, size, kind, cutoff, **options)  # type: ignore[arg-type]
     problem = make_problem(size, np.float32)
+    parameters = parameters_for(traits)
     (copy,) = plan_passes(replace(problem, axes=()), traits)
-    passes = (copy, filter_pass(band, (1, *size), "single", traits))
+    passes = (copy, filter_pass(band, (1, *size), "single", traits, parameters))
     memory.require_fits(traits, {"in": problem.nbytes // 2, "out": problem.nbytes})
     executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
     gains = np.empty(size, np.complex64)
@@ -368,7 +371,9 @@ def image_filter(job: FilterJob, context: cl.Context) -> ImageFilter:
     return _filters.get((context, job), lambda: ImageFilter(job, context))
 
 
-def filter_schedule(job: FilterJob, traits: Traits) -> Schedule:
+def filter_schedule(
+    job: FilterJob, traits: Traits, parameters: Parameters | None = None
+) -> Schedule:
     """Plan a filter: load, transform, filter, transform back, find the range, store.
 
     The spectrum stays transposed between the two transforms, as in the textbook: Stockham's kernel
@@ -377,40 +382,55 @@ def filter_schedule(job: FilterJob, traits: Traits) -> Schedule:
     The filter is a hook in the last store of the transform, or a pass of its own as in the
     textbook.
 
+    Parameters
+    ----------
+    job : FilterJob
+        What to do.
+    traits : Traits
+        Of the device.
+    parameters : Parameters, optional
+        Of the kernels; the device's defaults by default.
+
+    Returns
+    -------
+    Schedule
+
     Raises
     ------
     PlanError, DeviceError
         As `plan_passes`.
     """
+    parameters = parameters or parameters_for(traits)
     rows, columns = job.plane
     stored = replace(job.band, row_weight=job.band.column_weight, column_weight=job.band.row_weight)
     spectra = (job.planes, columns, rows)
-    forward = _transform(job, "forward", "out")
-    fused = _is_fused(job, traits)
+    forward = transform_problem(job, "forward", "out")
+    fused = _is_fused(job, parameters)
     if fused:
         forward = replace(forward, hooks=Hooks(store=filter_hook(stored, spectra, job.precision)))
     passes = (
-        _load_pixels(job, traits),
-        *plan_passes(forward, traits, job.algorithm),
-        *(() if fused else (filter_pass(stored, spectra, job.precision, traits),)),
-        *plan_passes(_transform(job, "inverse", "in"), traits, job.algorithm),
+        _load_pixels(job, traits, parameters),
+        *plan_passes(forward, traits, job.algorithm, parameters),
+        *(() if fused else (filter_pass(stored, spectra, job.precision, traits, parameters),)),
+        *plan_passes(transform_problem(job, "inverse", "in"), traits, job.algorithm, parameters),
         *(_extrema(job, traits) if job.scale in ("max", "stretch") else ()),
-        _store_pixels(job, traits),
+        _store_pixels(job, traits, parameters),
     )
     return assign_buffers(passes, prod(job.shape) * job.result_dtype.itemsize)
 
 
-def _is_fused(job: FilterJob, traits: Traits) -> bool:
+def _is_fused(job: FilterJob, parameters: Parameters) -> bool:
     """Whether the filter is a hook: not for the textbook's solvers, which have passes of their own.
 
     On CPUs, exp and pow cost more within a transform's kernel than a pass over memory does: with
     Intel's runtime 40 ms against 13 ms for a Gaussian on 2048 x 2048 pixels.
     """
     native = job.algorithm is None or (job.algorithm in BY_NAME and BY_NAME[job.algorithm].native)
-    return native and bool(job.band.shape == "ideal" or parameters_for(traits)["smooth_hooks"])
+    return native and bool(job.band.shape == "ideal" or parameters["smooth_hooks"])
 
 
-def _transform(job: FilterJob, direction: str, transposed: str) -> Problem:
+def transform_problem(job: FilterJob, direction: str, transposed: str = "out") -> Problem:
+    """Return one of a filter's two transforms, whose spectrum lies `transposed` "in" or "out"."""
     return make_problem(
         (job.planes, *job.plane),
         COMPLEX_DTYPE[job.precision],
@@ -420,7 +440,13 @@ def _transform(job: FilterJob, direction: str, transposed: str) -> Problem:
     )
 
 
-def filter_pass(band: Band, spectra: tuple[int, int, int], precision: str, traits: Traits) -> Pass:
+def filter_pass(
+    band: Band,
+    spectra: tuple[int, int, int],
+    precision: str,
+    traits: Traits,
+    parameters: Parameters,
+) -> Pass:
     """Multiply spectra by a band's gains, in place.
 
     Parameters
@@ -431,7 +457,7 @@ def filter_pass(band: Band, spectra: tuple[int, int, int], precision: str, trait
         How many, and rows and columns of each in memory.
     precision : {"single", "double"}
         Of the spectra.
-    traits : Traits
+    traits, parameters
         Of the device.
 
     Returns
@@ -449,7 +475,7 @@ def filter_pass(band: Band, spectra: tuple[int, int, int], precision: str, trait
     arguments = (Role.DATA, uint(rows), uint(columns), *numbers)
     nbytes = prod(spectra) * COMPLEX_DTYPE[precision].itemsize
     return _launch(
-        kernel, "highPassFilter.cl", macros, (columns, rows, count), traits, arguments,
+        kernel, "highPassFilter.cl", macros, (columns, rows, count), traits, parameters, arguments,
         reads=nbytes, writes=nbytes, step=f"{band.kind}, {band.shape}",
     )  # fmt: skip
 
@@ -508,10 +534,11 @@ def _not_negative(value: Fraction | float, precision: str) -> Scalar:
     return Scalar(dtype.name, min(max(float(value), least), greatest) if value else 0.0)
 
 
-def _load_pixels(job: FilterJob, traits: Traits) -> Pass:
+def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     rows, columns = job.plane
     return _launch(
-        "loadPixels", "pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes), traits,
+        "loadPixels", "pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes),
+        traits, parameters,
         (Role.SOURCE, Role.TARGET, _frame(job)),
         reads=prod(job.shape) * job.dtype.itemsize,
         writes=_plane_bytes(job),
@@ -551,10 +578,11 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
     return parts, all_of_them
 
 
-def _store_pixels(job: FilterJob, traits: Traits) -> Pass:
+def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     pair = COMPLEX_DTYPE[job.precision].itemsize
     return _launch(
-        "storePixels", "pixels.cl", _pixel_macros(job, traits), job.shape[1::-1], traits,
+        "storePixels", "pixels.cl", _pixel_macros(job, traits), job.shape[1::-1],
+        traits, parameters,
         (
             Role.SOURCE,
             Role.TARGET,
@@ -576,11 +604,12 @@ def _launch(
     macros: Mapping[str, int | str],
     items: tuple[int, ...],
     traits: Traits,
+    parameters: Parameters,
     arguments: tuple[Argument, ...],
     **details: Any,
 ) -> Pass:
     """Return a pass of one work-item each over a range, which is exact in its third dimension."""
-    sizes, local = device_size(items[:2], parameters_for(traits)["group"], traits)
+    sizes, local = device_size(items[:2], parameters["group"], traits)
     sizes, local = sizes + items[2:], local + (1,) * len(items[2:])
     defines = tuple((name, str(value)) for name, value in macros.items())
     return Pass(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import groupby
-from math import inf, isqrt, nan, prod
+from math import isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -292,26 +292,6 @@ def size_name(lengths: Sequence[int]) -> str:
     if count > 1:
         return f"{n}^{count}"
     return f"2^{n.bit_length() - 1}" if n >= 2**16 and not n & (n - 1) else str(n)
-
-
-def parse_count(text: str) -> int:
-    """Read a positive whole number written as ``65536``, ``2^20``, ``2**20`` or ``1e6``.
-
-    Raises
-    ------
-    ValueError
-        It is none.
-    """
-    base, power, exponent = text.replace("**", "^").partition("^")
-    try:
-        value = float(base) ** int(exponent) if power else float(text)
-    except OverflowError:
-        value = inf
-    except ValueError:
-        value = nan
-    if not 1 <= value < 2**63 or value != int(value):
-        raise ValueError(f"{text!r} is no positive whole number")
-    return int(value)
 
 
 def _is_odd_prime(n: int) -> bool:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 import pyopencl as cl
 
 from .. import commandline
 from ..errors import DeviceError, PyclfftError
 from ..planning.solvers import BY_NAME
-from ..planning.traits import Traits
 from ..runtime import device as devices
-from . import ladder, render, session
+from ..tuning.tuner import ELEMENTS_ON_CPU, fitting_elements
+from . import render, session
 from .calls import measure_calls
 from .cases import ELEMENTS, Case, select
 from .compare import compare
@@ -27,15 +28,16 @@ from .runner import Settings, Side, copy_rate
 from .startup import measure_startup
 
 PROG = "pyclfft bench"
-SETTINGS = Settings()
-ELEMENTS_ON_CPU = 2**22
-SINGLE, DOUBLE = 8, 16  # bytes of a complex number
-BUFFERS = 8  # for all contenders together, in double precision
 
-# Benchmarks of their own: name -> (main, what it measures).
-SUBCOMMANDS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
-    "ladder": (ladder.main, "what each step from a slow radix-2 transform to a better one buys"),
+# Other measurements, each with options of its own: name -> (module, what it does). The module is
+# imported only when it is chosen; its ``main(argv)`` returns the exit status.
+SUBCOMMANDS = {
+    "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
+    "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
 }
+
+SETTINGS = Settings()
+SINGLE = 8  # bytes of a complex number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,12 +59,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
-    others = "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items())
     result = commandline.Parser(
         prog=PROG,
         description="Measure transforms of arrays on the device, check their results, and compare "
         "with other libraries, all taking turns. Let nothing else run on the device meanwhile.",
-        epilog=f"Benchmarks with options of their own: {others}.",
+        epilog="Other measurements, each with its own --help: "
+        + "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items()),
     )
     session.add_options(result, SETTINGS.samples, "bars")
     add = result.add_argument
@@ -82,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--elements",
         metavar="N",
-        type=session.count,
+        type=commandline.count,
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
     add("--algorithm", choices=BY_NAME, help="of ours (default: the first that applies)")
@@ -106,8 +108,8 @@ def parser() -> argparse.ArgumentParser:
 
 def _main(argv: Sequence[str]) -> int:
     if argv and argv[0] in SUBCOMMANDS:
-        main_of, _ = SUBCOMMANDS[argv[0]]
-        return main_of(argv[1:])
+        module, _ = SUBCOMMANDS[argv[0]]
+        return import_module(module).main(argv[1:])
     options = parser().parse_args(argv)
     _refuse_beside_cpu(options)
     if options.compare:
@@ -179,7 +181,7 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     session.require(options)
     field = (_cpu_devices if options.cpu else _one_device)(options)
     traits = [devices.traits(device) for device in field.devices]
-    elements = options.elements or min(map(default_elements, traits))
+    elements = options.elements or min(map(fitting_elements, traits))
     contenders = field.sides[0].contenders
     settings = replace(SETTINGS, samples=options.samples)
     copies = [copy_rate(queue, elements * SINGLE, settings) for queue in field.queues]
@@ -203,23 +205,6 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     if options.call:
         results = replace(results, calls=tuple(measure_calls(field.queues[0], options.algorithm)))
     return results
-
-
-def default_elements(traits: Traits) -> int:
-    """Return how many elements suit a device: a power of two that its memory holds.
-
-    Parameters
-    ----------
-    traits : Traits
-        Of the device.
-
-    Returns
-    -------
-    int
-        2^26 or less, on CPUs 2^22 or less.
-    """
-    room = min(traits.max_alloc_bytes, traits.global_mem_bytes // BUFFERS) // DOUBLE
-    return min(ELEMENTS_ON_CPU if traits.is_cpu else ELEMENTS, 1 << max(room, 1).bit_length() - 1)
 
 
 if __name__ == "__main__":

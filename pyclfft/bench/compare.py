@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from math import isfinite
 
 from .. import commandline
-from ..errors import FormatError
-from .render import SCHEMA
+from . import stored
+from .render import Results
+from .statistics import Spread
 
 NOISE = 0.03  # two runs of the same code differ by less than this
 
@@ -22,25 +21,25 @@ class Change:
     ----------
     case : str
         Its name.
-    before, after : mapping
-        Its median and quartiles, in ms, as in the files.
+    before, after : Spread
+        Its time in ms.
     """
 
     case: str
-    before: dict[str, float]
-    after: dict[str, float]
+    before: Spread
+    after: Spread
 
     @property
     def ratio(self) -> float:
         """Time after over time before."""
-        return self.after["median"] / self.before["median"]
+        return self.after.median / self.before.median
 
     @property
     def word(self) -> str:
         """Tell "slower" and "faster", but where it may be noise: there, nothing."""
-        if self.ratio > 1 + NOISE and self.after["low"] > self.before["high"]:
+        if self.ratio > 1 + NOISE and self.after.low > self.before.high:
             return "slower"
-        if self.ratio < 1 - NOISE and self.after["high"] < self.before["low"]:
+        if self.ratio < 1 - NOISE and self.after.high < self.before.low:
             return "faster"
         return ""
 
@@ -69,7 +68,7 @@ class Comparison:
 
     def __str__(self) -> str:
         rows = [
-            (each.case, f"{each.before['median']:.4g}", f"{each.after['median']:.4g}",
+            (each.case, f"{each.before.median:.4g}", f"{each.after.median:.4g}",
              f"{each.ratio:.3f}", each.word)
             for each in self.changes
         ]  # fmt: skip
@@ -94,15 +93,15 @@ def compare(before: str, after: str) -> Comparison:
     FormatError
         A file is not one of the benchmark's.
     """
-    old, new = _read(before), _read(after)
+    old, new = stored.read(before), stored.read(after)
     times = _times(old), _times(new)
     common = [case for case in times[0] if case in times[1]]
     lost = [case for case in times[0] if case not in times[1]]
     notes = [
         f"not the same {what}: {ours} and {theirs}"
         for what, ours, theirs in (
-            ("device", old["environment"]["device"], new["environment"]["device"]),
-            ("number of elements", old["elements"], new["elements"]),
+            ("device", old.environment["device"], new.environment["device"]),
+            ("number of elements", old.elements, new.elements),
         )
         if ours != theirs
     ]
@@ -112,23 +111,7 @@ def compare(before: str, after: str) -> Comparison:
     return Comparison(tuple(changes), tuple(notes))
 
 
-def _read(name: str) -> dict[str, Any]:
-    try:
-        document = json.loads(Path(name).read_text(encoding="utf-8"))
-        if document["schema"] == SCHEMA:
-            return document
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise FormatError(f"{name}: no file of pyclfft bench --json, or of another version's")
-
-
-def _times(document: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """Return median and quartiles of our cases that were measured."""
-    ours = document["contenders"][0]
-    times = {_name(row): row["outcomes"][ours]["ms"] for row in document["rows"]}
-    return {case: ms for case, ms in times.items() if ms["median"] is not None}
-
-
-def _name(row: dict[str, Any]) -> str:
-    """Name a row as `Row` does; files from before there were several devices name none."""
-    return " on ".join(filter(None, (row["case"], row.get("device"))))
+def _times(results: Results) -> dict[str, Spread]:
+    """Return our times of the cases that were measured."""
+    times = {row.name: row.ours.ms for row in results.rows}
+    return {case: ms for case, ms in times.items() if isfinite(ms.median)}

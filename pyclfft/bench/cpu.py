@@ -7,14 +7,14 @@ The libraries, which know arrays of the host only, are measured once and stand b
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import nan, prod
+from math import prod
 
 import numpy as np
 
 from .render import Results, View
 from .rivals import FFTW, Ours, OursOnHost, SciPy
-from .runner import WRONG, Outcome, Row
-from .table import Column, listed, mean_of, number, time
+from .runner import WRONG, Row
+from .table import Column, find, listed, mean_of, number, ratio, time
 
 LARGE = 2**20  # bytes of an input from which on the target from NumPy to NumPy holds
 
@@ -36,25 +36,24 @@ first's and the second's, above 1 where ours is faster; launch: a short call, bo
 
 def columns(results: Results) -> tuple[Column, ...]:
     """Return the columns: both of ours, of every rival time and ratio."""
-    rivals = [name for name in results.contenders if name not in (Ours.name, OursOnHost.name)]
     return (
         Column("case", 15, lambda row: row.workload.case.name, "<"),
         Column("device", 6, lambda row: row.device, "<"),
         Column("batch", 6, lambda row: str(row.workload.batch)),
         Column(f"{Ours.name} ms", 10, lambda row: time(row.ours)),
         Column("+-%", 4, lambda row: number(row.ours.ms.percent, ".1f")),
-        Column("NumPy ms", 8, lambda row: time(_find(row, OursOnHost.name))),
+        Column("NumPy ms", 8, lambda row: time(find(row, OursOnHost.name))),
         Column("error", 7, lambda row: number(_error(row), ".1e")),
-        *(column for name in rivals for column in _of_rival(name)),
+        *(column for name in results.rivals for column in _of_rival(name)),
         Column("", 6, verdict, "<"),
     )
 
 
 def _of_rival(name: str) -> Iterator[Column]:
-    yield Column(f"{name} ms", len(name) + 3, lambda row: time(_find(row, name)))
-    yield Column("/ours", 5, lambda row: number(_ratio(row, name), ".2f"))
+    yield Column(f"{name} ms", len(name) + 3, lambda row: time(find(row, name)))
+    yield Column("/ours", 5, lambda row: number(ratio(row, name), ".2f"))
     if name == SciPy.name:
-        yield Column("/NumPy", 6, lambda row: number(_ratio(row, name, OursOnHost.name), ".2f"))
+        yield Column("/NumPy", 6, lambda row: number(ratio(row, name, OursOnHost.name), ".2f"))
 
 
 def verdict(row: Row) -> str:
@@ -63,7 +62,7 @@ def verdict(row: Row) -> str:
         return WRONG
     if _launch_bound(row):
         return "launch"
-    return "slower" if _ratio(row, SciPy.name) < 1 else ""
+    return "slower" if ratio(row, SciPy.name) < 1 else ""
 
 
 def summary(results: Results) -> Iterator[str]:
@@ -71,11 +70,10 @@ def summary(results: Results) -> Iterator[str]:
     for device in results.devices:
         rows = [row for row in results.rows if row.device == device]
         targets = [row for row in rows if "cpu-target" in row.workload.case.groups]
-        for name in (FFTW.name, SciPy.name):
-            if name in results.contenders:
-                ratios = [_ratio(row, name) for row in targets]
-                mean = mean_of(ratios, "target rows", MEANS.get((device, name)))
-                yield f"{name} / {Ours.name} on {device}, {mean}"
+        for name in results.rivals:
+            ratios = [ratio(row, name) for row in targets]
+            mean = mean_of(ratios, "target rows", MEANS.get((device, name)))
+            yield f"{name} / {Ours.name} on {device}, {mean}"
         if SciPy.name in results.contenders:
             yield from _beside_scipy(device, rows)
 
@@ -83,29 +81,18 @@ def summary(results: Results) -> Iterator[str]:
 def _beside_scipy(device: str, rows: Sequence[Row]) -> Iterator[str]:
     """Yield what concerns all rows of a device, and not the target's only."""
     large = [row for row in rows if _input_bytes(row) >= LARGE]
-    ratios = [_ratio(row, SciPy.name, OursOnHost.name) for row in large]
+    ratios = [ratio(row, SciPy.name, OursOnHost.name) for row in large]
     mean = mean_of(ratios, "rows from 1 MiB", NUMPY_MEANS.get(device))
     yield f"{SciPy.name} / {OursOnHost.name} on {device}, {mean}"
     for ours in (Ours.name, OursOnHost.name):
         slower = {
-            row.workload.case.name: ratio
+            row.workload.case.name: beside
             for row in rows
-            if (ratio := _ratio(row, SciPy.name, ours)) < 1 and not _launch_bound(row)
+            if (beside := ratio(row, SciPy.name, ours)) < 1 and not _launch_bound(row)
         }
-        names = [f"{name} ({ratio:.2f})" for name, ratio in slower.items()]
+        names = [f"{name} ({beside:.2f})" for name, beside in slower.items()]
         wanted = " (target none)" if ours == Ours.name else ""
         yield f"{ours} on {device}, rows slower than {SciPy.name}{wanted}: {listed(names)}"
-
-
-def _find(row: Row, name: str) -> Outcome:
-    """Return how a contender did, which may not take part."""
-    return next((each for each in row.outcomes if each.contender == name), Outcome(name, word="-"))
-
-
-def _ratio(row: Row, name: str, ours: str = Ours.name) -> float:
-    """Return a rival's time over one of ours; not a number without both."""
-    own = _find(row, ours).ms.median
-    return _find(row, name).ms.median / own if own else nan
 
 
 def _error(row: Row) -> float:

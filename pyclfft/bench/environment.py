@@ -12,7 +12,7 @@ import numpy as np
 import pyopencl as cl
 
 from .. import __version__
-from ..runtime.device import device_label
+from ..runtime.device import clocks, device_label
 from .rivals import Contender, Ours
 
 
@@ -35,6 +35,7 @@ def environment(devices: Sequence[cl.Device], contenders: Iterable[Contender]) -
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "device": _each(device_label(device) for device in devices),
         "driver": _each(device.driver_version for device in devices),
+        "clock": _each(clocks(device) for device in devices),
         "platform": _each(device.platform.version for device in devices),
         "system": platform.platform(),
         "Python": platform.python_version(),

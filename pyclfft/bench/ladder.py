@@ -19,14 +19,13 @@ import pyopencl as cl
 
 from .. import commandline
 from ..errors import PlanError
-from ..files import atomic_write
 from ..planning.solvers import BY_NAME, ladder
 from ..runtime import device as devices
 from ..runtime.plan import Plan
 from . import session, table
 from .cases import Case, Workload, size_name
 from .environment import environment
-from .plot import pyplot
+from .plot import pyplot, save
 from .render import Results, View
 from .rivals import AUTO, FFTW, Call, Contender, OnHost, Ours, find_rivals
 from .runner import Outcome, Row, Settings, Side, copy_rate
@@ -163,7 +162,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _power_of_two(text: str) -> int:
-    n = session.count(text)
+    n = commandline.count(text)
     if n & (n - 1) or not 2 <= n <= ladder.MAX_LENGTH:
         most = size_name((ladder.MAX_LENGTH,))
         raise argparse.ArgumentTypeError(f"{text!r} is no power of two from 2 to {most}")
@@ -331,6 +330,5 @@ def _draw(path: Path, label: str, lines: dict[str, list[float]], results: Result
     axes.legend(fontsize="small", ncols=2)
     title = f"{results.environment['device']}, {results.environment['date']}"
     axes.set_title(title, fontsize="small", wrap=True)
-    with atomic_write(path) as file:
-        figure.savefig(file, format=path.suffix[1:], dpi=100)
+    save(figure, path, dpi=100)
     plots.close(figure)

@@ -15,6 +15,7 @@ from .render import Results
 BAR = 0.8  # of the room that a case has
 INCHES = 0.32  # of width for each case
 ACROSS = 32  # cases in a row of bars at most
+FORMATS = ("png", "svg", "pdf")
 
 
 def pyplot() -> Any:
@@ -31,6 +32,23 @@ def pyplot() -> Any:
         raise PyclfftError("a plot needs matplotlib: pip install 'pyclfft[bench]'") from None
     matplotlib.use("Agg")  # a file is all that is wanted, also where there is no screen
     return import_module("matplotlib.pyplot")
+
+
+def require_plot(path: str | os.PathLike[str]) -> None:
+    """Refuse a plot that cannot be drawn, before anything is measured.
+
+    Raises
+    ------
+    PyclfftError
+        Its format is unknown, or matplotlib is not installed.
+    """
+    if _format(path) not in FORMATS:
+        raise PyclfftError(f"{os.fspath(path)}: a plot's name ends in {', '.join(FORMATS)}")
+    pyplot()
+
+
+def _format(path: str | os.PathLike[str]) -> str:
+    return Path(path).suffix[1:].lower() or FORMATS[0]
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
@@ -59,9 +77,14 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
     grid[0][0].legend()
     title = f"{results.environment['device']}, {results.environment['date']}"
     figure.suptitle(title, fontsize="medium", wrap=True)
-    with atomic_write(path) as file:
-        figure.savefig(file, format=Path(path).suffix[1:] or "png", dpi=120)
+    save(figure, path)
     plots.close(figure)
+
+
+def save(figure: Any, path: str | os.PathLike[str], dpi: int = 120) -> None:
+    """Write a figure to a whole file, or none; its extension names the format, png without one."""
+    with atomic_write(path) as file:
+        figure.savefig(file, format=_format(path), dpi=dpi)
 
 
 def _draw_bars(axes: Any, results: Results, part: range) -> None:

@@ -13,9 +13,10 @@ from .. import commandline
 from ..files import atomic_write
 from .calls import CallCost
 from .cases import GROUPS, Case
+from .rivals import Ours, OursOnHost
 from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
 from .startup import Startup
-from .table import Column, listed, mean_of, number, time
+from .table import Column, copy_column, listed, mean_of, number, time
 
 SCHEMA = 1  # of the JSON
 BEHIND = 1.05  # slower than the faster rival by more than this is slower
@@ -95,6 +96,11 @@ class Results:
     devices: tuple[str, ...] = ()
 
     @property
+    def rivals(self) -> tuple[str, ...]:
+        """Names of the contenders that are not ours."""
+        return tuple(name for name in self.contenders if name not in (Ours.name, OursOnHost.name))
+
+    @property
     def failed(self) -> bool:
         """Whether a result of ours is wrong, or we have failed to compute one."""
         return any(each.status in (WRONG, FAILED) for row in self.rows for each in row.own)
@@ -106,13 +112,12 @@ class Results:
 def _columns(results: Results) -> tuple[Column, ...]:
     """Return ours in full, of every rival time, error and its time over ours."""
     ours, *rivals = results.contenders
-    copy = results.copy
     return (
         Column("case", 16, lambda row: row.name, "<"),
         Column("batch", 7, lambda row: str(row.workload.batch)),
         Column(f"{ours} ms", 10, lambda row: time(row.ours)),
         Column("+-%", 4, lambda row: number(row.ours.ms.percent, ".1f")),
-        Column("copy", 4, lambda row: _fraction(row, copy)),
+        copy_column(results.copy),
         Column("error", 7, lambda row: number(row.ours.error, ".1e")),
         *(column for n, name in enumerate(rivals, 1) for column in _of_rival(name, n)),
         Column("", 6, verdict, "<"),
@@ -136,10 +141,6 @@ def verdict(row: Row) -> str:
     if row.ours.status == WRONG:
         return WRONG
     return "behind" if row.workload.case.target and row.behind > BEHIND else ""
-
-
-def _fraction(row: Row, copy: CopyRate) -> str:
-    return number(copy.fraction(row.workload.nbytes, row.ours.ms.median), ".0%")
 
 
 def _beside_targets(results: Results) -> Iterator[str]:
@@ -249,21 +250,26 @@ def write(path: str | os.PathLike[str], text: str) -> None:
 
 def as_markdown(results: Results) -> str:
     """Return all that was measured as a page."""
-    table = results.view.columns(results)
-    cells = [[column.cell(row) for column in table] for row in results.rows]
     parts = [
         "# Benchmark",
         "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
         f"{scope_line(results)}.",
-        _markdown_table([column.heading for column in table], cells),
+        case_table(results.view.columns(results), results.rows),
         " ".join(results.view.legend.split("\n")) + ".",
         "\n".join(f"- {each}" for each in summary(results)),
-        *(_markdown_table(*each) for each in extra_tables(results)),
+        *(markdown_table(*each) for each in extra_tables(results)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def case_table(table: Sequence[Column], rows: Sequence[Row]) -> str:
+    """Return cases as a table of a page."""
+    cells = [[column.cell(row) for column in table] for row in rows]
+    return markdown_table([column.heading for column in table], cells)
+
+
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table whose first column alone is on the left."""
     lines = [headings, ["---", *("---:" for _ in headings[1:])], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -286,7 +292,7 @@ def as_json(results: Results) -> str:
             for each in results.calls
         ],
     }
-    return json.dumps(_finite(document), indent=1) + "\n"
+    return json.dumps(finite(document), indent=1) + "\n"
 
 
 def _row(row: Row, results: Results) -> dict[str, Any]:
@@ -312,10 +318,10 @@ def _row(row: Row, results: Results) -> dict[str, Any]:
     }
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Replace numbers that JSON does not have."""
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [finite(each) for each in value]
     return None if isinstance(value, float) and not isfinite(value) else value

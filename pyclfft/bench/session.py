@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .. import commandline
 from . import render, table
-from .cases import Case, parse_count
-from .plot import pyplot
+from .cases import Case
+from .plot import require_plot
 from .render import Results
 from .runner import Noise, Side, measure_sides
 from .scipyfft import scipy_fft
@@ -35,21 +35,13 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
     add(
         "--samples",
         metavar="N",
-        type=count,
+        type=commandline.count,
         default=samples,
         help=f"of each contender at each case (default: {samples})",
     )
     add("--json", metavar="FILE", help="write everything; after each case, so that nothing is lost")
     add("--markdown", metavar="FILE", help="write the tables")
     add("--plot", metavar="FILE", help=f"draw {drawing} (png, svg or pdf); needs matplotlib")
-
-
-def count(text: str) -> int:
-    """Read an option's number, such as 2^20 or 1e6."""
-    try:
-        return parse_count(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def require(options: argparse.Namespace) -> None:
@@ -64,8 +56,19 @@ def require(options: argparse.Namespace) -> None:
     """
     scipy_fft()
     if options.plot:
-        pyplot()
-    for name in (options.json, options.markdown, options.plot):
+        require_plot(options.plot)
+    require_folders(options.json, options.markdown, options.plot)
+
+
+def require_folders(*names: str | None) -> None:
+    """Refuse files whose folders are not there.
+
+    Raises
+    ------
+    FileNotFoundError
+        Such a file.
+    """
+    for name in names:
         if name and not Path(name).absolute().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 

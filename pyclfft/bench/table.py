@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 
-from .runner import Outcome, Row
+from .rivals import Ours
+from .runner import CopyRate, Outcome, Row
 from .statistics import geometric_mean
 
 
@@ -35,6 +36,26 @@ def _line(table: Sequence[Column], cells: Sequence[str]) -> str:
         f"{cell:{column.side}{column.width}}" for column, cell in zip(table, cells, strict=True)
     )
     return "  ".join(padded).rstrip()
+
+
+def find(row: Row, name: str) -> Outcome:
+    """Return how a contender did, which may not take part."""
+    return next((each for each in row.outcomes if each.contender == name), Outcome(name, word="-"))
+
+
+def ratio(row: Row, name: str, ours: str = Ours.name) -> float:
+    """Return a rival's time over one of ours; not a number without both."""
+    own = find(row, ours).ms.median
+    return find(row, name).ms.median / own if own else nan
+
+
+def copy_column(copy: CopyRate) -> Column:
+    """Return the column of our part of the copy's rate."""
+
+    def cell(row: Row) -> str:
+        return number(copy.fraction(row.workload.nbytes, row.ours.ms.median), ".0%")
+
+    return Column("copy", 4, cell)
 
 
 def time(outcome: Outcome) -> str:

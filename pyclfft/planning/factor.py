@@ -144,7 +144,13 @@ class Stages:
 
 @lru_cache(maxsize=4096)
 def best_stages(
-    n: int, min_items: int, max_items: int, split: bool = False, halves: bool = False
+    n: int,
+    min_items: int,
+    max_items: int,
+    split: bool = False,
+    halves: bool = False,
+    wanted: tuple[int, ...] | None = None,
+    points: int = -1,
 ) -> Stages | None:
     """Return the cheapest way to share a transform among work-items.
 
@@ -160,6 +166,10 @@ def best_stages(
         Real and imaginary parts are exchanged one after the other.
     halves : bool
         The lower and the upper half are, which takes even radices, and a large one to be worth it.
+    wanted : tuple of int, optional
+        The radices to take, if that can be.
+    points : int
+        That a work-item holds at most, if that can be.
 
     Returns
     -------
@@ -168,13 +178,15 @@ def best_stages(
     """
     if n == 1:  # a real row of two numbers is one point, all of whose work is at the ends
         return Stages((1,), 1) if max_items else None
-    candidates = (
-        Stages(_largest_last(radices) if halves else radices, items)
-        for radices in factorisations(n, MAX_STAGES)
+    candidates = [
+        Stages(_largest_last(radices) if halves and radices != wanted else radices, items)
+        for radices in (*factorisations(n, MAX_STAGES), *((wanted,) if wanted else ()))
         if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
         for items in _items(radices, min_items, max_items)
-    )
-    usable = (each for each in candidates if each.elements <= max(32, max(each.radices)))
+    ]
+    usable = [each for each in candidates if each.elements <= max(32, max(each.radices))]
+    for wish in (lambda each: each.radices == wanted, lambda each: each.elements == points):
+        usable = [each for each in usable if wish(each)] or usable
     return min(
         usable,
         key=lambda each: (

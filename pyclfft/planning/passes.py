@@ -262,6 +262,8 @@ class Pass:
         The target may also be the source: each work-group reads all that it overwrites first.
     stays : bool
         A pass that aliases is better in place than from one buffer to another.
+    radices : tuple of tuple of int
+        Of the transforms in it, if it has any.
     work : object
         What its solver has made it of, for solvers that make two passes one.
     """
@@ -281,6 +283,7 @@ class Pass:
     stays: bool = True
     leaves: int = 0
     hooks: str = ""
+    radices: tuple[tuple[int, ...], ...] = ()
     work: Any = field(default=None, compare=False, repr=False)
 
     @property

@@ -19,7 +19,12 @@ from .traits import Traits
 from .trigonometric import after, before, fourier_problem, in_rows
 
 
-def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) -> tuple[Pass, ...]:
+def plan_passes(
+    problem: Problem,
+    traits: Traits,
+    algorithm: str | None = None,
+    parameters: Parameters | None = None,
+) -> tuple[Pass, ...]:
     """Plan a transform.
 
     Parameters
@@ -30,6 +35,8 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
         Of the device.
     algorithm : str, optional
         Name of the solver to use for every axis; the first that applies by default.
+    parameters : Parameters, optional
+        Of the kernels; the device's defaults by default.
 
     Returns
     -------
@@ -44,11 +51,13 @@ def plan_passes(problem: Problem, traits: Traits, algorithm: str | None = None) 
         Double precision on a device without it.
     """
     require_precision(problem.precision, traits)
-    solvers = _solvers(algorithm)
-    parameters = parameters_for(traits)
+    parameters = parameters or parameters_for(traits)
+    solvers = _solvers(algorithm, parameters["algorithm"])
+    if parameters["lanes_width"] > 0:
+        traits = replace(traits, lanes=min(traits.lanes, parameters["lanes_width"]))
     find = _trigonometric_passes if problem.is_trigonometric else _fourier_passes
     # Where all lengths are 1, a copy is all there is to do.
-    passes = find(problem, solvers, traits, parameters) or (copy_pass(problem, traits),)
+    passes = find(problem, solvers, traits, parameters) or (copy_pass(problem, traits, parameters),)
     return _hooked(passes, problem, problem.hooks)
 
 
@@ -87,7 +96,10 @@ def _trigonometric_passes(
         within = fourier_problem(step)
         passes += [
             before(step, traits, parameters),
-            *(_fourier_passes(within, solvers, traits, parameters) or (copy_pass(within, traits),)),
+            *(
+                _fourier_passes(within, solvers, traits, parameters)
+                or (copy_pass(within, traits, parameters),)
+            ),
             after(step, traits, parameters),
         ]
     if problem.target != plain:
@@ -262,20 +274,26 @@ def _transposition(step: Problem, traits: Traits, parameters: Parameters, *, bac
 # --- copies ---------------------------------------------------------------------------------------
 
 
-def copy_pass(problem: Problem, traits: Traits) -> Pass:
+def copy_pass(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Copy the input to where the result belongs, cut or filled with zeros."""
     scaled = replace(problem, scale=1.0)
-    return _copy(scaled, problem.source, problem.target, traits, parameters_for(traits))
+    return _copy(scaled, problem.source, problem.target, traits, parameters)
 
 
 def settled_passes(
-    problem: Problem, traits: Traits, algorithm: str | None = None
+    problem: Problem,
+    traits: Traits,
+    algorithm: str | None = None,
+    parameters: Parameters | None = None,
 ) -> tuple[Pass, ...]:
     """Plan with a copy at the end: for a call in place whose only pass is out of place."""
     plain = plain_layout(problem.target.shape, problem.target.real)
-    copy = _copy(problem, plain, problem.target, traits, parameters_for(traits))
+    parameters = parameters or parameters_for(traits)
+    copy = _copy(problem, plain, problem.target, traits, parameters)
     loads, stores = (problem.hooks.of_part(first=first, last=not first) for first in (True, False))
-    settled = plan_passes(replace(problem, target=plain, hooks=loads), traits, algorithm)
+    settled = plan_passes(
+        replace(problem, target=plain, hooks=loads), traits, algorithm, parameters
+    )
     return (*settled, *_hooked((copy,), problem, stores))
 
 
@@ -333,9 +351,11 @@ def _copy(
     )
 
 
-def _solvers(algorithm: str | None) -> tuple[Solver, ...]:
+def _solvers(algorithm: str | None, preferred: str) -> tuple[Solver, ...]:
+    """Return what to try in order: only what is asked for, or first what was found best."""
     if algorithm is None:
-        return SOLVERS
+        first = (BY_NAME[preferred],) if preferred in BY_NAME else ()
+        return first + SOLVERS
     if algorithm == FUSED:  # it joins passes of stockham.cl, which solvers for CPUs would replace
         return tuple(each for each in SOLVERS if not each.selective)
     if algorithm not in BY_NAME:

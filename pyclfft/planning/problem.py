@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod, sqrt
@@ -329,7 +329,7 @@ def with_target(problem: Problem, strides: Sequence[int], offset: int) -> Proble
     return replace(problem, target=target)
 
 
-def choose(what: str, value: str, allowed: Sequence[str]) -> str:
+def choose(what: str, value: str, allowed: Collection[str]) -> str:
     """Return `value`, or raise a PlanError that names what is allowed."""
     if value not in allowed:
         raise PlanError(f"invalid {what} {value!r}, should be one of {', '.join(allowed)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -65,3 +66,8 @@ class Traits:
     vectorizes: bool = True
     shared_buffers: bool = False
     system_svm: bool = False
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether there is room for buffers, of which `sizes` gives the bytes, all at once."""
+        total, largest = sum(sizes.values()), max(sizes.values(), default=0)
+        return total <= self.global_mem_bytes and largest <= self.max_alloc_bytes

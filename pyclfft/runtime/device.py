@@ -11,6 +11,7 @@ import logging
 import os
 import platform as host
 import re
+import subprocess
 import sys
 import threading
 import warnings
@@ -24,6 +25,7 @@ import pyopencl as cl
 from .. import files
 from ..errors import DeviceError
 from ..planning.traits import Traits
+from ..tuning.lookup import Identity
 from . import icd
 
 logger = logging.getLogger(__name__)
@@ -83,6 +85,16 @@ _NVIDIA_L2 = {
     (12, 0): 24,
 }
 _NVIDIA_ORDERS = (7, 0)  # from here on there is a memory model, with acquire and release
+
+# Who says at what clock a GPU runs, in MHz, as OpenCL only tells the highest: by the vendor's name,
+# with the queries for its place on the bus.
+_CLOCK_COMMANDS = {
+    "nvidia": (
+        ("nvidia-smi", "--query-gpu=clocks.sm,clocks.mem", "--format=csv,noheader,nounits", "--id"),
+        ("pci_domain_id_nv", "pci_bus_id_nv", "pci_slot_id_nv"),
+    ),
+}
+_MHZ = re.compile(r"^cpu MHz\s*: ([\d.]+)", re.MULTILINE)
 
 # How to get a device, by operating system; the rows with a machine hold for that machine only.
 _REMEDIES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -509,6 +521,41 @@ def _lanes(device: Any, is_cpu: bool) -> int:
     return next((lanes for lanes in answers if lanes), _GPU_LANES)
 
 
+def identity(device: cl.Device) -> Identity:
+    """Return what the tuning database knows a device by.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    Identity
+    """
+    kind = next((name for name, bit in _TYPES.items() if device.type & bit), "")
+    is_cpu = traits(device).is_cpu
+    return Identity(
+        platform=" ".join(device.platform.name.split()),
+        name=" ".join(device.name.split()),
+        driver=" ".join(device.driver_version.split()),
+        architecture=_architecture(device, is_cpu),
+        vendor=runtime_name(device) if is_cpu else " ".join(_query(device, "vendor", "").split()),
+        type="cpu" if is_cpu else kind,
+    )
+
+
+def _architecture(device: Any, is_cpu: bool) -> str:
+    """Name what devices with the same best parameters have in common; empty where we cannot."""
+    if is_cpu:
+        return f"{_lanes(device, is_cpu)} lanes"
+    capability = _compute_capability(device)
+    if capability != (0, 0):
+        return "sm_{}{}".format(*capability)
+    name = re.match(r"gfx\w+", device.name)  # with features behind a colon, which differ
+    return name[0] if name else ""
+
+
 def device_label(device: cl.Device) -> str:
     """Name a device as messages and tables do.
 
@@ -540,6 +587,46 @@ def runtime_name(device: cl.Device) -> str:
         Such as ``"Intel"`` or ``"PoCL"``; the platform's name where we have none of our own.
     """
     return _runtime_of(device).name or device.platform.name.strip()
+
+
+def clocks(device: cl.Device) -> str:
+    """Say at what clock a device runs, as far as anybody knows.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    str
+        Such as ``"1980 MHz at most, now 1755 MHz, memory 2619 MHz"``.
+    """
+    most = _query(device, "max_clock_frequency", 0)
+    now = _cpu_clock() if traits(device).is_cpu else _gpu_clocks(device)
+    return ", ".join([f"{most} MHz at most"] * bool(most) + [f"now {now}"] * bool(now)) or "unknown"
+
+
+def _cpu_clock() -> str:
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        found = [float(each) for each in _MHZ.findall(file.read())]
+        return f"{sum(found) / len(found):.0f} MHz" if found else ""
+    return ""
+
+
+def _gpu_clocks(device: Any) -> str:
+    vendor = _query(device, "vendor", "").lower()
+    for mark, (command, place) in _CLOCK_COMMANDS.items():
+        if mark in vendor:
+            domain, bus, slot = (_query(device, attribute, 0) for attribute in place)
+            where = f"{domain:08x}:{bus:02x}:{slot:02x}.0"
+            with suppress(OSError, subprocess.SubprocessError, ValueError):
+                done = subprocess.run(
+                    [*command, where], capture_output=True, text=True, check=True, timeout=10
+                )
+                core, memory = done.stdout.strip().split(", ")
+                return f"{core} MHz, memory {memory} MHz"
+    return ""
 
 
 def code_identity(device: cl.Device) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ def require_fits(traits: Traits, sizes: Mapping[str, int]) -> None:
     DeviceMemoryError
         A MemoryError that names the bytes needed, the device's total and its largest allocation.
     """
-    if fits(traits, sizes):
+    if traits.holds(sizes):
         return
     total, largest = sum(sizes.values()), max(sizes.values())
     raise DeviceMemoryError(
@@ -60,12 +60,6 @@ def require_fits(traits: Traits, sizes: Mapping[str, int]) -> None:
         f"device has {traits.global_mem_bytes:,} and allocates {traits.max_alloc_bytes:,} at most: "
         "take a smaller batch or image, or another device"
     )
-
-
-def fits(traits: Traits, sizes: Mapping[str, int]) -> bool:
-    """Whether a device can hold buffers, of which `sizes` gives the bytes, all at once."""
-    total, largest = sum(sizes.values()), max(sizes.values(), default=0)
-    return total <= traits.global_mem_bytes and largest <= traits.max_alloc_bytes
 
 
 def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,11 +13,11 @@ import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
 from ..errors import DeviceError, PlanError
-from ..planning.passes import Pass, Schedule, assign_buffers
-from ..planning.planner import plan_passes, settled_passes
-from ..planning.problem import Problem, contiguous_strides, make_problem, with_target
-from ..planning.solvers import fused
-from . import device, memory
+from ..planning.passes import Pass, Schedule
+from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
+from ..planning.schedule import buffers_of, schedule_into, schedule_of
+from ..tuning.lookup import GIVEN, Parameters, Values, checked
+from . import device, memory, wisdom
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
@@ -69,8 +69,12 @@ class Plan:
         (long ones, in three launches); the first that applies by default. "fused" is two launches
         of the first two in one, on devices whose work-groups may wait. "ladder1" to "ladder4" and
         "compact" (powers of two) are steps from a slow kernel to better ones, to learn from.
-    effort : {"estimate"}
-        How parameters are chosen.
+    effort : {"estimate", "measure", "exhaustive"}
+        How parameters are chosen: by rules, and what was measured before (`tune`, and what comes
+        with pyclfft); by measuring now what is not known yet, which is kept; or by measuring far
+        more.
+    parameters : mapping of str to int, str or tuple, optional
+        Those to take whatever was measured, by the names that ``pyclfft tune --help`` lists.
     orthogonalize : bool, optional
         Of cosine and sine transforms: whether the ends have factors that make them orthogonal; with
         norm "ortho" by default.
@@ -83,6 +87,8 @@ class Plan:
         What a call launches, in order.
     workspace_bytes : int
         Device memory that a call needs beside its input and output.
+    parameters : Parameters
+        Of its kernels, with where they come from.
 
     Raises
     ------
@@ -119,11 +125,11 @@ class Plan:
         hooks: Mapping[str, Hook] | None = None,
         algorithm: str | None = None,
         effort: str = "estimate",
+        parameters: Values | None = None,
         orthogonalize: bool | None = None,
         context: cl.Context | None = None,
     ) -> None:
-        if effort != "estimate":
-            raise PlanError(f"this version plans with effort 'estimate' only, not {effort!r}")
+        choose("effort", effort, EFFORTS)
         problem = make_problem(
             shape, dtype, axes, kind, direction, norm, s=s, strides=strides, offset=offset,
             orthogonalize=orthogonalize,
@@ -140,9 +146,12 @@ class Plan:
             raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._known_queue: cl.CommandQueue | None = None  # that of the last call
-        self._passes = plan_passes(self.problem, self.traits, algorithm)
+        self.parameters = EFFORTS[effort](self)
+        if parameters:
+            self.parameters = self.parameters.over(checked(parameters), GIVEN)
+        schedule = self._schedule
         if self.problem.nbytes:
-            memory.require_fits(self.traits, self._buffers(self._schedule))
+            memory.require_fits(self.traits, buffers_of(self.problem, schedule))
             self._out_of_place  # noqa: B018  kernels are built now, so that errors come here
 
     @property
@@ -157,25 +166,7 @@ class Plan:
 
     @cached_property
     def _schedule(self) -> Schedule:
-        """With more workspace where that is quicker, if the device has room for it."""
-        joined = self._fused(self._passes, self.problem.nbytes)
-        if joined is not None:
-            return joined
-        if self.algorithm == fused.NAME:
-            raise PlanError(
-                f"algorithm {fused.NAME!r} takes a device whose groups may wait, and two passes of "
-                "complex64 between which chunks fit its cache: choose another one, or leave "
-                "algorithm out"
-            )
-        generous = assign_buffers(self._passes, self.problem.nbytes)
-        if memory.fits(self.traits, self._buffers(generous)):
-            return generous
-        return assign_buffers(self._passes, self.problem.nbytes, frugal=True)
-
-    def _buffers(self, schedule: Schedule) -> dict[str, int]:
-        """Return all buffers of a call and their bytes."""
-        source = self.problem.source.span * self.dtype.itemsize
-        return {"in": source, "out": self.problem.nbytes, **dict(schedule.workspace)}
+        return schedule_of(self.problem, self.traits, self.algorithm, self.parameters)
 
     @cached_property
     def _out_of_place(self) -> Executable:
@@ -195,32 +186,15 @@ class Plan:
         return self._variants.get((strides, offset, in_place), make)
 
     def _executable(self, problem: Problem, in_place: bool) -> Executable:
-        passes = plan_passes(problem, self.traits, self.algorithm)
-        if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
-            passes = settled_passes(problem, self.traits, self.algorithm)
-        ours = problem.nbytes if problem.target.is_dense else 0
-        schedule = self._fused(passes, ours, in_place=in_place) or assign_buffers(
-            passes, ours, in_place=in_place
+        schedule = schedule_into(
+            problem, self.traits, self.algorithm, self.parameters, in_place=in_place
         )
         return Executable(self.context, schedule, self._bound.buffers)
 
-    def _fused(
-        self, passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False
-    ) -> Schedule | None:
-        """Return a schedule with two passes in one launch, if that pays or is asked for."""
-        if self.algorithm not in (None, fused.NAME):
-            return None
-        return fused.fused_schedule(
-            passes,
-            out_bytes,
-            self.traits,
-            in_place=in_place,
-            forced=self.algorithm == fused.NAME,
-        )
-
     def __str__(self) -> str:
         problem = self.problem
-        return f"{problem} on {device.device_label(self.device)}\n{self._schedule}"
+        label = device.device_label(self.device)
+        return f"{problem} on {label}\n{self._schedule}\n    parameters: {self.parameters}"
 
     def __repr__(self) -> str:
         return f"<Plan {self.problem}>"
@@ -458,6 +432,15 @@ class Plan:
         shape, dtype, _, _ = self._expected_result
         self._check_array("out", out, shape, dtype)
         return bool(out.flags.c_contiguous and not out.offset)
+
+
+def _estimated(plan: Plan) -> Parameters:
+    return wisdom.parameters_of(plan.device, plan.problem, plan.algorithm)
+
+
+# How a plan finds its parameters, by its effort; tuning.search, which stands above, adds those that
+# measure.
+EFFORTS: dict[str, Callable[[Plan], Parameters]] = {"estimate": _estimated}
 
 
 def _given(array: cl_array.Array) -> Given:

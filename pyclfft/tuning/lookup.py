@@ -1,79 +1,178 @@
-"""The parameters of every kernel on a device: a pure look-up that the planner asks."""
+"""The parameters of kernels: their defaults, and which measured ones a device and a problem get.
+
+A pure look-up that the planner asks. What is measured better replaces what is measured worse, from
+the least to the most specific: the default, a device of the same vendor and type, one of the same
+architecture, the same device, and what the user has measured here.
+
+References
+----------
+C. Nugteren, "CLBlast: a tuned OpenCL BLAS library", IWOCL 2018, for the order of fallbacks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
 
+from ..errors import PlanError
+from ..planning.factor import LARGEST_OF_PASSES, RADICES
+from ..planning.problem import Problem
 from ..planning.traits import Traits
 
-Parameters = Mapping[str, int]
+Factors = tuple[tuple[int, ...], ...]
+Value = int | str | Factors
 
-# group: work-items in a group of the textbook's kernels
-# transpose_tile: edge of a block of transposeBlocked; 0 takes the textbook's transpose
-# direct_tile: inputs that the direct transform stages at a time
-# stockham_items: work-items in a group at most; a CPU keeps the registers of all of them on a stack
-# stockham_group: work-items in a group of short rows
-# smooth_hooks: 1 where a filter's exp and pow are quicker in a transform's store than as a pass
-# lanes_local: bytes of local memory that a work-item alone may have; some devices promise too much
-# lanes_workspace: bytes of workspace that it may have, so that they stay in a cache of its own
-# lanes_alone: the same where there are fewer transforms than cores
-# lanes_groups: so many work-items for each core share a launch, where they need no workspace
-# lanes_staged: bytes of rows, at most, that are put together before they leave a cache
-# lanes_shared: rows of so many points are shared by cores, if there are fewer blocks of them
-# small_smooth, small_other: points of a transform, at most, by the kernel for all lengths
-# small_points: the same of all transforms; of more, a kernel of their own is twice as fast
-# small_single: the same of one that is not smooth, where kernels with barriers are slow
-# stream_bytes: results of so many bytes go past the caches, unless they replace the source
-# fused_chunks: of two passes in one launch, so many chunks fill the L2 cache
-# fused_lag: by so many chunks the first pass is ahead of the second; fewer if they must be larger
-DEFAULTS: Mapping[str, Parameters] = {
-    "gpu": {
-        "group": 128,
-        "transpose_tile": 16,
-        "direct_tile": 128,
-        "stockham_items": 512,
-        "stockham_group": 128,
-        "smooth_hooks": 1,
-        "lanes_local": 0,
-        "lanes_workspace": 0,
-        "lanes_alone": 0,
-        "lanes_groups": 0,
-        "lanes_staged": 0,
-        "lanes_shared": 0,
-        "small_smooth": 0,
-        "small_other": 0,
-        "small_points": 0,
-        "small_single": 0,
-        "stream_bytes": 0,
-        "fused_chunks": 24,
-        "fused_lag": 4,
-    },
-    "cpu": {
-        "group": 256,
-        "transpose_tile": 32,
-        "direct_tile": 64,
-        "stockham_items": 256,
-        "stockham_group": 64,
-        "smooth_hooks": 0,
-        "lanes_local": 128 * 1024,
-        "lanes_workspace": 4 * 1024 * 1024,
-        "lanes_alone": 512 * 1024,
-        "lanes_groups": 8,
-        "lanes_staged": 4096,
-        "lanes_shared": 1024,
-        "small_smooth": 256,
-        "small_other": 512,
-        "small_points": 1024,
-        "small_single": 2048,
-        "stream_bytes": 4 * 1024 * 1024,
-        "fused_chunks": 24,
-        "fused_lag": 4,
-    },
+
+@dataclass(frozen=True)
+class Parameter:
+    """One of them.
+
+    Attributes
+    ----------
+    gpu, cpu : int, str or tuple of tuple of int
+        Default on a GPU, and on a CPU.
+    meaning : str
+        What it decides.
+    """
+
+    gpu: Value
+    cpu: Value
+    meaning: str
+
+
+# Lists of factors are looked at for one whose product is the length in question; where there is
+# none, and where a number is -1, a rule decides.
+PARAMETERS: Mapping[str, Parameter] = {
+    "algorithm": Parameter("", "", "the solver that is asked first"),
+    "group": Parameter(128, 256, "work-items in a group of the textbook's kernels"),
+    "transpose_tile": Parameter(
+        16, 32, "edge of a block of transposeBlocked; 0 takes the textbook's transpose"
+    ),
+    "direct_tile": Parameter(128, 64, "inputs that the direct transform stages at a time"),
+    "factors": Parameter((), (), "lengths of the steps of a long transform"),
+    "stockham_radices": Parameter((), (), "radices of the stages"),
+    "stockham_points": Parameter(-1, -1, "points that a work-item holds at most"),
+    "stockham_columns": Parameter(-1, -1, "columns side by side in a work-group"),
+    "stockham_banks": Parameter(
+        128, 128, "bytes of local memory served at once, between which gaps are left"
+    ),
+    "stockham_items": Parameter(
+        512, 256, "work-items in a group at most; a CPU keeps the registers of all on a stack"
+    ),
+    "stockham_group": Parameter(128, 64, "work-items in a group of short rows"),
+    "smooth_hooks": Parameter(
+        1, 0, "1 where a filter's exp and pow are quicker in a transform's store than as a pass"
+    ),
+    "lanes_radices": Parameter((), (), "radices of the passes on a CPU's vectors"),
+    "lanes_width": Parameter(-1, -1, "lanes of a CPU's vectors that are used"),
+    "lanes_local": Parameter(
+        0, 128 * 1024, "bytes of local memory that a work-item alone may have"
+    ),  # some devices promise too much
+    "lanes_workspace": Parameter(
+        0, 4 * 1024 * 1024, "bytes of workspace that it may have, to stay in a cache of its own"
+    ),
+    "lanes_alone": Parameter(
+        0, 512 * 1024, "the same where there are fewer transforms than cores"
+    ),
+    "lanes_groups": Parameter(
+        0, 8, "so many work-items for each core share a launch, where they need no workspace"
+    ),
+    "lanes_staged": Parameter(
+        0, 4096, "bytes of rows, at most, that are put together before they leave a cache"
+    ),
+    "lanes_shared": Parameter(
+        0, 1024, "rows of so many points are shared by cores, if there are fewer blocks of them"
+    ),
+    "small_smooth": Parameter(
+        0, 256, "points of a smooth transform, at most, by the kernel for all lengths"
+    ),
+    "small_other": Parameter(0, 512, "the same of one that is not smooth"),
+    "small_points": Parameter(
+        0, 1024, "the same of all transforms; of more, a kernel of their own is twice as fast"
+    ),
+    "small_single": Parameter(
+        0, 2048, "the same of one that is not smooth, where kernels with barriers are slow"
+    ),
+    "stream_bytes": Parameter(
+        0, 4 * 1024 * 1024,
+        "results of so many bytes go past the caches, unless they replace the source; 0: never",
+    ),
+    "fused": Parameter(
+        -1, -1, "1 joins two passes wherever that can be, 0 nowhere, -1 where it should pay"
+    ),
+    "fused_chunks": Parameter(24, 24, "of two passes in one launch, so many chunks fill the L2"),
+    "fused_lag": Parameter(
+        4, 4, "so many chunks the first of two is ahead; fewer if they must be larger"
+    ),
+}  # fmt: skip
+
+# What lists of radices are made of.
+CODELETS = {
+    "stockham_radices": RADICES,
+    "lanes_radices": tuple(each for each in RADICES if each <= LARGEST_OF_PASSES),
+}
+Values = Mapping[str, Any]
+DEFAULTS: dict[str, Values] = {
+    "gpu": {name: each.gpu for name, each in PARAMETERS.items()},
+    "cpu": {name: each.cpu for name, each in PARAMETERS.items()},
 }
 
 
+@dataclass(frozen=True)
+class Parameters(Mapping[str, Any]):
+    """The parameters of a plan.
+
+    Attributes
+    ----------
+    table : mapping of str to int, str or tuple
+        All of `PARAMETERS`.
+    origins : mapping of str to str
+        Where those come from that are not the default.
+    """
+
+    table: Values
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.table[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def over(self, values: Values, origin: str) -> Parameters:
+        """Return them with some replaced, which come from `origin`."""
+        changed = {name: value for name, value in values.items() if value != self.table[name]}
+        origins = {name: each for name, each in self.origins.items() if name not in values}
+        return Parameters({**self.table, **changed}, {**origins, **dict.fromkeys(changed, origin)})
+
+    def __str__(self) -> str:
+        """Name those that are not the default, by their origins."""
+        by_origin: dict[str, list[str]] = {}
+        for name, origin in self.origins.items():
+            by_origin.setdefault(origin, []).append(f"{name} {shown(self.table[name])}")
+        parts = (f"{', '.join(names)} ({origin})" for origin, names in by_origin.items())
+        return "; ".join(parts) or "default"
+
+
+def shown(value: Value) -> str:
+    """Return a value for people: factors as ``4x4x16``."""
+    if isinstance(value, tuple):
+        return " ".join("x".join(map(str, each)) for each in value) or "-"
+    return str(value)
+
+
+def factors_of(parameters: Values, name: str, n: int) -> tuple[int, ...] | None:
+    """Return the first of a parameter's lists of factors whose product is n, or None."""
+    return next((each for each in parameters[name] if prod(each) == n), None)
+
+
 def parameters_for(traits: Traits) -> Parameters:
-    """Return the parameters that kernels take on a device.
+    """Return the default parameters of a device.
 
     Parameters
     ----------
@@ -82,6 +181,255 @@ def parameters_for(traits: Traits) -> Parameters:
 
     Returns
     -------
-    mapping of str to int
+    parameters : Parameters
     """
-    return DEFAULTS["cpu" if traits.is_cpu else "gpu"]
+    return Parameters(DEFAULTS["cpu" if traits.is_cpu else "gpu"])
+
+
+def checked(values: Mapping[str, Any]) -> dict[str, Value]:
+    """Return parameters as they belong: lists as tuples.
+
+    Raises
+    ------
+    PlanError
+        One that there is not, or that cannot have this value.
+    """
+    return {name: _checked(name, value) for name, value in values.items()}
+
+
+def _checked(name: str, value: Any) -> Value:
+    if name not in PARAMETERS:
+        raise PlanError(f"unknown parameter {name!r}: choose from {', '.join(PARAMETERS)}")
+    default = PARAMETERS[name].gpu
+    try:
+        if isinstance(default, tuple):
+            return _factors(name, value)
+        if isinstance(default, str) and isinstance(value, str):
+            return value
+        if isinstance(default, int) and int(value) == value and value >= min(default, 0):
+            return int(value)
+    except PlanError:
+        raise
+    except (TypeError, ValueError):
+        pass
+    kinds = {int: "a whole number", str: "a name", tuple: "lists of factors, such as [[4, 16]]"}
+    raise PlanError(f"parameter {name} is {kinds[type(default)]}, not {value!r}")
+
+
+def _factors(name: str, value: Any) -> Factors:
+    lists = tuple(tuple(int(each) for each in factors) for factors in value)
+    least = min((each for factors in lists for each in factors), default=2)
+    if least < 2 or not all(lists):
+        raise ValueError(name)
+    known = CODELETS.get(name)
+    if known and not all(set(factors) <= set(known) for factors in lists):
+        raise PlanError(f"parameter {name} is made of radices {known}, not {value!r}")
+    return lists
+
+
+# --- measured ones --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Which device it is, from what only this to what many others are.
+
+    Attributes
+    ----------
+    platform, name, driver : str
+        As the runtime says.
+    architecture : str
+        Such as ``"sm_90"``, or a runtime with the width of the vectors that it uses.
+    vendor : str
+        Of a GPU; of a CPU the runtime's.
+    type : str
+        ``"gpu"`` or ``"cpu"``.
+    """
+
+    platform: str
+    name: str
+    driver: str
+    architecture: str
+    vendor: str
+    type: str
+
+    def origin(self, other: Identity) -> str:
+        """Return why what was measured on another device holds here, or nothing."""
+        return next((name for name, alike in ALIKE.items() if alike(self, other)), "")
+
+
+# From the most specific to the least.
+ALIKE = {
+    "device": lambda a, b: (a.platform, a.name) == (b.platform, b.name),
+    "architecture": lambda a, b: (
+        a.architecture != "" and (a.vendor, a.architecture) == (b.vendor, b.architecture)
+    ),
+    "vendor": lambda a, b: (a.vendor, a.type) == (b.vendor, b.type),
+}
+USER = "user"
+GIVEN = "given"
+ORIGINS = (GIVEN, USER, *ALIKE)
+
+
+@dataclass(frozen=True)
+class Workclass:
+    """Problems that share their tuned parameters.
+
+    Attributes
+    ----------
+    kind, precision : str
+        As a `Problem` has them; direction and scale make no difference.
+    lengths : tuple of int
+        Along the transformed axes.
+    layout : str
+        ``"rows"``, if the last of these is the last of the array, else ``"columns"``.
+    batch : int
+        Logarithm to base 2 of the number of transforms, rounded down.
+    algorithm : str
+        The only solver; empty where it is chosen.
+    """
+
+    kind: str
+    precision: str
+    lengths: tuple[int, ...]
+    layout: str
+    batch: int
+    algorithm: str = ""
+
+    def __str__(self) -> str:
+        lengths = "x".join(map(str, self.lengths))
+        by = f" by {self.algorithm}" if self.algorithm else ""
+        return f"{self.kind} {self.precision} {lengths} {self.layout} 2^{self.batch}{by}"
+
+    @classmethod
+    def of(cls, problem: Problem, algorithm: str | None = None) -> Workclass:
+        """Return that of a problem, and of the only solver where it is not chosen."""
+        lengths = tuple(problem.shape[axis] for axis in problem.axes)
+        batch = prod(problem.shape) // max(1, prod(lengths))
+        by_rows = len(problem.shape) - 1 in problem.axes
+        return cls(
+            problem.kind,
+            problem.precision,
+            lengths,
+            "rows" if by_rows else "columns",
+            max(1, batch).bit_length() - 1,
+            algorithm or "",
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> Workclass:
+        """Return what `str` has made a text of.
+
+        Raises
+        ------
+        ValueError
+            It is none.
+        """
+        kind, precision, lengths, layout, batch, *by = text.split()
+        if not batch.startswith("2^") or by[:1] not in ([], ["by"]):
+            raise ValueError(f"{text!r} names no class of problems")
+        points = tuple(int(each) for each in lengths.split("x"))
+        return cls(kind, precision, points, layout, int(batch[2:]), " ".join(by[1:]))
+
+    def distance(self, other: Workclass) -> int | None:
+        """Return how far another batch is, in powers of two; None for other problems."""
+        if replace(self, batch=0) != replace(other, batch=0):
+            return None
+        return abs(self.batch - other.batch)
+
+
+MOST_DISTANT = 2  # batches from a quarter to four times as large have the same best parameters
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What was found to be best.
+
+    Attributes
+    ----------
+    identity : Identity
+        Of the device that it was measured on.
+    workclass : Workclass or None
+        Of the problem; None for what holds for all that has nothing better.
+    values : mapping
+        Of parameters that are not the default's.
+    sources : str
+        Hash of the kernels that were measured.
+    ms, default_ms : float
+        One transform's time with these, and with the defaults; both in turns.
+    date, effort : str
+        When, and how thoroughly.
+    """
+
+    identity: Identity
+    workclass: Workclass | None
+    values: Values
+    sources: str = ""
+    ms: float = 0.0
+    default_ms: float = 0.0
+    date: str = ""
+    effort: str = ""
+
+
+def look_up(
+    workclass: Workclass | None,
+    identity: Identity,
+    traits: Traits,
+    shipped: Iterable[Entry] = (),
+    user: Iterable[Entry] = (),
+    sources: str = "",
+) -> Parameters:
+    """Return the parameters of a problem on a device.
+
+    Parameters
+    ----------
+    workclass : Workclass or None
+        Of the problem; None for what is the same for all problems.
+    identity, traits : Identity, Traits
+        Of the device.
+    shipped : iterable of Entry
+        What we have measured, on this device or others.
+    user : iterable of Entry
+        What the user has. It counts for the same driver and kernels only: with others it may be
+        worse than the default.
+    sources : str
+        Hash of the kernels of now.
+
+    Returns
+    -------
+    found : Parameters
+    """
+    by_origin: dict[str, list[Entry]] = {}
+    for each in shipped:
+        by_origin.setdefault(identity.origin(each.identity), []).append(each)
+    by_origin[USER] = [
+        each for each in user if each.identity == identity and each.sources == sources
+    ]
+    found = parameters_for(traits)
+    for origin in reversed(ORIGINS):
+        for each in by_origin.get(origin, ()):
+            if each.workclass is None:
+                found = found.over(each.values, origin)
+    origin, closest = _closest(by_origin, workclass) if workclass else ("", None)
+    return found.over(closest.values, origin) if closest else found
+
+
+def _closest(
+    by_origin: Mapping[str, Sequence[Entry]], workclass: Workclass
+) -> tuple[str, Entry | None]:
+    """Return the entry for the most similar batch, and of several the most specific origin's.
+
+    Of a device that only has its vendor in common, single problems say little.
+    """
+    near = [
+        (distance, ORIGINS.index(origin), number, origin, each)
+        for origin in (USER, "device", "architecture")
+        for number, each in enumerate(by_origin.get(origin, ()))
+        if each.workclass
+        if (distance := workclass.distance(each.workclass)) is not None
+        if distance <= MOST_DISTANT
+    ]
+    if not near:
+        return "", None
+    *_, origin, entry = min(near, key=lambda found: found[:3])
+    return origin, entry

@@ -415,6 +415,7 @@ def test_list(capsys):
         (["--device", "no such device"], "no such device"),
         (["--algorithm", "no-such"], "no-such"),
         (["--json", "/no/such/folder/b.json"], "/no/such/folder/b.json"),
+        (["--plot", "bars.txt"], "bars.txt: a plot's name ends in png, svg, pdf"),
         (["--compare", "/no/such.json", "/no/such.json"], "/no/such.json"),
         (["--compare", "one.json"], "--compare"),
         (["something"], "something"),

@@ -151,6 +151,7 @@ def test_four_gpus_with_long_names_are_readable(monkeypatch):
         "GiB",
         "yes",
         "no",
+        "-",
     ]
     assert [line.split()[1:] for line in lines if "1024x" in line and "*" not in line] == [row] * 3
 

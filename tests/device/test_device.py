@@ -16,6 +16,7 @@ import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyopencl as cl
@@ -378,3 +379,44 @@ def test_forks(when, said):
         [sys.executable, "-c", FORK, when], capture_output=True, text=True, timeout=60, check=True
     )
     assert said in done.stdout
+
+
+# ---------------------------------------------------------------- clocks
+
+
+def test_clocks(device):
+    text = dev.clocks(device)
+    rated = device.max_clock_frequency
+    assert (f"{rated} MHz at most" in text) == bool(rated)
+    if device.type & cl.device_type.CPU and Path("/proc/cpuinfo").exists():
+        assert ("now " in text) == ("cpu MHz" in Path("/proc/cpuinfo").read_text())
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("1980, 2619\n", "1980 MHz at most, now 1980 MHz, memory 2619 MHz"),
+        ("[N/A]\n", "1980 MHz at most"),
+        (OSError("no such command"), "1980 MHz at most"),
+    ],
+)
+def test_clocks_of_a_gpu_that_its_vendor_knows(monkeypatch, answer, expected):
+    asked = []
+
+    def run(command, **_):
+        asked.append(command)
+        if isinstance(answer, OSError):
+            raise answer
+        return SimpleNamespace(stdout=answer)
+
+    monkeypatch.setattr(dev.subprocess, "run", run)
+    monkeypatch.setattr(dev, "traits", lambda device: SimpleNamespace(is_cpu=False))
+    gpu = SimpleNamespace(
+        vendor="NVIDIA Corporation", max_clock_frequency=1980, pci_domain_id_nv=0,
+        pci_bus_id_nv=0x1B, pci_slot_id_nv=0,
+    )  # fmt: skip
+    assert dev.clocks(gpu) == expected
+    assert asked[0][-1] == "00000000:1b:00.0"
+    other = SimpleNamespace(vendor="AMD", max_clock_frequency=1700)
+    assert dev.clocks(other) == "1700 MHz at most"
+    assert len(asked) == 1

@@ -25,7 +25,7 @@ from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import Executable
-from tests.oracle import bound, expected_of, noise, of_real, relative_error
+from tests.oracle import bound, expected_of, noise, of_few, of_real, relative_error
 
 POISON = np.uint8(0xFF)  # a byte: floating point numbers of it are not numbers
 GUARD = 256  # bytes behind every buffer
@@ -119,6 +119,8 @@ def check(queue, problem, x, algorithm=None, **options):
     )
     if "r" in problem.kind:
         limit *= of_real(problem.shape[problem.axes[-1]], at.size * (1 + (problem.kind == "r2c")))
+    else:
+        limit *= of_few(2 * at.size)
     assert relative_error(out[at], expected_of(problem, x.reshape(-1))) <= limit
     out[at] = np.nan
     assert np.isnan(out).all(), "written between the elements"

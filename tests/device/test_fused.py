@@ -18,6 +18,7 @@ from pyclfft import Plan, PlanError
 from pyclfft.planning.passes import COUNTERS
 from pyclfft.planning.solvers import BY_NAME
 from pyclfft.runtime import device as devices
+from pyclfft.tuning.lookup import parameters_for
 from tests import stress_fused
 from tests.oracle import noise, relative_error
 
@@ -197,4 +198,5 @@ def test_groups_of_unlike_sizes_stay_apart(believing, device):
     from pyclfft.planning.solvers.fused import fused_schedule
 
     problem = make_problem((64, 64, 64), "complex64", (1, 2))
-    assert fused_schedule(plan_passes(problem, traits), problem.nbytes, traits) is None
+    passes = plan_passes(problem, traits)
+    assert fused_schedule(passes, problem.nbytes, traits, parameters_for(traits)) is None

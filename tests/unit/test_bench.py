@@ -12,9 +12,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyclfft.bench import cases, compare, cpu, environment, plot, render, rivals, runner, table
-from pyclfft.bench.cases import CASES, GROUPS, Case, parse_count, select, size_name
-from pyclfft.bench.command import default_elements, main
+from pyclfft.bench import (
+    cases,
+    compare,
+    cpu,
+    environment,
+    plot,
+    render,
+    rivals,
+    runner,
+    stored,
+    table,
+)
+from pyclfft.bench.calls import CallCost
+from pyclfft.bench.cases import CASES, GROUPS, Case, select, size_name
+from pyclfft.bench.command import main
 from pyclfft.bench.rivals import CPU_RIVALS, find_rivals
 from pyclfft.bench.runner import (
     CopyRate,
@@ -26,8 +38,11 @@ from pyclfft.bench.runner import (
     measure_sides,
     reference,
 )
+from pyclfft.bench.startup import Startup
 from pyclfft.bench.statistics import Spread, geometric_mean, spread
+from pyclfft.commandline import parse_count
 from pyclfft.errors import DeviceError, FormatError, PlanError, PyclfftError
+from pyclfft.tuning.tuner import fitting_elements
 from tests.recorded_traits import RECORDED
 
 # ---------------------------------------------------------------- cases
@@ -69,7 +84,7 @@ def test_cpus_are_measured_at_all_kinds():
 def test_every_case_for_cpus_exists_and_fits():
     chosen = select(["cpu"])
     assert {each.name for each in chosen} == {*cases.CPU_TARGETS, *cases.CPU_OTHERS}
-    assert max(each.points for each in chosen) <= default_elements(RECORDED["intel-cpu"])
+    assert max(each.points for each in chosen) <= fitting_elements(RECORDED["intel-cpu"])
 
 
 def test_names_are_unique():
@@ -170,10 +185,10 @@ def test_no_count(text):
 
 
 def test_elements_suit_the_device():
-    assert default_elements(RECORDED["h200"]) == 2**26
-    assert default_elements(RECORDED["intel-cpu"]) == 2**22
+    assert fitting_elements(RECORDED["h200"]) == 2**26
+    assert fitting_elements(RECORDED["intel-cpu"]) == 2**22
     for traits in RECORDED.values():
-        elements = default_elements(traits)
+        elements = fitting_elements(traits)
         assert 16 * elements <= traits.max_alloc_bytes
         assert 8 * 16 * elements <= traits.global_mem_bytes
 
@@ -481,7 +496,21 @@ def test_json_and_markdown_of_cpus():
     assert "NumPy array to NumPy array" in text
 
 
-# ---------------------------------------------------------------- comparisons
+def test_every_rival_on_cpus_has_its_mean():
+    """VkFFT's too, for which there is no target; of those rows in which it was measured."""
+    rows = [cpu_row("1024"), cpu_row("4096")]
+    vkfft = (outcome("VkFFT", 3.0), Outcome("VkFFT", word="failed", reason="it ends"))
+    rows = [
+        replace(each, outcomes=(*each.outcomes, more))
+        for each, more in zip(rows, vkfft, strict=True)
+    ]
+    made = on_cpus(*rows, contenders=(*ON_CPUS.contenders, "VkFFT"))
+    assert made.rivals == ("FFTW", "scipy", "VkFFT")
+    line = "VkFFT / pyclfft on Intel, geometric mean of 1 of 2 target rows: 3.000"
+    assert line in list(render.summary(made))
+
+
+# ---------------------------------------------------------------- files, and comparisons
 
 
 @pytest.fixture
@@ -495,6 +524,31 @@ def files(tmp_path):
         return names
 
     return write
+
+
+COSTS = replace(
+    results(row("one-2^16"), row("2^20")),
+    startup=(Startup("1024", 1, Spread(0.2, 0.1, 0.3, 3), Spread(0.01, 0.01, 0.02, 3)),),
+    calls=(CallCost("one-1024", 1, *(Spread(n, n, n, 9) for n in (11.0, 7.0, 25.0, 31.0))),),
+)
+
+
+@pytest.mark.parametrize("made", [FULL, ON_CPUS, COSTS])
+def test_what_was_written_is_read_back(files, made):
+    (name,) = files(made)
+    again = stored.read(name)
+    assert again.rows[0].workload == made.rows[0].workload
+    assert render.as_json(again) == render.as_json(made)
+    assert render.as_markdown(again) == render.as_markdown(made)
+
+
+def test_a_contender_may_be_missing_in_a_file(files):
+    document = json.loads(render.as_json(FULL))
+    del document["rows"][0]["outcomes"]["cuFFT"]
+    again = stored.results_of(document)
+    assert [each.contender for each in again.rows[0].outcomes] == ["pyclfft", "cuFFT", "VkFFT"]
+    assert table.time(again.rows[0].outcomes[1]) == "-"
+    assert list(render.reasons(again.rows)) == list(render.reasons(FULL.rows))
 
 
 def test_compare(files, capsys):
@@ -530,7 +584,10 @@ def test_compare_names_what_is_lost_and_what_differs(files):
     )
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 0}', "\ud800"])
+OTHERS = ["", "[]", "{}", '{"schema": 0}', '{"schema": 1, "runs": []}', "\ud800"]
+
+
+@pytest.mark.parametrize("text", OTHERS)
 def test_compare_refuses_other_files(tmp_path, text):
     name = tmp_path / "x.json"
     name.write_bytes(text.encode(errors="surrogatepass"))

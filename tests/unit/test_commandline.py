@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import subprocess
 import sys
 import types
@@ -179,7 +180,7 @@ def test_table_refuses_rows_of_different_lengths():
 def test_every_command_exists():
     assert {"bench", "info", "filter"} <= set(commands.COMMANDS)
     for name, (module, what) in commands.COMMANDS.items():
-        assert module in (f"pyclfft.{name}", f"pyclfft.{name}.command")
+        assert re.fullmatch(rf"pyclfft\.{name}|pyclfft\.\w+\.command", module)
         assert what
         assert callable(import_module(module).main)
 
@@ -241,7 +242,8 @@ def test_the_library_imports_no_command():
         "    package = importlib.import_module(f'pyclfft.{folder}')\n"
         "    names = [each.name for each in pkgutil.iter_modules(package.__path__)]\n"
         "    assert names, folder\n"
-        "    for name in names: importlib.import_module(f'pyclfft.{folder}.{name}')\n"
+        "    for name in names:\n"
+        "        if name != 'command': importlib.import_module(f'pyclfft.{folder}.{name}')\n"
         "loaded = set(sys.modules)\n"
         "import pyclfft.__main__ as m\n"
         "own += [module for module, _ in m.COMMANDS.values()]\n"

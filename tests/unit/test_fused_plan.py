@@ -23,7 +23,9 @@ MIB = 2**20
 
 def schedule(shape, axes, traits=H200, in_place=False, dtype="c8", **options):
     problem = make_problem(shape, dtype, axes, **options)
-    return fused_schedule(plan_passes(problem, traits), problem.nbytes, traits, in_place=in_place)
+    passes = plan_passes(problem, traits)
+    parameters = parameters_for(traits)
+    return fused_schedule(passes, problem.nbytes, traits, parameters, in_place=in_place)
 
 
 def kernels(*args, **options):
@@ -101,12 +103,13 @@ def test_units_must_not_touch_each_other():
     problem = make_problem(shape, "c8", (1, 2))
     # The same buffer, but every image lands where the next but one is read.
     moved = with_target(problem, tuple(8 * n for n in (4096, 64, 1)), 8 * 2 * 4096)
-    planned = fused_schedule(plan_passes(moved, H200), 0, H200, in_place=True)
+    parameters = parameters_for(H200)
+    planned = fused_schedule(plan_passes(moved, H200), 0, H200, parameters, in_place=True)
     for each in planned.passes if planned else ():
         if each.kernel == "fused":
             chunks = next(a.values for a in each.arguments if isinstance(a, Vector))
             assert chunks[0] == 1
-    apart = fused_schedule(plan_passes(moved, H200), 0, H200)
+    apart = fused_schedule(plan_passes(moved, H200), 0, H200, parameters)
     chunks = next(a.values for a in apart.passes[0].arguments if isinstance(a, Vector))
     assert chunks[0] > 1
 
@@ -214,5 +217,6 @@ def test_chunks_of_passes_that_do_not_follow_each_other():
 def test_where_it_pays(shape, axes, name, launches):
     problem, traits = make_problem(shape, "c8", axes), RECORDED[name]
     passes = plan_passes(problem, traits)
-    planned = fused_schedule(passes, problem.nbytes, traits, forced=False)
+    parameters = parameters_for(traits)
+    planned = fused_schedule(passes, problem.nbytes, traits, parameters, forced=False)
     assert launches == (planned and [each.kernel for each in planned.passes])

@@ -18,7 +18,7 @@ LAYERS = (
     ("pyclfft.errors", "pyclfft.files"),
     ("pyclfft.planning", "pyclfft.tuning", "pyclfft.tuning.lookup"),
     ("pyclfft.runtime",),
-    ("pyclfft.transforms", "pyclfft.tuning.search"),
+    ("pyclfft.transforms", "pyclfft.tuning.measure", "pyclfft.tuning.tuner"),
     ("pyclfft.apps",),
     (
         "pyclfft.caches",
@@ -37,6 +37,7 @@ LAYERS = (
         "pyclfft.convolve",
         "pyclfft.dft",
         "pyclfft.__main__",
+        "pyclfft.tuning.command",
     ),
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}

@@ -9,7 +9,6 @@ from math import prod
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch, Dimension
-from ..factor import best_passes
 from ..passes import (
     Argument,
     BlockRoots,
@@ -36,6 +35,7 @@ from .lanes import (
     lanes_pass,
     most_lanes,
     pass_words,
+    passes_of,
     takes,
     walkable,
 )
@@ -223,7 +223,7 @@ def solver_of(name: str, requirement: str, find: Find) -> Solver:
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    radices = best_passes(ends.length)
+    radices = passes_of(ends.length, parameters)
     found = columns_of(problem, batch, ends, radices, traits, parameters)
     return None if found and idles(problem, found, traits, parameters) else found
 
@@ -322,7 +322,7 @@ def _is_staged(problem: Problem, ends: Ends, distance: int, parameters: Paramete
     return (
         nbytes <= parameters["lanes_staged"]
         and distance * itemsize % LINE_BYTES > 0
-        and problem.nbytes >= parameters["stream_bytes"]
+        and 0 < parameters["stream_bytes"] <= problem.nbytes
         and not problem.hooks.store
     )
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf, prod
 
-from ...tuning.lookup import Parameters
+from ...tuning.lookup import Parameters, factors_of
 from ..batch import Batch, Dimension
 from ..factor import splits
 from ..passes import Pass
@@ -53,6 +53,10 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
     """Return the quickest steps with their work-groups, or None where no split fits."""
+    if wanted := factors_of(parameters, "factors", axis_length(problem)):
+        steps = with_groups(problem, _launches(problem, wanted), traits, parameters)
+        if steps is not None:
+            return steps
     best: tuple[Step, ...] | None = None
     best_time = inf
     for parts in range(2, MAX_STEPS + 1):

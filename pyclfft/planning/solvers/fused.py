@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd, lcm
 
-from ...tuning.lookup import Parameters, parameters_for
+from ...tuning.lookup import Parameters
 from ..batch import Batch, Line
 from ..passes import COUNTERS, Argument, Buffer, DigitRoots, Pass, Schedule, Vector, assign_buffers
 from ..traits import Traits
@@ -78,6 +78,7 @@ def fused_schedule(
     passes: Sequence[Pass],
     out_bytes: int,
     traits: Traits,
+    parameters: Parameters,
     *,
     in_place: bool = False,
     forced: bool = True,
@@ -88,7 +89,7 @@ def fused_schedule(
     ----------
     passes, out_bytes, in_place
         As for `assign_buffers`.
-    traits : Traits
+    traits, parameters
         Of the device.
     forced : bool
         Not only where it should pay.
@@ -98,12 +99,12 @@ def fused_schedule(
     Schedule or None
         None where no passes can be joined, or the device is not made for it.
     """
-    if not (traits.groups_may_wait and traits.l2_bytes):
+    if not (traits.groups_may_wait and traits.l2_bytes and (forced or parameters["fused"])):
         return None
+    forced = forced or parameters["fused"] == 1
     # In place as far as possible: what lies between two passes is then overwritten in the cache.
     schedule = assign_buffers(passes, out_bytes, in_place=in_place, frugal=True)
     kept = list(schedule.passes)
-    parameters = parameters_for(traits)
     counters = 0
     index = 0
     while index + 1 < len(kept):
@@ -342,6 +343,7 @@ def join(first: Pass, second: Pass, chunks: Chunks, traits: Traits) -> Pass:
         writes=second.writes,
         leaves=second.leaves,
         step=f"{first.step}, {second.step}; {chunks.count} chunks, {chunks.lag} ahead",
+        radices=first.radices + second.radices,
     )
 
 

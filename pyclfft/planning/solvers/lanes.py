@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from ...tuning.lookup import Parameters
+from ...tuning.lookup import Parameters, factors_of
 from ..batch import MAX_DIMENSIONS, Batch
+from ..factor import RADICES, best_passes
 from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
 from ..problem import Layout, Problem
 from ..traits import Traits
@@ -104,6 +105,14 @@ def most_lanes(problem: Problem, traits: Traits) -> int:
     if not traits.is_cpu or traits.lanes < MIN_LANES:
         return 1
     return traits.lanes // (2 if problem.precision == "double" else 1)
+
+
+def passes_of(
+    n: int, parameters: Parameters, among: tuple[int, ...] = RADICES
+) -> tuple[int, ...] | None:
+    """Return the radices of passes over n points: those that were found best, or the cheapest."""
+    wanted = factors_of(parameters, "lanes_radices", n)
+    return wanted if wanted and set(wanted) <= set(among) else best_passes(n, among)
 
 
 def lanes_for(
@@ -230,7 +239,7 @@ def lanes_pass(
     count = prod(units)
     per_core = parameters["lanes_groups"] if lanes.is_local else 1
     groups = min(count, per_core * traits.compute_units)
-    streams = max(leaves, problem.nbytes) >= parameters["stream_bytes"]
+    streams = 0 < parameters["stream_bytes"] <= max(leaves, problem.nbytes)
     whole_lines = lanes.width * problem.complex_dtype.itemsize >= LINE_BYTES
     options: dict[str, int | str] = {
         "LANES": lanes.width,
@@ -271,6 +280,7 @@ def lanes_pass(
         step=step,
         scratch=() if lanes.is_local else ((SCRATCH, groups * lanes.scratch_bytes),),
         aliases=batch.aliases,
+        radices=(lanes.radices,),
     )
 
 

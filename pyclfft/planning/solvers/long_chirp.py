@@ -26,7 +26,7 @@ from ..problem import Problem
 from ..traits import Traits
 from .chirp import LENGTHS_TRIED, fast_lengths
 from .cols import Columns, Ends, Row, columns_of, columns_pass
-from .lanes import ends_of, given_points, most_lanes, row_layout, takes
+from .lanes import ends_of, given_points, most_lanes, passes_of, row_layout, takes
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
 
@@ -73,7 +73,7 @@ def _steps(
         axis_batch(problem, n1, along, columns=(n2, n2), source=rest),
     )
     steps = [
-        columns_of(problem, batch, end, best_passes(batch.n), traits, parameters)
+        columns_of(problem, batch, end, passes_of(batch.n, parameters), traits, parameters)
         for batch, end in zip(batches, ends, strict=True)
     ]
     found = [each for each in steps if each is not None]

@@ -14,14 +14,16 @@ D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (19
 
 from __future__ import annotations
 
-from ...tuning.lookup import Parameters
+from collections.abc import Iterator
+
+from ...tuning.lookup import Parameters, factors_of
 from ..batch import Dimension
-from ..factor import best_passes, splits
+from ..factor import splits
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
 from .cols import Columns, Ends, Row, columns_of, columns_pass
-from .lanes import ends_of, given_points, is_padded, row_layout, takes
+from .lanes import ends_of, given_points, is_padded, passes_of, row_layout, takes
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
 
@@ -53,12 +55,21 @@ def _steps(
     n = axis_length(problem)
     if n < MIN_LENGTH:
         return None
-    for less, more in splits(n, 2)[:SPLITS_TRIED]:
-        for n1, n2 in ((less, more), (more, less)):
-            found = _split(problem, n1, n2, traits, parameters)
-            if found is not None:
-                return found
+    for n1, n2 in _pairs(n, parameters):
+        found = _split(problem, n1, n2, traits, parameters)
+        if found is not None:
+            return found
     return None
+
+
+def _pairs(n: int, parameters: Parameters) -> Iterator[tuple[int, int]]:
+    """Yield what to try: the factors that were found best, then the most even ones."""
+    wanted = factors_of(parameters, "factors", n) or ()
+    if len(wanted) == 2:
+        yield wanted[0], wanted[1]
+    for less, more in splits(n, 2)[:SPLITS_TRIED]:
+        yield less, more
+        yield more, less
 
 
 def _split(
@@ -87,7 +98,7 @@ def _split(
             Ends(n2, n2, row=Row(n, n1, half_out=problem.kind == "r2c")),
         )
     steps = [
-        columns_of(problem, batch, end, best_passes(batch.n), traits, parameters)
+        columns_of(problem, batch, end, passes_of(batch.n, parameters), traits, parameters)
         for batch, end in zip((first, second), ends, strict=True)
     ]
     if steps[0] is None or steps[1] is None:

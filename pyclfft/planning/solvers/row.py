@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch
-from ..factor import best_passes, lane_rows
+from ..factor import lane_rows
 from ..passes import Argument, LaneTwiddles, Pass, Roots
 from ..problem import Problem
 from ..traits import Traits
@@ -26,6 +26,7 @@ from .lanes import (
     lanes_pass,
     most_lanes,
     pass_words,
+    passes_of,
     takes,
     walkable,
 )
@@ -114,7 +115,9 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     width, rows = found
     together = _rows_together(problem, batch, width, traits) if rows == width else 1
     rooms = 1 if problem.kind == "c2c" else 2
-    lanes = lanes_for(problem, together * width, best_passes(n // rows), traits, parameters, rooms)
+    lanes = lanes_for(
+        problem, together * width, passes_of(n // rows, parameters), traits, parameters, rooms
+    )
     if lanes is None:
         return None
     # With fewer rows than cores, several of them had better share one (long_row).

@@ -10,18 +10,19 @@ from dataclasses import replace
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch
-from ..factor import best_passes, is_smooth
+from ..factor import is_smooth
 from ..problem import Problem
 from ..traits import Traits
 from .chirp import convolution_passes
 from .cols import Columns, columns_of, solver_of, whole
+from .lanes import passes_of
 
 RADICES = (2, 3, 4, 5, 7)  # of lanes.cl's kernel for all lengths: more take long to compile
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    radices = best_passes(ends.length, RADICES)
+    radices = passes_of(ends.length, parameters, RADICES)
     smooth = is_smooth(ends.length)
     if problem.hooks or not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
         return None

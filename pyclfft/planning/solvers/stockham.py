@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 
-from ...tuning.lookup import Parameters
+from ...tuning.lookup import Parameters, factors_of
 from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import Stages, best_stages, is_smooth
 from ..passes import (
@@ -59,12 +59,15 @@ class Shape:
         Real and imaginary parts, and halves, are exchanged one after the other.
     most_points : int
         Of all transforms side by side.
+    served : int
+        Bytes of local memory that are served at once.
     """
 
     transforms: int
     split: bool = False
     halves: bool = False
     most_points: int = 2**31
+    served: int = LINE_BYTES
 
 
 # What to try, best first. The more neighbouring columns, the longer the runs in memory; below
@@ -243,7 +246,8 @@ def group_for(
     )
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
-    for shape in COLUMNS if by_columns else ROWS:
+    wanted = factors_of(parameters, "stockham_radices", batch.n)
+    for shape in _columns_first(parameters["stockham_columns"]) if by_columns else ROWS:
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
@@ -254,16 +258,24 @@ def group_for(
             limit // (shape.transforms or 1),
             shape.split,
             shape.halves,
+            wanted,
+            parameters["stockham_points"],
         )
         if stages is None:
             continue
         if ends.spectrum is not None:
             stages = stages.mirrored
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
-        group = group_of(batch, ends, stages, replace(shape, transforms=count), precision)
+        shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
+        group = group_of(batch, ends, stages, shape, precision)
         if group.local_bytes <= traits.local_mem_bytes:
             return group
     return None
+
+
+def _columns_first(count: int) -> Iterable[Shape]:
+    """Yield shapes of columns, those with so many side by side before the others."""
+    return sorted(COLUMNS, key=lambda each: each.transforms != count)
 
 
 def _fewest_items(batch: Batch, ends: Ends) -> int:
@@ -298,7 +310,7 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
     """Return a work-group with its local memory laid out."""
     itemsize = (REAL_DTYPE if shape.split else COMPLEX_DTYPE)[precision].itemsize
     loads_columns, stores_columns = _columns(batch, stages)
-    banks = LINE_BYTES // itemsize
+    banks = max(1, shape.served // itemsize)
     if loads_columns:
         banks = max(1, banks // shape.transforms)
     room = stages.room(banks, shape.halves)
@@ -407,6 +419,7 @@ def stockham_pass(
         + (" packed" if ends.packed else ""),
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
         stays=_run_bytes(batch, ends, group, precision) >= LINE_BYTES,
+        radices=(stages.radices,),
         work=work,
     )
 

@@ -1,0 +1,199 @@
+"""Write the page "How fast is it?" from the files of `pyclfft bench --json` in docs/results.
+
+    python docs/make_speed.py [--check] [--output FILE]
+
+Nobody types a number into that page. After a new run its files go to docs/results, and this is
+called again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from pyclfft.bench import render, stored
+from pyclfft.bench.render import Results
+from pyclfft.bench.rivals import Ours, OursOnHost, SciPy
+from pyclfft.bench.table import Column, copy_column, listed, ratio
+from pyclfft.errors import PyclfftError
+
+DOCS = Path(__file__).resolve().parent
+
+FASTER = 0.95  # a rival that takes less than this part of our time is faster
+WIDTH = 100  # of lines of text
+
+# Of the environment: what the text says elsewhere, and what only the JSON file needs to say.
+ELSEWHERE = ("date", "device", "driver", "platform", "system")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A measurement that the page shows.
+
+    Attributes
+    ----------
+    title : str
+        Where it was made.
+    results, picture : str
+        What it has written, as paths in docs.
+    command : str
+        What was called.
+    """
+
+    title: str
+    results: str
+    picture: str
+    command: str
+
+
+RUNS = (
+    Run(
+        "On an NVIDIA H200",
+        "results/h200.json",
+        "results/h200.png",
+        "pyclfft bench --device gpu --plan-time --call"
+        " --json bench.json --markdown bench.md --plot bench.png",
+    ),
+    Run(
+        "On two cores of an Intel Xeon",
+        "results/xeon.json",
+        "results/xeon.png",
+        "pyclfft bench --cpu --json cpu.json --markdown cpu.md --plot cpu.png",
+    ),
+)
+
+INTRODUCTION = """\
+# How fast is it?
+
+<!-- Written by docs/make_speed.py from docs/results: change those, and call it. -->
+
+Each part is one run of [`pyclfft bench`](benchmarks.md) on one machine, with all that it has
+measured, also where pyclfft loses. [Benchmarks](benchmarks.md) says how that is done, and
+[why others are faster](benchmarks.md#why-others-are-faster) in certain rows. Other devices, drivers
+and versions have other times: measure yours.
+
+`cuFFT / pyclfft` is the time of the one over that of the other, above 1 where pyclfft is faster.
+The *target rows* are those by which the project has set itself targets. In the tables `copy` is
+pyclfft's rate as a part of that of a plain copy. Behind a commit, `+` means
+that files differed from it."""
+
+
+def page() -> str:
+    """Return the page."""
+    sections = (section(run, stored.read(DOCS / run.results)) for run in RUNS)
+    return "\n\n".join([INTRODUCTION, *sections]) + "\n"
+
+
+def section(run: Run, results: Results) -> str:
+    """Return what one run has measured."""
+    contenders = ", ".join(results.contenders)
+    parts = [
+        f"## {run.title}",
+        f"```sh\n{run.command}\n```",
+        wrapped(circumstances(run, results)),
+        points(render.summary(results)),
+        f"![Bars: the part of a plain copy's rate in each case, of {contenders}]({run.picture})",
+        "### Where others are faster",
+        wrapped(
+            f"Rows in which another takes less than {FASTER:g} of pyclfft's time; in brackets, how"
+            " many times as fast it is:"
+        ),
+        points(faster(results)),
+        "### All rows",
+        render.case_table(columns(results), results.rows),
+        wrapped(" ".join(results.view.legend.split("\n")) + "."),
+        *extras(results),
+    ]
+    return "\n\n".join(parts)
+
+
+def circumstances(run: Run, results: Results) -> str:
+    """Say when and where it was measured, with what, and how fast the memory is."""
+    where = results.environment
+    versions = [f"{name} {text}" for name, text in where.items() if text and name not in ELSEWHERE]
+    return (
+        f"printed this on {where['date'].split()[0]}. Device: {where['device']}. Versions: "
+        f"{'; '.join(versions)}. "
+        f"{render.scope_line(results)}. [All of it]({run.results})."
+    )
+
+
+def faster(results: Results) -> Iterator[str]:
+    """Yield the rows that each rival is faster in, on each device."""
+    for (rival, ours), device in product(pairs(results), results.devices or ("",)):
+        names = [
+            f"{row.workload.case.name} ({1 / part:.2f})"
+            for row in results.rows
+            if row.device == device and (part := ratio(row, rival, ours)) < FASTER
+        ]
+        who = " on ".join(filter(None, (f"{rival} beside {ours}", device)))
+        yield f"{who}: {listed(names)}"
+
+
+def pairs(results: Results) -> Iterator[tuple[str, str]]:
+    """Yield who is compared with whom: those two that do the same work."""
+    for rival in results.rivals:
+        yield rival, Ours.name
+        if rival == SciPy.name and OursOnHost.name in results.contenders:
+            yield rival, OursOnHost.name
+
+
+def columns(results: Results) -> list[Column]:
+    """Return the benchmark's columns; those of CPUs, for which lines have no room, with `copy`."""
+    table = list(results.view.columns(results))
+    headings = [column.heading for column in table]
+    if "copy" not in headings:
+        table.insert(headings.index("+-%") + 1, copy_column(results.copy))
+    return table
+
+
+def extras(results: Results) -> Iterator[str]:
+    """Yield plan times and costs of calls, if the run has measured any."""
+    tables = [render.markdown_table(*each) for each in render.extra_tables(results)]
+    if tables:
+        yield "### Plans and calls"
+        yield "[What these are](benchmarks.md#more)."
+    yield from tables
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def points(lines: Iterable[str]) -> str:
+    """Return a list."""
+    return "\n".join(wrapped(f"- {line}", indent="  ") for line in lines)
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Break lines between words only."""
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the page, or compare it."""
+    parser = argparse.ArgumentParser(description='Write the page "How fast is it?".')
+    add = parser.add_argument
+    add("--check", action="store_true", help="write nothing; fail if the page is another one")
+    add(
+        "--output", type=Path, default=DOCS / "speed.md", metavar="FILE",
+        help="the page (default: docs/speed.md)",
+    )  # fmt: skip
+    options = parser.parse_args(arguments)
+    try:
+        text = page()
+        if not options.check:
+            options.output.write_text(text, encoding="utf-8")
+        elif options.output.read_text(encoding="utf-8") != text:
+            raise SystemExit(f"{options.output} is not what docs/make_speed.py writes: call it")
+    except (PyclfftError, OSError) as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""What was measured, read back from the file that `render.as_json` has written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import FormatError
+from .calls import CallCost
+from .cases import Case, Workload
+from .cpu import ON_CPUS
+from .render import ON_ONE_DEVICE, SCHEMA, Results
+from .runner import CopyRate, Outcome, Row, Settings
+from .startup import Startup
+from .statistics import Spread
+
+Made = TypeVar("Made")
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """Read a file of ``pyclfft bench --json``.
+
+    Parameters
+    ----------
+    path : str or path
+        Its name.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    FormatError
+        It is no such file.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        if document["schema"] == SCHEMA:
+            return results_of(document)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise FormatError(
+        f"{os.fspath(path)}: no file of pyclfft bench --json, or of another version's"
+    )
+
+
+def results_of(document: Mapping[str, Any]) -> Results:
+    """Return what such a file holds.
+
+    Files from before several devices were measured together name no device.
+    """
+    names = tuple(document["contenders"])
+    return Results(
+        environment=document["environment"],
+        contenders=names,
+        elements=document["elements"],
+        settings=_made(Settings, document["settings"]),
+        copy=_made(CopyRate, document["copy"]),
+        view=ON_CPUS if document.get("devices") else ON_ONE_DEVICE,
+        rows=tuple(_row(each, names) for each in document["rows"]),
+        startup=tuple(_made(Startup, each) for each in document["startup"]),
+        calls=tuple(_made(CallCost, each) for each in document["calls"]),
+        devices=tuple(document.get("devices", ())),
+    )
+
+
+def _row(row: Mapping[str, Any], names: tuple[str, ...]) -> Row:
+    """Return a case; a contender that did not take part has an outcome without numbers."""
+    # The file has the batch that was transformed, which is the case's own in this group only.
+    case = _made(Case, {**row, "batch": row["batch"] if "one" in row["groups"] else 0})
+    outcomes = (row["outcomes"].get(name, {"contender": name}) for name in names)
+    return Row(
+        Workload(case, row["batch"]),
+        tuple(_made(Outcome, each) for each in outcomes),
+        row.get("device", ""),
+    )
+
+
+def _made(kind: type[Made], found: Mapping[str, Any]) -> Made:
+    """Make a dataclass of those of its fields that the file has.
+
+    What JSON has no number for is null there, and such a field has that number by default.
+    """
+    names = (each.name for each in fields(kind))  # type: ignore[arg-type]
+    return kind(**{name: _value(found[name]) for name in names if found.get(name) is not None})
+
+
+def _value(value: Any) -> Any:
+    """Return the value of a field: an object in the file is always a `Spread`."""
+    if isinstance(value, dict):
+        return _made(Spread, value)
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,92 @@
+"""From a problem to launches with their buffers: the planner's passes, joined where that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import PlanError
+from ..tuning.lookup import Parameters
+from .passes import Pass, Schedule, assign_buffers
+from .planner import plan_passes, settled_passes
+from .problem import Problem
+from .solvers import fused
+from .traits import Traits
+
+
+def schedule_of(
+    problem: Problem, traits: Traits, algorithm: str | None, parameters: Parameters
+) -> Schedule:
+    """Plan from one array to another, with more workspace where that is quicker and there is room.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to transform.
+    traits, parameters
+        Of the device.
+    algorithm : str or None
+        As for `plan_passes`.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    PlanError, PrecisionError
+        As `plan_passes`.
+    """
+    passes = plan_passes(problem, traits, algorithm, parameters)
+    joined = _joined(passes, problem.nbytes, traits, algorithm, parameters)
+    if joined is not None:
+        return joined
+    if algorithm == fused.NAME:
+        raise PlanError(
+            f"algorithm {fused.NAME!r} takes a device whose groups may wait, and two passes of "
+            "complex64 between which chunks fit its cache: choose another one, or leave "
+            "algorithm out"
+        )
+    generous = assign_buffers(passes, problem.nbytes)
+    if traits.holds(buffers_of(problem, generous)):
+        return generous
+    return assign_buffers(passes, problem.nbytes, frugal=True)
+
+
+def schedule_into(
+    problem: Problem,
+    traits: Traits,
+    algorithm: str | None,
+    parameters: Parameters,
+    *,
+    in_place: bool,
+) -> Schedule:
+    """Plan to an array that has gaps or another order, or that is the input itself."""
+    passes = plan_passes(problem, traits, algorithm, parameters)
+    if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
+        passes = settled_passes(problem, traits, algorithm, parameters)
+    ours = problem.nbytes if problem.target.is_dense else 0
+    joined = _joined(passes, ours, traits, algorithm, parameters, in_place=in_place)
+    return joined or assign_buffers(passes, ours, in_place=in_place)
+
+
+def buffers_of(problem: Problem, schedule: Schedule) -> dict[str, int]:
+    """Return all buffers of a call and their bytes."""
+    source = problem.source.span * problem.source_dtype.itemsize
+    return {"in": source, "out": problem.nbytes, **dict(schedule.workspace)}
+
+
+def _joined(
+    passes: Sequence[Pass],
+    out_bytes: int,
+    traits: Traits,
+    algorithm: str | None,
+    parameters: Parameters,
+    *,
+    in_place: bool = False,
+) -> Schedule | None:
+    """Return a schedule with two passes in one launch, if that pays or is asked for."""
+    if algorithm not in (None, fused.NAME):
+        return None
+    return fused.fused_schedule(
+        passes, out_bytes, traits, parameters, in_place=in_place, forced=algorithm == fused.NAME
+    )

@@ -1,0 +1,282 @@
+"""``python -m pyclfft tune``: find the fastest parameters for this device, and look after them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, prod
+from pathlib import Path
+
+import pyopencl as cl
+from tqdm import tqdm
+
+from .. import commandline
+from ..errors import PyclfftError
+from ..planning.problem import COMPLEX_DTYPE, KINDS, REAL_DTYPE, Problem, make_problem
+from ..planning.solvers import BY_NAME
+from ..runtime import device as devices
+from ..runtime import wisdom
+from . import database
+from .lookup import PARAMETERS, Entry, Identity, Workclass, shown
+from .search import EFFORTS
+from .tuner import STEPS, Tuned, fitting_elements, tune_problem
+
+PROG = "pyclfft tune"
+EPILOG = (
+    "What is found is kept in a file of the user's, from which later plans take it: print(plan)\n"
+    "shows that. What has been measured is kept as it comes: after Control-C the same command\n"
+    "goes on where it was. The parameters:\n\n"
+)
+
+# What is tuned where nothing is asked for: lengths of one transform each.
+USUAL: tuple[tuple[int, ...], ...] = (
+    *((2**k,) for k in range(6, 15)),
+    (1000,),
+    (2**16,),
+    (2**18,),
+    (2**20,),
+    (512, 512),
+    (1024, 1024),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; the process's by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0; 1 where something could not be tuned; 2 after an error.
+    """
+    return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command's parser."""
+    meanings = [(f"  {name}", each.meaning) for name, each in PARAMETERS.items()]
+    result = commandline.Parser(
+        prog=PROG,
+        description="Find the fastest parameters of transforms on this device, by measuring. Let "
+        "nothing else run meanwhile.",
+        epilog=EPILOG + commandline.table(meanings),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = result.add_argument
+    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    add("--n", metavar="N,...", help="lengths of rows, such as 256,1000,2^20")
+    add("--shape", metavar="AxB,...", help="extents of images and volumes, such as 512x512")
+    add("--batch", metavar="N", type=commandline.count, help="transforms at once (default: many)")
+    add("--columns", action="store_true", help="transforms side by side rather than rows")
+    add("--kind", choices=KINDS, default="c2c", help="as for Plan (default: c2c)")
+    add("--precision", choices=COMPLEX_DTYPE, default="single", help="default: single")
+    add("--algorithm", choices=BY_NAME, help="tune this one only, for plans that ask for it")
+    add("--effort", choices=("estimate", *EFFORTS), default="measure",
+        help="estimate shows the plan; measure (default) changes one parameter after the other; "
+        "exhaustive tries all structures first")  # fmt: skip
+    add("--time-limit", metavar="S", type=float, default=inf, help="seconds for all of it")
+    add("--db", metavar="FILE", help="the database instead of the user's")
+    does = result.add_mutually_exclusive_group()
+    add = does.add_argument
+    add("--show", action="store_true", help="print what is known of the device; measure nothing")
+    add("--export", metavar="FILE", help="write the database to a file")
+    add("--import", metavar="FILE", dest="import_", help="add a file to the database")
+    add("--forget", action="store_true", help="delete what the database has of the device")
+    return result
+
+
+def _main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    path = Path(options.db) if options.db else database.user_file()
+    if options.export:
+        return _export(path, options.export)
+    if options.import_:
+        return _import(path, options.import_)
+    chosen = devices.select_device(options.device)
+    if options.forget:
+        return _forget(path, devices.identity(chosen))
+    if options.show:
+        return _show(path, chosen)
+    return _tune(options, path, chosen)
+
+
+# --- tuning ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Column:
+    heading: str
+    width: int
+    side: str = ">"
+
+    def cell(self, text: str) -> str:
+        return f"{text:{self.side}{self.width}}"
+
+
+COLUMNS = (
+    _Column("problem", 36, "<"),
+    _Column("default ms", 10),
+    _Column("tuned ms", 9),
+    _Column("gain", 5),
+    _Column("tried", 5),
+    _Column("parameters", 10, "<"),
+)
+
+
+def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
+    problems = list(_problems(options, chosen))
+    print(devices.device_label(chosen))
+    if options.effort == "estimate":
+        for problem in problems:
+            print(f"{Workclass.of(problem, options.algorithm)}: "
+                  f"{wisdom.parameters_of(chosen, problem, options.algorithm)}")  # fmt: skip
+        return 0
+    deadline = time.monotonic() + options.time_limit
+    print(_line([column.heading for column in COLUMNS]), flush=True)
+    failures = 0
+    clocks = set()
+    with tqdm(total=STEPS * len(problems), unit="", disable=None, leave=False) as bar:
+        for number, problem in enumerate(problems):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                bar.write(f"time is up: {len(problems) - number} problems are left as they were")
+                break
+            name = str(Workclass.of(problem, options.algorithm))
+            bar.set_description(name)
+            try:
+                tuned = tune_problem(
+                    problem, chosen, options.algorithm, options.effort,
+                    left / (len(problems) - number), path, bar.update,
+                )  # fmt: skip
+            except PyclfftError as error:
+                failures += 1
+                bar.write(f"{name}: {commandline.describe(error)}")
+                continue
+            bar.n = STEPS * (number + 1)
+            clocks.add(tuned.clock)
+            bar.write(_line(_cells(tuned)))
+            for values, reason in tuned.failed.items():
+                bar.write(f"  could not win: {values}: {reason}")
+    if "host" in clocks:
+        print("measured by the host's clock, as this runtime's events do not agree with it")
+    print(f"kept in {path}")
+    return int(failures > 0)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "  ".join(
+        column.cell(cell) for column, cell in zip(COLUMNS, cells, strict=True)
+    ).rstrip()
+
+
+def _cells(tuned: Tuned) -> list[str]:
+    return [
+        tuned.problem + ("" if tuned.complete else " ..."),
+        f"{tuned.default_ms:.4g}",
+        f"{tuned.ms:.4g}",
+        f"{tuned.gain:.2f}",
+        str(tuned.measured),
+        _values(tuned.parameters),
+    ]
+
+
+def _values(values: object) -> str:
+    assert isinstance(values, dict)
+    return ", ".join(f"{name} {shown(value)}" for name, value in values.items()) or "default"
+
+
+def _problems(options: argparse.Namespace, chosen: cl.Device) -> Iterator[Problem]:
+    """Yield what is asked for, or what is usual."""
+    elements = fitting_elements(devices.traits(chosen))
+    real = options.kind not in ("c2c", "c2r")
+    dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[options.precision]
+    asked = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
+    for lengths in asked or USUAL:
+        batch = options.batch or max(1, elements // prod(lengths))
+        shape = (*lengths, batch) if options.columns else (batch, *lengths)
+        first = 0 if options.columns else 1
+        axes = tuple(range(first, first + len(lengths)))
+        yield make_problem(shape, dtype, axes, options.kind)
+
+
+def _sizes(option: str, text: str | None, least: int) -> Iterator[tuple[int, ...]]:
+    """Yield extents written as ``512x512,1000x2000``."""
+    for each in text.split(",") if text else ():
+        try:
+            lengths = tuple(commandline.count(part) for part in each.split("x"))
+        except argparse.ArgumentTypeError as error:
+            raise PyclfftError(f"{option} {each}: {error}") from None
+        if (len(lengths) > 1) != (least > 1):
+            hint = "take --shape" if least == 1 else "take --n"
+            raise PyclfftError(f"{option} {each}: {hint} for {len(lengths)} extents")
+        yield lengths
+
+
+# --- what is known --------------------------------------------------------------------------------
+
+
+def _show(path: Path, chosen: cl.Device) -> int:
+    """Print all entries that hold on a device, the user's first."""
+    identity = devices.identity(chosen)
+    user = [each for each in database.read(path) if each.identity == identity]
+    ours = [(identity.origin(each.identity), each) for each in wisdom.shipped_entries()]
+    rows = [
+        *(_entry_cells("user", each) for each in user),
+        *(_entry_cells(origin, each) for origin, each in ours if origin),
+    ]
+    print(devices.device_label(chosen))
+    if not rows:
+        print(f"nothing is tuned: every parameter has its default; {PROG} measures")
+        return 0
+    heading = ("problem", "from", "default ms", "tuned ms", "gain", "date", "parameters")
+    print(commandline.table(rows, heading, "<<>>><<"))
+    if any(each.sources != wisdom.sources_hash() for each in user):
+        print("*: measured with other kernels than today's, and so left out: tune again")
+    return 0
+
+
+def _entry_cells(origin: str, entry: Entry) -> tuple[str, ...]:
+    stale = "*" if origin == "user" and entry.sources != wisdom.sources_hash() else ""
+    return (
+        str(entry.workclass or "all"),
+        origin + stale,
+        f"{entry.default_ms:.4g}",
+        f"{entry.ms:.4g}",
+        f"{entry.default_ms / entry.ms:.2f}" if entry.ms else "-",
+        entry.date,
+        _values(dict(entry.values)),
+    )
+
+
+def _export(path: Path, target: str) -> int:
+    entries = database.load(path)
+    database.update(target, lambda known: database.merged(known, entries))
+    print(f"{len(entries)} entries written to {target}")
+    return 0
+
+
+def _import(path: Path, source: str) -> int:
+    entries = database.load(source)
+    database.update(path, lambda known: database.merged(known, entries))
+    print(f"{len(entries)} entries added to {path}")
+    return 0
+
+
+def _forget(path: Path, identity: Identity) -> int:
+    before = database.read(path)
+    kept = database.update(
+        path, lambda known: [each for each in known if each.identity != identity]
+    )
+    print(f"{len(before) - len(kept)} entries deleted from {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,298 @@
+"""Tuning: search, measured on a device, with what it finds kept for every later plan."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from math import inf, isfinite
+from pathlib import Path
+
+import numpy as np
+import pyopencl as cl
+from numpy.typing import DTypeLike
+
+from ..errors import PlanError
+from ..files import atomic_write, cache_dir
+from ..planning.problem import (
+    COMPLEX_DTYPE,
+    REAL_DTYPE,
+    Problem,
+    choose,
+    make_problem,
+)
+from ..planning.solvers import BY_NAME
+from ..planning.traits import Traits
+from ..runtime import device, wisdom
+from ..runtime.plan import EFFORTS as PLAN_EFFORTS
+from ..runtime.plan import Plan
+from ..transforms import forget_plans
+from . import database
+from .lookup import Entry, Parameters, Values, Workclass, parameters_for
+from .measure import DeviceMeasure
+from .search import EFFORTS, Found, Search
+from .space import KNOBS, Task
+
+STEPS = len(KNOBS)  # of a search, as `step` counts them
+ELEMENTS_ON_GPU, ELEMENTS_ON_CPU = 2**26, 2**22  # that fill a device
+DOUBLE = 16  # bytes of a complex number
+BUFFERS = 8  # for all that is measured together, in double precision
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What tuning has come to.
+
+    Attributes
+    ----------
+    problem : str
+        The class of problems that it holds for.
+    parameters : mapping
+        That differ from the defaults; nothing where these are best.
+    ms, default_ms : float
+        Time of a transform with them and with the defaults, measured in turns.
+    measured : int
+        Candidates.
+    complete : bool
+        Nothing was left to try when it ended.
+    clock : str
+        ``"events"``, or ``"host"`` where the runtime's events do not say the truth.
+    failed : mapping of str to str
+        Why candidates could not win, by their parameters: wrong results among them.
+    """
+
+    problem: str
+    parameters: Values
+    ms: float
+    default_ms: float
+    measured: int
+    complete: bool
+    clock: str
+    failed: Values = field(default_factory=dict)
+
+    @property
+    def gain(self) -> float:
+        """Time of the defaults over that of what was found."""
+        return self.default_ms / self.ms
+
+
+def tune(
+    shape: int | Iterable[int],
+    dtype: DTypeLike = np.complex64,
+    axes: int | Iterable[int] | None = None,
+    kind: str = "c2c",
+    direction: str = "forward",
+    *,
+    algorithm: str | None = None,
+    effort: str = "measure",
+    time_limit: float | None = None,
+    db: str | os.PathLike[str] | None = None,
+    device: str | cl.Device | None = None,
+    step: Callable[[], object] = lambda: None,
+) -> Tuned:
+    """Find the fastest parameters of a transform on a device, and keep them for later plans.
+
+    Candidates take turns, and only those whose results are right can win. What has been measured is
+    kept as it comes: a search that was interrupted goes on where it stopped.
+
+    Parameters
+    ----------
+    shape : int or iterable of int
+        Extents of the input, as for `Plan`.
+    dtype : dtype
+        Of the input.
+    axes : int or iterable of int, optional
+        Axes to transform; all by default.
+    kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
+        As for `Plan`.
+    direction : {"forward", "inverse"}
+        To measure; what is found holds for both.
+    algorithm : str, optional
+        Tune this one only, for plans that ask for it.
+    effort : {"measure", "exhaustive"}
+        One parameter after the other, or all structures together.
+    time_limit : float, optional
+        Seconds, after which the best so far counts.
+    db : str or path, optional
+        Database to write to; the user's, which plans read, by default.
+    device : str or pyopencl.Device, optional
+        As for `use_device`; the default device by default.
+    step : callable, optional
+        Called `STEPS` times on the way.
+
+    Returns
+    -------
+    Tuned
+
+    Raises
+    ------
+    PlanError
+        What is asked for makes no sense.
+    DeviceMemoryError
+        The device has no room for it.
+    DeviceError
+        Its results are wrong whatever the parameters.
+    OSError
+        The database cannot be written.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> tuned = pyclfft.tune((64, 256), "complex64", axes=1, time_limit=0.1)
+    >>> tuned.problem
+    'c2c single 256 rows 2^6'
+    """
+    problem = make_problem(shape, dtype, axes, kind, direction)
+    choose("effort", effort, EFFORTS)
+    if algorithm is not None:
+        choose("algorithm", algorithm, BY_NAME)
+    if not problem.axes or not problem.nbytes:
+        raise PlanError("there is nothing to tune: transform at least one axis of some elements")
+    return tune_problem(
+        problem, _device(device), algorithm, effort, inf if time_limit is None else time_limit,
+        database.user_file() if db is None else db, step,
+    )  # fmt: skip
+
+
+def _device(spec: str | cl.Device | None) -> cl.Device:
+    return device.select_device(spec)
+
+
+def tune_problem(
+    problem: Problem,
+    chosen: cl.Device,
+    algorithm: str | None,
+    effort: str,
+    time_limit: float,
+    db: str | os.PathLike[str],
+    step: Callable[[], object] = lambda: None,
+) -> Tuned:
+    """Tune a problem, contiguous and without hooks; see `tune`."""
+    deadline = time.monotonic() + time_limit
+    traits = device.traits(chosen)
+    task = Task(problem, traits, parameters_for(traits), algorithm)
+    workclass = Workclass.of(problem, algorithm)
+    measure = DeviceMeasure(device.context_of(chosen), problem)
+    trials = _Trials(chosen, workclass)
+    search = Search(task, measure, effort, trials.ratios, trials.keep, deadline)
+    found = search.run(step)
+    _remember(found, chosen, workclass, effort, db)
+    if found.complete:
+        trials.forget()
+    return Tuned(
+        str(workclass), found.values, found.ms, found.default_ms, found.measured, found.complete,
+        measure.clock, found.failed,
+    )  # fmt: skip
+
+
+def _remember(
+    found: Found, chosen: cl.Device, workclass: Workclass, effort: str, db: str | os.PathLike[str]
+) -> None:
+    entry = Entry(
+        device.identity(chosen),
+        workclass,
+        found.values,
+        wisdom.sources_hash(),
+        round(found.ms, 6),
+        round(found.default_ms, 6),
+        datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        effort if found.complete else f"{effort}, cut short",
+    )
+    database.update(db, lambda known: database.merged(known, [entry]))
+    if Path(db) == database.user_file():
+        wisdom.forget_entries()
+        forget_plans()
+
+
+class _Trials:
+    """What a search has measured, in the cache folder, so that it can be taken up again."""
+
+    def __init__(self, chosen: cl.Device, workclass: Workclass) -> None:
+        about = (device.identity(chosen), str(workclass), wisdom.sources_hash())
+        name = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
+        self._path = cache_dir() / "tuning" / f"{name}.json"
+        self.ratios = self._known()
+
+    def _known(self) -> dict[str, float]:
+        try:
+            stored = json.loads(self._path.read_bytes())
+            return {str(key): inf if each is None else float(each) for key, each in stored.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def keep(self) -> None:
+        """Write what is known. A disk that refuses costs time only when it is taken up again."""
+        stored = {key: each if isfinite(each) else None for key, each in self.ratios.items()}
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_write(self._path) as file:
+                file.write(json.dumps(stored).encode())
+
+    def forget(self) -> None:
+        """Delete it: the search is over."""
+        with suppress(OSError):
+            self._path.unlink()
+
+
+def fitting_elements(traits: Traits) -> int:
+    """Return how many elements suit a device: a power of two that its memory holds.
+
+    Parameters
+    ----------
+    traits : Traits
+        Of the device.
+
+    Returns
+    -------
+    int
+        2^26 or less, on CPUs 2^22 or less.
+    """
+    most = ELEMENTS_ON_CPU if traits.is_cpu else ELEMENTS_ON_GPU
+    room = min(traits.max_alloc_bytes, traits.global_mem_bytes // BUFFERS) // DOUBLE
+    return min(most, 1 << max(room, 1).bit_length() - 1)
+
+
+# --- plans that measure ---------------------------------------------------------------------------
+
+
+def _measured(effort: str) -> Callable[[Plan], Parameters]:
+    """Return what finds a plan's parameters by measuring, unless that has been done before."""
+
+    def find(plan: Plan) -> Parameters:
+        problem = _plain(plan.problem)
+        if problem.nbytes and problem.axes and not _is_known(plan, problem, effort):
+            tune_problem(problem, plan.device, plan.algorithm, effort, inf, database.user_file())
+        return wisdom.parameters_of(plan.device, plan.problem, plan.algorithm)
+
+    return find
+
+
+def _plain(problem: Problem) -> Problem:
+    """Return a problem without hooks, of contiguous arrays of its whole shape."""
+    real = problem.kind != "c2r" and problem.source.real
+    dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[problem.precision]
+    return make_problem(
+        problem.shape, dtype, problem.axes, problem.kind, problem.direction,
+        orthogonalize=problem.orthogonal if problem.is_trigonometric else None,
+    )  # fmt: skip
+
+
+def _is_known(plan: Plan, problem: Problem, effort: str) -> bool:
+    """Whether the user's database has it, measured at least as thoroughly."""
+    identity, workclass = device.identity(plan.device), Workclass.of(problem, plan.algorithm)
+    thorough_enough = EFFORTS[EFFORTS.index(effort) :]
+    return any(
+        (each.identity, each.workclass, each.sources)
+        == (identity, workclass, wisdom.sources_hash())
+        and each.effort in thorough_enough
+        for each in wisdom.user_entries()
+    )
+
+
+for _effort in EFFORTS:
+    PLAN_EFFORTS[_effort] = _measured(_effort)

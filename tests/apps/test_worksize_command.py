@@ -1,0 +1,129 @@
+"""The command `bench worksize` on every device, with a small image. Speed is never asserted."""
+
+from __future__ import annotations
+
+import json
+from math import prod
+
+import numpy as np
+import pytest
+
+from pyclfft.bench import command, worksize
+from pyclfft.bench.worksize import BLOCKED, KERNELS, PUBLISHED, ROWS, SIZES
+from pyclfft.runtime import device as devices
+
+SMALL = ("worksize", "--image", "16", "--samples", "2")
+SIDE = 4  # stages of a transform of 16 points
+LAUNCHES = {
+    "write": 1, "spinFact": 1, "bitReverse": 4, "butterfly": 4 * SIDE, "norm": 1, "transpose": 2,
+    "highPassFilter": 1, "read": 1,
+}  # fmt: skip
+
+
+def test_every_size_is_measured_and_right(device, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    names = {kind: tmp_path / kind for kind in ("json", "markdown", "plot")}
+    files = [word for kind, name in names.items() for word in (f"--{kind}", str(name))]
+    assert command.main([*SMALL, *files]) == 0
+    out = capsys.readouterr().out
+    assert devices.device_label(device) in out
+    assert "16 x 16 pixels, filtered 2 times" in out
+    assert all(f"\nms on {each.title} " in out for each in PUBLISHED)
+    assert out.endswith("wrong results: none\n")
+
+    document = json.loads(names["json"].read_text())
+    runs = {each["size"]: each["times"] for each in document["runs"]}
+    traits = devices.traits(device)
+    allowed = [size for size in SIZES if int(size) <= traits.max_work_group_size]
+    assert [size for size in runs if size in SIZES] == allowed
+    assert runs["1"].keys() == LAUNCHES.keys()
+    for size, times in runs.items():
+        expected = LAUNCHES if size in SIZES else {BLOCKED: 2}
+        for row, time in times.items():
+            assert time["launches"] == expected[row]
+            assert time["ms"]["count"] == 2
+            assert time["ms"]["median"] > 0
+    assert all(set(document["best"][row]) <= set(allowed) for row in KERNELS)
+    assert "| ms on this device |" in names["markdown"].read_text()
+    assert names["plot"].read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.one_cpu
+def test_groups_are_what_they_are_said_to_be(device):
+    context, traits = devices.context_of(device), devices.traits(device)
+    image = np.zeros((16, 16), np.uint8)
+    for each in worksize._candidates(image, context, traits):
+        for launched in each.schedule.passes:
+            if launched.kernel in each.rows:
+                sides = [int(side) for side in each.size.split("x")]
+                assert launched.local_size[: len(sides)] == tuple(sides)
+                assert prod(launched.local_size) == prod(sides)
+
+
+@pytest.mark.one_cpu
+def test_sizes_over_the_devices_limit_are_not_tried(device, change_traits, capsys):
+    change_traits(max_work_group_size=64)
+    assert command.main([*SMALL]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith("ms on this device"))
+    for row, line in zip(ROWS, lines[first + 1 :], strict=False):
+        cells = line.split()
+        assert cells[0] == row
+        assert cells[1:8].count("N/A") == (0 if row == BLOCKED else 3)
+        assert row != BLOCKED or cells[1:] == ["-"] * 8
+
+
+@pytest.mark.one_cpu
+def test_a_kernel_with_a_lower_limit_has_groups_of_the_usual_size(device, monkeypatch):
+    def is_allowed(each, context, traits):
+        return each.kernel != "butterfly" or prod(each.local_size) <= 16
+
+    monkeypatch.setattr(worksize, "_is_allowed", is_allowed)
+    runs = {each.size: each for each in worksize.measure(device, 16, 1)}
+    for size in SIZES:
+        assert ("butterfly" in runs[size].times) == (int(size) <= 16)
+        assert "norm" in runs[size].times
+        assert not runs[size].wrong
+
+
+@pytest.mark.one_cpu
+def test_a_wrong_result_makes_the_status_1(device, monkeypatch, tmp_path, capsys):
+    """A kernel that leaves out its last group, with groups of one size."""
+    real = worksize.in_groups_of
+
+    def one_too_few(size, each):
+        changed = real(size, each)
+        if each.kernel != "norm" or size != 32:
+            return changed
+        return worksize.replace(changed, global_size=(changed.global_size[0] - size,))
+
+    monkeypatch.setattr(worksize, "in_groups_of", one_too_few)
+    name = tmp_path / "w.json"
+    assert command.main([*SMALL, "--json", str(name)]) == 1
+    out = capsys.readouterr().out
+    assert "wrong results: 32 (by " in out
+    assert out.count("WRONG") == len(LAUNCHES)
+    assert json.loads(name.read_text())["wrong"] == ["32"]
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("wrong", [1.0, np.nan])
+def test_results_are_compared_with_the_reference(device, monkeypatch, wrong):
+    real = worksize.high_pass
+
+    def other(image, cutoff):
+        expected = real(image, cutoff)
+        expected[5, 7] += wrong * expected.max() / 2
+        return expected
+
+    monkeypatch.setattr(worksize, "high_pass", other)
+    assert all(each.wrong for each in worksize.measure(device, 16, 1))
+
+
+@pytest.mark.one_cpu
+def test_an_image_that_is_too_large_is_one_line(device, change_traits, capsys):
+    change_traits(global_mem_bytes=1000)
+    assert command.main([*SMALL]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "the device has 1,000" in said

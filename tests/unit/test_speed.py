@@ -1,0 +1,199 @@
+"""The page "How fast is it?" says what the files in docs/results say, and so does the README."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+import re
+from math import exp, log
+from pathlib import Path
+
+import pytest
+
+from pyclfft.bench import stored
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+RESULTS = {
+    path.name: document
+    for path in sorted((DOCS / "results").glob("*.json"))
+    if "contenders" in (document := json.loads(path.read_text(encoding="utf-8")))
+}
+PAGE = (DOCS / "speed.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def speed(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    return importlib.import_module("make_speed")
+
+
+def part(name):
+    """Return what the page has of a file, its lines not broken."""
+    (found,) = (each for each in PAGE.split("\n## ") if f"(results/{name})" in each)
+    return found.replace("\n  ", " ")
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_page_is_what_the_script_writes(speed, tmp_path):
+    speed.main(["--check"])
+    speed.main(["--output", str(tmp_path / "new.md")])
+    assert (tmp_path / "new.md").read_text(encoding="utf-8") == PAGE
+
+
+def test_a_page_that_was_edited_is_refused(speed, tmp_path):
+    edited = tmp_path / "speed.md"
+    edited.write_text(PAGE.replace("1.285", "1.5"), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"^.*speed\.md is not what .*make_speed\.py writes.*$"):
+        speed.main(["--check", "--output", str(edited)])
+    with pytest.raises(SystemExit, match=r"none\.md"):
+        speed.main(["--check", "--output", str(tmp_path / "none.md")])
+
+
+def test_every_run_is_shown(speed):
+    assert {Path(run.results).name for run in speed.RUNS} == set(RESULTS)
+    for run in speed.RUNS:
+        assert f"]({run.picture})" in PAGE
+        assert (DOCS / run.picture).exists()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_row_is_shown(name):
+    lines = part(name).splitlines()
+    for row in RESULTS[name]["rows"]:
+        device = [row["device"]] if row.get("device") else []
+        ours = row["outcomes"]["pyclfft"]
+        cells = [row["case"], *device, row["batch"], f"{ours['ms']['median']:.4g}"]
+        (line,) = (each for each in lines if each.startswith(f"| {' | '.join(map(str, cells))} | "))
+        assert f" {ours['fraction']:.0%} |" in line
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_means_are_those_that_the_benchmark_printed(name):
+    printed = [line for line in RESULTS[name]["summary"] if "geometric mean" in line]
+    assert printed
+    assert not [line for line in printed if line.partition(" (target")[0] not in part(name)]
+
+
+def losses(document):
+    """Return who is faster than us in which rows, from the times in the file alone."""
+    ways = {(rival, "pyclfft") for rival in document["contenders"] if "pyclfft" not in rival}
+    ways |= {("scipy", "pyclfft NumPy")} if "pyclfft NumPy" in document["contenders"] else set()
+    found = {}
+    for row in document["rows"]:
+        ms = {name: each["ms"]["median"] for name, each in row["outcomes"].items()}
+        on = f" on {row['device']}" if row.get("device") else ""
+        for rival, ours in ways:
+            names = found.setdefault(f"{rival} beside {ours}{on}", [])
+            if ms.get(rival) and ms[rival] < 0.95 * ms[ours]:
+                names.append(f"{row['case']} ({ms[ours] / ms[rival]:.2f})")
+    return {who: ", ".join(names) or "none" for who, names in found.items()}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_all_rows_where_we_lose_are_listed(name):
+    shown = part(name).partition("\n### Where others are faster\n")[2].partition("\n###")[0]
+    listed = dict(line[2:].split(": ") for line in shown.splitlines() if line.startswith("- "))
+    assert listed == losses(RESULTS[name])
+    assert set(listed.values()) != {"none"}
+
+
+# ---------------------------------------------------------------- forms of files
+
+
+def shown(speed, document):
+    return speed.section(speed.RUNS[0], stored.results_of(document))
+
+
+def cells(text, case):
+    line = next(line for line in text.splitlines() if line.startswith(f"| {case} |"))
+    return [cell.strip() for cell in line.split("|")[1:-1]]
+
+
+def test_without_devices_the_form_is_the_old_one(speed):
+    new = copy.deepcopy(RESULTS["h200.json"])
+    new["devices"] = []
+    for row in new["rows"]:
+        row["device"] = ""
+    old = copy.deepcopy(new)
+    del old["devices"]
+    for row in old["rows"]:
+        del row["device"]
+    assert shown(speed, new) == shown(speed, old)
+
+
+def test_rivals_that_are_missing_or_have_failed(speed):
+    document = copy.deepcopy(RESULTS["h200.json"])
+    nothing = dict.fromkeys(("median", "low", "high"))
+    first, second, third = (row["outcomes"] for row in document["rows"][:3])
+    del first["cuFFT"]
+    second["cuFFT"] |= {"word": "failed", "reason": "it crashes", "ms": nothing, "error": None}
+    third["cuFFT"] |= {"ms": nothing}
+    text = shown(speed, document)
+    names = [row["case"] for row in document["rows"][:3]]
+    at = cells(text, "case").index("cuFFT ms")
+    assert [cells(text, name)[at : at + 3] for name in names[:2]] == [
+        ["-", "-", "-"], ["failed", "-", "-"],
+    ]  # fmt: skip
+    assert cells(text, names[2])[at] == "-"
+    assert f"- cuFFT failed: {names[1]}: it crashes\n" in text
+    assert "cuFFT / pyclfft, geometric mean of 22 of 25 target rows" in text
+
+
+def test_without_rivals_there_is_nobody_faster(speed):
+    document = RESULTS["h200.json"] | {"contenders": ["pyclfft"], "startup": [], "calls": []}
+    text = shown(speed, document)
+    assert " beside " not in text.partition("\n### Where others are faster\n")[2]
+    assert "### Plans" not in text
+
+
+def test_another_schema_is_one_clear_line(speed, tmp_path, monkeypatch):
+    file = tmp_path / "new.json"
+    file.write_text(json.dumps(RESULTS["h200.json"] | {"schema": 2}), encoding="utf-8")
+    monkeypatch.setattr(speed, "RUNS", (speed.Run("Here", str(file), "x.png", "pyclfft bench"),))
+    with pytest.raises(SystemExit, match=r"^\S*new\.json: no file of pyclfft bench --json.*$"):
+        speed.main(["--output", str(tmp_path / "speed.md")])
+    assert not (tmp_path / "speed.md").exists()
+
+
+# ---------------------------------------------------------------- the README
+
+GPU = (
+    r"over (\d+) lengths and shapes, pyclfft has (\S+) times the speed of cuFFT and (\S+) times "
+    r"that of VkFFT"
+)
+CPU = (
+    r"on Intel's runtime, (\S+) times the speed of FFTW's measured plans and (\S+) times that of "
+    r"SciPy over (\d+) of them, and on PoCL (\S+) and (\S+) times"
+)
+
+
+def means(name, group, *rivals, device=None):
+    """Return how many rows a group has, and each rival's geometric mean over them."""
+    rows = RESULTS[name]["rows"]
+    rows = [row for row in rows if group in row["groups"] and row.get("device") == device]
+    times = [{who: each["ms"]["median"] for who, each in row["outcomes"].items()} for row in rows]
+    return len(rows), *(
+        exp(sum(log(ms[rival] / ms["pyclfft"]) for ms in times) / len(times)) for rival in rivals
+    )
+
+
+def test_figures_of_the_readme():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    count, *gpu = re.search(GPU, readme).groups()
+    fftw, scipy, cpu_count, *pocl = re.search(CPU, readme).groups()
+    measured = {
+        "h200": means("h200.json", "target", "cuFFT", "VkFFT"),
+        "Intel": means("xeon.json", "cpu-target", "FFTW", "scipy", device="Intel"),
+        "PoCL": means("xeon.json", "cpu-target", "FFTW", "scipy", device="PoCL"),
+    }
+    said = {"h200": (count, *gpu), "Intel": (cpu_count, fftw, scipy), "PoCL": (cpu_count, *pocl)}
+    for where, (rows, *values) in measured.items():
+        number, *figures = said[where]
+        assert int(number) == rows
+        digits = [len(figure.partition(".")[2]) for figure in figures]
+        rounded = [f"{value:.{n}f}" for value, n in zip(values, digits, strict=True)]
+        assert figures == rounded, where
