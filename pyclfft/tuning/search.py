@@ -20,7 +20,8 @@ from .lookup import Value
 from .space import KNOBS, Candidate, Task, neighbours, structures, without_idle
 
 EFFORTS = ("measure", "exhaustive")
-GAIN = 0.98  # a ratio that is no accident: runs differ by a percent
+GAIN = 0.97  # a ratio that is no accident: runs differ by a percent or two
+LOSS = 1.01  # a ratio that is none
 FIELD = 8  # candidates that take turns
 CONFIRMATIONS = 3  # that the best has to win against the start
 ROUNDS = {"measure": 2, "exhaustive": 4}  # through all parameters
@@ -134,7 +135,7 @@ class Search:
             self._search(step)
         except TimeIsUpError:
             complete = False
-        self.best = without_idle(self.task, self.best)
+        self._simplify()
         pairs = [self._timed((self.start, self.best)) for _ in range(CONFIRMATIONS)]
         wins = all(best.ms < default.ms * GAIN for default, best in pairs)
         default_ms, ms = (median(each.ms for each in column) for column in zip(*pairs, strict=True))
@@ -159,6 +160,17 @@ class Search:
                     step()
             if self.best is before:
                 return
+
+    def _simplify(self) -> None:
+        """Leave out the values that nothing is lost without."""
+        self.best = without_idle(self.task, self.best)
+        for name in self.best.values:
+            fewer = {key: each for key, each in self.best.values.items() if key != name}
+            simpler = self.task.candidate(fewer)
+            if simpler is not None:
+                best, without = self._timed((self.best, simpler))
+                if without.ms < best.ms * LOSS:
+                    self.best = simpler
 
     def _compare(self, candidates: Sequence[Candidate]) -> None:
         """Measure what is not known yet, and take the fastest if it is faster than the best."""

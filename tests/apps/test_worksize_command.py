@@ -33,9 +33,10 @@ def test_every_size_is_measured_and_right(device, tmp_path, capsys):
 
     document = json.loads(names["json"].read_text())
     runs = {each["size"]: each["times"] for each in document["runs"]}
-    traits = devices.traits(device)
-    allowed = [size for size in SIZES if int(size) <= traits.max_work_group_size]
-    assert [size for size in runs if size in SIZES] == allowed
+    allowed = [size for size in runs if size in SIZES]
+    limit = devices.traits(device).max_work_group_size  # compilers may allow kernels less
+    assert allowed == list(SIZES[: len(allowed)])
+    assert min(256, limit) <= int(allowed[-1]) <= limit
     assert runs["1"].keys() == LAUNCHES.keys()
     for size, times in runs.items():
         expected = LAUNCHES if size in SIZES else {BLOCKED: 2}

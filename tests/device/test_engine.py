@@ -379,9 +379,11 @@ LADDER = [solver.name for solver in ladder.SOLVERS]
 @pytest.mark.parametrize("algorithm", LADDER)
 def test_lengths_of_the_ladder(device, queue, algorithm, wide):
     """Two to four rows of each."""
+    room = devices.traits(device).local_mem_bytes // dtype_of(device, "c2c", wide).itemsize
     for log2_n in (1, 2, 5, 9, 12) if wide else range(1, 13):
         shape = (2 + log2_n % 3, 2**log2_n)
-        check_plain(device, queue, shape, 1, "c2c", wide=wide, algorithm=algorithm)
+        if algorithm != "compact" or 2**log2_n <= room:
+            check_plain(device, queue, shape, 1, "c2c", wide=wide, algorithm=algorithm)
 
 
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])

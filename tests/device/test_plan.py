@@ -522,7 +522,7 @@ def test_wrong_layout(device, upload):
         ((8,), {"s": 0}, "invalid number of data points"),
         ((8, 0), {}, "invalid number of data points"),
         ((8,), {"hooks": len}, "hooks are given as"),
-        ((8,), {"effort": "exhaustive"}, "effort 'estimate' only"),
+        ((8,), {"effort": "patient"}, "invalid effort 'patient'"),
         ((8,), {"strides": (4,)}, "multiples of 8 bytes"),
     ],
 )
@@ -644,12 +644,13 @@ def test_other_errors_of_the_runtime_stay_as_they_are(device, queue):
 def test_printed(device):
     plan = Plan((6, 8), "complex64")
     text = str(plan)
-    problem, *passes, workspace = text.splitlines()
+    problem, *passes, workspace, parameters = text.splitlines()
     assert problem == f"{plan.problem} on {devices.device_label(device)}"
     assert len(passes) == len(plan.passes)
     for line, each in zip(passes, plan.passes, strict=True):
         assert line.split()[1] == each.kernel
     assert workspace.strip() == f"workspace: {plan.workspace_bytes} bytes"
+    assert parameters.strip() == f"parameters: {plan.parameters}"
     assert repr(plan) == f"<Plan {plan.problem}>"
 
 
