@@ -116,7 +116,7 @@ def test_every_kind_of_case_is_laid_out_as_cufft_has_it(cupy, case):
     (outcome,) = measure(case.sized(1), [CuFFT(QUEUE)], Noise(), SHORT).outcomes
     assert outcome.reason == ""
     assert outcome.error < (1e-6 if case.precision == "single" else 1e-14)
-    assert outcome.ms.count == 2
+    assert outcome.ms.count >= 2  # a slow call adds one
     assert cupy.freed
 
 
@@ -198,7 +198,7 @@ def is_right(contender, case):
     (outcome,) = measure(case.sized(1), [contender], Noise(), SHORT).outcomes
     assert outcome.reason == ""
     assert outcome.error < (1e-6 if case.precision == "single" else 1e-14)
-    assert outcome.ms.count == 2
+    assert outcome.ms.count >= 2  # a slow call adds one
     assert contender._result is None  # its memory is given back
 
 
