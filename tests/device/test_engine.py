@@ -379,7 +379,8 @@ LADDER = [solver.name for solver in ladder.SOLVERS]
 @pytest.mark.parametrize("algorithm", LADDER)
 def test_lengths_of_the_ladder(device, queue, algorithm, wide):
     """Two to four rows of each."""
-    room = devices.traits(device).local_mem_bytes // dtype_of(device, "c2c", wide).itemsize
+    itemsize = np.dtype(dtype_of(device, "c2c", wide)).itemsize
+    room = devices.traits(device).local_mem_bytes // itemsize
     for log2_n in (1, 2, 5, 9, 12) if wide else range(1, 13):
         shape = (2 + log2_n % 3, 2**log2_n)
         if algorithm != "compact" or 2**log2_n <= room:

@@ -15,10 +15,11 @@ from pyclfft.bench import stored
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+ON_OTHER_PAGES = ("ladder", "worksize")
 RESULTS = {
-    path.name: document
+    path.name: json.loads(path.read_text(encoding="utf-8"))
     for path in sorted((DOCS / "results").glob("*.json"))
-    if "contenders" in (document := json.loads(path.read_text(encoding="utf-8")))
+    if not path.name.startswith(ON_OTHER_PAGES)
 }
 PAGE = (DOCS / "speed.md").read_text(encoding="utf-8")
 
