@@ -42,13 +42,10 @@ COLUMNS: tuple[tuple[str, str, Callable[[Any, Traits], str]], ...] = (
     ("buffer", ">", lambda _, limits: in_bytes(limits.max_alloc_bytes)),
     ("fp64", "<", lambda _, limits: yes_or_no(limits.fp64)),
     ("fp16", "<", lambda _, limits: yes_or_no(limits.fp16)),
-    ("tuned", "<", lambda device, _: tuned(device)),
 )
 LEGEND = """\
 units: compute units; group: work-items in a work-group at most, items: along each dimension;
-local, global: memory; buffer: largest allocation; fp64, fp16: double and half precision;
-tuned: problems whose parameters were measured by the user (pyclfft tune), or by us on the same
-device, on another of its architecture, or of its vendor"""
+local, global: memory; buffer: largest allocation; fp64, fp16: double and half precision"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -214,7 +211,9 @@ def _cells(device: Any) -> list[str]:
 
 def _title(device: Any) -> str:
     version = " ".join(device.version.split()[:2])  # "OpenCL 3.0"; the rest is the vendor's
-    return f"{_words(device.name)}, {version}, driver {_words(device.driver_version)}"
+    title = f"{_words(device.name)}, {version}, driver {_words(device.driver_version)}"
+    known = tuned(device)
+    return f"{title}; tuned problems: {known}" if known else title
 
 
 def _mark(device: Any, chosen: Any) -> str:
@@ -242,9 +241,12 @@ def type_of(device: Any) -> str:
 
 
 def tuned(device: Any) -> str:
-    """Return such as ``"user 3, device 12"``, or a dash."""
+    """Return for how many problems parameters are known, such as ``"3 by user, 12 by device"``.
+
+    By the user's own measurements, or ours of the same device, architecture or vendor.
+    """
     counts = wisdom.origins_of(device)
-    return ", ".join(f"{origin} {count}" for origin, count in counts.items()) or "-"
+    return ", ".join(f"{count} by {origin}" for origin, count in counts.items())
 
 
 def in_bytes(count: int) -> str:

@@ -22,6 +22,8 @@ from pyclfft.bench.startup import measure_startup, programs
 from pyclfft.errors import BuildError, DeviceMemoryError, PlanError
 from pyclfft.runtime import device as devices
 
+pytestmark = pytest.mark.one_cpu
+
 SHORT = Settings(samples=3, sample_s=1e-4, budget_s=0.1)
 SHORT_LADDER = ("ladder", "--longest", "16", "--samples", "2")
 FEW = ("--elements", "4096", "--samples", "2", "--rivals", "none")

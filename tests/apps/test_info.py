@@ -89,6 +89,14 @@ def test_every_runtime_and_device_is_shown(all_devices):
     assert marked(process.stdout) == [index_of(all_devices[0])] * 2
 
 
+def test_it_says_where_tuned_parameters_come_from(device, monkeypatch):
+    monkeypatch.setattr(info.wisdom, "origins_of", lambda device: {"user": 3, "device": 12})
+    text = " ".join(info.overview(info.examined(), device).split())
+    assert "; tuned problems: 3 by user, 12 by device" in text
+    monkeypatch.setattr(info.wisdom, "origins_of", lambda device: {})
+    assert "tuned" not in info.overview(info.examined(), device)
+
+
 def test_a_device_is_marked(device, capsys):
     index = index_of(device)
     assert info.main(["--device", index]) == 0
@@ -151,7 +159,6 @@ def test_four_gpus_with_long_names_are_readable(monkeypatch):
         "GiB",
         "yes",
         "no",
-        "-",
     ]
     assert [line.split()[1:] for line in lines if "1024x" in line and "*" not in line] == [row] * 3
 

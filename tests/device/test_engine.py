@@ -266,6 +266,7 @@ ROWS = [  # shape, axis, work-items of a group at most
 ]
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
 @pytest.mark.parametrize(("shape", "axis", "items"), ROWS)
 def test_rows_have_nothing_in_common(device, queue, small_groups, shape, axis, items, kind):
@@ -427,6 +428,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("algorithm", [None, "direct"])
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 @pytest.mark.parametrize("view", VIEWS)
@@ -442,6 +444,7 @@ def test_input_of_any_strides(device, queue, view, kind, algorithm):
         check(queue, problem, whole, algorithm)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("algorithm", [None, "four_step", "bluestein", "direct", "radix2"])
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 def test_output_of_any_strides(device, queue, kind, algorithm):

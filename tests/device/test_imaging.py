@@ -17,6 +17,9 @@ from pyclfft.runtime import device as devices_module
 from pyclfft.runtime import memory
 from pyclfft.runtime.profile import Recorder, profiling_queue
 
+# What runs on every device in the quick tier too: tests/apps/test_filter.py.
+pytestmark = pytest.mark.one_cpu
+
 # --- the reference --------------------------------------------------------------------------------
 
 PAD_MODES = {"zero": "constant", "edge": "edge", "mirror": "symmetric"}
