@@ -475,7 +475,7 @@ def traits(device: cl.Device) -> Traits:
     Traits
         Its numbers; what a runtime does not answer gets a value that is safe.
     """
-    is_cpu = bool(device.type & cl.device_type.CPU) and not device.type & cl.device_type.GPU
+    is_cpu = _is_cpu(device)
     extensions = _query(device, "extensions", "").split()
     double = bool(_query(device, "double_fp_config", 0)) or "cl_khr_fp64" in extensions
     capability = _compute_capability(device)
@@ -500,6 +500,11 @@ def traits(device: cl.Device) -> Traits:
         shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
         system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
     )
+
+
+def _is_cpu(device: Any) -> bool:
+    """Whether its cores are the host's; a simulator may be a GPU too."""
+    return bool(device.type & cl.device_type.CPU) and not device.type & cl.device_type.GPU
 
 
 def _vectorizes(device: Any) -> bool:
@@ -534,7 +539,7 @@ def identity(device: cl.Device) -> Identity:
     Identity
     """
     kind = next((name for name, bit in _TYPES.items() if device.type & bit), "")
-    is_cpu = traits(device).is_cpu
+    is_cpu = _is_cpu(device)
     return Identity(
         platform=" ".join(device.platform.name.split()),
         name=" ".join(device.name.split()),
