@@ -16,6 +16,7 @@ from ..errors import DeviceError, PlanError
 from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
 from ..planning.schedule import buffers_of, schedule_into, schedule_of
+from ..planning.solvers import BY_NAME
 from ..tuning.lookup import GIVEN, Parameters, Values, checked
 from . import device, memory, wisdom
 from .cache import BoundedCache
@@ -148,6 +149,8 @@ class Plan:
         self._known_queue: cl.CommandQueue | None = None  # that of the last call
         self.parameters = EFFORTS[effort](self)
         if parameters:
+            if parameters.get("algorithm"):
+                choose("algorithm", parameters["algorithm"], BY_NAME)
             self.parameters = self.parameters.over(checked(parameters), GIVEN)
         schedule = self._schedule
         if self.problem.nbytes:

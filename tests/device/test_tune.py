@@ -347,5 +347,7 @@ def test_what_makes_no_sense_is_refused(device, arguments, options, message):
 def test_plans_refuse_parameters_that_there_are_not(device):
     with pytest.raises(PlanError, match="unknown parameter 'grup'"):
         pyclfft.Plan((4, 8), "c8", parameters={"grup": 3})
+    with pytest.raises(PlanError, match="invalid algorithm 'stokham', should be one of small,"):
+        pyclfft.Plan((4, 8), "c8", parameters={"algorithm": "stokham"})
     with pytest.raises(PlanError, match="invalid effort 'patient'"):
         pyclfft.Plan((4, 8), "c8", effort="patient")
