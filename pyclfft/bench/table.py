@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
+from typing import Any
 
 from .rivals import Ours
 from .runner import CopyRate, Outcome, Row
@@ -13,11 +14,11 @@ from .statistics import geometric_mean
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, width, side, and the cell of a row."""
+    """A column: its heading, width, side, and the cell of a row, of whatever is in the table."""
 
     heading: str
     width: int
-    cell: Callable[[Row], str] = field(repr=False)
+    cell: Callable[[Any], str] = field(repr=False)
     side: str = ">"
 
 
@@ -26,7 +27,7 @@ def header(table: Sequence[Column]) -> str:
     return _line(table, [column.heading for column in table])
 
 
-def line(table: Sequence[Column], row: Row) -> str:
+def line(table: Sequence[Column], row: Any) -> str:
     """Return a row as a line, which can be printed before the next is known."""
     return _line(table, [column.cell(row) for column in table])
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import inf, prod
 from pathlib import Path
 from statistics import geometric_mean
@@ -15,6 +14,7 @@ import pyopencl as cl
 from tqdm import tqdm
 
 from .. import commandline
+from ..bench.table import Column, header, line
 from ..errors import PyclfftError
 from ..planning.problem import COMPLEX_DTYPE, KINDS, REAL_DTYPE, Problem, make_problem
 from ..planning.solvers import BY_NAME
@@ -23,7 +23,7 @@ from ..runtime import wisdom
 from . import database
 from .lookup import PARAMETERS, Entry, Identity, Workclass, shown
 from .search import EFFORTS
-from .tuner import STEPS, Tuned, fitting_elements, tune_problem
+from .tuner import STEPS, fitting_elements, tune_problem
 
 PROG = "pyclfft tune"
 EPILOG = (
@@ -111,23 +111,13 @@ def _main(argv: Sequence[str]) -> int:
 # --- tuning ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Column:
-    heading: str
-    width: int
-    side: str = ">"
-
-    def cell(self, text: str) -> str:
-        return f"{text:{self.side}{self.width}}"
-
-
 COLUMNS = (
-    _Column("problem", 36, "<"),
-    _Column("default ms", 10),
-    _Column("tuned ms", 9),
-    _Column("gain", 5),
-    _Column("tried", 5),
-    _Column("parameters", 10, "<"),
+    Column("problem", 36, lambda tuned: tuned.problem + ("" if tuned.complete else " ..."), "<"),
+    Column("default ms", 10, lambda tuned: f"{tuned.default_ms:.4g}"),
+    Column("tuned ms", 9, lambda tuned: f"{tuned.ms:.4g}"),
+    Column("gain", 5, lambda tuned: f"{tuned.gain:.2f}"),
+    Column("tried", 5, lambda tuned: str(tuned.measured)),
+    Column("parameters", 10, lambda tuned: _values(tuned.parameters), "<"),
 )
 
 
@@ -140,7 +130,7 @@ def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
                   f"{wisdom.parameters_of(chosen, problem, options.algorithm)}")  # fmt: skip
         return 0
     deadline = time.monotonic() + options.time_limit
-    print(_line([column.heading for column in COLUMNS]), flush=True)
+    print(header(COLUMNS), flush=True)
     failures = 0
     clocks = set()
     with tqdm(total=STEPS * len(problems), unit="", disable=None, leave=False) as bar:
@@ -162,30 +152,13 @@ def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
                 continue
             bar.n = STEPS * (number + 1)
             clocks.add(tuned.clock)
-            bar.write(_line(_cells(tuned)))
+            bar.write(line(COLUMNS, tuned))
             for values, reason in tuned.failed.items():
                 bar.write(f"  could not win: {values}: {reason}")
     if "host" in clocks:
         print("measured by the host's clock, as this runtime's events do not agree with it")
     print(f"kept in {path}")
     return int(failures > 0)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "  ".join(
-        column.cell(cell) for column, cell in zip(COLUMNS, cells, strict=True)
-    ).rstrip()
-
-
-def _cells(tuned: Tuned) -> list[str]:
-    return [
-        tuned.problem + ("" if tuned.complete else " ..."),
-        f"{tuned.default_ms:.4g}",
-        f"{tuned.ms:.4g}",
-        f"{tuned.gain:.2f}",
-        str(tuned.measured),
-        _values(tuned.parameters),
-    ]
 
 
 def _values(values: object) -> str:
