@@ -10,7 +10,6 @@
 typedef cplx source_element, target_element;
 typedef points source_vector, target_vector;
 #endif
-#include "hooks.cl"
 
 #ifndef STREAM
 #define STREAM 0 /* 1: results go past the caches to memory, unless they replace the source; 2: anyway */
@@ -26,6 +25,10 @@ typedef points source_vector, target_vector;
 /* At any address: not that of a whole vector. */
 typedef source_vector loose_source __attribute__((aligned(4 << DOUBLE)));
 typedef target_vector loose_target __attribute__((aligned(4 << DOUBLE)));
+#define VECTOR_HOOKS 1
+#include "hooks.cl"
+#define LOADED_ONE_BY_ONE (LOAD_HOOKED > LOAD_VECTORS)
+#define STORED_ONE_BY_ONE (STORE_HOOKED > STORE_VECTORS)
 
 /* Elements one by one: in a loop, or the code would be long; but not where the compiler knows which. */
 #if KNOWN_PARTS && !STORE_HOOKED
@@ -42,21 +45,25 @@ static inline uint remaining(uint all, uint before)
 
 static inline source_element load_element(global const source_element *src, ulong at HOOK_PARAMETERS)
 {
-    return LOAD_HOOK(src[at], at);
+    return LOAD_FROM(src, at, at);
 }
 
 static inline void store_element(global target_element *dst, ulong at,
                                  target_element value HOOK_PARAMETERS)
 {
-    dst[at] = STORE_HOOK(value, at);
+    STORE_TO(dst, at, value, at);
 }
 
 /* The elements from a place on, `apart` from each other, of which `count` exist: the others are zero. */
 static inline source_vector load_vector(global const source_element *src, ulong at, ulong apart,
                                         uint count HOOK_PARAMETERS)
 {
-    if (!LOAD_HOOKED && count >= SOURCE_STEP && apart == 1)
+    if (!LOADED_ONE_BY_ONE && count >= SOURCE_STEP && apart == 1)
+#if LOAD_VECTORS
+        return LOAD_VECTOR_HOOK(src, at);
+#else
         return *(global const loose_source *)(src + at);
+#endif
     source_vector v = 0;
     LOOP(uint i = 0; i < SOURCE_STEP; i++)
         if (i < count)
@@ -78,7 +85,13 @@ static inline int streams(global const source_element *src, global target_elemen
 static inline void store_vector(global target_element *dst, ulong at, ulong apart, target_vector v,
                                 uint begin, uint end, int stream HOOK_PARAMETERS)
 {
-    if (STORE_HOOKED || end < TARGET_STEP || apart != 1) {
+#if STORE_VECTORS
+    if (end >= TARGET_STEP && apart == 1) {
+        STORE_VECTOR_HOOK(dst, at, v);
+        return;
+    }
+#endif
+    if (STORED_ONE_BY_ONE || end < TARGET_STEP || apart != 1) {
         EACH_STORED(uint i = 0; i < TARGET_STEP; i++)
             if (i >= begin && i < end)
                 store_element(dst, at + i * apart, ((target_element *)&v)[i] HOOK_ARGUMENTS);
@@ -105,7 +118,7 @@ static inline void store_run(global target_element *dst, ulong at, SCRATCH const
     if (stream)
         LOOP(; i < count && (ulong)(dst + at + i) % sizeof(reals); i++)
             store_element(dst, at + i, from[i] HOOK_ARGUMENTS);
-    if (!STORE_HOOKED)
+    if (!STORED_ONE_BY_ONE)
         LOOP(; i + TARGET_STEP <= count; i += TARGET_STEP)
             store_vector(dst, at + i, 1, *(SCRATCH const loose_target *)(from + i), 0, TARGET_STEP,
                          stream HOOK_ARGUMENTS);

@@ -58,8 +58,8 @@ kernel void copy(global const source_element *src, global target_element *dst,
     }
     cplx z = (cplx)(0, 0);
     if (inside)
-        z = AS_COMPLEX(LOAD_HOOK(src[geometry[0] + from], from));
+        z = AS_COMPLEX(LOAD_FROM(src, geometry[0] + from, from));
     if (SOURCE == HERMITIAN)
         z = (cplx)(z.x, own_image ? 0 : conjugated ? -z.y : z.y);
-    dst[geometry[1] + to] = STORE_HOOK(AS_TARGET(z), to);
+    STORE_TO(dst, geometry[1] + to, AS_TARGET(z), to);
 }

@@ -84,7 +84,7 @@ typedef cplx after_element;
 static inline real given(global const real *src, ulong row, uint inner, uint n, uint i HOOK_PARAMETERS)
 {
     uint at = BACKWARD_IN ? n - 1 - i : i;
-    real x = LOAD_HOOK(src[row + (ulong)at * inner], row + (ulong)at * inner);
+    real x = LOAD_FROM(src, row + (ulong)at * inner, row + (ulong)at * inner);
 #if ORTHO_IN
     if (AT_END(i, n))
         x *= ROOT_TWO;
@@ -144,7 +144,7 @@ static inline void leave(global real *dst, ulong row, uint inner, uint n, uint k
     if (BACKWARD_IN && k % 2)
         y = -y;
     y = y * scale.x + y * scale.y; /* the nearest number, and what it lacks */
-    dst[row + (ulong)at * inner] = STORE_HOOK(y, row + (ulong)at * inner);
+    STORE_TO(dst, row + (ulong)at * inner, y, row + (ulong)at * inner);
 }
 
 kernel void dctAfter(global const after_element *src, global real *dst,

@@ -218,7 +218,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
 
-#define ELEMENT(place) LOAD_HOOK(src[place], (place) - src_axis.x)
+#define ELEMENT(place) LOAD_FROM(src, place, (place) - src_axis.x)
 #define SRC_PLACE(R) (from.first + j * SRC_STRIDE + r * (N / R * SRC_STRIDE))
 #define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
 #define EXISTS FILLED_AT(g)
@@ -252,7 +252,7 @@ static inline cplx times_i(cplx z)
 {
     return (cplx)(-z.y, z.x);
 }
-#elif SOURCE == REAL && PACKED && SRC_TOGETHER
+#elif SOURCE == REAL && PACKED && SRC_TOGETHER && !LOAD_REPLACED
 #define GET(R)                                                                                     \
     cplx z = (cplx)(0, 0);                                                                         \
     if (EXISTS) {                                                                                  \
@@ -359,7 +359,7 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
 /* Found out late: what is known early takes registers all the while. */
 #define TO                                                                                         \
     Transform to = LOCATE(last_lane, dst_distances, dst_axis, partner.y);
-#define PUT(value, place) dst[place] = STORE_HOOK(value, (place) - dst_axis.x)
+#define PUT(value, place) STORE_TO(dst, place, value, (place) - dst_axis.x)
 #define DST_PLACE(R) (to.first + j * DST_STRIDE + r * (N / R * DST_STRIDE))
 #define SECOND_DST_PLACE(R) (DST_PLACE(R) + (PACKED ? (ulong)(DST_UNIT) : to.partner))
 #define WANTED (OUTPUTS >= (ulong)N * DST_COLUMNS || g < OUTPUTS)
@@ -446,7 +446,7 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
                 PUT_NUMBER(both.upper, LENGTH - k);                                                \
         })
 #else
-#if TARGET == REAL && PACKED && DST_TOGETHER
+#if TARGET == REAL && PACKED && DST_TOGETHER && !STORE_REPLACED
 #define PUT_RESULT(R)                                                                              \
     if (WANTED)                                                                                    \
         *(global cplx *)(dst + DST_PLACE(R)) =                                                     \

@@ -4,10 +4,21 @@
  * STORE_HOOK(value, index), `index` being the element's distance from the array's first one, and
  * HOOK_PARAMETERS, what the kernel takes for them beside its own arguments: a comma before each. A
  * function that uses hooks takes them too, and is given HOOK_ARGUMENTS.
+ *
+ * A hook may also take the place of the memory access itself: LOAD_FROM and STORE_TO are how kernels
+ * reach their arrays. Hooks that take whole vectors of neighbours too are in the text where
+ * VECTOR_HOOKS is 1, behind access.cl: LOAD_VECTOR_HOOK(src, index) and
+ * STORE_VECTOR_HOOK(dst, index, value).
  */
 #define LOAD_HOOK(value, index) (value)
-#define LOAD_HOOKED 0 /* 1: there is a hook */
+#define LOAD_HOOKED 0   /* 1: there is a hook */
+#define LOAD_REPLACED 0 /* 1: it finds the value by itself */
+#define LOAD_VECTORS 0  /* 1: also whole vectors */
+#define LOAD_FROM(src, place, index) LOAD_HOOK((src)[place], index)
 #define STORE_HOOK(value, index) (value)
 #define STORE_HOOKED 0
+#define STORE_REPLACED 0 /* 1: it leaves the value where it wants to */
+#define STORE_VECTORS 0
+#define STORE_TO(dst, place, value, index) ((dst)[place] = STORE_HOOK(value, index))
 #define HOOK_PARAMETERS
 #define HOOK_ARGUMENTS

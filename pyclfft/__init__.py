@@ -6,6 +6,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
+- `pyclfft.apps.shorttime`: `stft`, `istft`, `spectrogram`
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.runtime.memory`: `allocator`
@@ -16,6 +17,7 @@ The whole public interface is listed here; the names are defined in
 
 from . import array_api_fft, backend
 from .apps.imaging import filter_image, filter_mask
+from .apps.shorttime import istft, spectrogram, stft
 from .caches import CacheInfo, cache_info, clear_cache
 from .errors import (
     BuildError,
@@ -123,12 +125,15 @@ __all__ = [
     "irfft",
     "irfft2",
     "irfftn",
+    "istft",
     "next_fast_len",
     "prev_fast_len",
     "rfft",
     "rfft2",
     "rfftfreq",
     "rfftn",
+    "spectrogram",
+    "stft",
     "tune",
     "use_device",
 ]

@@ -56,11 +56,20 @@ class Snippet:
         What stands in front of them: functions, macros, or ``#include`` of a file of ``cl/``.
     parameters : tuple of Parameter
         In the order in which the kernel takes them.
+    replaces : bool
+        It takes the place of the memory access: a load hook finds `value` by itself, in ``src`` or
+        elsewhere, and a store hook leaves it where it wants to, in ``dst`` or elsewhere. The
+        layout that the problem has there says no more than what `index` counts.
+    vector : str
+        The same for a whole vector of neighbours from `index` on, of the types ``source_vector``
+        and ``target_vector`` of access.cl. Without it kernels of vectors go element by element.
     """
 
     code: str
     preamble: str = ""
     parameters: tuple[Parameter, ...] = ()
+    replaces: bool = False
+    vector: str = ""
 
     def __post_init__(self) -> None:
         for each in self.parameters:
@@ -171,8 +180,8 @@ def hook_text(hooks: Hooks, types: Sequence[str]) -> str:
             lines += _numbered(f"hook:{place}:preamble", snippet.preamble)
     parameters, arguments = "", ""
     for place, snippet, value_type in placed:
-        lines += _function(place, snippet, value_type) if snippet else [_nothing(place)]
-        lines.append(f"#define {place.upper()}_HOOKED {int(snippet is not None)}")
+        lines += _functions(place, snippet, value_type) if snippet else [_nothing(place)]
+        lines += _flags(place, snippet)
         for each in snippet.parameters if snippet else ():
             parameters += f", {each.type} {_argument(place, each)}"
             arguments += f", {_argument(place, each)}"
@@ -180,22 +189,77 @@ def hook_text(hooks: Hooks, types: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+# How kernels reach their arrays: by a hook that changes a value,
+_ACCESS = {
+    "load": "#define LOAD_FROM(src, place, index) LOAD_HOOK((src)[place], index)",
+    "store": "#define STORE_TO(dst, place, value, index) ((dst)[place] = STORE_HOOK(value, index))",
+}
+# by one that replaces the access,
+_REPLACED = {
+    "load": "#define LOAD_FROM(src, place, index) load_hook(src, index{given})",
+    "store": "#define STORE_TO(dst, place, value, index) store_hook(dst, index, value{given})",
+}
+# and that of whole vectors.
+_VECTORS = {
+    "load": "#define LOAD_VECTOR_HOOK(src, index) load_vector_hook(src, index{given})",
+    "store": "#define STORE_VECTOR_HOOK(dst, index, v) store_vector_hook(dst, index, v{given})",
+}
+
+
 def _nothing(place: str) -> str:
-    return f"#define {place.upper()}_HOOK(value, index) (value)"
+    return f"#define {place.upper()}_HOOK(value, index) (value)\n{_ACCESS[place]}"
 
 
-def _function(place: str, snippet: Snippet, value_type: str) -> list[str]:
-    """Return the lines of a function with a snippet in it, and of the macro that calls it."""
+def _flags(place: str, snippet: Snippet | None) -> list[str]:
+    """Return the macros that say what there is."""
+    flags = {
+        "HOOKED": snippet is not None,
+        "REPLACED": bool(snippet and snippet.replaces),
+        "VECTORS": bool(snippet and snippet.vector),
+    }
+    return [f"#define {place.upper()}_{name} {int(value)}" for name, value in flags.items()]
+
+
+def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
+    """Return the lines of functions with a snippet in them, and of the macros that call them."""
     taken = "".join(f", {each.type} {each.name}" for each in snippet.parameters)
     given = "".join(f", {_argument(place, each)}" for each in snippet.parameters)
-    return [
-        f"static inline {value_type} {place}_hook({value_type} value, ulong index{taken})",
-        "{",
-        *_numbered(f"hook:{place}", snippet.code),
-        "    return value;",
-        "}",
-        f"#define {place.upper()}_HOOK(value, index) {place}_hook(value, index{given})",
+    if not snippet.replaces:
+        return [
+            f"static inline {value_type} {place}_hook({value_type} value, ulong index{taken})",
+            "{",
+            *_numbered(f"hook:{place}", snippet.code),
+            "    return value;",
+            "}",
+            f"#define {place.upper()}_HOOK(value, index) {place}_hook(value, index{given})",
+            _ACCESS[place],
+        ]
+    lines = [
+        *_access_function(place, "hook", snippet.code, value_type, value_type, taken),
+        _REPLACED[place].format(given=given),
     ]
+    if snippet.vector:
+        side = "source" if place == "load" else "target"
+        element, vector = f"{side}_element", f"{side}_vector"
+        lines += [
+            "#if VECTOR_HOOKS",
+            *_access_function(place, "vector_hook", snippet.vector, vector, element, taken),
+            _VECTORS[place].format(given=given),
+            "#endif",
+        ]
+    return lines
+
+
+def _access_function(
+    place: str, name: str, code: str, value_type: str, element: str, taken: str
+) -> list[str]:
+    """Return the lines of a function that reaches memory by itself."""
+    body = list(_numbered(f"hook:{place}", code))
+    if place == "load":
+        head = f"static inline {value_type} load_{name}(global const {element} *src, ulong index"
+        return [f"{head}{taken})", "{", f"    {value_type} value;", *body, "    return value;", "}"]
+    head = f"static inline void store_{name}(global {element} *dst, ulong index, {value_type} value"
+    return [f"{head}{taken})", "{", *body, "}"]
 
 
 def _argument(place: str, parameter: Parameter) -> str:

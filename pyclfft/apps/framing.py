@@ -1,0 +1,386 @@
+"""Frames of signals and their spectra, planned: one launch for framing, window and transform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..planning.hooks import Hooks, Parameter, Snippet
+from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffers
+from ..planning.planner import plan_passes
+from ..planning.problem import (
+    COMPLEX_DTYPE,
+    REAL_DTYPE,
+    Layout,
+    Problem,
+    make_problem,
+    plain_layout,
+)
+from ..planning.solvers.rows import device_size, uint
+from ..planning.traits import Traits
+from ..tuning.lookup import Parameters
+
+# NumPy's names of what stands outside of a signal, in the order of frames.cl.
+PADDINGS = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
+WINDOW = Buffer("window")  # of the schedules here, which whoever runs them has to give
+
+GREATEST_GROUP = 128  # work-items in a group that looks for the greatest number
+GREATEST_GROUPS = 256  # groups at most
+
+
+@dataclass(frozen=True)
+class Framing:
+    """Frames of signals.
+
+    Attributes
+    ----------
+    n_fft : int
+        Points of a frame.
+    hop : int
+        Samples from one frame to the next.
+    frames : int
+        Of each signal.
+    samples : int
+        Of each signal.
+    signals : int
+        How many.
+    before : int
+        Samples before a signal at which its first frame begins.
+    padding : str
+        What stands there, and behind its end: one of `PADDINGS`.
+    windowed : bool
+        Points are multiplied by a window.
+    precision : {"single", "double"}
+        Of samples and spectra.
+    first, pitch : int
+        Where the first signal begins in memory, and how far the next one is, in samples.
+    """
+
+    n_fft: int
+    hop: int
+    frames: int
+    samples: int
+    signals: int = 1
+    before: int = 0
+    padding: str = "constant"
+    windowed: bool = True
+    precision: str = "single"
+    first: int = 0
+    pitch: int = 0
+
+    @property
+    def bins(self) -> int:
+        """Of a frame's spectrum."""
+        return self.n_fft // 2 + 1
+
+    @property
+    def points(self) -> int:
+        """Of all frames."""
+        return self.signals * self.frames * self.n_fft
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of samples."""
+        return REAL_DTYPE[self.precision]
+
+
+@dataclass(frozen=True)
+class Magnitudes:
+    """Real numbers that spectra become.
+
+    Attributes
+    ----------
+    exponent : float
+        Of the magnitude.
+    bins : int
+        The first so many of each spectrum; 0 for all.
+    relative : bool
+        They are divided by the greatest of all, or decibels are relative to it.
+    decibels : bool
+        They are logarithms.
+    reference : float
+        Of decibels that are not relative.
+    least : float
+        Decibels are those of this number at least.
+    span : float
+        None is more decibels below the greatest.
+    """
+
+    exponent: float = 1.0
+    bins: int = 0
+    relative: bool = False
+    decibels: bool = False
+    reference: float = 1.0
+    least: float = 1e-5
+    span: float = float("inf")
+
+
+def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
+    """Return the transform of all frames, which reads an array that is nowhere.
+
+    Parameters
+    ----------
+    framing : Framing
+        Of the signals.
+    target : Layout, optional
+        Where spectra lie, of the shape (signals, frames, bins); one behind the other by default.
+
+    Returns
+    -------
+    Problem
+        Without its hooks.
+    """
+    shape = (framing.signals, framing.frames, framing.n_fft)
+    problem = make_problem(shape, framing.dtype, 2, "r2c")
+    return replace(problem, target=target) if target else problem
+
+
+def stft_schedule(
+    framing: Framing,
+    traits: Traits,
+    algorithm: str | None,
+    parameters: Parameters,
+    *,
+    target: Layout | None = None,
+    magnitudes: Magnitudes | None = None,
+) -> Schedule:
+    """Plan from signals to spectra, or to what becomes of them.
+
+    Parameters
+    ----------
+    framing : Framing
+        Of the signals.
+    traits, parameters
+        Of the device.
+    algorithm : str or None
+        Of the transform.
+    target : Layout, optional
+        As of `framing_problem`.
+    magnitudes : Magnitudes, optional
+        Real numbers are wanted, in the place of the spectra's complex ones.
+
+    Returns
+    -------
+    Schedule
+        Its samples are "in" and the result is "out".
+
+    Raises
+    ------
+    PlanError, PrecisionError
+        As `plan_passes`.
+    """
+    problem = framing_problem(framing, target)
+    store = magnitude_hook(framing, magnitudes, problem.target) if magnitudes else None
+    hooked = replace(problem, hooks=Hooks(frame_hook(framing), store))
+    passes = plan_passes(hooked, traits, algorithm, parameters)
+    if magnitudes and (magnitudes.relative or magnitudes.decibels):
+        passes += related(framing, magnitudes, traits, parameters)
+    # Complex numbers between two passes have no room in a result of real ones, or one with gaps.
+    ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
+    return assign_buffers(passes, ours)
+
+
+def istft_schedule(
+    framing: Framing,
+    source: Layout,
+    traits: Traits,
+    algorithm: str | None,
+    parameters: Parameters,
+) -> Schedule:
+    """Plan from spectra to signals, which lie one behind the other.
+
+    Parameters
+    ----------
+    framing : Framing
+        Of the signals; its `samples` are those wanted.
+    source : Layout
+        Where spectra lie, of the shape (signals, frames, bins).
+    traits, parameters
+        Of the device.
+    algorithm : str or None
+        Of the transform.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    PlanError, PrecisionError
+        As `plan_passes`.
+    """
+    problem = spectra_problem(framing, source)
+    frames = plan_passes(problem, traits, algorithm, parameters)
+    item = framing.dtype.itemsize
+    sizes, local = device_size((framing.samples, framing.signals), parameters["group"], traits)
+    gather = Pass(
+        kernel="overlapAdd",
+        source="overlapAdd.cl",
+        defines=tuple(
+            (name, str(value))
+            for name, value in {
+                "DOUBLE": int(framing.precision == "double"),
+                "FRAME_POINTS": framing.n_fft,
+                "WINDOWED": int(framing.windowed),
+            }.items()
+        ),
+        global_size=sizes,
+        local_size=local,
+        arguments=(
+            Role.SOURCE,
+            Role.TARGET,
+            WINDOW,
+            Scalar("uint64", framing.samples),
+            uint(framing.frames),
+            uint(framing.hop),
+            Scalar("uint64", framing.before),
+            Scalar("uint64", framing.pitch),
+        ),
+        reads=framing.points * item,
+        writes=framing.signals * framing.samples * item,
+        step=f"{framing.frames} frames of {framing.n_fft}, {framing.hop} apart",
+    )
+    return assign_buffers((*frames, gather), 0)
+
+
+def spectra_problem(framing: Framing, source: Layout) -> Problem:
+    """Return the transform of all spectra back to frames."""
+    shape = (framing.signals, framing.frames, framing.n_fft)
+    problem = make_problem(
+        (*shape[:2], framing.bins), COMPLEX_DTYPE[framing.precision], 2, "c2r", "inverse",
+        s=framing.n_fft,
+    )  # fmt: skip
+    return replace(problem, shape=shape, source=source, target=plain_layout(shape, real=True))
+
+
+def frame_hook(framing: Framing) -> Snippet:
+    """Return what a transform of frames has in the place of its first load: frames.cl."""
+    numbers = (
+        Parameter("first", "ulong", Scalar("uint64", framing.first)),
+        Parameter("pitch", "ulong", Scalar("uint64", framing.pitch)),
+        Parameter("samples", "ulong", Scalar("uint64", framing.samples)),
+        Parameter("frames", "uint", uint(framing.frames)),
+        Parameter("hop", "uint", uint(framing.hop)),
+        Parameter("before", "long", Scalar("int64", framing.before)),
+    )
+    macros = {
+        "PADDING": PADDINGS.index(framing.padding),
+        "FRAME_POINTS": framing.n_fft,
+        "SIGNALS": int(framing.signals > 1),
+        "WINDOWED": int(framing.windowed),
+        "PLACE_TYPE": "uint" if framing.points < 2**32 else "ulong",
+    }
+    return Snippet(
+        code="value = frame_point(src, index, FRAMING);",
+        vector="value = frame_vector(src, index, FRAMING);",
+        preamble=_preamble(macros, "frames.cl"),
+        parameters=(Parameter("window", "global const real *", WINDOW), *numbers),
+        replaces=True,
+    )
+
+
+def magnitude_hook(framing: Framing, magnitudes: Magnitudes, target: Layout) -> Snippet:
+    """Return what it has in the place of its last store where magnitudes are wanted.
+
+    Parameters
+    ----------
+    framing, magnitudes
+        As of `stft_schedule`.
+    target : Layout
+        Where all bins would lie: those that are wanted lie likewise.
+
+    Returns
+    -------
+    Snippet
+    """
+    exponent = Scalar(framing.dtype.name, magnitudes.exponent)
+    apart = Scalar("uint64", target.strides[2])
+    return Snippet(
+        code="store_magnitude((global real *)dst, index, value, exponent, apart);",
+        vector="store_magnitudes((global real *)dst, index, value, exponent, apart);",
+        preamble=_preamble(_hook_macros(framing, magnitudes), "magnitudes.cl"),
+        parameters=(
+            Parameter("exponent", "real", exponent),
+            Parameter("apart", "ulong", apart),
+        ),
+        replaces=True,
+    )
+
+
+def _hook_macros(framing: Framing, magnitudes: Magnitudes) -> dict[str, int | str]:
+    return {
+        "EXPONENT": int(magnitudes.exponent) if magnitudes.exponent in (1, 2) else 0,
+        "FRAME_BINS": framing.bins,
+        "BINS": magnitudes.bins or framing.bins,
+    }
+
+
+def _preamble(macros: dict[str, int | str], file: str) -> str:
+    lines = (f"#define {name} {value}" for name, value in macros.items())
+    return "\n".join([*lines, f'#include "{file}"'])
+
+
+def related(
+    framing: Framing, magnitudes: Magnitudes, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Return the steps that relate magnitudes to the greatest of all, and make them decibels."""
+    count = framing.signals * framing.frames * (magnitudes.bins or framing.bins)
+    item = framing.dtype.itemsize
+    limit = min(GREATEST_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
+    group = 1 << (limit.bit_length() - 1)
+    groups = max(1, min(GREATEST_GROUPS, count // group))
+    defines = tuple(
+        (name, str(value))
+        for name, value in {
+            "DOUBLE": int(framing.precision == "double"),
+            "GROUP": group,
+            "RELATIVE": int(magnitudes.relative),
+            "DECIBELS": int(magnitudes.decibels),
+        }.items()
+    )
+    parts = Pass(
+        kernel="greatest",
+        source="magnitudes.cl",
+        defines=defines,
+        global_size=(groups * group,),
+        local_size=(group,),
+        arguments=(Role.DATA, Buffer("parts"), Scalar("uint64", count)),
+        reads=count * item,
+        writes=groups * item,
+        step=f"of {groups} groups",
+        scratch=(("parts", groups * item), ("greatest", item)),
+    )
+    top = replace(
+        parts,
+        global_size=(group,),
+        arguments=(Buffer("parts"), Buffer("greatest"), Scalar("uint64", groups)),
+        reads=groups * item,
+        writes=item,
+        step="of all",
+        scratch=(),
+    )
+    sizes, local = device_size((count,), parameters["group"], traits)
+    numbers = (
+        magnitudes.reference,
+        20 / magnitudes.exponent,
+        magnitudes.least,
+        magnitudes.span,
+    )
+    relation = replace(
+        parts,
+        kernel="relate",
+        global_size=sizes,
+        local_size=local,
+        arguments=(
+            Role.DATA,
+            Buffer("greatest"),
+            Scalar("uint64", count),
+            *(Scalar(framing.dtype.name, each) for each in numbers),
+        ),
+        reads=count * item,
+        writes=count * item,
+        step="decibels" if magnitudes.decibels else "divided by the greatest",
+        scratch=(),
+    )
+    return parts, top, relation

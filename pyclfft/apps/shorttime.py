@@ -1,0 +1,713 @@
+"""Short-time Fourier transforms of signals on the host or on the device, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+from warnings import warn
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+from numpy.typing import DTypeLike
+
+from ..errors import PlanError
+from ..planning.passes import Schedule
+from ..planning.problem import (
+    COMPLEX_DTYPE,
+    READABLE,
+    REAL_DTYPE,
+    Layout,
+    choose,
+    contiguous_strides,
+)
+from ..runtime import device, memory, wisdom
+from ..runtime.cache import BoundedCache
+from ..runtime.executable import Executable, run_on_host
+from ..transforms.call import converted, readable
+from .framing import (
+    PADDINGS,
+    WINDOW,
+    Framing,
+    Magnitudes,
+    framing_problem,
+    istft_schedule,
+    spectra_problem,
+    stft_schedule,
+)
+from .windows import Window, frame_window, require_overlap
+
+MAX_TRANSFORMS = 32
+
+_transforms: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+transform_counts = _transforms.counts
+forget_transforms = _transforms.clear
+
+
+@dataclass(frozen=True)
+class Frames:
+    """How a caller wants signals to be framed, checked.
+
+    Attributes
+    ----------
+    n_fft, hop : int
+        Points of a frame, and samples from one to the next.
+    window : ndarray of float64, shape (n_fft,)
+        Weight of each point.
+    center : bool
+        Frame t is around sample t hop, rather than from there on.
+    pad_mode : str
+        What stands outside of a signal.
+    chunk : int
+        Signals are filled with zeros to a multiple of so many samples.
+    """
+
+    n_fft: int
+    hop: int
+    window: np.ndarray
+    center: bool = True
+    pad_mode: str = "constant"
+    chunk: int = 1
+
+    @property
+    def before(self) -> int:
+        """Samples before a signal at which its first frame begins."""
+        return self.n_fft // 2 if self.center else 0
+
+    @property
+    def windowed(self) -> bool:
+        """Whether points do not all weigh 1."""
+        return bool((self.window != 1).any())
+
+    def count(self, samples: int) -> int:
+        """Return how many frames a signal has."""
+        return max(0, (self.extent(samples) - self.n_fft) // self.hop + 1)
+
+    def extent(self, samples: int) -> int:
+        """Return over how many samples frames go, with those before and behind a signal."""
+        return -(-samples // self.chunk) * self.chunk + 2 * self.before
+
+    def over(self, samples: int, signals: int, precision: str) -> Framing:
+        """Return what is to be planned for signals of so many samples, one behind the other."""
+        return Framing(
+            n_fft=self.n_fft,
+            hop=self.hop,
+            frames=self.count(samples),
+            samples=samples,
+            signals=signals,
+            before=self.before,
+            padding=self.pad_mode,
+            windowed=self.windowed,
+            precision=precision,
+            pitch=samples,
+        )
+
+
+def make_frames(
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    pad_mode: str = "constant",
+) -> Frames:
+    """Check how a caller wants signals to be framed.
+
+    Raises
+    ------
+    PlanError
+        Numbers, a window or a mode that make no sense.
+    """
+    n_fft = positive("n_fft", n_fft)
+    length = n_fft if win_length is None else positive("win_length", win_length)
+    hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
+    pad_mode = "constant" if pad_mode == "empty" else pad_mode  # which says nothing
+    choose("pad_mode", pad_mode, PADDINGS)
+    return Frames(n_fft, hop, frame_window(window, length, n_fft), bool(center), pad_mode)
+
+
+def positive(name: str, value: Any) -> int:
+    """Return a positive integer, or raise a PlanError that names it."""
+    try:
+        number = int(value.__index__())
+    except AttributeError:
+        number = 0
+    if number < 1:
+        raise PlanError(f"{name} must be a positive integer, not {value!r}")
+    return number
+
+
+def stft(
+    y: Any,
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    pad_mode: str = "constant",
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    *,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Compute the short-time Fourier transform of signals, as librosa.stft does.
+
+    Element ``[..., k, t]`` of the result is bin k of the transform of frame t, which is around
+    sample ``t * hop_length`` of the signal.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array, shape (..., samples)
+        Real signals.
+    n_fft : int
+        Points of a frame: any number.
+    hop_length : int, optional
+        Samples from one frame to the next; a quarter of `win_length` by default.
+    win_length : int, optional
+        Points of the window, in the middle of a frame; `n_fft` by default.
+    window : str, float, tuple, callable or array_like
+        As `scipy.signal.get_window` has it; a function of the number of points; or as many values.
+    center : bool
+        Frame t is around sample ``t * hop_length``, and the signal is continued at both ends by
+        ``n_fft // 2`` samples. Otherwise it begins there.
+    pad_mode : {"constant", "edge", "reflect", "symmetric", "linear_ramp"}
+        How, by NumPy's names.
+    dtype : {complex64, complex128}, optional
+        Of the result, and the precision of all arithmetic: complex64 for float32 (and float16),
+        complex128 for all others by default.
+    out : like the result, optional
+        Receives it; may have more frames, of which the first are filled.
+    algorithm : str, optional
+        Of the transform of a frame, as for `Plan`.
+    queue : cl.CommandQueue, optional
+        Where to run; the queue of a device array, or the default queue.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
+        Of `dtype`. Bins of a frame are neighbours in memory. A device array is returned at once.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: an option that makes no sense, no samples, or too few of them.
+    DeviceError
+        Double precision on a device without it.
+    DeviceMemoryError
+        Too large for the device.
+
+    Notes
+    -----
+    A NaN or an infinity in the signal makes all bins of its frames NaN, and no others.
+
+    References
+    ----------
+    J. B. Allen, L. R. Rabiner, "A unified approach to short-time Fourier analysis and synthesis",
+    Proc. IEEE 65 (1977).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> y = np.cos(2 * np.pi * 0.125 * np.arange(1024, dtype="float32"))
+    >>> spectra = pyclfft.stft(y, n_fft=64)
+    >>> spectra.shape, int(abs(spectra[:, 10]).argmax())
+    ((33, 65), 8)
+    """
+    frames = make_frames(n_fft, hop_length, win_length, window, center, pad_mode)
+    signal, precision = real_signal(y, frames, dtype)
+    return transformed(signal, frames, precision, out=out, algorithm=algorithm, queue=queue)
+
+
+def istft(
+    S: Any,  # noqa: N803  librosa's name
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    n_fft: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    length: int | None = None,
+    *,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Return the signals of which short-time Fourier transforms are closest to these.
+
+    Parameters
+    ----------
+    S : array_like or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
+        As `stft` leaves it; a device array of any strides.
+    hop_length, win_length, window, center, algorithm, queue
+        As given to `stft`.
+    n_fft : int, optional
+        Points of a frame; twice as many as steps between the first and the last bin by default.
+    length : int, optional
+        Samples wanted of each signal: fewer than all, or zeros follow.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., samples)
+        float32 for complex64, float64 for complex128.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: an option that makes no sense, or frames that leave some samples out, so that
+        no signal can be found.
+    DeviceError, DeviceMemoryError
+        As `stft`.
+
+    References
+    ----------
+    D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE
+    Trans. ASSP-32 (1984).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> y = np.random.default_rng(1).standard_normal(1000)
+    >>> np.allclose(pyclfft.istft(pyclfft.stft(y, n_fft=64), length=1000), y)
+    True
+    """
+    spectra = readable(S)
+    if spectra.ndim < 2:
+        raise PlanError(f"spectra have the shape (..., bins, frames), not {spectra.shape}")
+    if not spectra.size:
+        raise PlanError(f"there are no spectra in an array of shape {spectra.shape}")
+    precision, real = READABLE[spectra.dtype]
+    if real:
+        spectra = converted(spectra, COMPLEX_DTYPE[precision])
+    *outer, bins, count = spectra.shape
+    n_fft = 2 * (bins - 1) if n_fft is None else n_fft
+    frames = make_frames(n_fft, hop_length, win_length, window, center)
+    require_overlap(frames.window, frames.hop)
+    samples = frames.n_fft + frames.hop * (count - 1) - 2 * frames.before
+    if length is not None:
+        samples = positive("length", length)
+        count = min(count, -(-(samples + 2 * frames.before) // frames.hop))
+    if samples < 1:
+        raise PlanError("the one frame is too short for center=True: give a length")
+    framing = replace(frames.over(samples, prod(outer), precision), frames=count)
+    job = Job(framing, frames.window.tobytes(), None, algorithm, back=True)
+    shape = (*outer, samples)
+    if isinstance(spectra, cl_array.Array):
+        queue = _queue_of(spectra, queue)
+        result = _new_array(queue, spectra.allocator, shape, framing.dtype)
+        job = replace(job, layout=_layout(spectra, framing))
+        _enqueue(executable_of(queue.context, job), queue, spectra, result)
+        return result
+    queue = queue or device.default_queue()
+    stored = memory.contiguous(spectra.swapaxes(-1, -2))
+    strides = contiguous_strides((framing.signals, *stored.shape[-2:]))
+    job = replace(job, layout=Layout((framing.signals, count, bins), strides))
+    result = memory.empty(shape, framing.dtype)
+    run_on_host(executable_of(queue.context, job), queue, stored, result)
+    return result
+
+
+def spectrogram(
+    y: Any,
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    pad_mode: str = "constant",
+    dtype: DTypeLike | None = None,
+    *,
+    power: float = 1.0,
+    normalize: str | None = None,
+    db: bool = False,
+    ref: float | str = 1.0,
+    amin: float | None = None,
+    top_db: float | None = 80.0,
+    preset: str | None = None,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Compute the magnitudes of a short-time Fourier transform, scaled on the device.
+
+    Parameters
+    ----------
+    y, n_fft, hop_length, win_length, window, center, pad_mode, algorithm, queue
+        As of `stft`.
+    dtype : {float32, float64}, optional
+        Of the result, and the precision of all arithmetic: that of the signal by default.
+    power : float
+        Exponent of the magnitude: 1 for amplitudes, 2 for power.
+    normalize : {None, "max"}
+        Divide by the greatest of all numbers, which is 1 then.
+    db : bool
+        Return decibels, 20 log10 of amplitudes and 10 log10 of power beside `ref`.
+    ref : float or "max"
+        What is 0 dB: a number, or the greatest one of all.
+    amin : float, optional
+        Least number of which the logarithm is taken: 1e-5 for amplitudes, 1e-10 for power.
+    top_db : float, optional
+        No result is more decibels below the greatest; None for no such limit.
+    preset : {None, "music-analysis"}
+        All of the above as in music analysis: frames of 2048 samples, 1024 apart, no window, not
+        centred, the signal filled with zeros to a multiple of 2048; bins 0 to 1023, divided by the
+        greatest of all. The result has the shape (1024, 2 chunks - 1) for `chunks` times 2048
+        samples.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
+        Of real numbers. With several signals the greatest is that of all.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError
+        As `stft`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> y = np.cos(2 * np.pi * 0.125 * np.arange(1024, dtype="float32"))
+    >>> decibels = pyclfft.spectrogram(y, n_fft=64, db=True, ref="max")
+    >>> print(decibels.max(), decibels.min())
+    0.0 -80.0
+    """
+    wanted = None if dtype is None else _complex_of(dtype)
+    if preset is not None:
+        choose("preset", preset, PRESETS)
+        frames, magnitudes = PRESETS[preset]
+    else:
+        frames = make_frames(n_fft, hop_length, win_length, window, center, pad_mode)
+        magnitudes = make_magnitudes(power, normalize, db, ref, amin, top_db)
+    signal, precision = real_signal(y, frames, wanted)
+    return transformed(
+        signal, frames, precision, magnitudes=magnitudes, algorithm=algorithm, queue=queue
+    )
+
+
+def make_magnitudes(
+    power: float = 1.0,
+    normalize: str | None = None,
+    db: bool = False,
+    ref: float | str = 1.0,
+    amin: float | None = None,
+    top_db: float | None = 80.0,
+) -> Magnitudes:
+    """Check what numbers a caller wants; parameters and errors as of `spectrogram`."""
+    if not power > 0:
+        raise PlanError(f"power must be positive, not {power!r}")
+    if normalize not in (None, "max"):
+        raise PlanError(f"normalize must be None or 'max', not {normalize!r}")
+    if not db:
+        return Magnitudes(float(power), relative=normalize == "max")
+    if normalize:
+        raise PlanError("decibels are relative to ref: leave normalize out, or db")
+    if isinstance(ref, str) and ref != "max":
+        raise PlanError(f"ref must be a number or 'max', not {ref!r}")
+    least = (1e-5 if power == 1 else 1e-5**power) if amin is None else float(amin)
+    if not least > 0:
+        raise PlanError(f"amin must be positive, not {amin!r}")
+    if top_db is not None and not top_db >= 0:
+        raise PlanError(f"top_db must not be negative, not {top_db!r}")
+    return Magnitudes(
+        float(power),
+        relative=ref == "max",
+        decibels=True,
+        reference=1.0 if isinstance(ref, str) else abs(float(ref)),
+        least=least,
+        span=float("inf") if top_db is None else float(top_db),
+    )
+
+
+# What is wanted for music analysis; its frames fill a signal with zeros to whole chunks.
+PRESETS = {
+    "music-analysis": (
+        replace(make_frames(2048, 1024, window="boxcar", center=False), chunk=2048),
+        Magnitudes(bins=1024, relative=True),
+    ),
+}
+
+
+def _complex_of(dtype: DTypeLike) -> np.dtype:
+    precision, real = READABLE.get(np.dtype(dtype), ("", False))
+    if not real:
+        raise PlanError(f"dtype must be float32 or float64, not {np.dtype(dtype)}")
+    return COMPLEX_DTYPE[precision]
+
+
+def real_signal(y: Any, frames: Frames, dtype: DTypeLike | None) -> tuple[Any, str]:
+    """Return real signals of a dtype that the device reads, and the precision.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array
+        As given to `stft`.
+    frames : Frames
+        That they have to be long enough for.
+    dtype : dtype, optional
+        Of spectra.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        float32 or float64.
+    str
+        "single" or "double".
+
+    Raises
+    ------
+    PlanError
+        They make no sense.
+    """
+    signal = readable(y)
+    if not signal.ndim or not signal.shape[-1]:
+        raise PlanError(f"the signal has no samples: its shape is {signal.shape}")
+    samples = signal.shape[-1]
+    if frames.n_fft > frames.extent(samples):
+        raise PlanError(
+            f"n_fft = {frames.n_fft} is more than the {samples} samples of the signal: "
+            "choose a smaller one, or center=True"
+        )
+    if frames.center and frames.n_fft > samples:
+        warn(f"n_fft = {frames.n_fft} is more than the {samples} samples", stacklevel=3)
+    wanted = COMPLEX_DTYPE[READABLE[signal.dtype][0]] if dtype is None else np.dtype(dtype)
+    precision, real = READABLE.get(wanted, ("", True))
+    if real:
+        raise PlanError(f"dtype must be complex64 or complex128, not {wanted}")
+    if signal.dtype.kind == "c":
+        raise PlanError(f"the signal is complex ({signal.dtype}): take its real part")
+    if signal.dtype != REAL_DTYPE[precision]:
+        signal = converted(signal, REAL_DTYPE[precision])
+    return signal, precision
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def transformed(
+    signal: Any,
+    frames: Frames,
+    precision: str,
+    *,
+    out: Any = None,
+    magnitudes: Magnitudes | None = None,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Transform signals, checked, where they are.
+
+    Parameters
+    ----------
+    signal, precision
+        As of `real_signal`.
+    frames : Frames
+        Of the signals.
+    out : like the result, optional
+        Receives it.
+    magnitudes : Magnitudes, optional
+        Numbers that are wanted instead of spectra.
+    algorithm, queue
+        As of `stft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        As of `stft` or `spectrogram`.
+    """
+    *outer, samples = signal.shape
+    framing = frames.over(samples, prod(outer), precision)
+    bins = (magnitudes.bins if magnitudes else 0) or framing.bins
+    dtype = (REAL_DTYPE if magnitudes else COMPLEX_DTYPE)[precision]
+    shape = (*outer, bins, framing.frames)
+    out = None if out is None else _checked_out(out, signal, shape, dtype)
+    job = Job(framing, frames.window.tobytes(), magnitudes, algorithm)
+    if not prod(shape):
+        return _nothing(signal, shape, dtype) if out is None else out
+    if isinstance(signal, cl_array.Array):
+        return _on_device(signal, job, shape, dtype, out, queue)
+    queue = queue or device.default_queue()
+    stored = memory.empty((*outer, framing.frames, bins), dtype)  # frame by frame
+    run_on_host(executable_of(queue.context, job), queue, memory.contiguous(signal), stored)
+    if out is None:
+        return stored.swapaxes(-1, -2)
+    out[...] = stored.swapaxes(-1, -2)
+    return out
+
+
+@dataclass(frozen=True)
+class Job:
+    """What an executable is for; equal jobs share one.
+
+    Attributes
+    ----------
+    framing : Framing
+        Of the signals.
+    window : bytes
+        Values of the window, float64.
+    magnitudes : Magnitudes or None
+        Numbers that are wanted instead of spectra.
+    algorithm : str or None
+        Of the transform.
+    layout : Layout or None
+        Of spectra in memory, which lie frame by frame by default.
+    back : bool
+        From spectra to signals.
+    """
+
+    framing: Framing
+    window: bytes
+    magnitudes: Magnitudes | None = None
+    algorithm: str | None = None
+    layout: Layout | None = None
+    back: bool = False
+
+    def schedule(self, chosen: cl.Device) -> Schedule:
+        """Return what is launched on a device."""
+        traits = device.traits(chosen)
+        if self.back:
+            assert self.layout is not None
+            problem = spectra_problem(self.framing, self.layout)
+            parameters = wisdom.parameters_of(chosen, problem, self.algorithm)
+            return istft_schedule(self.framing, self.layout, traits, self.algorithm, parameters)
+        problem = framing_problem(self.framing, self.layout)
+        parameters = wisdom.parameters_of(chosen, problem, self.algorithm)
+        return stft_schedule(
+            self.framing, traits, self.algorithm, parameters,
+            target=self.layout, magnitudes=self.magnitudes,
+        )  # fmt: skip
+
+
+def executable_of(context: cl.Context, job: Job) -> Executable:
+    """Return what does a job, kept for the next one like it.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        The device cannot do it.
+    """
+
+    def make() -> Executable:
+        schedule = job.schedule(context.devices[0])
+        if schedule.workspace:
+            memory.require_fits(device.traits(context.devices[0]), dict(schedule.workspace))
+        weights = np.frombuffer(job.window).astype(job.framing.dtype)
+        return Executable(context, schedule, {WINDOW.name: memory.constant(context, weights)})
+
+    return _transforms.get((context, job), make)
+
+
+# --- arrays on the device -------------------------------------------------------------------------
+
+
+def _on_device(
+    signal: cl_array.Array,
+    job: Job,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    out: cl_array.Array | None,
+    queue: cl.CommandQueue | None,
+) -> cl_array.Array:
+    queue = _queue_of(signal, queue)
+    first, pitch = _places(signal)
+    job = replace(job, framing=replace(job.framing, first=first, pitch=pitch))
+    result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
+    layout = _layout(result, job.framing)
+    if job.magnitudes:  # the transform itself knows of all bins: a hook leaves the others out
+        shape = (*layout.shape[:-1], job.framing.bins)
+        pitch = layout.strides[0] // result.shape[-2] * job.framing.bins
+        layout = replace(layout, shape=shape, strides=(pitch, *layout.strides[1:]))
+    _enqueue(executable_of(queue.context, replace(job, layout=layout)), queue, signal, result)
+    return result
+
+
+def _enqueue(
+    executable: Executable, queue: cl.CommandQueue, source: cl_array.Array, target: cl_array.Array
+) -> None:
+    given: Any = source.base_data
+    result: Any = target.base_data
+    events = [*source.events, *target.events]
+    target.events[:] = [executable.enqueue(queue, given, result, events)]
+
+
+def _queue_of(array: cl_array.Array, queue: cl.CommandQueue | None) -> cl.CommandQueue:
+    """Return where to run on a device array."""
+    context: Any = array.context
+    queue = queue or array.queue or device.queue_of(context)
+    if queue.context != context:
+        raise PlanError("the queue is of another context than the array")
+    return queue
+
+
+def _new_array(
+    queue: cl.CommandQueue, allocator: Any, shape: tuple[int, ...], dtype: np.dtype
+) -> cl_array.Array:
+    allocate = allocator or memory.allocator(queue.context)
+    data = allocate(prod(shape) * dtype.itemsize)
+    return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
+
+
+def _places(signal: cl_array.Array) -> tuple[int, int]:
+    """Return where signals of a device array begin, and how far apart, in samples."""
+    item = signal.dtype.itemsize
+    pitch = _pitch(signal.shape[:-1], signal.strides[:-1])
+    if pitch is None or (signal.shape[-1] > 1 and signal.strides[-1] != item):
+        raise PlanError(
+            "samples of device arrays lie one behind the other, and signals equally far apart, "
+            f"not in strides of {signal.strides} bytes: copy the array"
+        )
+    return signal.offset // item, pitch // item
+
+
+def _layout(array: cl_array.Array, framing: Framing) -> Layout:
+    """Return where the spectra of a device array of shape (..., bins, frames) lie."""
+    item = array.dtype.itemsize
+    pitch = _pitch(array.shape[:-2], array.strides[:-2])
+    if pitch is None:
+        raise PlanError(
+            f"spectra of several signals lie equally far apart in device arrays, not in strides of "
+            f"{array.strides} bytes: copy the array"
+        )
+    strides = (pitch // item, array.strides[-1] // item, array.strides[-2] // item)
+    shape = (framing.signals, framing.frames, array.shape[-2])
+    return Layout(shape, strides, array.offset // item)
+
+
+def _pitch(shape: Sequence[int], strides: Sequence[int]) -> int | None:
+    """Return the distance between neighbours of all dimensions as one; None if they differ."""
+    joined: list[tuple[int, int]] = []
+    for extent, stride in zip(shape, strides, strict=True):
+        if extent == 1:
+            continue
+        if joined and joined[-1][1] == extent * stride:
+            joined[-1] = (joined[-1][0] * extent, stride)
+        else:
+            joined.append((extent, stride))
+    if len(joined) > 1:
+        return None
+    return joined[0][1] if joined else 0
+
+
+def _checked_out(out: Any, signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """Return the part of a caller's array that receives the result."""
+    on_device = isinstance(signal, cl_array.Array)
+    if not isinstance(out, cl_array.Array if on_device else np.ndarray):
+        raise PlanError(
+            f"out must be a {'device array' if on_device else 'NumPy array'}, as the signal is"
+        )
+    if out.dtype != dtype or out.shape[:-1] != shape[:-1] or out.shape[-1] < shape[-1]:
+        raise PlanError(
+            f"out must be {dtype} of shape {shape}, or with more frames, "
+            f"not {out.dtype} of shape {out.shape}"
+        )
+    if not on_device and not out.flags.writeable:
+        raise PlanError("out is read-only: pass an array that can be written to")
+    return out if out.shape == shape else out[..., : shape[-1]]
+
+
+def _nothing(signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """Return the result for no signals at all."""
+    if not isinstance(signal, cl_array.Array):
+        return np.empty(shape, dtype)
+    return cl_array.Array(_queue_of(signal, None), shape, dtype)

@@ -1,0 +1,155 @@
+"""Windows of frames: by name, as scipy.signal.get_window has them, or as a caller gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import PlanError
+
+Window = str | float | tuple[Any, ...] | Callable[[int], Any] | Sequence[float] | np.ndarray
+
+LEAST_WEIGHT = 1e-10  # of all frames over a sample together, beside a window's greatest square
+
+# Windows that are sums of cosines, by their coefficients; SciPy, which takes a second to import,
+# knows the others.
+COSINES: dict[str, tuple[float, ...]] = {
+    "boxcar": (1.0,),
+    "rectangular": (1.0,),
+    "ones": (1.0,),
+    "hann": (0.5, 0.5),
+    "hamming": (0.54, 0.46),
+    "blackman": (0.42, 0.5, 0.08),
+    "nuttall": (0.3635819, 0.4891775, 0.1365995, 0.0106411),
+    "blackmanharris": (0.35875, 0.48829, 0.14128, 0.01168),
+}
+
+
+def frame_window(window: Window, length: int, n_fft: int) -> np.ndarray:
+    """Return the weight of every point of a frame.
+
+    Parameters
+    ----------
+    window : str, float, tuple, callable or array_like
+        What `scipy.signal.get_window` takes (a periodic window); a function of the length; or its
+        values.
+    length : int
+        Points of it.
+    n_fft : int
+        Points of a frame: zeros stand on both sides of a shorter window.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_fft,)
+        Read-only.
+
+    Raises
+    ------
+    PlanError
+        A window that nobody knows, of another length, or longer than a frame.
+    """
+    if not 1 <= length <= n_fft:
+        raise PlanError(f"a window has 1 to n_fft = {n_fft} points: win_length cannot be {length}")
+    if isinstance(window, (str, float, int, tuple)):
+        try:
+            return _known(window, length, n_fft)
+        except TypeError:  # a tuple with an array in it
+            return _centred(_by_scipy(window, length), n_fft)
+    values = np.asarray(window(length) if callable(window) else window, np.float64)
+    if values.shape != (length,):
+        raise PlanError(
+            f"the window has the shape {values.shape}, not ({length},): give it win_length points, "
+            "which are n_fft by default"
+        )
+    return _centred(values, n_fft)
+
+
+@lru_cache(maxsize=64)
+def _known(window: str | float | tuple[Any, ...], length: int, n_fft: int) -> np.ndarray:
+    return _centred(window_values(window, length), n_fft)
+
+
+def window_values(window: str | float | tuple[Any, ...], length: int) -> np.ndarray:
+    """Return a periodic window.
+
+    Parameters
+    ----------
+    window : str, float or tuple
+        As `scipy.signal.get_window` has it.
+    length : int
+        Its period.
+
+    Returns
+    -------
+    ndarray of float64, shape (length,)
+
+    Raises
+    ------
+    PlanError
+        There is none of this name.
+
+    References
+    ----------
+    F. J. Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform",
+    Proc. IEEE 66 (1978).
+    """
+    coefficients = COSINES.get(window) if isinstance(window, str) else None
+    if coefficients is None:
+        return _by_scipy(window, length)
+    if length == 1:
+        return np.ones(1)
+    angle = 2 * np.pi * np.arange(length) / length
+    signed = ((-1) ** k * a * np.cos(k * angle) for k, a in enumerate(coefficients))
+    return np.asarray(sum(signed), np.float64)
+
+
+def _by_scipy(window: Any, length: int) -> np.ndarray:
+    try:
+        windows = import_module("scipy.signal.windows")
+    except ImportError as error:
+        raise ImportError(
+            f"the window {window!r} needs SciPy ({error}): pip install scipy"
+        ) from error
+    try:
+        return np.asarray(windows.get_window(window, length), np.float64)
+    except (ValueError, TypeError) as error:
+        raise PlanError(
+            f"no window {window!r} ({error}): take one of scipy.signal.windows"
+        ) from None
+
+
+def _centred(values: np.ndarray, n_fft: int) -> np.ndarray:
+    before = (n_fft - len(values)) // 2
+    padded = np.zeros(n_fft)
+    padded[before : before + len(values)] = values
+    padded.flags.writeable = False
+    return padded
+
+
+def require_overlap(window: np.ndarray, hop: int) -> None:
+    """Refuse frames that do not tell all of a signal (NOLA, nonzero overlap-add).
+
+    Parameters
+    ----------
+    window : ndarray
+        Of a frame.
+    hop : int
+        Samples from one frame to the next.
+
+    Raises
+    ------
+    PlanError
+        Some samples have no weight in any frame.
+    """
+    squares = np.zeros(-(-len(window) // hop) * hop)
+    squares[: len(window)] = window**2
+    weights = squares.reshape(-1, hop).sum(axis=0)
+    if not weights.min() > LEAST_WEIGHT * squares.max():
+        raise PlanError(
+            f"frames {hop} samples apart do not tell all of a signal with this window of "
+            f"{np.count_nonzero(window)} points: choose a smaller hop_length"
+        )
