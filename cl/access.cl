@@ -25,7 +25,8 @@ typedef points source_vector, target_vector;
 /* At any address: not that of a whole vector. */
 typedef source_vector loose_source __attribute__((aligned(4 << DOUBLE)));
 typedef target_vector loose_target __attribute__((aligned(4 << DOUBLE)));
-#define VECTOR_HOOKS 1
+#define VECTOR_LOADS 1
+#define VECTOR_STORES 1
 #include "hooks.cl"
 #define LOADED_ONE_BY_ONE (LOAD_HOOKED > LOAD_VECTORS)
 #define STORED_ONE_BY_ONE (STORE_HOOKED > STORE_VECTORS)

@@ -24,7 +24,6 @@
  * to the computation of discrete Fourier transform", IEEE Trans. AU-18 (1970), for the chirp.
  */
 #include "stages.cl"
-#include "hooks.cl"
 
 #ifndef SOURCE
 #define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
@@ -133,6 +132,12 @@ typedef real target_element;
 #else
 typedef cplx target_element;
 #endif
+/* A hook that replaces the load finds both numbers of a PACKED point at once. */
+typedef cplx source_vector;
+typedef cplx loose_source __attribute__((aligned(4 << DOUBLE)));
+#define POINT_OF_TWO 1
+#define VECTOR_LOADS 1
+#include "hooks.cl"
 
 /* Where a transform begins in memory, whether there is one, which column it is, and how far its
  * partner is: 0 where it has none. */
@@ -252,6 +257,9 @@ static inline cplx times_i(cplx z)
 {
     return (cplx)(-z.y, z.x);
 }
+#elif SOURCE == REAL && PACKED && SRC_TOGETHER && LOAD_VECTORS
+#define GET(R)                                                                                     \
+    cplx z = EXISTS ? LOAD_VECTOR_HOOK(src, SRC_PLACE(R) - src_axis.x) : (cplx)(0, 0);
 #elif SOURCE == REAL && PACKED && SRC_TOGETHER && !LOAD_REPLACED
 #define GET(R)                                                                                     \
     cplx z = (cplx)(0, 0);                                                                         \

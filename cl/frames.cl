@@ -28,8 +28,22 @@
 #ifndef WINDOWED
 #define WINDOWED 1 /* 0: all points weigh 1 */
 #endif
-#ifndef PLACE_TYPE
-#define PLACE_TYPE ulong /* of an index over all frames; uint where it is enough */
+#ifndef NEAR
+#define NEAR 1 /* 1: there is less of it on one side than a signal has samples */
+#endif
+#ifndef PAIRS
+#define PAIRS 0 /* 1: signals, and what lies outside, begin and end at even samples, and so do all frames */
+#endif
+#ifndef FAR
+#define FAR 0 /* 1: there are 2^31 points or samples, or more */
+#endif
+
+#if FAR
+typedef ulong frame_index; /* over the points of all frames */
+typedef long sample_index; /* over those of a signal, and what lies outside */
+#else
+typedef uint frame_index;
+typedef int sample_index;
 #endif
 
 /* The first signal's first sample, and how far the next signal is; samples of a signal and its frames; samples
@@ -38,65 +52,76 @@
     global const real *window, ulong first, ulong pitch, ulong samples, uint frames, uint hop, long before
 #define FRAMING window, first, pitch, samples, frames, hop, before
 
-/* What a signal is continued by. */
-static inline real outside(global const real *signal, long at, ulong samples, long before)
+/* The sample that stands at a place outside of a signal, or the one that is there. All of this is without branches,
+ * between which compilers would wait for each sample before they ask for the next. */
+static inline sample_index place_of(sample_index at, sample_index last)
 {
-    long last = (long)samples - 1;
-#if PADDING == EDGE
-    return signal[at < 0 ? 0 : last];
-#elif PADDING == REFLECT || PADDING == SYMMETRIC
-    long period = 2 * (last + (PADDING == SYMMETRIC));
-    if (period == 0)
-        return signal[0];
-    at %= period;
-    at += at < 0 ? period : 0;
-    return signal[at <= last ? at : period - at - (PADDING == SYMMETRIC)];
-#elif PADDING == RAMP
-    long away = at < 0 ? -at : at - last;
-    return away < before ? signal[at < 0 ? 0 : last] * ((real)(before - away) / before) : 0;
+#if PADDING == REFLECT || PADDING == SYMMETRIC
+    const sample_index own = PADDING == SYMMETRIC; /* times that the image has the sample at an end */
+#if !NEAR
+    sample_index period = max(2 * (last + own), (sample_index)1);
+    at %= period, at += at < 0 ? period : 0;
+#endif
+    at = at < 0 ? -at - own : at;
+    at = at > last ? 2 * last + own - at : at;
+#endif
+    return clamp(at, (sample_index)0, last);
+}
+
+static inline real sample(global const real *signal, sample_index at, sample_index samples, sample_index before)
+{
+#if PADDING == ZEROS
+    return at >= 0 && at < samples ? signal[at] : 0;
 #else
-    return 0;
+    real value = signal[place_of(at, samples - 1)];
+#if PADDING == RAMP
+    sample_index away = at < 0 ? -at : at >= samples ? at - (samples - 1) : 0;
+    value *= away == 0 ? 1 : away < before ? (real)(before - away) / before : 0;
+#endif
+    return value;
 #endif
 }
 
-static inline real sample(global const real *signal, long at, ulong samples, long before)
-{
-    return (ulong)at < samples ? signal[at] : outside(signal, at, samples, before);
-}
-
 /* Where the frame with an element of the array that is nowhere begins: the signal is moved to its own. */
-static inline long frame_begin(global const real **signal, PLACE_TYPE index, ulong first, ulong pitch, uint frames,
-                               uint hop, long before)
+static inline sample_index frame_begin(global const real **signal, frame_index index, ulong first, ulong pitch,
+                                       uint frames, uint hop, sample_index before)
 {
-    PLACE_TYPE frame = index / FRAME_POINTS;
+    frame_index frame = index / FRAME_POINTS;
     *signal += first;
 #if SIGNALS
     *signal += frame / frames * pitch;
     frame %= frames;
 #endif
-    return (long)((ulong)frame * hop) - before;
+    return (sample_index)(frame * hop) - before;
 }
 
-static inline real frame_point(global const real *signal, PLACE_TYPE index, FRAMING_PARAMETERS)
+static inline real frame_point(global const real *signal, frame_index index, FRAMING_PARAMETERS)
 {
-    PLACE_TYPE point = index % FRAME_POINTS;
-    long begin = frame_begin(&signal, index, first, pitch, frames, hop, before);
-    real value = sample(signal, begin + (long)point, samples, before);
+    frame_index point = index % FRAME_POINTS;
+    sample_index begin = frame_begin(&signal, index, first, pitch, frames, hop, before);
+    real value = sample(signal, begin + (sample_index)point, samples, before);
     return WINDOWED ? value * window[point] : value;
 }
 
-#if VECTOR_HOOKS
+#if VECTOR_LOADS
 /* As many neighbours of a frame as a vector of the source has. */
-static inline source_vector frame_vector(global const real *signal, PLACE_TYPE index, FRAMING_PARAMETERS)
+static inline source_vector frame_vector(global const real *signal, frame_index index, FRAMING_PARAMETERS)
 {
-    PLACE_TYPE point = index % FRAME_POINTS;
-    long at = frame_begin(&signal, index, first, pitch, frames, hop, before) + (long)point;
+    frame_index point = index % FRAME_POINTS;
+    sample_index at = frame_begin(&signal, index, first, pitch, frames, hop, before) + (sample_index)point;
     source_vector v;
-    if (at >= 0 && at + (long)SOURCE_STEP <= (long)samples)
+#if defined(POINT_OF_TWO) && PAIRS && PADDING == ZEROS
+    v = at >= 0 && at < (sample_index)samples ? *(global const source_vector *)(signal + at) : (source_vector)(0);
+    return WINDOWED ? v * *(global const source_vector *)(window + point) : v;
+#elif defined(POINT_OF_TWO)
+    v = (source_vector)(sample(signal, at, samples, before), sample(signal, at + 1, samples, before));
+#else
+    if (at >= 0 && at + (sample_index)SOURCE_STEP <= (sample_index)samples)
         v = *(global const loose_source *)(signal + at);
     else
         LOOP(uint i = 0; i < SOURCE_STEP; i++)
-            ((real *)&v)[i] = sample(signal, at + i, samples, before);
+            ((real *)&v)[i] = sample(signal, at + (sample_index)i, samples, before);
+#endif
     return WINDOWED ? v * *(global const loose_source *)(window + point) : v;
 }
 #endif

@@ -6,9 +6,8 @@
  * function that uses hooks takes them too, and is given HOOK_ARGUMENTS.
  *
  * A hook may also take the place of the memory access itself: LOAD_FROM and STORE_TO are how kernels
- * reach their arrays. Hooks that take whole vectors of neighbours too are in the text where
- * VECTOR_HOOKS is 1, behind access.cl: LOAD_VECTOR_HOOK(src, index) and
- * STORE_VECTOR_HOOK(dst, index, value).
+ * reach their arrays. For kernels that define VECTOR_LOADS or VECTOR_STORES, and types for it, it may take
+ * vectors of neighbours too: LOAD_VECTOR_HOOK(src, index) and STORE_VECTOR_HOOK(dst, index, value).
  */
 #define LOAD_HOOK(value, index) (value)
 #define LOAD_HOOKED 0   /* 1: there is a hook */

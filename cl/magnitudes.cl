@@ -51,7 +51,7 @@ static inline void store_magnitude(global real *dst, ulong index, cplx z, real e
     dst[place] = magnitude(z, exponent);
 }
 
-#if VECTOR_HOOKS
+#if VECTOR_STORES
 typedef reals loose_reals __attribute__((aligned(4 << DOUBLE)));
 
 static inline void store_magnitudes(global real *dst, ulong index, target_vector z, real exponent, ulong apart)

@@ -264,12 +264,15 @@ def frame_hook(framing: Framing) -> Snippet:
         Parameter("hop", "uint", uint(framing.hop)),
         Parameter("before", "long", Scalar("int64", framing.before)),
     )
+    places = (framing.first, framing.pitch, framing.samples, framing.hop, framing.before)
     macros = {
         "PADDING": PADDINGS.index(framing.padding),
         "FRAME_POINTS": framing.n_fft,
         "SIGNALS": int(framing.signals > 1),
         "WINDOWED": int(framing.windowed),
-        "PLACE_TYPE": "uint" if framing.points < 2**32 else "ulong",
+        "NEAR": int(framing.before < framing.samples),
+        "PAIRS": int(not any(each % 2 for each in places)),
+        "FAR": int(max(framing.points, framing.samples + framing.n_fft) >= 2**31),
     }
     return Snippet(
         code="value = frame_point(src, index, FRAMING);",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 from warnings import warn
@@ -54,8 +55,10 @@ class Frames:
     ----------
     n_fft, hop : int
         Points of a frame, and samples from one to the next.
-    window : ndarray of float64, shape (n_fft,)
-        Weight of each point.
+    window : bytes
+        Weight of each point, float64.
+    windowed : bool
+        Whether points do not all weigh 1.
     center : bool
         Frame t is around sample t hop, rather than from there on.
     pad_mode : str
@@ -66,7 +69,8 @@ class Frames:
 
     n_fft: int
     hop: int
-    window: np.ndarray
+    window: bytes
+    windowed: bool = True
     center: bool = True
     pad_mode: str = "constant"
     chunk: int = 1
@@ -76,11 +80,6 @@ class Frames:
         """Samples before a signal at which its first frame begins."""
         return self.n_fft // 2 if self.center else 0
 
-    @property
-    def windowed(self) -> bool:
-        """Whether points do not all weigh 1."""
-        return bool((self.window != 1).any())
-
     def count(self, samples: int) -> int:
         """Return how many frames a signal has."""
         return max(0, (self.extent(samples) - self.n_fft) // self.hop + 1)
@@ -89,8 +88,13 @@ class Frames:
         """Return over how many samples frames go, with those before and behind a signal."""
         return -(-samples // self.chunk) * self.chunk + 2 * self.before
 
-    def over(self, samples: int, signals: int, precision: str) -> Framing:
-        """Return what is to be planned for signals of so many samples, one behind the other."""
+    def over(
+        self, samples: int, signals: int, precision: str, first: int = 0, pitch: int | None = None
+    ) -> Framing:
+        """Return what is to be planned for signals of so many samples, one behind the other.
+
+        Unless it is said where the first of them begins and how far the next one is.
+        """
         return Framing(
             n_fft=self.n_fft,
             hop=self.hop,
@@ -101,7 +105,8 @@ class Frames:
             padding=self.pad_mode,
             windowed=self.windowed,
             precision=precision,
-            pitch=samples,
+            first=first,
+            pitch=samples if pitch is None else pitch,
         )
 
 
@@ -113,19 +118,34 @@ def make_frames(
     center: bool = True,
     pad_mode: str = "constant",
 ) -> Frames:
-    """Check how a caller wants signals to be framed.
+    """Check how a caller wants signals to be framed; parameters as of `stft`.
 
     Raises
     ------
     PlanError
         Numbers, a window or a mode that make no sense.
     """
+    asked: Any = (n_fft, hop_length, win_length, window, center, pad_mode)
+    # Windows that are known by name are made once, for calls with short signals.
+    return _frames(*asked) if isinstance(window, str) else _frames.__wrapped__(*asked)
+
+
+@lru_cache(maxsize=64)
+def _frames(
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Window,
+    center: bool,
+    pad_mode: str,
+) -> Frames:
     n_fft = positive("n_fft", n_fft)
     length = n_fft if win_length is None else positive("win_length", win_length)
     hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
     pad_mode = "constant" if pad_mode == "empty" else pad_mode  # which says nothing
     choose("pad_mode", pad_mode, PADDINGS)
-    return Frames(n_fft, hop, frame_window(window, length, n_fft), bool(center), pad_mode)
+    weights = frame_window(window, length, n_fft)
+    return Frames(n_fft, hop, weights.tobytes(), not (weights == 1).all(), bool(center), pad_mode)
 
 
 def positive(name: str, value: Any) -> int:
@@ -284,7 +304,7 @@ def istft(
     *outer, bins, count = spectra.shape
     n_fft = 2 * (bins - 1) if n_fft is None else n_fft
     frames = make_frames(n_fft, hop_length, win_length, window, center)
-    require_overlap(frames.window, frames.hop)
+    require_overlap(np.frombuffer(frames.window), frames.hop)
     samples = frames.n_fft + frames.hop * (count - 1) - 2 * frames.before
     if length is not None:
         samples = positive("length", length)
@@ -292,7 +312,7 @@ def istft(
     if samples < 1:
         raise PlanError("the one frame is too short for center=True: give a length")
     framing = replace(frames.over(samples, prod(outer), precision), frames=count)
-    job = Job(framing, frames.window.tobytes(), None, algorithm, back=True)
+    job = Job(framing, frames.window, None, algorithm, back=True)
     shape = (*outer, samples)
     if isinstance(spectra, cl_array.Array):
         queue = _queue_of(spectra, queue)
@@ -304,9 +324,9 @@ def istft(
     stored = memory.contiguous(spectra.swapaxes(-1, -2))
     strides = contiguous_strides((framing.signals, *stored.shape[-2:]))
     job = replace(job, layout=Layout((framing.signals, count, bins), strides))
-    result = memory.empty(shape, framing.dtype)
-    run_on_host(executable_of(queue.context, job), queue, stored, result)
-    return result
+    signals = memory.empty(shape, framing.dtype)
+    run_on_host(executable_of(queue.context, job), queue, stored, signals)
+    return signals
 
 
 def spectrogram(
@@ -517,18 +537,25 @@ def transformed(
         As of `stft` or `spectrogram`.
     """
     *outer, samples = signal.shape
-    framing = frames.over(samples, prod(outer), precision)
-    bins = (magnitudes.bins if magnitudes else 0) or framing.bins
+    signals = prod(outer)
+    bins = magnitudes.bins if magnitudes and magnitudes.bins else frames.n_fft // 2 + 1
+    shape = (*outer, bins, frames.count(samples))
     dtype = (REAL_DTYPE if magnitudes else COMPLEX_DTYPE)[precision]
-    shape = (*outer, bins, framing.frames)
-    out = None if out is None else _checked_out(out, signal, shape, dtype)
-    job = Job(framing, frames.window.tobytes(), magnitudes, algorithm)
+    if out is not None:
+        out = _checked_out(out, signal, shape, dtype)
     if not prod(shape):
         return _nothing(signal, shape, dtype) if out is None else out
     if isinstance(signal, cl_array.Array):
-        return _on_device(signal, job, shape, dtype, out, queue)
+        queue = _queue_of(signal, queue)
+        framing = frames.over(samples, signals, precision, *_places(signal))
+        result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
+        layout = _layout(result, framing)
+        job = Job(framing, frames.window, magnitudes, algorithm, layout)
+        _enqueue(executable_of(queue.context, job), queue, signal, result)
+        return result
     queue = queue or device.default_queue()
-    stored = memory.empty((*outer, framing.frames, bins), dtype)  # frame by frame
+    job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
+    stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
     run_on_host(executable_of(queue.context, job), queue, memory.contiguous(signal), stored)
     if out is None:
         return stored.swapaxes(-1, -2)
@@ -601,27 +628,6 @@ def executable_of(context: cl.Context, job: Job) -> Executable:
 # --- arrays on the device -------------------------------------------------------------------------
 
 
-def _on_device(
-    signal: cl_array.Array,
-    job: Job,
-    shape: tuple[int, ...],
-    dtype: np.dtype,
-    out: cl_array.Array | None,
-    queue: cl.CommandQueue | None,
-) -> cl_array.Array:
-    queue = _queue_of(signal, queue)
-    first, pitch = _places(signal)
-    job = replace(job, framing=replace(job.framing, first=first, pitch=pitch))
-    result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
-    layout = _layout(result, job.framing)
-    if job.magnitudes:  # the transform itself knows of all bins: a hook leaves the others out
-        shape = (*layout.shape[:-1], job.framing.bins)
-        pitch = layout.strides[0] // result.shape[-2] * job.framing.bins
-        layout = replace(layout, shape=shape, strides=(pitch, *layout.strides[1:]))
-    _enqueue(executable_of(queue.context, replace(job, layout=layout)), queue, signal, result)
-    return result
-
-
 def _enqueue(
     executable: Executable, queue: cl.CommandQueue, source: cl_array.Array, target: cl_array.Array
 ) -> None:
@@ -661,7 +667,11 @@ def _places(signal: cl_array.Array) -> tuple[int, int]:
 
 
 def _layout(array: cl_array.Array, framing: Framing) -> Layout:
-    """Return where the spectra of a device array of shape (..., bins, frames) lie."""
+    """Return where the spectra of a device array of shape (..., bins, frames) lie.
+
+    With fewer bins than a transform has, as though it had all of them: a hook leaves the others
+    out.
+    """
     item = array.dtype.itemsize
     pitch = _pitch(array.shape[:-2], array.strides[:-2])
     if pitch is None:
@@ -669,9 +679,11 @@ def _layout(array: cl_array.Array, framing: Framing) -> Layout:
             f"spectra of several signals lie equally far apart in device arrays, not in strides of "
             f"{array.strides} bytes: copy the array"
         )
+    bins = array.shape[-2]
+    if array.dtype.kind == "f" and bins != framing.bins:
+        pitch, bins = pitch // bins * framing.bins, framing.bins
     strides = (pitch // item, array.strides[-1] // item, array.strides[-2] // item)
-    shape = (framing.signals, framing.frames, array.shape[-2])
-    return Layout(shape, strides, array.offset // item)
+    return Layout((framing.signals, framing.frames, bins), strides, array.offset // item)
 
 
 def _pitch(shape: Sequence[int], strides: Sequence[int]) -> int | None:

@@ -242,7 +242,7 @@ def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
         side = "source" if place == "load" else "target"
         element, vector = f"{side}_element", f"{side}_vector"
         lines += [
-            "#if VECTOR_HOOKS",
+            f"#if VECTOR_{place.upper()}S",
             *_access_function(place, "vector_hook", snippet.vector, vector, element, taken),
             _VECTORS[place].format(given=given),
             "#endif",
