@@ -51,6 +51,8 @@ static inline void store_magnitude(global real *dst, ulong index, cplx z, real e
     dst[place] = magnitude(z, exponent);
 }
 
+#define MAGNITUDE(z) magnitude(z, store_hook_exponent) /* in a kernel with this hook */
+
 #if VECTOR_STORES
 typedef reals loose_reals __attribute__((aligned(4 << DOUBLE)));
 
@@ -83,6 +85,12 @@ static inline void join_group(local real *found)
         if (lane < half_size)
             found[lane] = greater(found[lane], found[lane + half_size]);
     }
+}
+
+/* Before a transform's kernel looks for the greatest number by itself. */
+kernel void forgetGreatest(global real *greatest)
+{
+    *greatest = 0;
 }
 
 /* The greatest number of each group's share; a pass of one group over these finds that of all: no atomics, and

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,12 +18,14 @@ from ..planning.problem import (
     make_problem,
     plain_layout,
 )
+from ..planning.solvers.local_radix2 import with_maximum
 from ..planning.solvers.rows import device_size, uint
 from ..planning.traits import Traits
 from ..tuning.lookup import Parameters
 
 # NumPy's names of what stands outside of a signal, in the order of frames.cl.
 PADDINGS = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
+GREATEST = Buffer("greatest")
 WINDOW = Buffer("window")  # of the schedules here, which whoever runs them has to give
 
 GREATEST_GROUP = 128  # work-items in a group that looks for the greatest number
@@ -175,7 +178,7 @@ def stft_schedule(
     hooked = replace(problem, hooks=Hooks(frame_hook(framing), store))
     passes = plan_passes(hooked, traits, algorithm, parameters)
     if magnitudes and (magnitudes.relative or magnitudes.decibels):
-        passes += related(framing, magnitudes, traits, parameters)
+        passes = related(passes, framing, magnitudes, traits, parameters)
     # Complex numbers between two passes have no room in a result of real ones, or one with gaps.
     ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
     return assign_buffers(passes, ours)
@@ -319,71 +322,116 @@ def _hook_macros(framing: Framing, magnitudes: Magnitudes) -> dict[str, int | st
     }
 
 
-def _preamble(macros: dict[str, int | str], file: str) -> str:
+def _preamble(macros: Mapping[str, int | str], file: str) -> str:
     lines = (f"#define {name} {value}" for name, value in macros.items())
     return "\n".join([*lines, f'#include "{file}"'])
 
 
 def related(
-    framing: Framing, magnitudes: Magnitudes, traits: Traits, parameters: Parameters
+    passes: tuple[Pass, ...],
+    framing: Framing,
+    magnitudes: Magnitudes,
+    traits: Traits,
+    parameters: Parameters,
 ) -> tuple[Pass, ...]:
-    """Return the steps that relate magnitudes to the greatest of all, and make them decibels."""
+    """Return passes that leave magnitudes, with steps that relate these to the greatest of all.
+
+    Parameters
+    ----------
+    passes : tuple of Pass
+        From signals to magnitudes.
+    framing, magnitudes, traits, parameters
+        As of `stft_schedule`.
+
+    Returns
+    -------
+    tuple of Pass
+    """
     count = framing.signals * framing.frames * (magnitudes.bins or framing.bins)
+    relation = _relation(count, framing, magnitudes, traits, parameters)
+    last = passes[-1]
+    if last.kernel == "localRadix2" and framing.precision == "single":
+        forgetting = replace(
+            relation,
+            kernel="forgetGreatest",
+            global_size=(1,),
+            local_size=(1,),
+            arguments=(GREATEST,),
+            reads=0,
+            writes=framing.dtype.itemsize,
+            step="so that the next kernel finds it",
+        )
+        found = with_maximum(last, magnitudes.bins or framing.bins, GREATEST)
+        return (forgetting, *passes[:-1], found, relation)
+    return (*passes, *_greatest(count, relation, framing, traits), relation)
+
+
+def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> tuple[Pass, Pass]:
+    """Return the two steps to the greatest of so many numbers."""
     item = framing.dtype.itemsize
-    limit = min(GREATEST_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
-    group = 1 << (limit.bit_length() - 1)
+    group = _group(traits)
     groups = max(1, min(GREATEST_GROUPS, count // group))
-    defines = tuple(
-        (name, str(value))
-        for name, value in {
-            "DOUBLE": int(framing.precision == "double"),
-            "GROUP": group,
-            "RELATIVE": int(magnitudes.relative),
-            "DECIBELS": int(magnitudes.decibels),
-        }.items()
-    )
-    parts = Pass(
+    parts = replace(
+        relation,
         kernel="greatest",
-        source="magnitudes.cl",
-        defines=defines,
         global_size=(groups * group,),
         local_size=(group,),
         arguments=(Role.DATA, Buffer("parts"), Scalar("uint64", count)),
         reads=count * item,
         writes=groups * item,
         step=f"of {groups} groups",
-        scratch=(("parts", groups * item), ("greatest", item)),
+        scratch=(("parts", groups * item),),
     )
     top = replace(
         parts,
         global_size=(group,),
-        arguments=(Buffer("parts"), Buffer("greatest"), Scalar("uint64", groups)),
+        arguments=(Buffer("parts"), GREATEST, Scalar("uint64", groups)),
         reads=groups * item,
         writes=item,
         step="of all",
         scratch=(),
     )
+    return parts, top
+
+
+def _relation(
+    count: int,
+    framing: Framing,
+    magnitudes: Magnitudes,
+    traits: Traits,
+    parameters: Parameters,
+) -> Pass:
+    """Return the step that relates so many numbers to the greatest of them."""
+    item = framing.dtype.itemsize
     sizes, local = device_size((count,), parameters["group"], traits)
-    numbers = (
-        magnitudes.reference,
-        20 / magnitudes.exponent,
-        magnitudes.least,
-        magnitudes.span,
-    )
-    relation = replace(
-        parts,
+    macros = {
+        "DOUBLE": int(framing.precision == "double"),
+        "GROUP": _group(traits),
+        "RELATIVE": int(magnitudes.relative),
+        "DECIBELS": int(magnitudes.decibels),
+    }
+    factor = 20 / magnitudes.exponent
+    numbers = (magnitudes.reference, factor, magnitudes.least, magnitudes.span)
+    return Pass(
         kernel="relate",
+        source="magnitudes.cl",
+        defines=tuple((name, str(value)) for name, value in macros.items()),
         global_size=sizes,
         local_size=local,
         arguments=(
             Role.DATA,
-            Buffer("greatest"),
+            GREATEST,
             Scalar("uint64", count),
             *(Scalar(framing.dtype.name, each) for each in numbers),
         ),
         reads=count * item,
         writes=count * item,
         step="decibels" if magnitudes.decibels else "divided by the greatest",
-        scratch=(),
+        scratch=((GREATEST.name, item),),
     )
-    return parts, top, relation
+
+
+def _group(traits: Traits) -> int:
+    """Return how many work-items look for the greatest number together: a power of two."""
+    limit = min(GREATEST_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
+    return 1 << (limit.bit_length() - 1)

@@ -264,6 +264,8 @@ class Pass:
         A pass that aliases is better in place than from one buffer to another.
     radices : tuple of tuple of int
         Of the transforms in it, if it has any.
+    groups_a_launch : int
+        Work-groups of a launch, which is then one of several; 0 for one launch of all.
     work : object
         What its solver has made it of, for solvers that make two passes one.
     """
@@ -284,6 +286,7 @@ class Pass:
     leaves: int = 0
     hooks: str = ""
     radices: tuple[tuple[int, ...], ...] = ()
+    groups_a_launch: int = 0
     work: Any = field(default=None, compare=False, repr=False)
 
     @property

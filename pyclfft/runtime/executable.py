@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..errors import DeviceError
-from ..planning.passes import COUNTERS, Argument, Buffer, Scalar, Schedule, Vector
+from ..planning.passes import COUNTERS, Argument, Buffer, Pass, Scalar, Schedule, Vector
 from . import device, memory
 from .profile import Recorder
 from .program import program
@@ -64,6 +64,17 @@ class Lease:
         if self.done is None or self.done.command_execution_status <= _COMPLETE:
             return []
         return [self.done]
+
+
+WHOLE: tuple[tuple[None, None]] = ((None, None),)  # of most passes, in one launch
+
+
+def launches_of(each: Pass) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Yield the size and the offset of each launch of a pass that takes several."""
+    (items,), (group,) = each.global_size, each.local_size
+    step = each.groups_a_launch * group
+    for begin in range(0, items, step):
+        yield (min(step, items - begin),), (begin,)
 
 
 class Launch(NamedTuple):
@@ -186,12 +197,16 @@ class Executable:
         for kernel, position in lease.writing:
             kernel.set_arg(position, target)
         for each, kernel in zip(self.schedule.passes, lease.kernels):  # noqa: B905  strict takes time
-            event = cl.enqueue_nd_range_kernel(
-                queue, kernel, each.global_size, each.local_size, wait_for=waiting or None
-            )
-            waiting = [] if lease.in_order else [event]
-            if recorder is not None:
-                recorder.add(each.kernel, each.step, each.reads + each.writes, event)
+            for size, offset in launches_of(each) if each.groups_a_launch else WHOLE:
+                event = cl.enqueue_nd_range_kernel(
+                    queue, kernel, size or each.global_size, each.local_size, offset,
+                    wait_for=waiting or None,
+                )  # fmt: skip
+                waiting = [] if lease.in_order else [event]
+                if recorder is not None:
+                    share = size[0] / each.global_size[0] if size else 1
+                    moved = int((each.reads + each.writes) * share)
+                    recorder.add(each.kernel, each.step, moved, event)
         return event
 
     def _borrow(self, queue: cl.CommandQueue) -> Lease:

@@ -62,6 +62,8 @@ PARAMETERS: Mapping[str, Parameter] = {
         512, 256, "work-items in a group at most; a CPU keeps the registers of all on a stack"
     ),
     "stockham_group": Parameter(128, 64, "work-items in a group of short rows"),
+    "local_items": Parameter(1024, 64, "work-items in a group of local-radix2 at most"),
+    "local_frames": Parameter(0, 0, "its transforms in a launch; 0 for all of them in one"),
     "smooth_hooks": Parameter(
         1, 0, "1 where a filter's exp and pow are quicker in a transform's store than as a pass"
     ),

@@ -214,6 +214,7 @@ KNOBS: tuple[Knob, ...] = (
     Knob("stockham_banks", _numbers((1, 64, 256))),
     Knob("fused_chunks", _numbers((12, 16, 32, 48), (8, 20, 64))),
     Knob("fused_lag", _numbers((2, 8), (1, 3, 6))),
+    Knob("local_items", _numbers((16, 64, 128, 256, 512, 1024))),
     Knob("stream_bytes", _numbers((NEVER, ALWAYS))),
     Knob("lanes_local", _numbers((0, 32 * 1024))),
     Knob("lanes_groups", _numbers((1, 4, 32), (2, 16))),

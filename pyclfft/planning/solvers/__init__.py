@@ -9,6 +9,7 @@ from . import (
     direct,
     four_step,
     ladder,
+    local_radix2,
     long_chirp,
     long_row,
     radix2,
@@ -31,7 +32,9 @@ SOLVERS: tuple[Solver, ...] = (
     bluestein.SOLVER,
     radix2.SOLVER,
     direct.SOLVER,
-    *ladder.SOLVERS,  # by name only: the one before takes whatever they do
+    # By name only: the one before takes whatever they do.
+    *ladder.SOLVERS,
+    local_radix2.SOLVER,
 )
 
 BY_NAME = {solver.name: solver for solver in SOLVERS}
