@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
 from ..planning.passes import Schedule
-from ..planning.problem import Layout
+from ..planning.problem import Layout, Problem
 from ..runtime import device, memory, wisdom
 from ..runtime.cache import BoundedCache
 from ..runtime.executable import Executable
+from ..tuning.lookup import GIVEN, Parameters
 from .frame_plans import (
     WINDOW,
     framing_problem,
@@ -46,6 +48,8 @@ class Job:
         Of spectra in memory, which lie frame by frame by default.
     back : bool
         From spectra to signals.
+    values : tuple of (str, object)
+        Parameters of the kernels to take, whatever was measured.
     """
 
     framing: Framing
@@ -54,6 +58,7 @@ class Job:
     algorithm: str | None = None
     layout: Layout | None = None
     back: bool = False
+    values: tuple[tuple[str, Any], ...] = ()
 
     @property
     def samples_bytes(self) -> int:
@@ -74,14 +79,18 @@ class Job:
         if self.back:
             assert self.layout is not None
             problem = spectra_problem(self.framing, self.layout)
-            parameters = wisdom.parameters_of(chosen, problem, self.algorithm)
+            parameters = self._parameters(chosen, problem)
             return istft_schedule(self.framing, self.layout, traits, self.algorithm, parameters)
         problem = framing_problem(self.framing, self.layout)
-        parameters = wisdom.parameters_of(chosen, problem, self.algorithm)
+        parameters = self._parameters(chosen, problem)
         return stft_schedule(
             self.framing, traits, self.algorithm, parameters,
             target=self.layout, magnitudes=self.magnitudes,
         )  # fmt: skip
+
+    def _parameters(self, chosen: cl.Device, problem: Problem) -> Parameters:
+        found = wisdom.parameters_of(chosen, problem, self.algorithm)
+        return found.over(dict(self.values), GIVEN) if self.values else found
 
 
 def executable_of(context: cl.Context, job: Job) -> Executable:

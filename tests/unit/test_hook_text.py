@@ -107,7 +107,8 @@ def test_text_of_hooks_that_replace_the_access():
         '#line 1 "hook:store"\n'
         "dst[2 * index] = value * gain;\n"
         "}\n"
-        "#define STORE_TO(dst, place, value, index) store_hook(dst, index, value, store_hook_gain)\n"
+        "#define STORE_TO(dst, place, value, index)"
+        " store_hook(dst, index, value, store_hook_gain)\n"
         "#define STORE_HOOKED 1\n"
         "#define STORE_REPLACED 1\n"
         "#define STORE_VECTORS 0\n"
