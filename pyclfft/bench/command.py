@@ -33,6 +33,7 @@ PROG = "pyclfft bench"
 # imported only when it is chosen; its ``main(argv)`` returns the exit status.
 SUBCOMMANDS = {
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
+    "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
 }
 

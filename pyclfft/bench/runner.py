@@ -174,7 +174,7 @@ def copy_rate(queue: cl.CommandQueue, nbytes: int, settings: Settings) -> CopyRa
     """Measure copying on the device, in the way in which transforms are measured."""
     source, target = (memory.allocate(queue.context, nbytes) for _ in range(2))
     cl.enqueue_fill_buffer(queue, source, np.uint8(1), 0, nbytes)
-    turn = _Turn(lambda: cl.enqueue_copy(queue, target, source), queue.finish, settings)
+    turn = Turn(lambda: cl.enqueue_copy(queue, target, source), queue.finish, settings)
     for _ in range(settings.samples):
         turn.take()
     for buffer in (source, target):
@@ -260,7 +260,7 @@ def measure_sides(
     )
 
 
-class _Turn:
+class Turn:
     """Takes samples of a call; how many calls make one is found out at the beginning.
 
     That is the warm-up as well. Of a slow call it is the first sample instead: it needs no warming.
@@ -306,7 +306,7 @@ class _Run:
 
     def __init__(self, contender: Contender, workload: Workload, settings: Settings) -> None:
         self.contender, self.workload, self.settings = contender, workload, settings
-        self.turn: _Turn | None = None
+        self.turn: Turn | None = None
         self.error = self.prepare_s = nan
         self.word = self.reason = ""
 
@@ -330,7 +330,7 @@ class _Run:
             self.contender.synchronize()
             self.prepare_s = time.perf_counter() - start
             self.error = self._check(expected)
-            self.turn = _Turn(call, self.contender.synchronize, self.settings)
+            self.turn = Turn(call, self.contender.synchronize, self.settings)
 
     def take(self) -> None:
         """Add a sample."""

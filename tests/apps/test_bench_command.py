@@ -171,7 +171,7 @@ def test_memory_is_given_back(queue):
 
 def test_a_slow_call_is_measured_once(queue, monkeypatch):
     made = []
-    turn = runner._Turn(lambda: made.append(1), lambda: None, Settings(slow_s=0.0, sample_s=0.0))
+    turn = runner.Turn(lambda: made.append(1), lambda: None, Settings(slow_s=0.0, sample_s=0.0))
     assert (len(made), turn.calls, len(turn.ms)) == (1, 1, 1)
 
 
