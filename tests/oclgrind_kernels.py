@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -27,6 +28,7 @@ from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.tuning import lookup
 from tests.device import test_imaging as images
+from tests.device.test_shorttime import MODES, expected_stft
 from tests.oracle import expected_of, noise, relative_error
 
 LAUNCHED: set[str] = set()
@@ -257,6 +259,7 @@ def on_lanes(precision, queue) -> None:
         transforms(LANES, precision, queue)
         transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))
         cosines(((3, 32), (2, 80)), precision, queue)
+    frames(precision, queue)
     layouts(precision, queue)
     if precision == "single":
         hooks()
@@ -343,6 +346,53 @@ def trigonometric(precision, queue) -> None:
     check(pyclfft.ifftshift(there[:, ::2], 2).get(), np.fft.ifftshift(x[:, ::2], 2))
 
 
+def frames(precision, queue) -> None:
+    """Of signals that are continued in every way, to spectra in both orders and back."""
+    dtype = CODES[precision]["r2c"]
+    y = noise((2, 70), dtype)
+    signals = cl_array.to_device(queue, y)
+    for (n_fft, hop), mode in product(((16, 5), (12, 4), (15, 7), (22, 11)), MODES):
+        expected = expected_stft(y, n_fft, hop, mode=mode)
+        spectra = pyclfft.stft(signals, n_fft, hop, pad_mode=mode)
+        check(spectra.get(), expected)
+    check(pyclfft.istft(spectra, hop, n_fft=n_fft, length=70).get(), y)
+    for power in (1, 2, 0.5):
+        magnitudes = np.abs(expected) ** power
+        for options in ({}, {"normalize": "max"}, {"db": True, "top_db": None}):
+            result = pyclfft.spectrogram(
+                signals[1], n_fft, hop, pad_mode=mode, power=power, **options
+            )
+            if not options:
+                check(result.get(), magnitudes[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of so few samples
+        short = pyclfft.stft(signals[0, :3], 16, pad_mode="reflect")
+    check(short.get(), expected_stft(y[0, :3], 16, mode="reflect"))  # of images of images
+
+
+def source_frames(precision, queue) -> None:
+    """By the kernel of a report on music analysis, whose frames are 2048 long: and shorter ones."""
+    dtype = CODES[precision]["r2c"]
+    y = noise(200, dtype)
+    there = cl_array.to_device(queue, y)
+    check(pyclfft.stft(there, 32, 8, algorithm="local-radix2").get(), expected_stft(y, 32, 8))
+    relative = pyclfft.spectrogram(there, 32, 8, normalize="max", algorithm="local-radix2").get()
+    magnitudes = np.abs(expected_stft(y, 32, 8))
+    check(relative, magnitudes / magnitudes.max())
+    for frames_a_launch in (1, 4):
+        plan = pyclfft.Plan(
+            (6, 16), CODES[precision]["c2c"], 1, algorithm="local-radix2",
+            parameters={"local_frames": frames_a_launch, "local_items": 4},
+        )  # fmt: skip
+        x = noise((6, 16), CODES[precision]["c2c"])
+        check(plan(cl_array.to_device(queue, x)).get(), np.fft.fft(x))
+
+
+def of_frames(precision, queue) -> None:
+    frames(precision, queue)
+    source_frames(precision, queue)
+
+
 def images_alone(precision, queue) -> None:
     if precision == "single":
         filters()
@@ -355,6 +405,7 @@ PARTS = {
     "steps": lambda *where: groups(*where, range(6, len(GROUPS))),
     "others": others,
     "trigonometric": trigonometric,
+    "frames": of_frames,
     "images": images_alone,
     "lanes": on_lanes,
 }

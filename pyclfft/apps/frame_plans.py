@@ -318,7 +318,7 @@ def _relation(
     numbers = (magnitudes.reference, factor, magnitudes.least, magnitudes.span)
     return Pass(
         kernel="relate",
-        source="magnitudes.cl",
+        source="relate.cl",
         defines=tuple((name, str(value)) for name, value in macros.items()),
         global_size=sizes,
         local_size=local,

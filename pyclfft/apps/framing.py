@@ -258,7 +258,7 @@ def make_magnitudes(
 
 
 def relate(values: np.ndarray, magnitudes: Magnitudes) -> None:
-    """Relate numbers on the host to the greatest of all, in place, as magnitudes.cl does.
+    """Relate numbers on the host to the greatest of all, in place, as relate.cl does.
 
     Parameters
     ----------

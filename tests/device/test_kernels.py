@@ -942,8 +942,10 @@ SHARED = (
     "stages.cl",
     "ends.cl",
     "hooks.cl",
+    "frames.cl",
     "gain.cl",
     "lanes.cl",
+    "magnitudes.cl",
 )
 KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name not in SHARED)
 CLANG = shutil.which("clang-15")
