@@ -61,7 +61,7 @@ static inline source_vector load_vector(global const source_element *src, ulong 
 {
     if (!LOADED_ONE_BY_ONE && count >= SOURCE_STEP && apart == 1)
 #if LOAD_VECTORS
-        return LOAD_VECTOR_HOOK(src, at);
+        return LOAD_VECTOR_HOOK(src, at, 0);
 #else
         return *(global const loose_source *)(src + at);
 #endif

@@ -225,6 +225,7 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 
 #define ELEMENT(place) LOAD_FROM(src, place, (place) - src_axis.x)
 #define SRC_PLACE(R) (from.first + j * SRC_STRIDE + r * (N / R * SRC_STRIDE))
+#define OFFSET(R) ((uint)j * (uint)SRC_STRIDE + (uint)(r * (N / R * SRC_STRIDE)))
 #define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
 #define EXISTS FILLED_AT(g)
 /* The imaginary part: of PACKED points the next number, else the partner's, perhaps the next column. */
@@ -259,7 +260,7 @@ static inline cplx times_i(cplx z)
 }
 #elif SOURCE == REAL && PACKED && SRC_TOGETHER && LOAD_VECTORS
 #define GET(R)                                                                                     \
-    cplx z = EXISTS ? LOAD_VECTOR_HOOK(src, SRC_PLACE(R) - src_axis.x) : (cplx)(0, 0);
+    cplx z = EXISTS ? LOAD_VECTOR_HOOK(src, from.first - src_axis.x, OFFSET(R)) : (cplx)(0, 0);
 #elif SOURCE == REAL && PACKED && SRC_TOGETHER && !LOAD_REPLACED
 #define GET(R)                                                                                     \
     cplx z = (cplx)(0, 0);                                                                         \

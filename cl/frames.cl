@@ -72,7 +72,7 @@ static inline sample_index place_of(sample_index at, sample_index last)
 static inline real sample(global const real *signal, sample_index at, sample_index samples, sample_index pad)
 {
 #if PADDING == PAD_ZEROS
-    return at >= 0 && at < samples ? signal[at] : 0;
+    return (frame_index)at < (frame_index)samples ? signal[at] : 0;
 #else
     real value = signal[place_of(at, samples - 1)];
 #if PADDING == PAD_RAMP
@@ -105,14 +105,18 @@ static inline real frame_point(global const real *signal, frame_index index, FRA
 }
 
 #if VECTOR_LOADS
-/* As many neighbours of a frame as a vector of the source has. */
-static inline source_vector frame_vector(global const real *signal, frame_index index, FRAMING_PARAMETERS)
+/* As many neighbours of a frame as a vector of the source has, `offset` behind a point of the same frame: what follows
+ * from the one is known once for all of a work-item's vectors. */
+static inline source_vector frame_vector(global const real *signal, frame_index index, uint offset,
+                                         FRAMING_PARAMETERS)
 {
-    frame_index point = index % FRAME_POINTS;
-    sample_index at = frame_begin(&signal, index, first, pitch, frames, hop, before) + (sample_index)point;
+    uint point = index % FRAME_POINTS;
+    sample_index begin = frame_begin(&signal, index, first, pitch, frames, hop, before) + (sample_index)point;
+    sample_index at = begin + (sample_index)offset;
+    point += offset;
     source_vector v;
 #if defined(POINT_OF_TWO) && PAIRS && PADDING == PAD_ZEROS
-    v = at >= 0 && at < (sample_index)samples ? *(global const source_vector *)(signal + at) : (source_vector)(0);
+    v = (frame_index)at < (frame_index)samples ? *(global const source_vector *)(signal + at) : (source_vector)(0);
     return WINDOWED ? v * *(global const source_vector *)(window + point) : v;
 #elif defined(POINT_OF_TWO)
     v = (source_vector)(sample(signal, at, samples, pad), sample(signal, at + 1, samples, pad));

@@ -61,9 +61,9 @@ kernel void relate(global real *values, global const real *top, ulong count, rea
     if (RELATIVE)
         reference = most;
 #if DECIBELS
-    real base = factor * log10(fmax(least, reference));
-    real decibels = factor * log10(isnan(value) ? value : fmax(least, value)) - base;
-    real lowest = factor * log10(fmax(least, most)) - base - range;
+    real base = log10(fmax(least, reference)); /* so that equal numbers are 0 dB apart, exactly */
+    real decibels = factor * (log10(isnan(value) ? value : fmax(least, value)) - base);
+    real lowest = factor * (log10(fmax(least, most)) - base) - range;
     values[i] = decibels < lowest ? lowest : decibels;
 #else
     values[i] = value == reference ? (reference != 0) : value / reference;

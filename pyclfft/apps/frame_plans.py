@@ -183,9 +183,9 @@ def frame_hook(framing: Framing) -> Snippet:
     }
     return Snippet(
         code="value = frame_point(src, index, FRAMING);",
-        vector="value = frame_vector(src, index, FRAMING);",
+        vector="value = frame_vector(src, index, offset, FRAMING);",
         preamble=_preamble(macros, "frames.cl"),
-        parameters=(Parameter("window", "global const real *", WINDOW), *numbers),
+        parameters=(Parameter("window", "global const real * restrict", WINDOW), *numbers),
         replaces=True,
     )
 

@@ -274,10 +274,10 @@ def relate(values: np.ndarray, magnitudes: Magnitudes) -> None:
             values /= reference
         return
     factor, least = 20 / magnitudes.exponent, magnitudes.least
-    base = factor * np.log10(max(least, reference))
-    lowest = factor * np.log10(max(least, greatest)) - base - magnitudes.span
+    base = np.log10(values.dtype.type(max(least, reference)))
+    lowest = factor * (np.log10(values.dtype.type(max(least, greatest))) - base) - magnitudes.span
     np.maximum(values, least, out=values)
     np.log10(values, out=values)
-    values *= factor
     values -= base
+    values *= factor
     np.maximum(values, lowest, out=values)

@@ -129,18 +129,21 @@ class Overlap:
         Of sound.
     busy_ms : dict of str to float
         In which at least one upload, kernel or download was in progress.
+    any_ms : float
+        In which anything was.
     span_ms : float
-        From the first event's start to the last one's end.
+        From the first event's start to the last one's end: at times the host copies alone.
     """
 
     seconds: float
     busy_ms: dict[str, float]
+    any_ms: float
     span_ms: float
 
     @property
     def hidden(self) -> float:
         """The part of all that was done which was done while something else was."""
-        return 1 - self.span_ms / sum(self.busy_ms.values())
+        return 1 - self.any_ms / sum(self.busy_ms.values())
 
 
 @dataclass(frozen=True)
@@ -573,7 +576,8 @@ def overlap_of(seconds: float, intervals: Sequence[tuple[str, int, int]]) -> Ove
         groups.setdefault(kinds.get(name, "compute"), []).append((start, end))
     everything = [each for group in groups.values() for each in group]
     span = max(end for _, end in everything) - min(start for start, _ in everything)
-    return Overlap(seconds, {name: _union(each) / 1e6 for name, each in groups.items()}, span / 1e6)
+    busy = {name: _union(each) / 1e6 for name, each in groups.items()}
+    return Overlap(seconds, busy, _union(everything) / 1e6, span / 1e6)
 
 
 def _union(intervals: Iterable[tuple[int, int]]) -> int:
@@ -709,9 +713,9 @@ def _parts(results: Results, lay_out: LayOut) -> Iterator[str]:
     if results.overlap:
         parts = ", ".join(f"{name} {ms:.3g}" for name, ms in results.overlap.busy_ms.items())
         yield (
-            f"a stream of {results.overlap.seconds:g} s, in ms: {parts}; all of it in "
-            f"{results.overlap.span_ms:.3g}: {results.overlap.hidden:.0%} at the same time as "
-            "something else"
+            f"a stream of {results.overlap.seconds:g} s, in ms: {parts}; "
+            f"{results.overlap.any_ms:.3g} in which the device did any of these, of "
+            f"{results.overlap.span_ms:.3g} in all: {results.overlap.hidden:.0%} overlapped"
         )
 
 

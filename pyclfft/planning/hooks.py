@@ -62,7 +62,8 @@ class Snippet:
         layout that the problem has there says no more than what `index` counts.
     vector : str
         The same for a whole vector of neighbours from `index` on, of the types ``source_vector``
-        and ``target_vector`` of access.cl. Without it kernels of vectors go element by element.
+        and ``target_vector`` of access.cl. Without it kernels of vectors go element by element. A
+        load hook also has `offset`, which is to be added: up to there elements are in one row.
     """
 
     code: str
@@ -201,7 +202,8 @@ _REPLACED = {
 }
 # and that of whole vectors.
 _VECTORS = {
-    "load": "#define LOAD_VECTOR_HOOK(src, index) load_vector_hook(src, index{given})",
+    "load": "#define LOAD_VECTOR_HOOK(src, index, offset) "
+    "load_vector_hook(src, index, offset{given})",
     "store": "#define STORE_VECTOR_HOOK(dst, index, v) store_vector_hook(dst, index, v{given})",
 }
 
@@ -241,9 +243,12 @@ def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
     if snippet.vector:
         side = "source" if place == "load" else "target"
         element, vector = f"{side}_element", f"{side}_vector"
+        offset = ", uint offset" if place == "load" else ""
         lines += [
             f"#if VECTOR_{place.upper()}S",
-            *_access_function(place, "vector_hook", snippet.vector, vector, element, taken),
+            *_access_function(
+                place, "vector_hook", snippet.vector, vector, element, offset + taken
+            ),
             _VECTORS[place].format(given=given),
             "#endif",
         ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,7 @@ from . import device, memory
 from .executable import Executable, run_on_host
 from .profile import Recorder
 
-QUEUES = 2  # pieces in flight
+IN_FLIGHT = 4  # pieces, each on a queue of its own: copies on the host take turns with transfers
 
 
 class Work(NamedTuple):
@@ -44,17 +46,11 @@ class Slot:
         "in" and "out" on the device.
     staged : dict of str to ndarray of uint8
         The same on the host, from where, and to where, devices copy by themselves.
-    target : ndarray or None
-        Where the result of the piece in flight belongs.
-    done : cl.Event or None
-        The end of its download.
     """
 
     queue: cl.CommandQueue
     buffers: dict[str, cl.Buffer] = field(default_factory=dict)
     staged: dict[str, np.ndarray] = field(default_factory=dict)
-    target: np.ndarray | None = None
-    done: cl.Event | None = None
 
     def room(self, name: str, nbytes: int) -> tuple[cl.Buffer, np.ndarray]:
         """Return so much memory on both sides."""
@@ -63,21 +59,13 @@ class Slot:
             self.staged[name] = memory.pinned(self.queue, nbytes)
         return self.buffers[name], self.staged[name][:nbytes]
 
-    def finish(self) -> None:
-        """Wait for the piece in flight and bring its result to where it belongs."""
-        if self.done is None or self.target is None:
-            return
-        self.done.wait()
-        staged = self.staged["out"][: self.target.nbytes]
-        np.copyto(self.target, staged.view(self.target.dtype).reshape(self.target.shape))
-        self.done = self.target = None
-
 
 class Pipeline:
-    """Runs pieces of host arrays through a device, in order.
+    """Runs pieces of host arrays through a device.
 
-    On a CPU each is computed where it lies. Elsewhere two queues take turns, so that the upload of
-    a piece, the kernels of the one before and the download of the one before that go on at once.
+    On a CPU each is computed where it lies. Elsewhere some are in flight at once, so that the
+    upload of one, the kernels of another and the download of a third overlap, and threads copy
+    between the caller's arrays and memory that the device reaches by itself.
 
     Parameters
     ----------
@@ -92,7 +80,7 @@ class Pipeline:
         self.recorder = recorder
         self._is_cpu = device.traits(context.devices[0]).is_cpu
         flags: Any = cl.command_queue_properties.PROFILING_ENABLE if recorder else 0
-        count = 1 if self._is_cpu else QUEUES
+        count = 1 if self._is_cpu else IN_FLIGHT
         self._slots = [Slot(cl.CommandQueue(context, properties=flags)) for _ in range(count)]
 
     def run(self, works: Iterable[Work]) -> None:
@@ -103,39 +91,48 @@ class Pipeline:
         DeviceMemoryError
             The device is out of memory.
         """
-        start = self._on_cpu if self._is_cpu else self._start
-        try:
+        if self._is_cpu:
             for work in works:
-                start(self._slots[0], work)
-                self._slots.append(self._slots.pop(0))
-            for slot in self._slots:  # the oldest first, while others are still on their way
-                slot.finish()
-        except BaseException:
-            for slot in self._slots:
-                slot.queue.finish()  # nothing may outlive its memory
-                slot.done = slot.target = None
-            raise
+                self._on_cpu(work)
+            return
+        idle: SimpleQueue[Slot] = SimpleQueue()
+        for slot in self._slots:
+            idle.put(slot)
+        with ThreadPoolExecutor(len(self._slots)) as pool:  # whose end waits for all pieces
+            pieces: list[Future[None]] = []
+            for work in works:
+                pieces.append(pool.submit(self._through, idle, idle.get(), work))
+                while pieces and pieces[0].done():
+                    pieces.pop(0).result()  # an error ends it
+            for piece in pieces:
+                piece.result()
 
-    def _on_cpu(self, slot: Slot, work: Work) -> None:
+    def _on_cpu(self, work: Work) -> None:
         source = memory.contiguous(work.source)
         contiguous = work.target.flags.c_contiguous
         target = work.target if contiguous else memory.empty(work.target.shape, work.target.dtype)
-        run_on_host(work.executable, slot.queue, source, target, self.recorder)
+        run_on_host(work.executable, self._slots[0].queue, source, target, self.recorder)
         if target is not work.target:
             work.target[...] = target
 
-    def _start(self, slot: Slot, work: Work) -> None:
-        slot.finish()
-        given, staged = slot.room("in", work.source.nbytes)
-        np.copyto(staged.view(work.source.dtype).reshape(work.source.shape), work.source)
-        result, received = slot.room("out", work.target.nbytes)
-        up = cl.enqueue_copy(slot.queue, given, staged, is_blocking=False)
-        self._record("write", "host to device", work.source.nbytes, up)
-        work.executable.enqueue(slot.queue, given, result, [up], self.recorder)
-        down: Any = cl.enqueue_copy(slot.queue, received, result, is_blocking=False)
-        self._record("read", "device to host", work.target.nbytes, down)
-        slot.queue.flush()
-        slot.target, slot.done = work.target, down
+    def _through(self, idle: SimpleQueue[Slot], slot: Slot, work: Work) -> None:
+        """Bring a piece through the device and its result to where it belongs, in a thread."""
+        try:
+            given, staged = slot.room("in", work.source.nbytes)
+            np.copyto(staged.view(work.source.dtype).reshape(work.source.shape), work.source)
+            result, received = slot.room("out", work.target.nbytes)
+            up = cl.enqueue_copy(slot.queue, given, staged, is_blocking=False)
+            self._record("write", "host to device", work.source.nbytes, up)
+            work.executable.enqueue(slot.queue, given, result, [up], self.recorder)
+            down: Any = cl.enqueue_copy(slot.queue, received, result, is_blocking=False)
+            self._record("read", "device to host", work.target.nbytes, down)
+            down.wait()
+            np.copyto(work.target, received.view(work.target.dtype).reshape(work.target.shape))
+        except BaseException:
+            slot.queue.finish()  # nothing may outlive its memory
+            raise
+        finally:
+            idle.put(slot)
 
     def _record(self, name: str, step: str, nbytes: int, event: cl.Event) -> None:
         if self.recorder is not None:

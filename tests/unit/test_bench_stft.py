@@ -59,11 +59,13 @@ def test_wrong_results_show():
 
 
 def test_json_has_everything():
-    document = json.loads(stft.as_json(results(overlap=stft.Overlap(60, {"upload": 2.0}, 2.0))))
+    document = json.loads(
+        stft.as_json(results(overlap=stft.Overlap(60, {"upload": 2.0}, 2.0, 2.5)))
+    )
     assert document["schema"] == stft.SCHEMA
     assert document["curve"][0]["kernel_ms"] == {"local-radix2": 4.0, "engine": 4.0}
     assert document["published"]["us_of_a_launch"]["1024"] == 3522
-    assert document["overlap"]["span_ms"] == 2
+    assert document["overlap"]["span_ms"] == 2.5
 
 
 def test_overlap():
@@ -77,7 +79,7 @@ def test_overlap():
         ],
     )  # fmt: skip
     assert overlap.busy_ms == {"upload": 6, "compute": 2, "download": 8}
-    assert overlap.span_ms == 11
+    assert overlap.any_ms == overlap.span_ms == 11
     assert overlap.hidden == pytest.approx(1 - 11 / 16)
     alone = stft.overlap_of(60, [("write", 0, ms), ("k", ms, 2 * ms), ("k", 2 * ms, 3 * ms)])
     assert alone.hidden == 0
