@@ -2,8 +2,8 @@
 
     python samples/make_sound.py [--output FILE]
 
-It begins with a sine that rises through five octaves, A2 to A7. Then come the notes of a chord, A4 C#5
-E5 A5, each with overtones that fade, and the chord itself. See `NOTES` for when.
+It begins with a sine that rises through five octaves, A2 to A7. Then come the notes of a chord, A4,
+C#5, E5 and A5, each with overtones that fade, and the chord itself. See `NOTES` for when.
 """
 
 from __future__ import annotations
