@@ -8,10 +8,11 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import chain
 from math import inf
 from pathlib import Path
 from types import ModuleType
@@ -404,6 +405,8 @@ def _analyse(
                 spectra[:, count:end] = block
             count = end
             bar.update(block.shape[1])
+    if not levels.values().any():
+        warnings.warn("the sound is silent", stacklevel=2)
     if spectra is not None:
         spectra = spectra[:, :count]  # a file may end before it says so
         if magnitudes.relative:
@@ -448,21 +451,29 @@ def _write_npz(path: Path, analysis: Analysis, options: argparse.Namespace) -> s
 
 def _write_csv(path: Path, analysis: Analysis, options: argparse.Namespace) -> str:
     assert analysis.spectra is not None
-    levels = decibels(analysis.spectra)
-    with atomic_write(path, "w") as file:
-        file.write(",".join(["time_s", *(f"{f:.10g}" for f in analysis.frequencies)]) + "\n")
-        for time_s, row in zip(analysis.times.of(analysis.count), levels.T, strict=True):
-            file.write(",".join([f"{time_s:.6f}", *(f"{value:.2f}" for value in row)]) + "\n")
+    levels, times = decibels(analysis.spectra), analysis.times.of(analysis.count)
+    rows = (
+        [f"{middle:.6f}", *map("%.2f".__mod__, column.tolist())]
+        for middle, column in zip(times, levels.T, strict=True)
+    )
+    _write_rows(path, ["time_s", *(f"{hertz:.10g}" for hertz in analysis.frequencies)], rows)
     return f": decibels of {analysis.count} frames"
 
 
 def _write_notes(path: Path, analysis: Analysis, options: argparse.Namespace) -> str:
-    with atomic_write(path, "w") as file:
-        file.write("onset_s,duration_s,note,midi,cents,strength\n")
-        for n in analysis.notes:
-            file.write(f"{n.onset:.4f},{n.duration:.4f},{n.name},{n.midi:g},{n.cents:.1f},"
-                       f"{n.strength:.6g}\n")  # fmt: skip
+    rows = (
+        [f"{n.onset:.4f}", f"{n.duration:.4f}", n.name, f"{n.midi:g}", f"{n.cents:.1f}",
+         f"{n.strength:.6g}"]
+        for n in analysis.notes
+    )  # fmt: skip
+    _write_rows(path, ("onset_s", "duration_s", "note", "midi", "cents", "strength"), rows)
     return f": {len(analysis.notes)} notes, {len(analysis.onsets)} onsets"
+
+
+def _write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with atomic_write(path) as file:  # as bytes: sharps are UTF-8 everywhere
+        for row in chain([header], rows):
+            file.write((",".join(row) + "\n").encode())
 
 
 def _write_picture(path: Path, analysis: Analysis, options: argparse.Namespace) -> str:

@@ -19,6 +19,7 @@ FORMATS = ("png", "svg", "pdf")
 SIZE, DPI = (10.0, 5.0), 160  # of the picture, in inches, and its pixels an inch
 MAX_COLUMNS, MAX_ROWS = 1200, 600  # of levels: about as many pixels as there are for them
 LABEL_LIMIT = 80  # notes that are named in the picture at most: more cannot be read
+LABEL_POINTS = (22, 14)  # width and height of a name, in points of a picture without margins
 
 A4_HZ, A4_MIDI = 440.0, 69
 NOTE_NAMES = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
@@ -404,32 +405,49 @@ def _label(axes: Any, axis: FrequencyAxis, ticks: Ticks) -> None:
 
 
 def _mark(axes: Any, axis: FrequencyAxis, onsets: Any, notes: Sequence[Note]) -> None:
-    """Draw onsets as dotted lines, notes as bars at their pitch; with an outline on any colour."""
+    """Draw onsets as dotted lines, notes as bars at their pitch; outlined, for any colours."""
     outline = _matplotlib("matplotlib.patheffects").withStroke
-    handles = []
-    if len(onsets):
-        lines = [axes.axvline(t, color="white", lw=0.9, ls=(0, (1, 2)), alpha=0.9) for t in onsets]
-        handles.append((lines[0], "onset"))
-    for note in notes:
+    around_line = outline(linewidth=2, foreground="0.3")
+    around_bar = outline(linewidth=3, foreground="black")
+    shown: dict[str, Any] = {}
+    for onset in onsets:
+        shown["onset"] = axes.axvline(
+            onset, color="white", lw=0.9, ls=(0, (1, 2)), path_effects=[around_line]
+        )
+    for note, shift in zip(notes, _shifts(axes, axis, notes), strict=True):
         (place,) = axis.places(note_hz(note.midi))
-        (bar,) = axes.plot(
-            (note.onset, note.onset + note.duration), (place, place), color="cyan", lw=2.2,
-            solid_capstyle="butt", path_effects=[outline(linewidth=3.6, foreground="black")],
+        (shown["note"],) = axes.plot(
+            (note.onset, note.onset + note.duration), (place, place), color="cyan", lw=1.8,
+            solid_capstyle="butt", path_effects=[around_bar],
         )  # fmt: skip
         if len(notes) <= LABEL_LIMIT:
             axes.annotate(
-                note.name, (note.onset, place), (2, 3), textcoords="offset points", fontsize=8,
-                color="white", annotation_clip=True, clip_on=True,
+                note.name, (note.onset, place), (2 + shift, 3), textcoords="offset points",
+                fontsize=8, color="white", annotation_clip=True, clip_on=True,
                 path_effects=[outline(linewidth=2, foreground="black")],
             )  # fmt: skip
-        if note is notes[-1]:
-            handles.append((bar, "note"))
-    if handles:
-        artists, words = zip(*handles, strict=True)
+    if shown:
         axes.legend(
-            artists, words, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=8,
+            shown.values(), shown, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=8,
             frameon=True, facecolor="0.35", labelcolor="white", edgecolor="none", borderaxespad=0.3,
         )  # fmt: skip
+
+
+def _shifts(axes: Any, axis: FrequencyAxis, notes: Sequence[Note]) -> list[float]:
+    """Return how far to the right each name stands, in points, so that none is over another."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    width, height = (72 * inches for inches in SIZE)
+    taken: list[tuple[float, float]] = []
+    shifts = []
+    for note in notes:
+        (place,) = axis.places(note_hz(note.midi))
+        x = first = (note.onset - left) / (right - left) * width
+        y = (place - bottom) / (top - bottom) * height
+        while any(abs(x - a) < LABEL_POINTS[0] and abs(y - b) < LABEL_POINTS[1] for a, b in taken):
+            x += LABEL_POINTS[0]
+        taken.append((x, y))
+        shifts.append(x - first)
+    return shifts
 
 
 def _caption(axes: Any, caption: Caption) -> None:
