@@ -219,9 +219,7 @@ def _framing(options: argparse.Namespace) -> tuple[Frames, Magnitudes]:
     given = [name for name in FRAMING if getattr(options, name) is not None]
     if options.preset and given:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise PlanError(
-            f"--preset {options.preset} decides {flags}, too: leave out one or the other"
-        )
+        raise PlanError(f"--preset {options.preset} decides {flags} too: leave out one of them")
     if options.preset:
         options.window = "boxcar"
         return PRESETS[options.preset]

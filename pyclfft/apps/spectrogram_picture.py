@@ -19,7 +19,7 @@ FORMATS = ("png", "svg", "pdf")
 SIZE, DPI = (10.0, 5.0), 160  # of the picture, in inches, and its pixels an inch
 MAX_COLUMNS, MAX_ROWS = 1200, 600  # of levels: about as many pixels as there are for them
 LABEL_LIMIT = 80  # notes that are named in the picture at most: more cannot be read
-LABEL_POINTS = (22, 14)  # width and height of a name, in points of a picture without margins
+LABEL_POINTS = (24, 11)  # width and height of a name, in points of a picture without margins
 
 A4_HZ, A4_MIDI = 440.0, 69
 NOTE_NAMES = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
@@ -395,8 +395,8 @@ def decibels(amplitudes: np.ndarray, db: float | None = None) -> np.ndarray:
     greatest = amplitudes.max(initial=0)
     if not greatest > 0:
         return np.full_like(amplitudes, -floor)
-    relative = np.maximum(amplitudes / greatest, amplitudes.dtype.type(10 ** (-floor / 20)))
-    return 20 * np.log10(relative)
+    with np.errstate(divide="ignore"):  # of what is silent
+        return np.maximum(20 * np.log10(amplitudes / greatest), -floor)
 
 
 def _label(axes: Any, axis: FrequencyAxis, ticks: Ticks) -> None:
@@ -458,7 +458,7 @@ def _caption(axes: Any, caption: Caption) -> None:
                    parse_math=False)  # fmt: skip
     axes.annotate(
         caption.details, (0, 1), (0, 6), "axes fraction", "offset points", fontsize=8.5,
-        color="0.3", parse_math=False,
+        color="0.3", parse_math=False, in_layout=False,
     )  # fmt: skip
 
 
