@@ -82,10 +82,11 @@ def _main(argv: Sequence[str]) -> None:
     frames, magnitudes = _framing(options)
     use_device(select_device(options.device))
     print(f"device  {device_label(default_queue().device)}")
-    clock, recorder = Clock(), Recorder() if options.timing else None
+    clock = Clock()
+    times: list[PassTime] | None = [] if options.timing else None
     with open_audio(options.input) as audio:
         print(f"input   {audio.path}: {audio.info}")
-        result = _analyse(audio, frames, magnitudes, options, clock, recorder)
+        result = _analyse(audio, frames, magnitudes, options, clock, times)
         if options.notes:
             with clock.step("notes"):
                 result = _with_notes(audio, result, options)
@@ -95,8 +96,8 @@ def _main(argv: Sequence[str]) -> None:
             words = WRITERS[name].write(path, result, options)
         print(f"output  {path}{words}")
     print(f"time    {clock}")
-    if recorder:
-        print(timing_table(clock, recorder.times()))
+    if times is not None:
+        print(timing_table(clock, times))
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -240,7 +241,7 @@ def spectra_of_file(
     algorithm: str | None = None,
     queue: cl.CommandQueue | None = None,
     clock: Clock | None = None,
-    recorder: Recorder | None = None,
+    times: list[PassTime] | None = None,
 ) -> Iterator[np.ndarray]:
     """Compute magnitudes of a file's frames part by part, whatever its length.
 
@@ -260,8 +261,8 @@ def spectra_of_file(
         Where to run.
     clock : Clock, optional
         Is told of the steps "plan", "read" and "transform".
-    recorder : Recorder, optional
-        Is told of the device's events; needs a profiling queue.
+    times : list of PassTime, optional
+        Receives the times of what the device did; needs a profiling queue.
 
     Yields
     ------
@@ -296,7 +297,11 @@ def spectra_of_file(
             missing = length - len(piece)
             signal = np.pad(piece, (0, missing)) if missing else piece
             spectra = memory.empty((together, bins), np.dtype(np.float32))
+            # One for each piece: events keep the memory that they were about.
+            recorder = None if times is None else Recorder()
             run_on_host(executable, queue, signal, spectra, recorder)
+            if recorder and times is not None:
+                times += recorder.times()
         yield spectra[:count].T
 
 
@@ -377,7 +382,7 @@ def _analyse(
     magnitudes: Magnitudes,
     options: argparse.Namespace,
     clock: Clock,
-    recorder: Recorder | None,
+    device_times: list[PassTime] | None,
 ) -> Analysis:
     part, sr = {name: getattr(options, name) for name in PART}, audio.info.sr
     first, samples = audio.extent(options.start, options.duration)
@@ -390,8 +395,8 @@ def _analyse(
     count = 0
     blocks = spectra_of_file(
         audio, frames, replace(magnitudes, relative=False), part, algorithm=options.algorithm,
-        queue=profiling_queue(default_queue().context) if recorder else None,
-        clock=clock, recorder=recorder,
+        queue=profiling_queue(default_queue().context) if options.timing else None,
+        clock=clock, times=device_times,
     )  # fmt: skip
     # A bar on a terminal, for what takes longer than a moment.
     with tqdm(total=total, unit=" frames", disable=None, leave=False, delay=0.5) as bar:

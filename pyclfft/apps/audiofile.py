@@ -320,7 +320,8 @@ def _chosen(block: np.ndarray, channel: Channel) -> np.ndarray:
     if channel == "all":
         return np.ascontiguousarray(block.T)
     if channel == "mix":
-        return block.mean(axis=1)[None]
+        channels = block.T  # NumPy's own mean of a few neighbours is many times slower
+        return (sum(channels[1:], channels[0]) / np.float32(len(channels)))[None]
     assert isinstance(channel, int)
     return np.ascontiguousarray(block[:, channel])[None]
 
