@@ -10,14 +10,14 @@
  */
 #include "prelude.cl"
 
-#define ZEROS 0
-#define EDGE 1
-#define REFLECT 2
-#define SYMMETRIC 3
-#define RAMP 4
+#define PAD_ZEROS 0
+#define PAD_EDGE 1
+#define PAD_REFLECT 2
+#define PAD_SYMMETRIC 3
+#define PAD_RAMP 4
 #ifndef PADDING
-#define PADDING ZEROS /* what stands outside of a signal, with NumPy's names: EDGE, its mirror image without
-                         (REFLECT) or with the last sample (SYMMETRIC), or a linear RAMP down to zero */
+#define PADDING PAD_ZEROS /* what stands outside of a signal, with NumPy's names: PAD_EDGE, its mirror image without
+                         (PAD_REFLECT) or with the last sample (PAD_SYMMETRIC), or a linear PAD_RAMP down to zero */
 #endif
 #ifndef FRAME_POINTS
 #define FRAME_POINTS 2048 /* of a frame */
@@ -47,17 +47,18 @@ typedef int sample_index;
 #endif
 
 /* The first signal's first sample, and how far the next signal is; samples of a signal and its frames; samples
- * from one frame to the next, and from the first one's start to the signal's. */
+ * from one frame to the next, and from the first one's start to the signal's; samples outside on either side. */
 #define FRAMING_PARAMETERS                                                                         \
-    global const real *window, ulong first, ulong pitch, ulong samples, uint frames, uint hop, long before
-#define FRAMING window, first, pitch, samples, frames, hop, before
+    global const real *window, ulong first, ulong pitch, ulong samples, uint frames, uint hop, long before, \
+        uint pad
+#define FRAMING window, first, pitch, samples, frames, hop, before, pad
 
 /* The sample that stands at a place outside of a signal, or the one that is there. All of this is without branches,
  * between which compilers would wait for each sample before they ask for the next. */
 static inline sample_index place_of(sample_index at, sample_index last)
 {
-#if PADDING == REFLECT || PADDING == SYMMETRIC
-    const sample_index own = PADDING == SYMMETRIC; /* times that the image has the sample at an end */
+#if PADDING == PAD_REFLECT || PADDING == PAD_SYMMETRIC
+    const sample_index own = PADDING == PAD_SYMMETRIC; /* times that the image has the sample at an end */
 #if !NEAR
     sample_index period = max(2 * (last + own), (sample_index)1);
     at %= period, at += at < 0 ? period : 0;
@@ -68,15 +69,15 @@ static inline sample_index place_of(sample_index at, sample_index last)
     return clamp(at, (sample_index)0, last);
 }
 
-static inline real sample(global const real *signal, sample_index at, sample_index samples, sample_index before)
+static inline real sample(global const real *signal, sample_index at, sample_index samples, sample_index pad)
 {
-#if PADDING == ZEROS
+#if PADDING == PAD_ZEROS
     return at >= 0 && at < samples ? signal[at] : 0;
 #else
     real value = signal[place_of(at, samples - 1)];
-#if PADDING == RAMP
+#if PADDING == PAD_RAMP
     sample_index away = at < 0 ? -at : at >= samples ? at - (samples - 1) : 0;
-    value *= away == 0 ? 1 : away < before ? (real)(before - away) / before : 0;
+    value *= away == 0 ? 1 : away < pad ? (real)(pad - away) / pad : 0;
 #endif
     return value;
 #endif
@@ -99,7 +100,7 @@ static inline real frame_point(global const real *signal, frame_index index, FRA
 {
     frame_index point = index % FRAME_POINTS;
     sample_index begin = frame_begin(&signal, index, first, pitch, frames, hop, before);
-    real value = sample(signal, begin + (sample_index)point, samples, before);
+    real value = sample(signal, begin + (sample_index)point, samples, pad);
     return WINDOWED ? value * window[point] : value;
 }
 
@@ -110,17 +111,17 @@ static inline source_vector frame_vector(global const real *signal, frame_index 
     frame_index point = index % FRAME_POINTS;
     sample_index at = frame_begin(&signal, index, first, pitch, frames, hop, before) + (sample_index)point;
     source_vector v;
-#if defined(POINT_OF_TWO) && PAIRS && PADDING == ZEROS
+#if defined(POINT_OF_TWO) && PAIRS && PADDING == PAD_ZEROS
     v = at >= 0 && at < (sample_index)samples ? *(global const source_vector *)(signal + at) : (source_vector)(0);
     return WINDOWED ? v * *(global const source_vector *)(window + point) : v;
 #elif defined(POINT_OF_TWO)
-    v = (source_vector)(sample(signal, at, samples, before), sample(signal, at + 1, samples, before));
+    v = (source_vector)(sample(signal, at, samples, pad), sample(signal, at + 1, samples, pad));
 #else
     if (at >= 0 && at + (sample_index)SOURCE_STEP <= (sample_index)samples)
         v = *(global const loose_source *)(signal + at);
     else
         LOOP(uint i = 0; i < SOURCE_STEP; i++)
-            ((real *)&v)[i] = sample(signal, at + (sample_index)i, samples, before);
+            ((real *)&v)[i] = sample(signal, at + (sample_index)i, samples, pad);
 #endif
     return WINDOWED ? v * *(global const loose_source *)(window + point) : v;
 }

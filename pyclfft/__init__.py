@@ -7,6 +7,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.backend`: what makes the package a backend of scipy.fft
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.apps.shorttime`: `stft`, `istft`, `spectrogram`
+- `pyclfft.apps.streaming`: `StreamingSTFT`
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.runtime.memory`: `allocator`
@@ -18,6 +19,7 @@ The whole public interface is listed here; the names are defined in
 from . import array_api_fft, backend
 from .apps.imaging import filter_image, filter_mask
 from .apps.shorttime import istft, spectrogram, stft
+from .apps.streaming import StreamingSTFT
 from .caches import CacheInfo, cache_info, clear_cache
 from .errors import (
     BuildError,
@@ -87,6 +89,7 @@ __all__ = [
     "PlanError",
     "PrecisionError",
     "PyclfftError",
+    "StreamingSTFT",
     "Tuned",
     "allocator",
     "array_api_fft",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .apps.frame_jobs import forget_transforms, transform_counts
 from .apps.imaging import filter_counts, forget_filters
 from .runtime.cache import CacheCounts
 from .runtime.pool import results
@@ -20,6 +21,8 @@ class CacheInfo(NamedTuple):
         Of the functional calls.
     filters : CacheCounts
         Of `filter_image`.
+    frames : CacheCounts
+        Of `stft`, `istft` and `spectrogram`.
     programs : CacheCounts
         Built kernels in memory.
     results : CacheCounts
@@ -28,6 +31,7 @@ class CacheInfo(NamedTuple):
 
     plans: CacheCounts
     filters: CacheCounts
+    frames: CacheCounts
     programs: CacheCounts
     results: CacheCounts
 
@@ -39,7 +43,9 @@ def cache_info() -> CacheInfo:
     -------
     CacheInfo
     """
-    return CacheInfo(plan_counts(), filter_counts(), program_counts(), results.counts())
+    return CacheInfo(
+        plan_counts(), filter_counts(), transform_counts(), program_counts(), results.counts()
+    )
 
 
 def clear_cache(*, disk: bool = False) -> None:
@@ -52,6 +58,7 @@ def clear_cache(*, disk: bool = False) -> None:
     """
     forget_plans()
     forget_filters()
+    forget_transforms()
     forget_programs()
     results.clear()
     if disk:

@@ -36,6 +36,8 @@ BOUND_AT_1E5 = {
     ("radix2", np.complex128): 6e-16,
     ("direct", np.complex64): 1e-6,
     ("direct", np.complex128): 1e-15,
+    ("local-radix2", np.complex64): 2.0e-7,
+    ("local-radix2", np.complex128): 6e-16,
     # Twiddles by the device's own cospi and sinpi: the bounds are those that they keep.
     **{(solver.name, np.complex64): 3.0e-7 for solver in ladder.SOLVERS},
     **{(solver.name, np.complex128): 6e-16 for solver in ladder.SOLVERS},

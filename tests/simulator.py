@@ -715,6 +715,26 @@ def simulate_compact(each, source, target):
     elements(each, target)[: rows * n] = transform(data, flag).ravel()
 
 
+def simulate_local_radix2(each, source, target):
+    """Results, or the first of them, of rows that lie anywhere."""
+    macros, real = numbers(each), dict(each.defines)["SOURCE"] == "REAL"
+    n, count = macros["N"], each.global_size[0] // each.local_size[0]
+    extent, flag = scalars(each)
+    sources, targets, src_line, dst_line, scale = (
+        argument.values for argument in each.arguments if isinstance(argument, Vector)
+    )
+    q = np.arange(count)[:, None]
+
+    def places(distances, line, points):
+        first = line[0] + q % extent * distances[0] + q // extent * distances[1]
+        return first + np.arange(points) * line[1]
+
+    data = elements(each, source, real)[places(sources, src_line, n)]
+    rows = transform(data + 0j, flag).reshape(count, n) * sum(scale)
+    outputs = macros["OUTPUTS"]
+    elements(each, target)[places(targets, dst_line, outputs)] = rows[:, :outputs]
+
+
 def simulate_norm(each, data):
     count, scale = scalars(each)
     elements(each, data)[:count] *= scale
@@ -875,6 +895,7 @@ SIMULATED = {
     "ladder4": simulate_stage,
     "ladderReorder": simulate_reorder,
     "compact": simulate_compact,
+    "localRadix2": simulate_local_radix2,
     "norm": simulate_norm,
     "spinFact": lambda each, table: None,
     "copy": simulate_copy,

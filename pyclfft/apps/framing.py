@@ -1,35 +1,19 @@
-"""Frames of signals and their spectra, planned: one launch for framing, window and transform."""
+"""Frames of signals: what a caller asks for, checked, and what is to be planned."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from ..planning.hooks import Hooks, Parameter, Snippet
-from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffers
-from ..planning.planner import plan_passes
-from ..planning.problem import (
-    COMPLEX_DTYPE,
-    REAL_DTYPE,
-    Layout,
-    Problem,
-    make_problem,
-    plain_layout,
-)
-from ..planning.solvers.local_radix2 import with_maximum
-from ..planning.solvers.rows import device_size, uint
-from ..planning.traits import Traits
-from ..tuning.lookup import Parameters
+from ..errors import PlanError
+from ..planning.problem import REAL_DTYPE, choose
+from .windows import Window, frame_window
 
 # NumPy's names of what stands outside of a signal, in the order of frames.cl.
 PADDINGS = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
-GREATEST = Buffer("greatest")
-WINDOW = Buffer("window")  # of the schedules here, which whoever runs them has to give
-
-GREATEST_GROUP = 128  # work-items in a group that looks for the greatest number
-GREATEST_GROUPS = 256  # groups at most
 
 
 @dataclass(frozen=True)
@@ -52,6 +36,8 @@ class Framing:
         Samples before a signal at which its first frame begins.
     padding : str
         What stands there, and behind its end: one of `PADDINGS`.
+    pad : int
+        Samples of it on either side.
     windowed : bool
         Points are multiplied by a window.
     precision : {"single", "double"}
@@ -67,6 +53,7 @@ class Framing:
     signals: int = 1
     before: int = 0
     padding: str = "constant"
+    pad: int = 0
     windowed: bool = True
     precision: str = "single"
     first: int = 0
@@ -119,319 +106,178 @@ class Magnitudes:
     span: float = float("inf")
 
 
-def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
-    """Return the transform of all frames, which reads an array that is nowhere.
+@dataclass(frozen=True)
+class Frames:
+    """How a caller wants signals to be framed, checked.
 
-    Parameters
+    Attributes
     ----------
-    framing : Framing
-        Of the signals.
-    target : Layout, optional
-        Where spectra lie, of the shape (signals, frames, bins); one behind the other by default.
-
-    Returns
-    -------
-    Problem
-        Without its hooks.
+    n_fft, hop : int
+        Points of a frame, and samples from one to the next.
+    window : bytes
+        Weight of each point, float64.
+    windowed : bool
+        Whether points do not all weigh 1.
+    center : bool
+        Frame t is around sample t hop, rather than from there on.
+    pad_mode : str
+        What stands outside of a signal.
+    chunk : int
+        Signals are filled with zeros to a multiple of so many samples.
     """
-    shape = (framing.signals, framing.frames, framing.n_fft)
-    problem = make_problem(shape, framing.dtype, 2, "r2c")
-    return replace(problem, target=target) if target else problem
 
+    n_fft: int
+    hop: int
+    window: bytes
+    windowed: bool = True
+    center: bool = True
+    pad_mode: str = "constant"
+    chunk: int = 1
 
-def stft_schedule(
-    framing: Framing,
-    traits: Traits,
-    algorithm: str | None,
-    parameters: Parameters,
-    *,
-    target: Layout | None = None,
-    magnitudes: Magnitudes | None = None,
-) -> Schedule:
-    """Plan from signals to spectra, or to what becomes of them.
+    @property
+    def before(self) -> int:
+        """Samples before a signal at which its first frame begins."""
+        return self.n_fft // 2 if self.center else 0
 
-    Parameters
-    ----------
-    framing : Framing
-        Of the signals.
-    traits, parameters
-        Of the device.
-    algorithm : str or None
-        Of the transform.
-    target : Layout, optional
-        As of `framing_problem`.
-    magnitudes : Magnitudes, optional
-        Real numbers are wanted, in the place of the spectra's complex ones.
+    def count(self, samples: int) -> int:
+        """Return how many frames a signal has."""
+        return max(0, (self.extent(samples) - self.n_fft) // self.hop + 1)
 
-    Returns
-    -------
-    Schedule
-        Its samples are "in" and the result is "out".
+    def available(self, samples: int) -> int:
+        """Return how many frames need no sample behind the first so many of a signal."""
+        return max(0, (samples + self.before - self.n_fft) // self.hop + 1)
 
-    Raises
-    ------
-    PlanError, PrecisionError
-        As `plan_passes`.
-    """
-    problem = framing_problem(framing, target)
-    store = magnitude_hook(framing, magnitudes, problem.target) if magnitudes else None
-    hooked = replace(problem, hooks=Hooks(frame_hook(framing), store))
-    passes = plan_passes(hooked, traits, algorithm, parameters)
-    if magnitudes and (magnitudes.relative or magnitudes.decibels):
-        passes = related(passes, framing, magnitudes, traits, parameters)
-    # Complex numbers between two passes have no room in a result of real ones, or one with gaps.
-    ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
-    return assign_buffers(passes, ours)
+    def extent(self, samples: int) -> int:
+        """Return over how many samples frames go, with those before and behind a signal."""
+        return -(-samples // self.chunk) * self.chunk + 2 * self.before
 
+    def over(
+        self, samples: int, signals: int, precision: str, first: int = 0, pitch: int | None = None
+    ) -> Framing:
+        """Return what is to be planned for signals of so many samples, one behind the other.
 
-def istft_schedule(
-    framing: Framing,
-    source: Layout,
-    traits: Traits,
-    algorithm: str | None,
-    parameters: Parameters,
-) -> Schedule:
-    """Plan from spectra to signals, which lie one behind the other.
-
-    Parameters
-    ----------
-    framing : Framing
-        Of the signals; its `samples` are those wanted.
-    source : Layout
-        Where spectra lie, of the shape (signals, frames, bins).
-    traits, parameters
-        Of the device.
-    algorithm : str or None
-        Of the transform.
-
-    Returns
-    -------
-    Schedule
-
-    Raises
-    ------
-    PlanError, PrecisionError
-        As `plan_passes`.
-    """
-    problem = spectra_problem(framing, source)
-    frames = plan_passes(problem, traits, algorithm, parameters)
-    item = framing.dtype.itemsize
-    sizes, local = device_size((framing.samples, framing.signals), parameters["group"], traits)
-    gather = Pass(
-        kernel="overlapAdd",
-        source="overlapAdd.cl",
-        defines=tuple(
-            (name, str(value))
-            for name, value in {
-                "DOUBLE": int(framing.precision == "double"),
-                "FRAME_POINTS": framing.n_fft,
-                "WINDOWED": int(framing.windowed),
-            }.items()
-        ),
-        global_size=sizes,
-        local_size=local,
-        arguments=(
-            Role.SOURCE,
-            Role.TARGET,
-            WINDOW,
-            Scalar("uint64", framing.samples),
-            uint(framing.frames),
-            uint(framing.hop),
-            Scalar("uint64", framing.before),
-            Scalar("uint64", framing.pitch),
-        ),
-        reads=framing.points * item,
-        writes=framing.signals * framing.samples * item,
-        step=f"{framing.frames} frames of {framing.n_fft}, {framing.hop} apart",
-    )
-    return assign_buffers((*frames, gather), 0)
-
-
-def spectra_problem(framing: Framing, source: Layout) -> Problem:
-    """Return the transform of all spectra back to frames."""
-    shape = (framing.signals, framing.frames, framing.n_fft)
-    problem = make_problem(
-        (*shape[:2], framing.bins), COMPLEX_DTYPE[framing.precision], 2, "c2r", "inverse",
-        s=framing.n_fft,
-    )  # fmt: skip
-    return replace(problem, shape=shape, source=source, target=plain_layout(shape, real=True))
-
-
-def frame_hook(framing: Framing) -> Snippet:
-    """Return what a transform of frames has in the place of its first load: frames.cl."""
-    numbers = (
-        Parameter("first", "ulong", Scalar("uint64", framing.first)),
-        Parameter("pitch", "ulong", Scalar("uint64", framing.pitch)),
-        Parameter("samples", "ulong", Scalar("uint64", framing.samples)),
-        Parameter("frames", "uint", uint(framing.frames)),
-        Parameter("hop", "uint", uint(framing.hop)),
-        Parameter("before", "long", Scalar("int64", framing.before)),
-    )
-    places = (framing.first, framing.pitch, framing.samples, framing.hop, framing.before)
-    macros = {
-        "PADDING": PADDINGS.index(framing.padding),
-        "FRAME_POINTS": framing.n_fft,
-        "SIGNALS": int(framing.signals > 1),
-        "WINDOWED": int(framing.windowed),
-        "NEAR": int(framing.before < framing.samples),
-        "PAIRS": int(not any(each % 2 for each in places)),
-        "FAR": int(max(framing.points, framing.samples + framing.n_fft) >= 2**31),
-    }
-    return Snippet(
-        code="value = frame_point(src, index, FRAMING);",
-        vector="value = frame_vector(src, index, FRAMING);",
-        preamble=_preamble(macros, "frames.cl"),
-        parameters=(Parameter("window", "global const real *", WINDOW), *numbers),
-        replaces=True,
-    )
-
-
-def magnitude_hook(framing: Framing, magnitudes: Magnitudes, target: Layout) -> Snippet:
-    """Return what it has in the place of its last store where magnitudes are wanted.
-
-    Parameters
-    ----------
-    framing, magnitudes
-        As of `stft_schedule`.
-    target : Layout
-        Where all bins would lie: those that are wanted lie likewise.
-
-    Returns
-    -------
-    Snippet
-    """
-    exponent = Scalar(framing.dtype.name, magnitudes.exponent)
-    apart = Scalar("uint64", target.strides[2])
-    return Snippet(
-        code="store_magnitude((global real *)dst, index, value, exponent, apart);",
-        vector="store_magnitudes((global real *)dst, index, value, exponent, apart);",
-        preamble=_preamble(_hook_macros(framing, magnitudes), "magnitudes.cl"),
-        parameters=(
-            Parameter("exponent", "real", exponent),
-            Parameter("apart", "ulong", apart),
-        ),
-        replaces=True,
-    )
-
-
-def _hook_macros(framing: Framing, magnitudes: Magnitudes) -> dict[str, int | str]:
-    return {
-        "EXPONENT": int(magnitudes.exponent) if magnitudes.exponent in (1, 2) else 0,
-        "FRAME_BINS": framing.bins,
-        "BINS": magnitudes.bins or framing.bins,
-    }
-
-
-def _preamble(macros: Mapping[str, int | str], file: str) -> str:
-    lines = (f"#define {name} {value}" for name, value in macros.items())
-    return "\n".join([*lines, f'#include "{file}"'])
-
-
-def related(
-    passes: tuple[Pass, ...],
-    framing: Framing,
-    magnitudes: Magnitudes,
-    traits: Traits,
-    parameters: Parameters,
-) -> tuple[Pass, ...]:
-    """Return passes that leave magnitudes, with steps that relate these to the greatest of all.
-
-    Parameters
-    ----------
-    passes : tuple of Pass
-        From signals to magnitudes.
-    framing, magnitudes, traits, parameters
-        As of `stft_schedule`.
-
-    Returns
-    -------
-    tuple of Pass
-    """
-    count = framing.signals * framing.frames * (magnitudes.bins or framing.bins)
-    relation = _relation(count, framing, magnitudes, traits, parameters)
-    last = passes[-1]
-    if last.kernel == "localRadix2" and framing.precision == "single":
-        forgetting = replace(
-            relation,
-            kernel="forgetGreatest",
-            global_size=(1,),
-            local_size=(1,),
-            arguments=(GREATEST,),
-            reads=0,
-            writes=framing.dtype.itemsize,
-            step="so that the next kernel finds it",
+        Unless it is said where the first of them begins and how far the next one is.
+        """
+        return Framing(
+            n_fft=self.n_fft,
+            hop=self.hop,
+            frames=self.count(samples),
+            samples=samples,
+            signals=signals,
+            before=self.before,
+            padding=self.pad_mode,
+            pad=self.before,
+            windowed=self.windowed,
+            precision=precision,
+            first=first,
+            pitch=samples if pitch is None else pitch,
         )
-        found = with_maximum(last, magnitudes.bins or framing.bins, GREATEST)
-        return (forgetting, *passes[:-1], found, relation)
-    return (*passes, *_greatest(count, relation, framing, traits), relation)
 
 
-def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> tuple[Pass, Pass]:
-    """Return the two steps to the greatest of so many numbers."""
-    item = framing.dtype.itemsize
-    group = _group(traits)
-    groups = max(1, min(GREATEST_GROUPS, count // group))
-    parts = replace(
-        relation,
-        kernel="greatest",
-        global_size=(groups * group,),
-        local_size=(group,),
-        arguments=(Role.DATA, Buffer("parts"), Scalar("uint64", count)),
-        reads=count * item,
-        writes=groups * item,
-        step=f"of {groups} groups",
-        scratch=(("parts", groups * item),),
+def make_frames(
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    pad_mode: str = "constant",
+) -> Frames:
+    """Check how a caller wants signals to be framed; parameters as of `stft`.
+
+    Raises
+    ------
+    PlanError
+        Numbers, a window or a mode that make no sense.
+    """
+    asked: Any = (n_fft, hop_length, win_length, window, center, pad_mode)
+    # Windows that are known by name are made once, for calls with short signals.
+    return _frames(*asked) if isinstance(window, str) else _frames.__wrapped__(*asked)
+
+
+@lru_cache(maxsize=64)
+def _frames(
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Window,
+    center: bool,
+    pad_mode: str,
+) -> Frames:
+    n_fft = positive("n_fft", n_fft)
+    length = n_fft if win_length is None else positive("win_length", win_length)
+    hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
+    pad_mode = "constant" if pad_mode == "empty" else pad_mode  # which says nothing
+    choose("pad_mode", pad_mode, PADDINGS)
+    weights = frame_window(window, length, n_fft)
+    return Frames(n_fft, hop, weights.tobytes(), not (weights == 1).all(), bool(center), pad_mode)
+
+
+def positive(name: str, value: Any) -> int:
+    """Return a positive integer, or raise a PlanError that names it."""
+    try:
+        number = int(value.__index__())
+    except AttributeError:
+        number = 0
+    if number < 1:
+        raise PlanError(f"{name} must be a positive integer, not {value!r}")
+    return number
+
+
+def make_magnitudes(
+    power: float = 1.0,
+    normalize: str | None = None,
+    db: bool = False,
+    ref: float | str = 1.0,
+    amin: float | None = None,
+    top_db: float | None = 80.0,
+) -> Magnitudes:
+    """Check what numbers a caller wants; parameters and errors as of `spectrogram`."""
+    if not power > 0:
+        raise PlanError(f"power must be positive, not {power!r}")
+    if normalize not in (None, "max"):
+        raise PlanError(f"normalize must be None or 'max', not {normalize!r}")
+    if not db:
+        return Magnitudes(float(power), relative=normalize == "max")
+    if normalize:
+        raise PlanError("decibels are relative to ref: leave normalize out, or db")
+    if isinstance(ref, str) and ref != "max":
+        raise PlanError(f"ref must be a number or 'max', not {ref!r}")
+    least = (1e-5 if power == 1 else 1e-5**power) if amin is None else float(amin)
+    if not least > 0:
+        raise PlanError(f"amin must be positive, not {amin!r}")
+    if top_db is not None and not top_db >= 0:
+        raise PlanError(f"top_db must not be negative, not {top_db!r}")
+    return Magnitudes(
+        float(power),
+        relative=ref == "max",
+        decibels=True,
+        reference=1.0 if isinstance(ref, str) else abs(float(ref)),
+        least=least,
+        span=float("inf") if top_db is None else float(top_db),
     )
-    top = replace(
-        parts,
-        global_size=(group,),
-        arguments=(Buffer("parts"), GREATEST, Scalar("uint64", groups)),
-        reads=groups * item,
-        writes=item,
-        step="of all",
-        scratch=(),
-    )
-    return parts, top
 
 
-def _relation(
-    count: int,
-    framing: Framing,
-    magnitudes: Magnitudes,
-    traits: Traits,
-    parameters: Parameters,
-) -> Pass:
-    """Return the step that relates so many numbers to the greatest of them."""
-    item = framing.dtype.itemsize
-    sizes, local = device_size((count,), parameters["group"], traits)
-    macros = {
-        "DOUBLE": int(framing.precision == "double"),
-        "GROUP": _group(traits),
-        "RELATIVE": int(magnitudes.relative),
-        "DECIBELS": int(magnitudes.decibels),
-    }
-    factor = 20 / magnitudes.exponent
-    numbers = (magnitudes.reference, factor, magnitudes.least, magnitudes.span)
-    return Pass(
-        kernel="relate",
-        source="magnitudes.cl",
-        defines=tuple((name, str(value)) for name, value in macros.items()),
-        global_size=sizes,
-        local_size=local,
-        arguments=(
-            Role.DATA,
-            GREATEST,
-            Scalar("uint64", count),
-            *(Scalar(framing.dtype.name, each) for each in numbers),
-        ),
-        reads=count * item,
-        writes=count * item,
-        step="decibels" if magnitudes.decibels else "divided by the greatest",
-        scratch=((GREATEST.name, item),),
-    )
+def relate(values: np.ndarray, magnitudes: Magnitudes) -> None:
+    """Relate numbers on the host to the greatest of all, in place, as magnitudes.cl does.
 
-
-def _group(traits: Traits) -> int:
-    """Return how many work-items look for the greatest number together: a power of two."""
-    limit = min(GREATEST_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
-    return 1 << (limit.bit_length() - 1)
+    Parameters
+    ----------
+    values : ndarray
+        Magnitudes as a transform leaves them.
+    magnitudes : Magnitudes
+        What they are to become.
+    """
+    greatest = values.max()
+    reference = greatest if magnitudes.relative else magnitudes.reference
+    if not magnitudes.decibels:
+        if reference != 0:
+            values /= reference
+        return
+    factor, least = 20 / magnitudes.exponent, magnitudes.least
+    base = factor * np.log10(max(least, reference))
+    lowest = factor * np.log10(max(least, greatest)) - base - magnitudes.span
+    np.maximum(values, least, out=values)
+    np.log10(values, out=values)
+    values *= factor
+    values -= base
+    np.maximum(values, lowest, out=values)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from math import prod
 from typing import Any
 from warnings import warn
@@ -14,8 +13,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
-from ..errors import PlanError
-from ..planning.passes import Schedule
+from ..errors import DeviceMemoryError, PlanError
 from ..planning.problem import (
     COMPLEX_DTYPE,
     READABLE,
@@ -24,139 +22,13 @@ from ..planning.problem import (
     choose,
     contiguous_strides,
 )
-from ..runtime import device, memory, wisdom
-from ..runtime.cache import BoundedCache
+from ..runtime import device, memory
 from ..runtime.executable import Executable, run_on_host
 from ..transforms.call import converted, readable
-from .framing import (
-    PADDINGS,
-    WINDOW,
-    Framing,
-    Magnitudes,
-    framing_problem,
-    istft_schedule,
-    spectra_problem,
-    stft_schedule,
-)
-from .windows import Window, frame_window, require_overlap
-
-MAX_TRANSFORMS = 32
-
-_transforms: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
-transform_counts = _transforms.counts
-forget_transforms = _transforms.clear
-
-
-@dataclass(frozen=True)
-class Frames:
-    """How a caller wants signals to be framed, checked.
-
-    Attributes
-    ----------
-    n_fft, hop : int
-        Points of a frame, and samples from one to the next.
-    window : bytes
-        Weight of each point, float64.
-    windowed : bool
-        Whether points do not all weigh 1.
-    center : bool
-        Frame t is around sample t hop, rather than from there on.
-    pad_mode : str
-        What stands outside of a signal.
-    chunk : int
-        Signals are filled with zeros to a multiple of so many samples.
-    """
-
-    n_fft: int
-    hop: int
-    window: bytes
-    windowed: bool = True
-    center: bool = True
-    pad_mode: str = "constant"
-    chunk: int = 1
-
-    @property
-    def before(self) -> int:
-        """Samples before a signal at which its first frame begins."""
-        return self.n_fft // 2 if self.center else 0
-
-    def count(self, samples: int) -> int:
-        """Return how many frames a signal has."""
-        return max(0, (self.extent(samples) - self.n_fft) // self.hop + 1)
-
-    def extent(self, samples: int) -> int:
-        """Return over how many samples frames go, with those before and behind a signal."""
-        return -(-samples // self.chunk) * self.chunk + 2 * self.before
-
-    def over(
-        self, samples: int, signals: int, precision: str, first: int = 0, pitch: int | None = None
-    ) -> Framing:
-        """Return what is to be planned for signals of so many samples, one behind the other.
-
-        Unless it is said where the first of them begins and how far the next one is.
-        """
-        return Framing(
-            n_fft=self.n_fft,
-            hop=self.hop,
-            frames=self.count(samples),
-            samples=samples,
-            signals=signals,
-            before=self.before,
-            padding=self.pad_mode,
-            windowed=self.windowed,
-            precision=precision,
-            first=first,
-            pitch=samples if pitch is None else pitch,
-        )
-
-
-def make_frames(
-    n_fft: int = 2048,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Window = "hann",
-    center: bool = True,
-    pad_mode: str = "constant",
-) -> Frames:
-    """Check how a caller wants signals to be framed; parameters as of `stft`.
-
-    Raises
-    ------
-    PlanError
-        Numbers, a window or a mode that make no sense.
-    """
-    asked: Any = (n_fft, hop_length, win_length, window, center, pad_mode)
-    # Windows that are known by name are made once, for calls with short signals.
-    return _frames(*asked) if isinstance(window, str) else _frames.__wrapped__(*asked)
-
-
-@lru_cache(maxsize=64)
-def _frames(
-    n_fft: int,
-    hop_length: int | None,
-    win_length: int | None,
-    window: Window,
-    center: bool,
-    pad_mode: str,
-) -> Frames:
-    n_fft = positive("n_fft", n_fft)
-    length = n_fft if win_length is None else positive("win_length", win_length)
-    hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
-    pad_mode = "constant" if pad_mode == "empty" else pad_mode  # which says nothing
-    choose("pad_mode", pad_mode, PADDINGS)
-    weights = frame_window(window, length, n_fft)
-    return Frames(n_fft, hop, weights.tobytes(), not (weights == 1).all(), bool(center), pad_mode)
-
-
-def positive(name: str, value: Any) -> int:
-    """Return a positive integer, or raise a PlanError that names it."""
-    try:
-        number = int(value.__index__())
-    except AttributeError:
-        number = 0
-    if number < 1:
-        raise PlanError(f"{name} must be a positive integer, not {value!r}")
-    return number
+from .frame_jobs import Job, executable_of
+from .framing import Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
+from .streaming import fill_in_pieces
+from .windows import Window, require_overlap
 
 
 def stft(
@@ -407,40 +279,6 @@ def spectrogram(
     )
 
 
-def make_magnitudes(
-    power: float = 1.0,
-    normalize: str | None = None,
-    db: bool = False,
-    ref: float | str = 1.0,
-    amin: float | None = None,
-    top_db: float | None = 80.0,
-) -> Magnitudes:
-    """Check what numbers a caller wants; parameters and errors as of `spectrogram`."""
-    if not power > 0:
-        raise PlanError(f"power must be positive, not {power!r}")
-    if normalize not in (None, "max"):
-        raise PlanError(f"normalize must be None or 'max', not {normalize!r}")
-    if not db:
-        return Magnitudes(float(power), relative=normalize == "max")
-    if normalize:
-        raise PlanError("decibels are relative to ref: leave normalize out, or db")
-    if isinstance(ref, str) and ref != "max":
-        raise PlanError(f"ref must be a number or 'max', not {ref!r}")
-    least = (1e-5 if power == 1 else 1e-5**power) if amin is None else float(amin)
-    if not least > 0:
-        raise PlanError(f"amin must be positive, not {amin!r}")
-    if top_db is not None and not top_db >= 0:
-        raise PlanError(f"top_db must not be negative, not {top_db!r}")
-    return Magnitudes(
-        float(power),
-        relative=ref == "max",
-        decibels=True,
-        reference=1.0 if isinstance(ref, str) else abs(float(ref)),
-        least=least,
-        span=float("inf") if top_db is None else float(top_db),
-    )
-
-
 # What is wanted for music analysis; its frames fill a signal with zeros to whole chunks.
 PRESETS = {
     "music-analysis": (
@@ -556,73 +394,16 @@ def transformed(
     queue = queue or device.default_queue()
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
-    run_on_host(executable_of(queue.context, job), queue, memory.contiguous(signal), stored)
+    signal = memory.contiguous(signal)
+    try:
+        run_on_host(executable_of(queue.context, job), queue, signal, stored)
+    except DeviceMemoryError:
+        rows, pages = signal.reshape(-1, samples), stored.reshape(-1, shape[-1], bins)
+        fill_in_pieces(rows, frames, precision, job, queue.context, pages)
     if out is None:
         return stored.swapaxes(-1, -2)
     out[...] = stored.swapaxes(-1, -2)
     return out
-
-
-@dataclass(frozen=True)
-class Job:
-    """What an executable is for; equal jobs share one.
-
-    Attributes
-    ----------
-    framing : Framing
-        Of the signals.
-    window : bytes
-        Values of the window, float64.
-    magnitudes : Magnitudes or None
-        Numbers that are wanted instead of spectra.
-    algorithm : str or None
-        Of the transform.
-    layout : Layout or None
-        Of spectra in memory, which lie frame by frame by default.
-    back : bool
-        From spectra to signals.
-    """
-
-    framing: Framing
-    window: bytes
-    magnitudes: Magnitudes | None = None
-    algorithm: str | None = None
-    layout: Layout | None = None
-    back: bool = False
-
-    def schedule(self, chosen: cl.Device) -> Schedule:
-        """Return what is launched on a device."""
-        traits = device.traits(chosen)
-        if self.back:
-            assert self.layout is not None
-            problem = spectra_problem(self.framing, self.layout)
-            parameters = wisdom.parameters_of(chosen, problem, self.algorithm)
-            return istft_schedule(self.framing, self.layout, traits, self.algorithm, parameters)
-        problem = framing_problem(self.framing, self.layout)
-        parameters = wisdom.parameters_of(chosen, problem, self.algorithm)
-        return stft_schedule(
-            self.framing, traits, self.algorithm, parameters,
-            target=self.layout, magnitudes=self.magnitudes,
-        )  # fmt: skip
-
-
-def executable_of(context: cl.Context, job: Job) -> Executable:
-    """Return what does a job, kept for the next one like it.
-
-    Raises
-    ------
-    PlanError, DeviceError, DeviceMemoryError, BuildError
-        The device cannot do it.
-    """
-
-    def make() -> Executable:
-        schedule = job.schedule(context.devices[0])
-        if schedule.workspace:
-            memory.require_fits(device.traits(context.devices[0]), dict(schedule.workspace))
-        weights = np.frombuffer(job.window).astype(job.framing.dtype)
-        return Executable(context, schedule, {WINDOW.name: memory.constant(context, weights)})
-
-    return _transforms.get((context, job), make)
 
 
 # --- arrays on the device -------------------------------------------------------------------------

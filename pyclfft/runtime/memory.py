@@ -200,6 +200,21 @@ def shared(context: cl.Context, shape: tuple[int, ...], dtype: np.dtype) -> np.n
         return cl.fsvm_empty(context, shape, dtype, alignment=ALIGNMENT)
 
 
+def pinned(queue: cl.CommandQueue, nbytes: int) -> np.ndarray:
+    """Return new host memory from and to which a device copies by itself, at its full speed.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The host is out of such memory.
+    """
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
+    buffer = _buffer(queue.context, flags, nbytes)
+    mode: Any = cl.map_flags.READ | cl.map_flags.WRITE
+    mapped: Any = cl.enqueue_map_buffer(queue, buffer, mode, 0, (nbytes,), np.dtype(np.uint8))[0]
+    return np.asarray(mapped)  # which keeps the map, and that keeps the buffer
+
+
 def can_stage(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     """Whether copies of host arrays are the quickest for a device: small ones on a CPU."""
     return traits.is_cpu and traits.shared_buffers and source.nbytes + target.nbytes <= MAX_STAGED

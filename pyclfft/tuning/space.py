@@ -28,7 +28,7 @@ from ..planning.factor import (
 from ..planning.passes import Schedule
 from ..planning.problem import Problem
 from ..planning.schedule import schedule_of
-from ..planning.solvers import SOLVERS
+from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 from .lookup import Factors, Parameters, Value
 
@@ -138,7 +138,7 @@ def _algorithms(task: Task, best: Candidate, thorough: bool) -> Values:
     if task.algorithm is not None:
         return
     smooth = all(is_smooth(task.problem.shape[axis]) for axis in task.problem.axes)
-    for each in SOLVERS:
+    for each in BY_NAME.values():
         if (each.native or each.selective) and not (smooth and each.name in CONVOLVING):
             yield each.name
 

@@ -124,6 +124,13 @@ FORCED = {
         ("inverse, double", ((512,), "c16"), {"direction": "inverse"}),
         ("too long", ((2**19,), "c8"), {}),
     ),
+    "local-radix2": (
+        ("rows", ((20, 1024), "c8", 1), {}),
+        ("columns, inverse, double", ((16, 6), "c16", 0), {"direction": "inverse"}),
+        ("real to complex", ((5, 64), "f4", 1), {"kind": "r2c"}),
+        ("padded", ((10,), "c8"), {"s": 16}),
+        ("too long", ((2**19,), "c8"), {}),
+    ),
     "four_step": (
         ("short", ((12,), "c8"), {}),
         ("short, real", ((12,), "f4"), {"kind": "r2c"}),

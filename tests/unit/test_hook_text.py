@@ -26,6 +26,9 @@ GAIN = Parameter("gain", "real", Scalar("float32", 2.0))
 LOAD = Snippet("value *= window[index];", parameters=(WINDOW,))
 STORE = Snippet("value *= gain;\nvalue.y = 0;", parameters=(GAIN,))
 BOTH = Hooks(LOAD, STORE)
+KERNELS_WITH_HOOKS = (
+    "row.cl", "cols.cl", "stockham.cl", "copy.cl", "dct.cl", "fused.cl", "localRadix2.cl",
+)  # fmt: skip
 
 # --- text -----------------------------------------------------------------------------------------
 
@@ -39,7 +42,10 @@ def test_text_of_both():
         "    return value;\n"
         "}\n"
         "#define LOAD_HOOK(value, index) load_hook(value, index, load_hook_window)\n"
+        "#define LOAD_FROM(src, place, index) LOAD_HOOK((src)[place], index)\n"
         "#define LOAD_HOOKED 1\n"
+        "#define LOAD_REPLACED 0\n"
+        "#define LOAD_VECTORS 0\n"
         "static inline cplx store_hook(cplx value, ulong index, real gain)\n"
         "{\n"
         '#line 1 "hook:store"\n'
@@ -48,7 +54,10 @@ def test_text_of_both():
         "    return value;\n"
         "}\n"
         "#define STORE_HOOK(value, index) store_hook(value, index, store_hook_gain)\n"
+        "#define STORE_TO(dst, place, value, index) ((dst)[place] = STORE_HOOK(value, index))\n"
         "#define STORE_HOOKED 1\n"
+        "#define STORE_REPLACED 0\n"
+        "#define STORE_VECTORS 0\n"
         "#define HOOK_PARAMETERS , global const real * load_hook_window, real store_hook_gain\n"
         "#define HOOK_ARGUMENTS , load_hook_window, store_hook_gain\n"
     )
@@ -56,9 +65,55 @@ def test_text_of_both():
 
 def test_text_of_one_has_the_others_default():
     text = hook_text(Hooks(store=Snippet("value *= 2;")), ("cplx", "cplx"))
-    assert text.startswith("#define LOAD_HOOK(value, index) (value)\n#define LOAD_HOOKED 0\nstatic")
+    assert text.startswith(
+        "#define LOAD_HOOK(value, index) (value)\n"
+        "#define LOAD_FROM(src, place, index) LOAD_HOOK((src)[place], index)\n"
+        "#define LOAD_HOOKED 0\n#define LOAD_REPLACED 0\n#define LOAD_VECTORS 0\nstatic"
+    )
     assert text.endswith(
-        "#define STORE_HOOKED 1\n#define HOOK_PARAMETERS \n#define HOOK_ARGUMENTS \n"
+        "#define STORE_VECTORS 0\n#define HOOK_PARAMETERS \n#define HOOK_ARGUMENTS \n"
+    )
+
+
+def test_text_of_hooks_that_replace_the_access():
+    load = Snippet("value = window[index];", "", (WINDOW,), replaces=True, vector="value = 0;")
+    store = Snippet("dst[2 * index] = value * gain;", "", (GAIN,), replaces=True)
+    assert hook_text(Hooks(load, store), ("real", "cplx")) == (
+        "static inline real load_hook(global const real *src, ulong index,"
+        " global const real * window)\n"
+        "{\n"
+        "    real value;\n"
+        '#line 1 "hook:load"\n'
+        "value = window[index];\n"
+        "    return value;\n"
+        "}\n"
+        "#define LOAD_FROM(src, place, index) load_hook(src, index, load_hook_window)\n"
+        "#if VECTOR_LOADS\n"
+        "static inline source_vector load_vector_hook(global const source_element *src,"
+        " ulong index, global const real * window)\n"
+        "{\n"
+        "    source_vector value;\n"
+        '#line 1 "hook:load"\n'
+        "value = 0;\n"
+        "    return value;\n"
+        "}\n"
+        "#define LOAD_VECTOR_HOOK(src, index) load_vector_hook(src, index, load_hook_window)\n"
+        "#endif\n"
+        "#define LOAD_HOOKED 1\n"
+        "#define LOAD_REPLACED 1\n"
+        "#define LOAD_VECTORS 1\n"
+        "static inline void store_hook(global cplx *dst, ulong index, cplx value, real gain)\n"
+        "{\n"
+        '#line 1 "hook:store"\n'
+        "dst[2 * index] = value * gain;\n"
+        "}\n"
+        "#define STORE_TO(dst, place, value, index)"
+        " store_hook(dst, index, value, store_hook_gain)\n"
+        "#define STORE_HOOKED 1\n"
+        "#define STORE_REPLACED 1\n"
+        "#define STORE_VECTORS 0\n"
+        "#define HOOK_PARAMETERS , global const real * load_hook_window, real store_hook_gain\n"
+        "#define HOOK_ARGUMENTS , load_hook_window, store_hook_gain\n"
     )
 
 
@@ -247,7 +302,10 @@ def test_first_pass_reads_and_last_one_writes():
 
 def test_macros_of_a_hook_are_no_kernels():
     """Text that hooks include has names of its own, or it would change what a kernel does."""
-    hooks = set(re.findall(r"#ifndef (\w+)", source_text("gain.cl"))) - {"DOUBLE"}
-    assert hooks
-    for name in ("row.cl", "cols.cl", "stockham.cl", "copy.cl", "dct.cl", "fused.cl"):
-        assert not hooks & set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(name))), name
+    own = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text("prelude.cl")))
+    for text in ("gain.cl", "frames.cl", "magnitudes.cl"):
+        hooks = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(text))) - own
+        assert hooks
+        for name in KERNELS_WITH_HOOKS:
+            known = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(name)))
+            assert not hooks & known, (text, name)

@@ -335,6 +335,8 @@ def local_bytes(each):
         return macros["TILE"] * element
     if each.kernel == "transposeBlocked":
         return macros["TILE"] * (macros["TILE"] + 1) * element
+    if each.kernel == "localRadix2":
+        return macros["N"] * element
     if each.kernel == "compact":
         return macros["POINTS"] * element
     if each.kernel == "stockham":

@@ -1,0 +1,573 @@
+"""stft, istft and spectrogram, against NumPy in double precision and against librosa."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+import pytest
+import scipy.fft
+import scipy.signal
+
+import pyclfft
+from pyclfft.apps import frame_jobs, shorttime
+from pyclfft.apps.frame_jobs import Job
+from pyclfft.errors import DeviceMemoryError, PlanError
+from pyclfft.planning.solvers import local_radix2
+from pyclfft.runtime import memory
+from pyclfft.runtime.executable import run_on_host
+from pyclfft.runtime.profile import Recorder, profiling_queue
+from pyclfft.runtime.program import source_text
+from tests.oracle import noise
+
+MODES = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
+BOUND = {"f4": 4e-7, "f8": 2e-15}  # relative L2 error, of any length up to some thousands
+
+
+def frames_of(y, n_fft, hop, window, center=True, mode="constant"):
+    """Frames of signals in double precision, (..., frames, n_fft), by NumPy."""
+    y = np.asarray(y, "f8")
+    if center:
+        padding = [(0, 0)] * (y.ndim - 1) + [(n_fft // 2, n_fft // 2)]
+        y = np.pad(y, padding, mode=mode)
+    frames = np.lib.stride_tricks.sliding_window_view(y, n_fft, axis=-1)[..., ::hop, :]
+    return frames * window
+
+
+def expected_stft(y, n_fft, hop=None, win_length=None, window="hann", center=True, mode="constant"):
+    """Spectra in double precision, (..., bins, frames), by NumPy and SciPy's windows."""
+    win_length = win_length or n_fft
+    hop = hop or win_length // 4
+    weights = np.zeros(n_fft)
+    before = (n_fft - win_length) // 2
+    weights[before : before + win_length] = scipy.signal.get_window(window, win_length)
+    frames = frames_of(y, n_fft, hop, weights, center, mode)
+    return np.fft.rfft(frames, axis=-1).swapaxes(-1, -2)
+
+
+def error(result, expected):
+    return np.linalg.norm(result - expected) / np.linalg.norm(expected)
+
+
+def check(result, expected, dtype):
+    assert result.shape == expected.shape
+    assert result.dtype == ("c8" if dtype == "f4" else "c16")
+    assert error(result, expected) < BOUND[dtype]
+
+
+# --- stft -----------------------------------------------------------------------------------------
+
+# Powers of two, smooth numbers, odd ones, primes, one too long for one launch, very short ones.
+LENGTHS = (2048, 1000, 135, 37, 1009, 16384, 2, 1)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n_fft", LENGTHS)
+def test_every_length_of_frames(device, request, n_fft, dtype):
+    if dtype == "f8":
+        request.getfixturevalue("fp64")
+    y = noise(max(5000, 2 * n_fft), dtype)
+    hop = max(1, n_fft // 3)
+    check(pyclfft.stft(y, n_fft, hop), expected_stft(y, n_fft, hop), dtype)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("mode", MODES)
+def test_padding(device, mode, center):
+    y = noise((2, 3, 700), "f4")
+    options = {"win_length": 50, "window": "hamming", "center": center}
+    result = pyclfft.stft(y, 64, 13, pad_mode=mode, **options)
+    check(result, expected_stft(y, 64, 13, mode=mode, **options), "f4")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("samples", [1, 2, 5, 33])
+def test_signals_shorter_than_a_frame(device, samples, mode):
+    """Whose images are repeated until there are enough of them."""
+    y = noise(samples, "f4") + 1
+    with pytest.warns(UserWarning, match=f"n_fft = 64 is more than the {samples} samples"):
+        result = pyclfft.stft(y, 64, 16, pad_mode=mode)
+    check(result, expected_stft(y, 64, 16, mode=mode), "f4")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("f2", "c8"), ("f4", "c8"), ("f8", "c16"), ("i2", "c16"), (">f4", "c8"), ("?", "c16")],
+)
+def test_dtypes(device, fp64, given, expected):
+    y = (100 * noise(500, "f8")).astype(given)
+    result = pyclfft.stft(y, 64)
+    assert result.dtype == expected
+    assert error(result, expected_stft(y.astype("f8"), 64)) < 1e-6
+    assert pyclfft.stft(y, 64, dtype="complex64").dtype == "c8"
+
+
+@pytest.mark.one_cpu
+def test_windows(device):
+    y = noise(500, "f4")
+    values = np.linspace(0.1, 1, 64)
+    for window, same in (
+        (("kaiser", 8.6), ("kaiser", 8.6)),
+        (8.6, ("kaiser", 8.6)),
+        ("blackmanharris", "blackmanharris"),
+        ("bartlett", "bartlett"),
+        (lambda n: scipy.signal.get_window("cosine", n), "cosine"),
+        (np.hanning(65)[:-1], "hann"),
+        (list(np.hanning(65)[:-1]), "hann"),
+    ):
+        check(pyclfft.stft(y, 64, window=window), expected_stft(y, 64, window=same), "f4")
+    spectra = np.fft.rfft(frames_of(y, 64, 16, values)).T
+    check(pyclfft.stft(y, 64, window=values), spectra, "f4")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("algorithm", ["stockham", "bluestein", "four_step", "radix2", "direct"])
+def test_algorithms(device, algorithm):
+    y = noise((2, 900), "f4")
+    result = pyclfft.stft(y, 256, 100, pad_mode="reflect", algorithm=algorithm)
+    expected = expected_stft(y, 256, 100, mode="reflect")
+    assert error(result, expected) < 1e-6
+
+
+@pytest.mark.one_cpu
+def test_out_on_the_host(device):
+    y = noise((2, 900), "f4")
+    expected = pyclfft.stft(y, 64)
+    for order in "CF":
+        out = np.full((2, 33, 60), 7, "c8", order)
+        result = pyclfft.stft(y, 64, out=out)
+        assert np.shares_memory(result, out)
+        np.testing.assert_array_equal(result, expected)
+        np.testing.assert_array_equal(out[..., :57], expected)
+        assert (out[..., 57:] == 7).all()
+
+
+@pytest.mark.one_cpu
+def test_no_signals(device):
+    assert pyclfft.stft(np.empty((0, 100), "f4"), 64).shape == (0, 33, 7)
+
+
+def test_not_a_number_stays_in_its_frames(device):
+    y = noise(2000, "f4")
+    y[1000] = np.nan
+    result = pyclfft.stft(y, 256, 256, center=False)
+    assert np.isnan(result[:, 3]).all()
+    assert np.isfinite(np.delete(result, 3, axis=1)).all()
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize(
+    ("y", "options", "says"),
+    [
+        (np.empty(0, "f4"), {}, "no samples"),
+        (np.float32(1), {}, "no samples"),
+        (np.ones(100, "c8"), {}, "take its real part"),
+        (np.ones(100, "f4"), {"center": False}, "n_fft = 256 is more than the 100 samples"),
+        (np.ones(900, "f4"), {"win_length": 257}, "win_length cannot be 257"),
+        (np.ones(900, "f4"), {"win_length": 0}, "win_length must be a positive integer"),
+        (np.ones(900, "f4"), {"hop_length": 0}, "hop_length must be a positive integer, not 0"),
+        (np.ones(900, "f4"), {"hop_length": 2.5}, "hop_length must be a positive integer, not 2.5"),
+        (np.ones(900, "f4"), {"n_fft": -4}, "n_fft must be a positive integer"),
+        (np.ones(900, "f4"), {"window": np.ones(255)}, r"the shape \(255,\), not \(256,\)"),
+        (np.ones(900, "f4"), {"window": "hunn"}, "no window 'hunn'"),
+        (np.ones(900, "f4"), {"pad_mode": "wrap"}, "invalid pad_mode 'wrap'"),
+        (np.ones(900, "f4"), {"dtype": "f4"}, "dtype must be complex64 or complex128"),
+        (np.ones(900, "f4"), {"algorithm": "fastest"}, "unknown algorithm"),
+        (np.ones(900, "f4"), {"out": np.empty((129, 14), "c8")}, "out must be complex64 of shape"),
+        (np.ones(900, "f4"), {"out": np.empty((129, 15), "c16")}, "not complex128"),
+        (np.ones(900, "f4"), {"out": [1, 2]}, "out must be a NumPy array"),
+    ],
+)
+def test_what_makes_no_sense(device, y, options, says):
+    with pytest.raises(PlanError, match=says):
+        pyclfft.stft(y, **{"n_fft": 256, **options})
+
+
+# --- arrays on the device -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(3000,), (3, 1000), (2, 2, 800)])
+def test_device_arrays(device, queue, shape):
+    y = noise(shape, "f4")
+    signals = cl_array.to_device(queue, y)
+    result = pyclfft.stft(signals, 256, 64, pad_mode="reflect")
+    assert isinstance(result, cl_array.Array)
+    assert result.flags.c_contiguous  # as pyopencl's own functions need it
+    expected = expected_stft(y, 256, 64, mode="reflect")
+    check(result.get(), expected, "f4")
+    back = pyclfft.istft(result, 64)
+    assert error(back.get(), y[..., : back.shape[-1]]) < 1e-6
+
+
+@pytest.mark.one_cpu
+def test_a_device_array_within_another_one(device, queue):
+    y = noise((4, 1001), "f4")
+    whole = cl_array.to_device(queue, y)
+    for part, of in ((whole[1:3, 1:900], y[1:3, 1:900]), (whole[3, 4:], y[3, 4:])):
+        check(pyclfft.stft(part, 128).get(), expected_stft(of, 128), "f4")
+    with pytest.raises(PlanError, match="copy the array"):
+        pyclfft.stft(whole[:, ::2], 128)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_out_on_the_device(device, queue, order):
+    y = noise(3000, "f4")
+    expected = expected_stft(y, 256)
+    out = cl_array.to_device(queue, np.full((129, 50), 7, "c8", order))
+    result = pyclfft.stft(cl_array.to_device(queue, y), 256, out=out)
+    check(result.get() if result.flags.forc else out.get()[:, :47], expected, "f4")
+    assert (out.get()[:, 47:] == 7).all()
+    back = pyclfft.istft(out[:, :47], length=3000)
+    assert error(back.get(), y) < 1e-6
+    with pytest.raises(PlanError, match="out must be a device array"):
+        pyclfft.stft(cl_array.to_device(queue, y), 256, out=np.empty((129, 47), "c8"))
+
+
+@pytest.mark.one_cpu
+def test_a_queue_of_another_context(device, queue, other_context):
+    signal = cl_array.to_device(queue, noise(500, "f4"))
+    with pytest.raises(PlanError, match="another context"):
+        pyclfft.stft(signal, 64, queue=cl.CommandQueue(other_context))
+
+
+# --- istft ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    ("n_fft", "hop", "win_length", "window", "center"),
+    [
+        (2048, None, None, "hann", True),
+        (300, 75, 200, "hamming", True),
+        (37, 9, None, "blackman", True),
+        (64, 64, None, "boxcar", False),
+        (129, 20, 100, ("kaiser", 6.0), True),
+    ],
+)
+def test_there_and_back(device, request, n_fft, hop, win_length, window, center, dtype):
+    if dtype == "f8":
+        request.getfixturevalue("fp64")
+    y = noise((2, 6400), dtype)
+    options = {"hop_length": hop, "win_length": win_length, "window": window, "center": center}
+    spectra = pyclfft.stft(y, n_fft, **options)
+    back = pyclfft.istft(spectra, n_fft=n_fft, length=6400, **options)
+    assert back.dtype == dtype
+    assert error(back, y) < (2e-6 if dtype == "f4" else 1e-14)
+
+
+def test_spectra_of_no_signal(device):
+    """The result is the weighted least-squares estimate, in double precision by its definition."""
+    spectra = noise((65, 20), "c8")
+    window = scipy.signal.get_window("hann", 128)
+    frames = np.fft.irfft(spectra.astype("c16"), axis=0).T * window
+    total, weights = np.zeros(32 * 19 + 128), np.zeros(32 * 19 + 128)
+    for number, frame in enumerate(frames):
+        total[32 * number :][:128] += frame
+        weights[32 * number :][:128] += window**2
+    expected = (total / np.where(weights > 1e-30, weights, 1))[64:-64]
+    assert error(pyclfft.istft(spectra), expected) < 1e-6
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("length", [None, 1, 700, 1000, 5000])
+def test_lengths_of_signals(device, length):
+    y = noise(1000, "f4")
+    back = pyclfft.istft(pyclfft.stft(y, 64), length=length)
+    known = min(length or 992, 992)
+    assert back.shape == (length or 992,)
+    assert error(back[:known], y[:known]) < 2e-6
+    assert (back[1056:] == 0).all()  # behind the last frame
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize(
+    ("spectra", "options", "says"),
+    [
+        (np.ones((33, 9), "c8"), {"hop_length": 64}, "do not tell all of a signal"),
+        (np.ones((33, 9), "c8"), {"hop_length": 70, "window": "boxcar"}, "do not tell all"),
+        (np.ones((33, 9), "c8"), {"win_length": 8, "hop_length": 9}, "smaller hop_length"),
+        (np.ones(33, "c8"), {}, r"the shape \(\.\.\., bins, frames\)"),
+        (np.ones((33, 0), "c8"), {}, "there are no spectra"),
+        (np.ones((33, 9), "c8"), {"length": -1}, "length must be a positive integer"),
+        (np.ones((33, 9), "c8"), {"win_length": 65}, "win_length cannot be 65"),
+        (np.ones((33, 1), "c8"), {}, "give a length"),
+    ],
+)
+def test_what_makes_no_signal(device, spectra, options, says):
+    with pytest.raises(PlanError, match=says):
+        pyclfft.istft(spectra, **options)
+
+
+# --- beside librosa -------------------------------------------------------------------------------
+
+
+def drawn(seed):
+    """A signal and options, at random."""
+    rng = np.random.default_rng(seed)
+    n_fft = int(rng.choice([64, 100, 125, 256, 510]))
+    win_length = int(rng.integers(n_fft // 2, n_fft + 1)) if rng.integers(2) else None
+    shape = [(), (2,), (2, 1, 2)][rng.integers(3)]
+    y = noise((*shape, int(rng.integers(n_fft, 3000))), "f4", seed)
+    options = {
+        "n_fft": n_fft,
+        "hop_length": int(rng.integers(1, n_fft // 2)) if rng.integers(2) else None,
+        "win_length": win_length,
+        "window": str(rng.choice(["hann", "hamming", "blackman", "boxcar"])),
+        "center": bool(rng.integers(2)),
+    }
+    return y, options, str(rng.choice(MODES))
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("seed", range(24))
+def test_options_at_random_beside_librosa(device, seed):
+    librosa = pytest.importorskip("librosa")
+    y, options, mode = drawn(seed)
+    expected = librosa.stft(y, pad_mode=mode, **options)
+    result = pyclfft.stft(y, pad_mode=mode, **options)
+    assert result.shape == expected.shape
+    assert result.dtype == expected.dtype
+    assert error(result, expected) < 1e-6
+    length = [None, y.shape[-1]][seed % 2]
+    back = librosa.istft(expected, length=length, **options)
+    result = pyclfft.istft(expected, length=length, **options)
+    assert result.shape == back.shape
+    assert result.dtype == back.dtype
+    inner = slice(options["n_fft"], -options["n_fft"])  # at the ends weights are next to nothing
+    np.testing.assert_allclose(result[..., inner], back[..., inner], atol=2e-5)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize(
+    "options", [{}, {"ref": 3.0, "top_db": None}, {"amin": 1e-3, "top_db": 40}]
+)
+def test_decibels_beside_librosa(device, options):
+    librosa = pytest.importorskip("librosa")
+    y = noise(5000, "f4")
+    amplitudes = np.abs(expected_stft(y, 256))
+    np.testing.assert_allclose(
+        pyclfft.spectrogram(y, 256, db=True, **options),
+        librosa.amplitude_to_db(amplitudes, **options),
+        atol=2e-3,
+    )
+    np.testing.assert_allclose(
+        pyclfft.spectrogram(y, 256, power=2, db=True, **options),
+        librosa.power_to_db(amplitudes**2, **options),
+        atol=2e-3,
+    )
+
+
+# --- spectrogram ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["host", "device"])
+@pytest.mark.parametrize("power", [1, 2, 0.5])
+def test_magnitudes(device, queue, power, where):
+    y = noise((2, 3000), "f4")
+    expected = np.abs(expected_stft(y, 256)) ** power
+    given = y if where == "host" else cl_array.to_device(queue, y)
+
+    def spectrogram(**options):
+        result = pyclfft.spectrogram(given, 256, power=power, **options)
+        return result if where == "host" else result.get()
+
+    result = spectrogram()
+    assert result.dtype == "f4"
+    assert error(result, expected) < 1e-6
+    relative = spectrogram(normalize="max")
+    assert relative.max() == 1
+    np.testing.assert_allclose(relative, result / result.max(), rtol=3e-7)
+    decibels = spectrogram(db=True, ref="max", top_db=30)
+    assert decibels.max() == 0
+    assert decibels.min() == -30
+    reference = 20 / power * np.log10(expected / expected.max())
+    np.testing.assert_allclose(decibels, np.maximum(reference, -30), atol=2e-3)
+
+
+def test_the_greatest_number_is_exact(device):
+    """Wherever it is: in the first element, the last one, any between, and in one alone."""
+    for place in (0, 1, 255, 4000, 8191):
+        y = np.full(8192, 1e-3, "f4")
+        y[place] = 1
+        magnitudes = pyclfft.spectrogram(y, 64, 64, window="boxcar", center=False)
+        relative = pyclfft.spectrogram(y, 64, 64, window="boxcar", center=False, normalize="max")
+        np.testing.assert_allclose(relative, magnitudes / magnitudes.max(), rtol=3e-7)
+        assert relative.max() == 1
+
+
+@pytest.mark.one_cpu
+def test_silence_and_what_is_no_number(device):
+    assert (pyclfft.spectrogram(np.zeros(500, "f4"), 64, normalize="max") == 0).all()
+    decibels = pyclfft.spectrogram(np.zeros(500, "f4"), 64, db=True)
+    np.testing.assert_allclose(decibels, -100)
+    y = noise(500, "f4")
+    y[100] = np.nan
+    assert np.isnan(pyclfft.spectrogram(y, 64, normalize="max")).all()  # as of NumPy's max
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"power": 0}, "power must be positive"),
+        ({"normalize": "sum"}, "normalize must be None or 'max'"),
+        ({"normalize": "max", "db": True}, "leave normalize out"),
+        ({"db": True, "ref": "mean"}, "ref must be a number or 'max'"),
+        ({"db": True, "amin": 0}, "amin must be positive"),
+        ({"db": True, "top_db": -1}, "top_db must not be negative"),
+        ({"preset": "speech"}, "invalid preset 'speech'"),
+        ({"dtype": "c8"}, "dtype must be float32 or float64"),
+    ],
+)
+def test_numbers_that_make_no_sense(device, options, says):
+    with pytest.raises(PlanError, match=says):
+        pyclfft.spectrogram(np.ones(500, "f4"), 64, **options)
+
+
+# --- music analysis -------------------------------------------------------------------------------
+
+
+def expected_music(y):
+    """As SOURCES.md describes it, in double precision."""
+    chunks = -(-len(y) // 2048)
+    padded = np.zeros(2048 * chunks)
+    padded[: len(y)] = y
+    frames = np.stack([padded[t * 1024 : t * 1024 + 2048] for t in range(2 * chunks - 1)])
+    magnitudes = np.abs(np.fft.fft(frames))[:, :1024].T
+    return magnitudes / magnitudes.max()
+
+
+@pytest.mark.parametrize("where", ["host", "device"])
+@pytest.mark.parametrize("algorithm", [None, "local-radix2"])
+@pytest.mark.parametrize("samples", [1000, 2048, 2049, 20000])
+def test_music_analysis(device, queue, samples, algorithm, where):
+    # Nyquist's bin, which does not count, has the greatest magnitude.
+    y = (0.4 * noise(samples, "f8") + 0.3 * (-1.0) ** np.arange(samples)).astype("f4")
+    given = y if where == "host" else cl_array.to_device(queue, y)
+    result = pyclfft.spectrogram(given, preset="music-analysis", algorithm=algorithm)
+    result = result if where == "host" else result.get()
+    chunks = -(-samples // 2048)
+    assert result.shape == (1024, 2 * chunks - 1)
+    assert result.max() == 1
+    np.testing.assert_allclose(result, expected_music(y), atol=1e-6)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 32, 1000])
+def test_frames_a_launch(device, queue, frames):
+    """The kernel of the source takes any number of frames in a launch."""
+    y = noise(15000, "f4")
+    frames_wanted = shorttime.PRESETS["music-analysis"][0]
+    job = Job(
+        frames_wanted.over(len(y), 1, "single"), frames_wanted.window,
+        shorttime.PRESETS["music-analysis"][1], local_radix2.NAME,
+        values=(("local_frames", frames),),
+    )  # fmt: skip
+    executable = frame_jobs.executable_of(queue.context, job)
+    result = np.empty((15, 1024), "f4")
+    recorder = Recorder()
+    run_on_host(executable, profiling_queue(queue.context), y, result, recorder)
+    np.testing.assert_allclose(result.T, expected_music(y), atol=1e-6)
+    launches = sum(each.name == "localRadix2" for each in recorder.times())
+    assert launches == -(-15 // frames)
+
+
+def faulty(x):
+    """Radix-2 stages of bit-reversed points as the source has them: the difference is taken from
+    the sum, which has been stored over the centre before."""
+    n, span = len(x), 1
+    while span < n:
+        factors = np.exp(-1j * np.pi * np.arange(span) / span)
+        blocks = x.reshape(-1, 2, span)
+        turned = factors * blocks[:, 1]
+        blocks[:, 0] += turned
+        blocks[:, 1] = blocks[:, 0] - turned
+        span *= 2
+    return x
+
+
+def test_the_fault_of_the_source(device):
+    """Its lower results of each butterfly were the old centres: ours are the differences."""
+    y = noise(2048, "f4")
+    spectrum = np.fft.fft(y.astype("f8"))
+    order = [int(f"{i:011b}"[::-1], 2) for i in range(2048)]
+    wrong = faulty(y[order].astype("c16"))
+    assert error(wrong, spectrum) > 0.5  # so the test below would see it
+    plan = pyclfft.Plan(2048, "complex64", algorithm="local-radix2")
+    assert error(plan(y.astype("c8")), spectrum) < BOUND["f4"]
+    text = source_text("localRadix2.cl")
+    assert text.index("a = x[upper], b =") < text.index("x[upper] = a + b")
+
+
+@pytest.mark.one_cpu
+def test_groups_of_the_source_within_limits(device, change_traits):
+    """It has 1024 work-items, which is more than many devices have in a group."""
+    change_traits(max_work_group_size=8)
+    plan = pyclfft.Plan((3, 256), "complex64", axes=1, algorithm="local-radix2")
+    assert plan.passes[0].local_size == (8,)
+    x = noise((3, 256), "c8")
+    assert error(plan(x), np.fft.fft(x.astype("c16"))) < BOUND["f4"]
+    with pytest.raises(PlanError, match="a power of two and fits local memory"):
+        pyclfft.Plan(2**17, "complex64", algorithm="local-radix2")
+
+
+# --- SciPy's own class ----------------------------------------------------------------------------
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("mode", ["onesided", "twosided", "centered"])
+def test_scipys_class_on_our_backend(device, fp64, mode):
+    """scipy.signal.ShortTimeFFT asks scipy.fft, and so our backend."""
+    y = noise(2000, "f8")
+    transform = scipy.signal.ShortTimeFFT(
+        scipy.signal.get_window("hann", 100), hop=25, fs=1000, fft_mode=mode, mfft=128
+    )
+    expected = transform.stft(y)
+    with scipy.fft.set_backend(pyclfft, only=True):
+        spectra = transform.stft(y)
+        back = transform.istft(spectra, k1=len(y))
+    assert error(spectra, expected) < BOUND["f8"]
+    assert error(back, y) < 1e-13
+
+
+# --- too long for the device ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"normalize": "max"}, {"db": True, "ref": "max"}])
+def test_in_pieces_where_memory_is_short(device, monkeypatch, options):
+    y = noise((2, 9000), "f4")
+    expected = pyclfft.spectrogram(y, 128, 32, pad_mode="reflect", **options)
+    real, asked = memory.require_fits, []
+
+    def require_fits(traits, sizes):
+        asked.append(sizes["out"])
+        if sizes["out"] > 50_000:
+            raise DeviceMemoryError("too large")
+        real(traits, sizes)
+
+    monkeypatch.setattr(memory, "require_fits", require_fits)
+    monkeypatch.setattr("pyclfft.apps.streaming.PIECE_BYTES", 40_000)
+    pyclfft.clear_cache()
+    result = pyclfft.spectrogram(y, 128, 32, pad_mode="reflect", **options)
+    assert min(asked) <= 40_000 < max(asked)
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.one_cpu
+def test_transforms_are_counted_and_forgotten(device):
+    pyclfft.clear_cache()
+    y = noise(500, "f4")
+    for _ in range(3):
+        pyclfft.stft(y, 64)
+    assert pyclfft.cache_info().frames[:2] == (2, 1)
+    pyclfft.clear_cache()
+    assert pyclfft.cache_info().frames.size == 0
+
+
+@pytest.mark.one_cpu
+def test_no_double_precision(device, change_traits):
+    change_traits(fp64=False)
+    with pytest.raises(pyclfft.PrecisionError, match="float32"):
+        pyclfft.stft(noise(500, "f8"), 64)
+    assert pyclfft.stft(noise(500, "f8"), 64, dtype="complex64").dtype == "c8"
