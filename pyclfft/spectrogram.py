@@ -25,8 +25,9 @@ from tqdm import tqdm
 from . import commandline
 from .apps import shorttime
 from .apps.audiofile import AudioInfo, AudioReader, Channel, open_audio
-from .apps.framing import Magnitudes
-from .apps.shorttime import PRESETS, Frames, Job, executable_of, make_frames
+from .apps.frame_jobs import Job, executable_of
+from .apps.framing import Frames, Magnitudes, make_frames
+from .apps.shorttime import PRESETS
 from .apps.spectrogram_picture import (
     AXES,
     Caption,
@@ -206,12 +207,9 @@ def _outputs(options: argparse.Namespace) -> dict[str, Path]:
         if place in taken:
             raise PlanError(f"{path} {taken[place]}: name another file")
         taken[place] = f"would be written twice, as {kind} too"
-        for wrong, code in (
-            (path.is_dir(), errno.EISDIR),
-            (not path.parent.is_dir(), errno.ENOENT),
-        ):
-            if wrong:
-                raise OSError(code, os.strerror(code), str(path))
+        if path.is_dir() or not path.parent.is_dir():
+            code = errno.EISDIR if path.is_dir() else errno.ENOENT
+            raise OSError(code, os.strerror(code), str(path))
     return outputs
 
 
@@ -384,7 +382,7 @@ def _analyse(
     clock: Clock,
     device_times: list[PassTime] | None,
 ) -> Analysis:
-    part, sr = {name: getattr(options, name) for name in PART}, audio.info.sr
+    sr = audio.info.sr
     first, samples = audio.extent(options.start, options.duration)
     if frames.n_fft > samples:
         warnings.warn(f"n_fft = {frames.n_fft} is more than the {samples} samples", stacklevel=2)
@@ -392,12 +390,40 @@ def _analyse(
     levels = Levels(AXES[options.axis], sr, frames.n_fft, bins, total)
     keep = options.csv or options.npz
     spectra = np.empty((total, bins), np.float32).T if keep else None
-    count = 0
     blocks = spectra_of_file(
-        audio, frames, replace(magnitudes, relative=False), part, algorithm=options.algorithm,
+        audio, frames, replace(magnitudes, relative=False), _part(options),
+        algorithm=options.algorithm,
         queue=profiling_queue(default_queue().context) if options.timing else None,
         clock=clock, times=device_times,
     )  # fmt: skip
+    count, greatest = _gather(blocks, total, levels, spectra, clock)
+    if not greatest:
+        warnings.warn("the sound is silent", stacklevel=2)
+    if spectra is not None:
+        spectra = spectra[:, :count]  # a file may end before it says so
+        if magnitudes.relative:
+            spectra /= greatest or 1
+    middle = first if frames.center else first + frames.n_fft / 2
+    times = Times(middle / sr, frames.hop / sr, first / sr, (first + samples) / sr)
+    window = options.window if isinstance(options.window, str) else repr(options.window)
+    details = f"n_fft {frames.n_fft}, hop {frames.hop}, window {window}"
+    return Analysis(audio.info, frames, times, count, details, levels, spectra)
+
+
+def _part(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what of the file is wanted, as `AudioReader.blocks` takes it."""
+    return {name: getattr(options, name) for name in PART}
+
+
+def _gather(
+    blocks: Iterator[np.ndarray],
+    total: int,
+    levels: Levels,
+    spectra: np.ndarray | None,
+    clock: Clock,
+) -> tuple[int, np.float32]:
+    """Take all frames, for the picture and into an array; return how many and the greatest."""
+    count, greatest = 0, np.float32(0)
     # A bar on a terminal, for what takes longer than a moment.
     with tqdm(total=total, unit=" frames", disable=None, leave=False, delay=0.5) as bar:
         for block in blocks:
@@ -406,19 +432,10 @@ def _analyse(
                 levels.add(block)
             if spectra is not None:
                 spectra[:, count:end] = block
+            greatest = max(greatest, block.max())
             count = end
             bar.update(block.shape[1])
-    if not levels.values().any():
-        warnings.warn("the sound is silent", stacklevel=2)
-    if spectra is not None:
-        spectra = spectra[:, :count]  # a file may end before it says so
-        if magnitudes.relative:
-            spectra /= spectra.max() or 1
-    middle = first if frames.center else first + frames.n_fft / 2
-    times = Times(middle / sr, frames.hop / sr, first / sr, (first + samples) / sr)
-    window = options.window if isinstance(options.window, str) else repr(options.window)
-    details = f"n_fft {frames.n_fft}, hop {frames.hop}, window {window}"
-    return Analysis(audio.info, frames, times, count, details, levels, spectra)
+    return count, greatest
 
 
 def _with_notes(audio: AudioReader, analysis: Analysis, options: argparse.Namespace) -> Analysis:
@@ -427,7 +444,7 @@ def _with_notes(audio: AudioReader, analysis: Analysis, options: argparse.Namesp
         notation: Any = import_module("pyclfft.apps.notation")
     except ImportError as error:
         raise PyclfftError(f"--notes needs pyclfft.apps.notation ({error})") from None
-    parts = audio.blocks(**{name: getattr(options, name) for name in PART})
+    parts = audio.blocks(**_part(options))
     y, sr, begin = np.concatenate([each[0] for each in parts]), audio.info.sr, analysis.times.begin
     onsets = np.asarray(notation.onsets(y=y, sr=sr, units="time")) + begin
     notes = (
