@@ -8,6 +8,7 @@ Panels show pixels as they are, without a change of brightness, unless their cap
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import pyclfft
+from pyclfft import __main__ as commands
 from pyclfft.apps.imagefile import read_image
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -356,6 +358,15 @@ def colours() -> Cell:
     )  # fmt: skip
 
 
+def spectrogram() -> Cell:
+    """Return the sample sound as the command draws it, on an axis of notes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "tune.png")
+        options = ["--n-fft=1024", "--hop=64", "--log-frequency", f"--output={path}"]
+        commands.main(["spectrogram", str(SAMPLES / "tune.wav"), *options])
+        return Image.open(path).convert("RGB")
+
+
 PICTURES: dict[str, Callable[[], Cell]] = {
     "scene_before_after.png": scene_before_after,
     "kinds.png": kinds,
@@ -365,6 +376,7 @@ PICTURES: dict[str, Callable[[], Cell]] = {
     "scales.png": scales,
     "depth.png": depth,
     "colours.png": colours,
+    "spectrogram.png": spectrogram,
 }
 
 

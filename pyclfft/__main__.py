@@ -16,6 +16,7 @@ COMMANDS = {
     "bench": ("pyclfft.bench.command", "measure transforms, beside other libraries"),
     "filter": ("pyclfft.filter", "filter image files in the frequency domain"),
     "info": ("pyclfft.info", "show runtimes and devices, test them, write a report"),
+    "spectrogram": ("pyclfft.spectrogram", "draw the spectrogram of an audio file"),
     "tune": ("pyclfft.tuning.command", "find the fastest parameters for a device"),
 }
 

@@ -1,0 +1,479 @@
+"""Spectrograms as pictures, by matplotlib: axes for frequencies, colours for decibels."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import FormatError, PlanError, PyclfftError
+
+FORMATS = ("png", "svg", "pdf")
+SIZE, DPI = (10.0, 5.0), 160  # of the picture, in inches, and its pixels an inch
+MAX_COLUMNS, MAX_ROWS = 1200, 600  # of levels: about as many pixels as there are for them
+LABEL_LIMIT = 80  # notes that are named in the picture at most: more cannot be read
+LABEL_POINTS = (24, 11)  # width and height of a name, in points of a picture without margins
+
+A4_HZ, A4_MIDI = 440.0, 69
+NOTE_NAMES = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
+C1_HZ = A4_HZ * 2 ** (-45 / 12)
+
+
+class Ticks(NamedTuple):
+    """Where an axis is labelled: frequencies in Hz and words; without words between them."""
+
+    labelled: tuple[tuple[float, str], ...]
+    between: tuple[float, ...] = ()
+
+
+# --- axes for frequencies -------------------------------------------------------------------------
+
+MEL_STEP = 200 / 3  # Slaney: Hz a mel below 1000 Hz; above it the logarithm
+MEL_BREAK = 1000.0
+MEL_LOG = np.log(6.4) / 27
+
+
+def mel_of(hertz: np.ndarray) -> np.ndarray:
+    """Return where frequencies are on Slaney's mel scale, librosa's default.
+
+    Parameters
+    ----------
+    hertz : ndarray
+        Frequencies.
+
+    Returns
+    -------
+    ndarray of float64
+
+    References
+    ----------
+    M. Slaney, "Auditory Toolbox", Interval Research technical report 1998-010 (1998).
+    """
+    hertz = np.asarray(hertz, np.float64)
+    above = MEL_BREAK / MEL_STEP + np.log(np.maximum(hertz, MEL_BREAK) / MEL_BREAK) / MEL_LOG
+    return np.where(hertz < MEL_BREAK, hertz / MEL_STEP, above)
+
+
+def hertz_of_mel(mel: np.ndarray) -> np.ndarray:
+    """Return the frequencies of places on Slaney's mel scale, the inverse of `mel_of`."""
+    mel = np.asarray(mel, np.float64)
+    over = np.maximum(mel - MEL_BREAK / MEL_STEP, 0)
+    return np.where(over > 0, MEL_BREAK * np.exp(MEL_LOG * over), mel * MEL_STEP)
+
+
+def note_hz(midi: float) -> float:
+    """Return the frequency of a MIDI note, of which 69 is A4 with 440 Hz."""
+    return float(A4_HZ * 2 ** ((midi - A4_MIDI) / 12))
+
+
+def note_ticks(low: float, high: float) -> Ticks:
+    """Return the notes to label from `low` to `high` Hz: each C, or each note of a narrow range."""
+    first, last = (12 * np.log2(each / A4_HZ) + A4_MIDI for each in (low, high))
+    notes = range(int(np.ceil(first)), int(np.floor(last)) + 1)
+    named = [n for n in notes if n % 12 == 0]
+    if len(named) < 2:
+        named = list(notes)
+    between = tuple(note_hz(n) for n in notes if n not in named) if last - first <= 60 else ()
+    return Ticks(tuple((note_hz(n), f"{NOTE_NAMES[n % 12]}{n // 12 - 1}") for n in named), between)
+
+
+def hertz_ticks(low: float, high: float) -> Ticks:
+    """Return round frequencies from `low` to `high` Hz, an octave or a bit more apart."""
+    round_ones = (step * 10.0**power for power in range(-3, 10) for step in (1, 2, 5))
+    return Ticks(tuple((each, f"{each:g}") for each in round_ones if low <= each <= high))
+
+
+def mel_ticks(low: float, high: float) -> Ticks:
+    """Return frequencies to label on the mel scale, where it is linear and where not."""
+    octaves = (0.0, *(500.0 * 2**k for k in range(12)))
+    known = tuple((each, f"{each:g}") for each in octaves if low <= each <= high)
+    return Ticks(known) if len(known) > 2 else hertz_ticks(low, high)
+
+
+@dataclass(frozen=True)
+class FrequencyAxis:
+    """A way to draw frequencies.
+
+    Attributes
+    ----------
+    label : str
+        What stands beside it.
+    place, hertz : callable
+        From Hz to where it is drawn, and back.
+    ticks, right : callable, optional
+        What to label from one frequency to another, and what on the other side; by default round
+        numbers at equal distances, and nothing.
+    lowest : float
+        Hz at which it begins at least.
+    """
+
+    label: str
+    place: Callable[[np.ndarray], np.ndarray]
+    hertz: Callable[[np.ndarray], np.ndarray]
+    ticks: Callable[[float, float], Ticks] | None = None
+    right: Callable[[float, float], Ticks] | None = None
+    lowest: float = 0.0
+
+    def places(self, *hertz: float) -> list[float]:
+        """Return where frequencies are drawn."""
+        return self.place(np.array(hertz, np.float64)).tolist()
+
+    def low(self, sr: int, n_fft: int) -> float:
+        """Return the frequency at which a picture begins, in Hz."""
+        if not self.lowest:
+            return 0.0
+        return min(max(self.lowest, sr / n_fft), sr / 8)
+
+
+AXES = {
+    "linear": FrequencyAxis("Frequency (Hz)", np.asarray, np.asarray),
+    "log": FrequencyAxis(
+        "Note (A4 = 440 Hz)", np.log2, np.exp2, note_ticks, hertz_ticks, lowest=C1_HZ / 1.01
+    ),
+    "mel": FrequencyAxis(
+        "Frequency (Hz), mel scale (Slaney)", mel_of, hertz_of_mel, mel_ticks
+    ),
+}  # fmt: skip
+
+
+# --- what a picture can show ----------------------------------------------------------------------
+
+
+class Levels:
+    """The greatest amplitude in every cell of a picture, gathered block by block.
+
+    A picture has fewer cells than a long sound has frames, or a long frame bins. The greatest of
+    all in a cell stands there: a short sound or a pure tone does not vanish, as it would in a mean.
+
+    Parameters
+    ----------
+    axis : FrequencyAxis
+        For its rows.
+    sr, n_fft : int
+        Of the spectra: bin k is at k sr / n_fft Hz.
+    bins, frames : int
+        That are to come.
+
+    Attributes
+    ----------
+    low, high : float
+        Frequencies at the lower and the upper edge, in Hz.
+    frames_a_column : int
+        How many share one.
+    """
+
+    def __init__(self, axis: FrequencyAxis, sr: int, n_fft: int, bins: int, frames: int) -> None:
+        self.axis = axis
+        self.low, self.high = axis.low(sr, n_fft), sr / 2
+        self.frames_a_column = max(1, -(-frames // MAX_COLUMNS))
+        low, high = axis.places(self.low, self.high)
+        edges = axis.hertz(np.linspace(low, high, MAX_ROWS + 1))
+        # A bin stands for half a bin on both sides of it.
+        nearest = np.floor(edges * n_fft / sr + 0.5).astype(int)
+        self._first = np.clip(nearest[:-1], 0, bins - 1)
+        self._last = min(bins, int(nearest[-1]) + 1)
+        self._columns: list[np.ndarray] = []
+        self._waiting: list[np.ndarray] = []  # frames of a column that is not full yet
+
+    def add(self, spectra: np.ndarray) -> None:
+        """Take the next frames.
+
+        Parameters
+        ----------
+        spectra : ndarray, shape (bins, frames)
+            Amplitudes.
+        """
+        # First of frames, then of bins: the other way round takes many times longer.
+        frames = np.concatenate([*self._waiting, spectra.T]) if self._waiting else spectra.T
+        step = self.frames_a_column
+        full = len(frames) // step * step
+        self._columns.append(self._rows(frames[:full].reshape(-1, step, len(spectra))))
+        self._waiting = [frames[full:].copy()] if full < len(frames) else []
+
+    def _rows(self, frames: np.ndarray) -> np.ndarray:
+        """Return rows of columns, from shape (columns, frames, bins) to (columns, rows)."""
+        bins = frames.max(axis=1)[:, : self._last]
+        # reduceat takes the one bin where a row has none of its own: the nearest.
+        return np.maximum.reduceat(bins, self._first, axis=1)
+
+    def values(self) -> np.ndarray:
+        """Return what has been gathered.
+
+        Returns
+        -------
+        ndarray of float32, shape (rows, columns)
+            From the lowest frequency on.
+        """
+        rest = [self._rows(part[None]) for part in self._waiting]
+        return np.concatenate([*self._columns, *rest]).T
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Words above a picture: its title, and below it in smaller letters how it was made."""
+
+    title: str
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class Times:
+    """When frames are.
+
+    Attributes
+    ----------
+    first : float
+        Middle of the first frame, in s.
+    step : float
+        Seconds to the next.
+    begin, end : float
+        What a picture shows, in s.
+    """
+
+    first: float
+    step: float
+    begin: float
+    end: float
+
+    def of(self, frames: int) -> np.ndarray:
+        """Return the middles of so many frames, float64, in s."""
+        return self.first + self.step * np.arange(frames)
+
+
+class Note(NamedTuple):
+    """A note to draw: when, in s; its name; its pitch as a MIDI number; how far off; how strong."""
+
+    onset: float
+    duration: float
+    name: str
+    midi: float
+    cents: float
+    strength: float
+
+
+# --- drawing --------------------------------------------------------------------------------------
+
+
+def require_picture(path: str | os.PathLike[str], colours: str) -> None:
+    """Refuse a picture that cannot be drawn, before anything is computed.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    colours : str
+        Name of a colour map.
+
+    Raises
+    ------
+    FormatError
+        Its suffix is of no format that is drawn.
+    PlanError
+        There is no such colour map.
+    PyclfftError
+        matplotlib is not installed.
+    """
+    if _format(path) not in FORMATS:
+        raise FormatError(
+            f"{os.fspath(path)}: a picture's name ends in {', '.join('.' + f for f in FORMATS)}"
+        )
+    if colours not in _matplotlib("matplotlib").colormaps:
+        raise PlanError(
+            f"there is no colour map {colours!r}: take magma, viridis, cividis, gray_r or another "
+            "of matplotlib.colormaps"
+        )
+
+
+def draw(
+    levels: Levels,
+    times: Times,
+    caption: Caption,
+    *,
+    db: float = 80.0,
+    colours: str = "magma",
+    onsets: Sequence[float] | np.ndarray = (),
+    notes: Sequence[Note] = (),
+) -> Any:
+    """Draw a spectrogram.
+
+    Parameters
+    ----------
+    levels : Levels
+        With all frames.
+    times : Times
+        Of the frames.
+    caption : Caption
+        Above it.
+    db : float
+        Decibels from the greatest level to the darkest colour.
+    colours : str
+        Name of a colour map of matplotlib.
+    onsets : sequence of float
+        Times to mark, in s.
+    notes : sequence of Note
+        To draw as bars with names.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        On which pyplot has no hold.
+
+    Raises
+    ------
+    PyclfftError
+        matplotlib is not installed.
+    """
+    figure = _matplotlib("matplotlib.figure").Figure(SIZE, layout="constrained")
+    axes = figure.add_subplot()
+    axis = levels.axis
+    values = decibels(levels.values(), db)
+    bottom, top = axis.places(levels.low, levels.high)
+    left = times.first - times.step / 2
+    right = left + values.shape[1] * levels.frames_a_column * times.step
+    image = axes.imshow(
+        values, cmap=colours, vmin=-db, vmax=0, origin="lower", aspect="auto",
+        interpolation="nearest", extent=(left, right, bottom, top),
+    )  # fmt: skip
+    shown = max(left, times.begin), min(right, times.end)  # no frame is around the very ends
+    axes.set(xlim=shown, ylim=(bottom, top), xlabel="Time (s)")
+    axes.set_ylabel(axis.label)
+    if axis.ticks:
+        _label(axes, axis, axis.ticks(levels.low, levels.high))
+    if axis.right:
+        other = axes.twinx()
+        other.set(ylim=(bottom, top), ylabel="Frequency (Hz)")
+        _label(other, axis, axis.right(levels.low, levels.high))
+    bar = figure.colorbar(image, ax=figure.axes, pad=0.02, aspect=30)
+    bar.set_label("Level (dB relative to the greatest)")
+    bar.outline.set_linewidth(0.5)
+    _mark(axes, axis, onsets, notes)
+    _caption(axes, caption)
+    return figure
+
+
+def encode(figure: Any, path: str | os.PathLike[str], dpi: float = DPI) -> bytes:
+    """Return a figure as the content of a file, in the format that its suffix names.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        From `draw`.
+    path : str or path
+        Ends with .png, .svg or .pdf.
+    dpi : float
+        Pixels an inch.
+
+    Returns
+    -------
+    bytes
+    """
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # of a file's name, drawn as an empty box
+        figure.savefig(buffer, format=_format(path), dpi=dpi)
+    return buffer.getvalue()
+
+
+def decibels(amplitudes: np.ndarray, db: float | None = None) -> np.ndarray:
+    """Return amplitudes in decibels relative to the greatest.
+
+    Parameters
+    ----------
+    amplitudes : ndarray
+        From 0 on.
+    db : float, optional
+        None is more decibels below the greatest; 200 by default, which silence is.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape and dtype; all -`db` where everything is silent.
+    """
+    floor = 200.0 if db is None else db
+    greatest = amplitudes.max(initial=0)
+    if not greatest > 0:
+        return np.full_like(amplitudes, -floor)
+    with np.errstate(divide="ignore"):  # of what is silent
+        return np.maximum(20 * np.log10(amplitudes / greatest), -floor)
+
+
+def _label(axes: Any, axis: FrequencyAxis, ticks: Ticks) -> None:
+    axes.set_yticks(axis.places(*(f for f, _ in ticks.labelled)), [w for _, w in ticks.labelled])
+    axes.set_yticks(axis.places(*ticks.between), minor=True)
+
+
+def _mark(axes: Any, axis: FrequencyAxis, onsets: Any, notes: Sequence[Note]) -> None:
+    """Draw onsets as dotted lines, notes as bars at their pitch; outlined, for any colours."""
+    outline = _matplotlib("matplotlib.patheffects").withStroke
+    around_line = outline(linewidth=2, foreground="0.3")
+    around_bar = outline(linewidth=3, foreground="black")
+    shown: dict[str, Any] = {}
+    for onset in onsets:
+        shown["onset"] = axes.axvline(
+            onset, color="white", lw=0.9, ls=(0, (1, 2)), path_effects=[around_line]
+        )
+    for note, shift in zip(notes, _shifts(axes, axis, notes), strict=True):
+        (place,) = axis.places(note_hz(note.midi))
+        (shown["note"],) = axes.plot(
+            (note.onset, note.onset + note.duration), (place, place), color="cyan", lw=1.8,
+            solid_capstyle="butt", path_effects=[around_bar],
+        )  # fmt: skip
+        if len(notes) <= LABEL_LIMIT:
+            axes.annotate(
+                note.name, (note.onset, place), (2 + shift, 3), textcoords="offset points",
+                fontsize=8, color="white", annotation_clip=True, clip_on=True,
+                path_effects=[outline(linewidth=2, foreground="black")],
+            )  # fmt: skip
+    if shown:
+        axes.legend(
+            shown.values(), shown, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=8,
+            frameon=True, facecolor="0.35", labelcolor="white", edgecolor="none", borderaxespad=0.3,
+        )  # fmt: skip
+
+
+def _shifts(axes: Any, axis: FrequencyAxis, notes: Sequence[Note]) -> list[float]:
+    """Return how far to the right each name stands, in points, so that none is over another."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    width, height = (72 * inches for inches in SIZE)
+    taken: list[tuple[float, float]] = []
+    shifts = []
+    for note in notes:
+        (place,) = axis.places(note_hz(note.midi))
+        x = first = (note.onset - left) / (right - left) * width
+        y = (place - bottom) / (top - bottom) * height
+        while any(abs(x - a) < LABEL_POINTS[0] and abs(y - b) < LABEL_POINTS[1] for a, b in taken):
+            x += LABEL_POINTS[0]
+        taken.append((x, y))
+        shifts.append(x - first)
+    return shifts
+
+
+def _caption(axes: Any, caption: Caption) -> None:
+    # A file's name is no formula, and may hold what is not to be printed.
+    title = "".join(c if c.isprintable() else "?" for c in caption.title)
+    title = title if len(title) <= 72 else f"{title[:34]} … {title[-34:]}"
+    axes.set_title(title, loc="left", fontsize=12, pad=20 if caption.details else 6,
+                   parse_math=False)  # fmt: skip
+    axes.annotate(
+        caption.details, (0, 1), (0, 6), "axes fraction", "offset points", fontsize=8.5,
+        color="0.3", parse_math=False, in_layout=False,
+    )  # fmt: skip
+
+
+def _format(path: str | os.PathLike[str]) -> str:
+    return Path(path).suffix[1:].lower()
+
+
+def _matplotlib(module: str) -> Any:
+    """Import a module of matplotlib, which takes time and is not needed for anything else."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise PyclfftError("a picture needs matplotlib: pip install 'pyclfft[audio]'") from None
