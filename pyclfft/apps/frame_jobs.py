@@ -27,7 +27,25 @@ MAX_TRANSFORMS = 32
 
 _transforms: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
 transform_counts = _transforms.counts
-forget_transforms = _transforms.clear
+
+# By where device arrays lie: one look-up for a call, which may take no longer than its kernel.
+of_arrays: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+
+# What suits frames on GPUs, found on an H200 (`bench stft`): a frame for each group, and four where
+# all frames of a bin are neighbours, which is the more to wait for at once.
+LONG_FRAME = 1024
+BY_FRAMES: dict[str, Any] = {"stockham_group": 32}
+BY_BINS: dict[str, Any] = {
+    "stockham_columns": 4,
+    "stockham_points": 16,
+    "stockham_radices": (),
+}
+
+
+def forget_transforms() -> None:
+    """Forget what runs on frames, with the device memory that it holds."""
+    of_arrays.clear()
+    _transforms.clear()
 
 
 @dataclass(frozen=True)
@@ -90,6 +108,9 @@ class Job:
 
     def _parameters(self, chosen: cl.Device, problem: Problem) -> Parameters:
         found = wisdom.parameters_of(chosen, problem, self.algorithm)
+        if not (device.traits(chosen).is_cpu or self.back or self.framing.n_fft < LONG_FRAME):
+            by_bins = self.layout is not None and self.layout.strides[1] < self.layout.strides[2]
+            found = found.over(BY_BINS if by_bins else BY_FRAMES, "frames")
         return found.over(dict(self.values), GIVEN) if self.values else found
 
 

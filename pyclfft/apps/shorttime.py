@@ -25,7 +25,7 @@ from ..planning.problem import (
 from ..runtime import device, memory
 from ..runtime.executable import Executable, run_on_host
 from ..transforms.call import converted, readable
-from .frame_jobs import Job, executable_of
+from .frame_jobs import Job, executable_of, of_arrays
 from .framing import Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
 from .streaming import fill_in_pieces
 from .windows import Window, require_overlap
@@ -385,11 +385,18 @@ def transformed(
         return _nothing(signal, shape, dtype) if out is None else out
     if isinstance(signal, cl_array.Array):
         queue = _queue_of(signal, queue)
-        framing = frames.over(samples, signals, precision, *_places(signal))
         result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
-        layout = _layout(result, framing)
-        job = Job(framing, frames.window, magnitudes, algorithm, layout)
-        _enqueue(executable_of(queue.context, job), queue, signal, result)
+        given = (signal.shape, signal.strides, signal.offset)
+        left = (result.shape, result.strides, result.offset)
+        key = (queue.context, given, left, frames, magnitudes, algorithm, precision)
+
+        def make() -> Executable:
+            framing = frames.over(samples, signals, precision, *_places(signal))
+            layout = _layout(result, framing)
+            job = Job(framing, frames.window, magnitudes, algorithm, layout)
+            return executable_of(queue.context, job)
+
+        _enqueue(of_arrays.get(key, make), queue, signal, result)
         return result
     queue = queue or device.default_queue()
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)

@@ -15,7 +15,7 @@ from . import device, memory
 from .executable import Executable, run_on_host
 from .profile import Recorder
 
-IN_FLIGHT = 4  # pieces, each on a queue of its own: copies on the host take turns with transfers
+IN_FLIGHT = 8  # pieces, each on a queue of its own: copies on the host take turns with transfers
 
 
 class Work(NamedTuple):
