@@ -1,0 +1,499 @@
+"""From sound to notes: onsets, chroma, and notes with pitch, time and strength.
+
+Magnitudes come from the device, by `spectrogram`; what follows looks at some thousands of frames
+and runs in NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, log2
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..errors import PlanError
+from ..planning.problem import choose
+from .shorttime import positive, spectrogram
+from .units import A4_HZ, A4_MIDI, hz_to_midi, midi_to_note
+
+UNITS = ("frames", "samples", "time")
+
+ONSET_SECONDS = 0.0929  # of a frame in which onsets are sought: 2048 samples at 22050 Hz
+PITCH_SECONDS = 0.1858  # of a frame in which pitches are told apart
+
+# --- magnitudes -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Magnitudes:
+    """A magnitude spectrogram, checked.
+
+    Attributes
+    ----------
+    values : ndarray of float32, shape (frames, bins)
+        Frame by frame.
+    sr : float
+        Samples a second.
+    n_fft, hop : int
+        Points of a frame, and samples from one to the next.
+    """
+
+    values: np.ndarray
+    sr: float
+    n_fft: int
+    hop: int
+
+    @property
+    def greatest(self) -> float:
+        """The greatest magnitude; 0 for no frames."""
+        return float(self.values.max(initial=0))
+
+    @property
+    def lag(self) -> int:
+        """Frames in which a window rises from half its height to all of it."""
+        return max(1, round(self.n_fft / 4 / self.hop))
+
+    @property
+    def rate(self) -> float:
+        """Frames a second."""
+        return self.sr / self.hop
+
+
+def frame_points(sr: float, seconds: float) -> int:
+    """Return the power of two that is closest to so many seconds."""
+    return 2 ** max(4, round(log2(sr * seconds)))
+
+
+def magnitudes_of(
+    y: Any,
+    S: Any,  # noqa: N803  librosa's name
+    sr: float,
+    n_fft: int,
+    hop: int,
+    queue: cl.CommandQueue | None = None,
+) -> Magnitudes:
+    """Return the magnitudes of a signal, or those that a caller has.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array, shape (samples,), or None
+        A signal. Of two dimensions, it is taken as `S`.
+    S : array_like or pyopencl.array.Array, shape (bins, frames), or None
+        Magnitudes.
+    sr : float
+        Samples a second.
+    n_fft, hop : int
+        How the signal is framed; with `S`, its bins tell `n_fft`.
+    queue : cl.CommandQueue, optional
+        Where to run.
+
+    Returns
+    -------
+    Magnitudes
+
+    Raises
+    ------
+    PlanError
+        Neither or both are given, or what is given makes no sense.
+    """
+    sr = _number("sr", sr)
+    hop = positive("hop_length", hop)
+    if (y is None) == (S is None):
+        raise PlanError("give either a signal y or a magnitude spectrogram S")
+    given = y if S is None else S
+    given = given if isinstance(given, cl_array.Array) else np.asarray(given)
+    if S is not None or given.ndim == 2:
+        values = _spectrogram_values(given)
+        return Magnitudes(values, sr, 2 * (values.shape[1] - 1), hop)
+    return signal_magnitudes(given, sr, positive("n_fft", n_fft), hop, queue)
+
+
+def signal_magnitudes(
+    y: Any, sr: float, n_fft: int, hop: int, queue: cl.CommandQueue | None = None
+) -> Magnitudes:
+    """Return the magnitudes of a signal; parameters and errors as of `magnitudes_of`."""
+    if y.ndim != 1:
+        raise PlanError(f"the signal has the shape {y.shape}, not (samples,): mix its channels")
+    if y.dtype.kind not in "iuf":
+        raise PlanError(f"the signal is of {y.dtype}: give real numbers")
+    if 0 < y.shape[0] < n_fft:  # which a transform would warn of
+        y = y.get() if isinstance(y, cl_array.Array) else y
+        y = np.pad(y, (0, n_fft - len(y)))
+    found = spectrogram(y, n_fft, hop, dtype=np.float32, queue=queue)
+    values = found.get() if isinstance(found, cl_array.Array) else found
+    if y.dtype.kind in "iu":
+        values = values / np.float32(np.iinfo(y.dtype).max)
+    return Magnitudes(_checked(values.T, "the signal"), sr, n_fft, hop)
+
+
+def _spectrogram_values(given: Any) -> np.ndarray:
+    values = given.get() if isinstance(given, cl_array.Array) else given
+    if values.ndim != 2:
+        raise PlanError(f"a spectrogram has the shape (bins, frames), not {values.shape}")
+    if values.dtype.kind not in "iuf":
+        raise PlanError(f"the spectrogram is of {values.dtype}: give magnitudes, abs(S)")
+    bins, frames = values.shape
+    if bins < 9 or (frames <= 2 and bins > 2**15):
+        raise PlanError(
+            f"the shape {values.shape} looks like samples of several channels: "
+            "mix them, for example by y.mean(axis=...)"
+        )
+    values = _checked(values.T.astype(np.float32, copy=False), "the spectrogram")
+    if values.min(initial=0) < 0:
+        raise PlanError("the spectrogram has negative numbers: give magnitudes, not decibels")
+    return values
+
+
+def _checked(values: np.ndarray, what: str) -> np.ndarray:
+    if not np.isfinite(values.sum(dtype=np.float64)):
+        raise PlanError(f"{what} holds NaN or infinity: give these samples a value first")
+    return values
+
+
+def _number(name: str, value: Any, least: float = 0.0) -> float:
+    """Return a finite number above the least one, or raise a PlanError that names it."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not least < number < float("inf"):
+        raise PlanError(f"{name} must be a number above {least:g}, not {value!r}")
+    return number
+
+
+# --- onsets ---------------------------------------------------------------------------------------
+
+BANDS_PER_OCTAVE = 24
+LOWEST_BAND, HIGHEST_BAND = 30.0, 17000.0  # Hz
+COMPRESSION = 300.0  # the greatest magnitude before 1 is added and the logarithm taken
+NEAR = 0.05  # seconds around an onset in which nothing rises more
+USUAL_FRAMES = 400  # that tell what is usual
+BEFORE, AFTER = 0.15, 0.1  # seconds over which the rise is compared with its mean
+
+
+def onsets(
+    y: Any = None,
+    sr: float = 22050,
+    *,
+    S: Any = None,  # noqa: N803  librosa's name
+    n_fft: int | None = None,
+    hop_length: int = 512,
+    delta: float = 0.015,
+    wait: float = 0.05,
+    backtrack: bool = False,
+    units: str = "frames",
+    queue: cl.CommandQueue | None = None,
+) -> np.ndarray:
+    """Find where sounds begin.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array, shape (samples,), optional
+        A signal. An array of two dimensions is taken as `S`.
+    sr : float
+        Samples a second.
+    S : array_like or pyopencl.array.Array, shape (1 + n_fft // 2, frames), optional
+        Magnitudes, of centred frames, in the place of a signal.
+    n_fft : int, optional
+        Points of a frame; by default the power of two next to 93 ms, 2048 at 22050 Hz.
+    hop_length : int
+        Samples from one frame to the next.
+    delta : float
+        How far the rise of a frame has to stand above the mean rise around it: fewer onsets with a
+        greater number. A rise is the mean over quarter tones of log10(1 + 300 magnitude), the
+        greatest magnitude being 1.
+    wait : float
+        Least seconds from one onset to the next.
+    backtrack : bool
+        Go back from each onset to where the rise begins, as is best for cutting.
+    units : {"frames", "samples", "time"}
+        What is counted; samples and seconds are found between frames.
+    queue : cl.CommandQueue, optional
+        Where to run; the queue of a device array, or the default queue.
+
+    Returns
+    -------
+    ndarray of int or float, shape (onsets,)
+        In ascending order. Sound in the first frame is an onset too.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: what is given makes no sense, or holds NaN or infinity.
+    DeviceError, DeviceMemoryError
+        As `stft`.
+
+    Notes
+    -----
+    The spectral flux of bands of a quarter tone with logarithmic magnitudes; each is compared with
+    the greatest of three neighbours one frame before, so that vibrato is no onset.
+
+    References
+    ----------
+    S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection", Proc. DAFx (2013).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft.apps.notation import onsets
+    >>> t = np.arange(22050) / 22050
+    >>> y = np.sin(2 * np.pi * 440 * t) * np.exp(-5 * t)
+    >>> y = np.concatenate([0 * t[:11025], y, y])
+    >>> onsets(y, units="time").round(1).tolist()
+    [0.5, 1.5]
+    """
+    choose("units", units, UNITS)
+    n_fft = frame_points(_number("sr", sr), ONSET_SECONDS) if n_fft is None else n_fft
+    magnitudes = magnitudes_of(y, S, sr, n_fft, hop_length, queue)
+    found = find_onsets(magnitudes, _number("delta", delta), _number("wait", wait, -1), backtrack)
+    samples = found * magnitudes.hop
+    if units == "frames":
+        return np.unique(np.rint(found).astype(int))
+    return np.rint(samples).astype(int) if units == "samples" else samples / magnitudes.sr
+
+
+def find_onsets(
+    magnitudes: Magnitudes, delta: float = 0.015, wait: float = 0.05, backtrack: bool = False
+) -> np.ndarray:
+    """Return where sounds begin, in frames and their fractions; parameters as of `onsets`."""
+    rise = spectral_rise(magnitudes)
+    peaks = _pick_peaks(rise, delta, wait, magnitudes.rate)
+    if backtrack:
+        return _begin_of_rise(rise, peaks).astype(float)
+    exact = peaks + _vertex(rise, peaks)
+    # A window has risen to half its height a quarter of a frame before its middle, and logarithms
+    # show the first half of that: onsets are behind the steepest rise.
+    shift = magnitudes.n_fft / 8 / magnitudes.hop
+    return np.where(peaks > 0, np.clip(exact + shift, 0, max(0, len(rise) - 1)), 0.0)
+
+
+def spectral_rise(magnitudes: Magnitudes) -> np.ndarray:
+    """Return how much louder frames are than those before, in the mean of all bands.
+
+    Parameters
+    ----------
+    magnitudes : Magnitudes
+        Of a signal.
+
+    Returns
+    -------
+    ndarray of float32, shape (frames,)
+    """
+    values, greatest = magnitudes.values, magnitudes.greatest
+    if not greatest:
+        return np.zeros(len(values), np.float32)
+    bands = values @ (band_weights(magnitudes.sr, magnitudes.n_fft) * (COMPRESSION / greatest))
+    levels = np.log10(1 + bands)
+    before = np.roll(levels, magnitudes.lag, axis=0)
+    # Frames at the beginning have nothing, or only a part of a frame, before them: there, a sound
+    # has to be louder than what is usual in the signal.
+    first = magnitudes.lag + ceil(magnitudes.n_fft / 2 / magnitudes.hop)
+    usual = np.median(levels[:: max(1, len(levels) // USUAL_FRAMES)], axis=0)
+    before[: magnitudes.lag] = usual
+    before[:first] = np.maximum(before[:first], usual)
+    before = np.pad(before, ((0, 0), (1, 1)))
+    highest = np.maximum(np.maximum(before[:, :-2], before[:, 1:-1]), before[:, 2:])
+    return np.maximum(levels - highest, 0).mean(axis=1)
+
+
+@lru_cache(maxsize=16)
+def band_weights(sr: float, n_fft: int) -> np.ndarray:
+    """Return triangles over the bins, a quarter tone apart, or a bin where that is wider.
+
+    Parameters
+    ----------
+    sr : float
+        Samples a second.
+    n_fft : int
+        Points of a frame.
+
+    Returns
+    -------
+    ndarray of float32, shape (bins, bands)
+        The weights of a band sum up to 1.
+    """
+    octaves = log2(max(2.0, min(HIGHEST_BAND, sr / 2) / LOWEST_BAND))
+    steps = np.arange(ceil(octaves * BANDS_PER_OCTAVE)) / BANDS_PER_OCTAVE
+    edges = np.unique(np.rint(LOWEST_BAND * 2**steps * n_fft / sr))
+    edges = edges[(edges > 0) & (edges <= n_fft // 2)]
+    if len(edges) < 3:
+        raise PlanError(f"n_fft = {n_fft} has too few bins for sr = {sr:g}: choose a larger one")
+    low, middle, high = edges[:-2], edges[1:-1], edges[2:]
+    bins = np.arange(n_fft // 2 + 1)[:, None]
+    weights = np.minimum((bins - low) / (middle - low), (high - bins) / (high - middle)).clip(0)
+    return (weights / weights.sum(axis=0)).astype(np.float32)
+
+
+def _pick_peaks(rise: np.ndarray, delta: float, wait: float, rate: float) -> np.ndarray:
+    """Return the frames that rise most around them, and by delta more than around them."""
+    if not len(rise):
+        return np.zeros(0, int)
+    near = max(1, round(NEAR * rate))
+    highest = _sliding(rise, near, near, 0).max(axis=1)
+    usual = _sliding(rise, ceil(BEFORE * rate), ceil(AFTER * rate), 0).mean(axis=1)
+    chosen: list[int] = []
+    for frame in np.flatnonzero((rise >= highest) & (rise >= usual + delta)).tolist():
+        if not chosen or frame - chosen[-1] > max(1, wait * rate):
+            chosen.append(frame)
+    return np.array(chosen, int)
+
+
+def _sliding(values: np.ndarray, before: int, after: int, outside: float) -> np.ndarray:
+    """Return the neighbours of each value, with something else beyond both ends."""
+    padded = np.pad(values, (before, after), constant_values=outside)
+    return np.lib.stride_tricks.sliding_window_view(padded, before + after + 1)
+
+
+def _begin_of_rise(rise: np.ndarray, peaks: np.ndarray) -> np.ndarray:
+    """Return the last frame before each peak that rises less than both its neighbours."""
+    inner = (rise[1:-1] <= rise[:-2]) & (rise[1:-1] < rise[2:])
+    lowest = np.concatenate([[0], 1 + np.flatnonzero(inner)])
+    return lowest[np.searchsorted(lowest, peaks, side="right") - 1]
+
+
+def _vertex(values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
+    """Return how far behind each peak the vertex of a parabola through three values is."""
+    padded = np.pad(values, 1, mode="edge").astype(float)
+    left, middle, right = (padded[peaks + i] for i in range(3))
+    bend = 2 * middle - left - right
+    return np.divide(right - left, 2 * bend, out=np.zeros(len(peaks)), where=bend > 0).clip(-0.5, 0.5)
+
+
+# --- chroma ---------------------------------------------------------------------------------------
+
+CHROMA_CENTRE, CHROMA_OCTAVES = 500.0, 1.5  # Hz that count most; octaves to exp(-1/2) of that
+CLASS_WIDTH = 0.35  # semitones, standard deviation
+TUNING_FRAMES = 400  # that are looked at for the tuning
+
+
+def chroma(
+    y: Any = None,
+    sr: float = 22050,
+    *,
+    S: Any = None,  # noqa: N803  librosa's name
+    n_fft: int | None = None,
+    hop_length: int = 512,
+    norm: float | None = np.inf,
+    tuning: float | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> np.ndarray:
+    """Fold energy to the twelve pitch classes.
+
+    Parameters
+    ----------
+    y, sr, S, hop_length, queue
+        As of `onsets`.
+    n_fft : int, optional
+        Points of a frame; by default the power of two next to 186 ms, 4096 at 22050 Hz, for low
+        notes to be told apart.
+    norm : float, optional
+        Divide each frame by its norm: ``inf`` (the greatest class is 1), 1 (the sum is 1), 2; None
+        for energies as they are.
+    tuning : float, optional
+        Semitones from A4 = 440 Hz to how the music is tuned; found in the music by default.
+
+    Returns
+    -------
+    ndarray of float32, shape (12, frames)
+        Classes from C to B. A silent frame has zeros.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError
+        As `onsets`.
+
+    References
+    ----------
+    T. Fujishima, "Realtime chord recognition of musical sound: a system using Common Lisp Music",
+    Proc. ICMC (1999).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft.apps.notation import chroma
+    >>> t = np.arange(22050) / 22050
+    >>> classes = chroma(np.sin(2 * np.pi * 440 * t))
+    >>> classes.shape, int(classes.mean(axis=1).argmax())  # 9 is A
+    ((12, 44), 9)
+    """
+    if norm is not None:
+        norm = _number("norm", norm) if norm != np.inf else norm
+    n_fft = frame_points(_number("sr", sr), PITCH_SECONDS) if n_fft is None else n_fft
+    magnitudes = magnitudes_of(y, S, sr, n_fft, hop_length, queue)
+    scale = magnitudes.greatest or 1.0
+    tuning = find_tuning(magnitudes) if tuning is None else _number("tuning", tuning, -100)
+    weights = class_weights(magnitudes.sr, magnitudes.n_fft, tuning)
+    energy = np.square(magnitudes.values / scale) @ weights
+    if norm is None:
+        return energy.T * np.float32(scale) ** 2
+    sizes = np.linalg.norm(energy, ord=norm, axis=1, keepdims=True)
+    return np.divide(energy, sizes, out=np.zeros_like(energy), where=sizes > 1e-12).T
+
+
+@lru_cache(maxsize=16)
+def class_weights(sr: float, n_fft: int, tuning: float) -> np.ndarray:
+    """Return how much of each bin's energy is of each pitch class.
+
+    Parameters
+    ----------
+    sr : float
+        Samples a second.
+    n_fft : int
+        Points of a frame.
+    tuning : float
+        In semitones.
+
+    Returns
+    -------
+    ndarray of float32, shape (bins, 12)
+    """
+    frequencies = np.arange(1, n_fft // 2 + 1) * sr / n_fft
+    pitch = hz_to_midi(frequencies)[:, None] - tuning
+    apart = (pitch - np.arange(12) + 6) % 12 - 6
+    bin_width = 12 * np.log2(1 + sr / n_fft / frequencies)[:, None]
+    shares = np.exp(-0.5 * (apart / np.maximum(CLASS_WIDTH, bin_width / 2)) ** 2)
+    octaves = np.log2(frequencies / CHROMA_CENTRE)[:, None] / CHROMA_OCTAVES
+    weights = shares / shares.sum(axis=1, keepdims=True) * np.exp(-0.5 * octaves**2)
+    return np.pad(weights, ((1, 0), (0, 0))).astype(np.float32)
+
+
+def find_tuning(magnitudes: Magnitudes) -> float:
+    """Return how many semitones, -0.5 to 0.5, music is above A4 = 440 Hz; 0 for silence."""
+    loudness = magnitudes.values.max(axis=1, initial=0)
+    loudest = np.sort(np.argsort(loudness)[-TUNING_FRAMES:])
+    strength, bins = spectral_peaks(magnitudes.values[loudest])
+    frequency = bins * magnitudes.sr / magnitudes.n_fft
+    heard = (strength > 0.03 * loudness[loudest, None]) & (frequency > 100) & (frequency < 3000)
+    turns = np.exp(2j * np.pi * hz_to_midi(frequency[heard]))
+    return float(np.angle((strength[heard] * turns).sum()) / (2 * np.pi)) if heard.any() else 0.0
+
+
+def spectral_peaks(spectra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the peaks of magnitudes, and where they are between the bins.
+
+    Parameters
+    ----------
+    spectra : ndarray, shape (frames, bins)
+        Magnitudes.
+
+    Returns
+    -------
+    strength : ndarray, shape (frames, bins)
+        Height of the peak at a bin; 0 where there is none.
+    bins : ndarray, shape (frames, bins)
+        Vertex of the parabola through the logarithms of three magnitudes.
+    """
+    tiny = np.float32(1e-12)
+    logs = np.log(np.maximum(spectra, tiny))
+    left, middle, right = logs[:, :-2], logs[:, 1:-1], logs[:, 2:]
+    is_peak = (middle > left) & (middle >= right) & (spectra[:, 1:-1] > tiny)
+    bend = np.where(is_peak, 2 * middle - left - right, 1)
+    shift = np.where(is_peak, (right - left) / (2 * np.maximum(bend, 1e-6)), 0)
+    height = np.where(is_peak, np.exp(middle + 0.25 * (right - left) * shift), 0)
+    edges = ((0, 0), (1, 1))
+    return np.pad(height, edges), np.arange(spectra.shape[1]) + np.pad(shift, edges)
