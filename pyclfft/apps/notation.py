@@ -6,9 +6,9 @@ and runs in NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 from math import ceil, log2
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ import pyopencl.array as cl_array
 from ..errors import PlanError
 from ..planning.problem import choose
 from .shorttime import positive, spectrogram
-from .units import A4_HZ, A4_MIDI, hz_to_midi, midi_to_note
+from .units import hz_to_midi, midi_to_note
 
 UNITS = ("frames", "samples", "time")
 
@@ -361,7 +361,9 @@ def _vertex(values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
     padded = np.pad(values, 1, mode="edge").astype(float)
     left, middle, right = (padded[peaks + i] for i in range(3))
     bend = 2 * middle - left - right
-    return np.divide(right - left, 2 * bend, out=np.zeros(len(peaks)), where=bend > 0).clip(-0.5, 0.5)
+    return np.divide(right - left, 2 * bend, out=np.zeros(len(peaks)), where=bend > 0).clip(
+        -0.5, 0.5
+    )
 
 
 # --- chroma ---------------------------------------------------------------------------------------
@@ -497,3 +499,504 @@ def spectral_peaks(spectra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     height = np.where(is_peak, np.exp(middle + 0.25 * (right - left) * shift), 0)
     edges = ((0, 0), (1, 1))
     return np.pad(height, edges), np.arange(spectra.shape[1]) + np.pad(shift, edges)
+
+
+# --- notes ----------------------------------------------------------------------------------------
+
+STEPS = 120  # of pitch in an octave: 10 cents
+NEIGHBOURS = 4  # steps by which a partial may be off
+HARMONICS = 20
+COMPRESS = 0.6  # exponent of the partials' strength, so that many weigh more than one
+BLOCK = 0.4  # seconds of sound at most of which the pitches are sought together
+FLOOR = 0.003  # of a frame's greatest magnitude, below which there are no partials
+SIDE_LOBE = 0.05  # of a magnitude four bins apart, likewise
+SILENCE = 1e-4  # magnitude beside the greatest of all, -80 dB
+TONAL = 0.1  # of a block's energy is in the harmonics of the first note at least
+PROMINENCE, SURROUNDING = 2.0, 12  # of a partial above the mean of so many bins on both sides
+LOBE = 1.5  # energy of a window's main lobe beside its greatest bin
+GROUND, MAY_LACK = 0.15, 90.0  # least compressed fundamental; Hz below which there may be none
+ALPHA, BETA = 27.0, 320.0  # Hz, of the weights of harmonics: Klapuri's
+EXCLUDED = 7  # steps around a pitch in which there is no other
+REFINING = 5  # harmonics that tell the exact pitch
+
+TRACKED = 3  # harmonics that tell how long a note sounds
+RISE = 1.25  # of a note that is struck again
+LATE = 0.1  # seconds behind an onset from which on a note has begun by itself
+FADED = 0.1  # of a note's greatest magnitude, where it has ended
+FAINT = 0.02  # of the greatest strength, below which a note is not heard
+
+# Steps from a pitch to its harmonics.
+SHIFTS = np.rint(STEPS * np.log2(np.arange(1, HARMONICS + 1))).astype(int)
+
+
+class Note(NamedTuple):
+    """A note that was heard.
+
+    Attributes
+    ----------
+    onset, duration : float
+        In seconds.
+    name : str
+        Such as "C♯4".
+    midi : int
+        60 is C4.
+    cents : float
+        How far the pitch is above that of the name, with A4 = 440 Hz; -50 to 50.
+    strength : float
+        Amplitude beside that of the strongest note: 0 to 1.
+    """
+
+    onset: float
+    duration: float
+    name: str
+    midi: int
+    cents: float
+    strength: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """What notes are sought, checked.
+
+    Attributes
+    ----------
+    fmin, fmax : float
+        Lowest and highest fundamental in Hz.
+    polyphony : int
+        Notes at the same time at most.
+    threshold : float
+        Least salience of a note beside that of the most salient at the same time.
+    """
+
+    fmin: float
+    fmax: float
+    polyphony: int
+    threshold: float
+
+    @property
+    def candidates(self) -> int:
+        """Pitches that are tried."""
+        return ceil(STEPS * log2(self.fmax / self.fmin)) + 1
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """Their fundamentals, in Hz."""
+        return self.fmin * 2 ** (np.arange(self.candidates) / STEPS)
+
+
+@dataclass(frozen=True, eq=False)
+class Pitches:
+    """Pitches that sound together in blocks of a signal.
+
+    Attributes
+    ----------
+    hz : ndarray, shape (blocks, polyphony)
+        Fundamentals; 0 for no note.
+    strength : ndarray, shape (blocks, polyphony)
+        Amplitudes.
+    """
+
+    hz: np.ndarray
+    strength: np.ndarray
+
+
+def notes(
+    y: Any,
+    sr: float = 22050,
+    *,
+    n_fft: int | None = None,
+    hop_length: int = 512,
+    fmin: float = 55.0,
+    fmax: float = 2093.0,
+    polyphony: int = 4,
+    threshold: float = 0.4,
+    delta: float = 0.01,
+    min_duration: float = 0.05,
+    queue: cl.CommandQueue | None = None,
+) -> list[Note]:
+    """Find the notes of a melody, or of music with few notes at a time.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array, shape (samples,)
+        A signal.
+    sr : float
+        Samples a second.
+    n_fft : int, optional
+        Points of a frame in which pitches are told apart; by default the power of two next to
+        186 ms, 4096 at 22050 Hz.
+    hop_length : int
+        Samples from one frame to the next.
+    fmin, fmax : float
+        Lowest and highest fundamental in Hz; from A1 to C7 by default.
+    polyphony : int
+        Notes at the same time at most: 1 for melodies.
+    threshold : float
+        How salient a note is at least beside the most salient one at the same time, 0 to 1.
+    delta : float
+        As of `onsets`.
+    min_duration : float
+        Shorter notes are left out, in seconds.
+    queue : cl.CommandQueue, optional
+        Where to run; the queue of a device array, or the default queue.
+
+    Returns
+    -------
+    list of Note
+        By onset, then by pitch. None in silence, or in noise.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError
+        As `onsets`.
+
+    Notes
+    -----
+    The signal is cut at its onsets. In each part, the strengths of a pitch's harmonics are summed
+    up for all pitches; the most salient one is taken, what its harmonics explain is removed, and
+    the next is sought. Notes an octave apart share their harmonics: the upper one is heard only
+    where it is louder than the lower one's overtones would be.
+
+    References
+    ----------
+    A. Klapuri, "Multiple fundamental frequency estimation by summing harmonic amplitudes", Proc.
+    ISMIR (2006).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft.apps.notation import notes
+    >>> t = np.arange(11025) / 22050
+    >>> tones = [np.sin(2 * np.pi * f * t) * np.exp(-4 * t) for f in (261.63, 329.63, 392.0)]
+    >>> y = np.concatenate([0 * t, *tones])
+    >>> for note in notes(y):
+    ...     print(f"{note.onset:.1f} {note.name} {note.midi}")
+    0.5 C4 60
+    1.0 E4 64
+    1.5 G4 67
+    """
+    if y is None or np.ndim(y) == 2:
+        raise PlanError("notes are found in a signal of shape (samples,), not in a spectrogram")
+    search = make_search(_number("sr", sr), fmin, fmax, polyphony, threshold)
+    points = frame_points(sr, PITCH_SECONDS) if n_fft is None else n_fft
+    fine = magnitudes_of(y, None, sr, frame_points(sr, ONSET_SECONDS), hop_length, queue)
+    found = find_onsets(fine, _number("delta", delta))
+    blocks = Blocks.between(found, fine, points)
+    coarse = magnitudes_of(y, None, sr, points, hop_length, queue)
+    spectra = blocks.spectra(coarse)
+    spectra[spectra.max(axis=1, initial=0) < SILENCE * max(coarse.greatest, 1e-30)] = 0
+    pitches = find_pitches(spectra, sr / points, search)
+    least = _number("min_duration", min_duration, -1)
+    return _named(list(_assembled(blocks, pitches, fine)), fine, least)
+
+
+def make_search(sr: float, fmin: float, fmax: float, polyphony: int, threshold: float) -> Search:
+    """Check what notes are wanted; parameters and errors as of `notes`."""
+    fmin, fmax = _number("fmin", fmin), _number("fmax", fmax)
+    if not fmin < fmax < sr / 2:
+        raise PlanError(
+            f"fmin < fmax < sr / 2 must hold, not {fmin:g} < {fmax:g} < {sr / 2:g}: "
+            "choose a smaller fmax"
+        )
+    threshold = _number("threshold", threshold)
+    return Search(fmin, fmax, positive("polyphony", polyphony), threshold)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Parts of a signal between its onsets.
+
+    Attributes
+    ----------
+    edges : ndarray of float, shape (blocks + 1,)
+        Where they begin and end, in frames.
+    struck : ndarray of bool, shape (blocks,)
+        Whether there is an onset at the beginning.
+    margin : float
+        Frames at the edges in which two blocks sound together.
+    """
+
+    edges: np.ndarray
+    struck: np.ndarray
+    margin: float
+
+    @classmethod
+    def between(cls, found: np.ndarray, magnitudes: Magnitudes, points: int) -> Blocks:
+        """Cut a signal at onsets, and long parts into blocks of equal length."""
+        count = len(magnitudes.values)
+        ends = np.concatenate([[0.0], found[found > 0], [float(count)]])
+        struck_at = {0.0, *found.tolist()}
+        pieces = [
+            np.linspace(a, b, max(1, ceil((b - a) / (BLOCK * magnitudes.rate))), endpoint=False)
+            for a, b in zip(ends[:-1], ends[1:], strict=True)
+        ]
+        edges = np.concatenate([*pieces, [float(count)]])
+        struck = np.array([each in struck_at for each in edges[:-1].tolist()])
+        return cls(edges, struck, points / 4 / magnitudes.hop)
+
+    def spectra(self, magnitudes: Magnitudes) -> np.ndarray:
+        """Return the mean magnitudes of blocks without their margins, shape (blocks, bins)."""
+        values = magnitudes.values
+        means = np.zeros((len(self.struck), values.shape[1]), np.float32)
+        for i, (begin, end) in enumerate(zip(self.edges[:-1], self.edges[1:], strict=True)):
+            first = ceil(begin + self.margin) if self.struck[i] else ceil(begin)
+            behind = i + 1 < len(self.struck) and self.struck[i + 1]
+            last = int(end - self.margin) if behind else int(end)
+            if last <= first:  # short: the frame in the middle
+                first = min(round((begin + end) / 2), len(values) - 1)
+                last = first + 1
+            means[i] = values[first:last].mean(axis=0)
+        return means
+
+
+# --- pitches of spectra ---------------------------------------------------------------------------
+
+
+def find_pitches(spectra: np.ndarray, bin_hz: float, search: Search) -> Pitches:
+    """Find the pitches that make up spectra.
+
+    Parameters
+    ----------
+    spectra : ndarray, shape (blocks, bins)
+        Magnitudes.
+    bin_hz : float
+        From one bin to the next.
+    search : Search
+        What is sought.
+
+    Returns
+    -------
+    Pitches
+    """
+    partials = Partials.of(spectra, bin_hz, search)
+    blocks = np.arange(len(spectra))
+    hz, strength = np.zeros((2, len(blocks), search.polyphony))
+    rest = partials.strength**COMPRESS
+    taken = np.zeros((len(blocks), search.candidates), bool)
+    going, enough = spectra.any(axis=1), np.zeros(len(blocks))
+    for turn in range(search.polyphony):
+        reach = _widened(rest)
+        salience = np.where(taken, 0, _salience(reach, search))
+        best = salience.argmax(axis=1)
+        height = salience[blocks, best]
+        going &= (height > 0) & (height >= enough)
+        if not turn:
+            enough = search.threshold * height
+            going &= partials.explained(best) > TONAL
+        if not going.any():
+            break
+        found = _smooth(reach[blocks[:, None], best[:, None] + SHIFTS])
+        hz[going, turn] = partials.fundamental(best)[going]
+        strength[going, turn] = np.linalg.norm(found ** (1 / COMPRESS), axis=1)[going]
+        _remove(rest, best, found)
+        apart = np.abs(np.arange(search.candidates) - best[:, None])
+        taken |= apart < EXCLUDED
+    return Pitches(hz, strength)
+
+
+@dataclass(frozen=True, eq=False)
+class Partials:
+    """Peaks of spectra, by their pitch in steps from `NEIGHBOURS` below the lowest candidate on.
+
+    Attributes
+    ----------
+    strength, hz : ndarray, shape (blocks, steps)
+        Height and frequency of the highest peak in a step; 0 where there is none.
+    total : ndarray, shape (blocks,)
+        Energy of the spectra.
+    """
+
+    strength: np.ndarray
+    hz: np.ndarray
+    total: np.ndarray
+
+    @classmethod
+    def of(cls, spectra: np.ndarray, bin_hz: float, search: Search) -> Partials:
+        """Find the peaks that stand out from what is around them."""
+        height, bins = spectral_peaks(spectra)
+        heard = (height > 0) & (height > FLOOR * height.max(axis=1, initial=0, keepdims=True))
+        heard &= height > PROMINENCE * _local_mean(spectra)
+        heard[:, 4:] &= height[:, 4:] > SIDE_LOBE * spectra[:, :-4]
+        heard[:, :-4] &= height[:, :-4] > SIDE_LOBE * spectra[:, 4:]
+        block, place = np.nonzero(heard)
+        hz = bins[block, place] * bin_hz
+        steps = search.candidates + SHIFTS[-1] + 2 * NEIGHBOURS
+        step = np.rint(STEPS * np.log2(hz / search.fmin)).astype(int) + NEIGHBOURS
+        inside = (step >= 0) & (step < steps)
+        block, place, hz, step = (each[inside] for each in (block, place, hz, step))
+        order = np.argsort(height[block, place])  # the highest of a step is written last
+        block, place, hz, step = (each[order] for each in (block, place, hz, step))
+        strengths = np.zeros((len(spectra), steps), np.float32)
+        frequencies = np.zeros((len(spectra), steps))
+        strengths[block, step] = height[block, place]
+        frequencies[block, step] = hz
+        return cls(strengths, frequencies, np.square(spectra).sum(axis=1))
+
+    def explained(self, best: np.ndarray) -> np.ndarray:
+        """Return which part of the energy is in the harmonics of one pitch a block."""
+        peaks, _ = self._highest(best, HARMONICS)
+        return LOBE * np.square(peaks).sum(axis=1) / np.maximum(self.total, 1e-30)
+
+    def fundamental(self, best: np.ndarray) -> np.ndarray:
+        """Return the frequency of one pitch a block by those of its lowest harmonics."""
+        peaks, hz = self._highest(best, REFINING)
+        m = np.arange(1, REFINING + 1)
+        weights = peaks * m  # an error of a bin is an m-th of it in the fundamental
+        return (weights * hz / m).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-30)
+
+    def _highest(self, best: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return height and frequency of the highest peak near each harmonic."""
+        steps = _around(best, count)
+        block = np.arange(len(best))[:, None]
+        offset = self.strength[block[..., None], steps].argmax(axis=2)
+        chosen = np.take_along_axis(steps, offset[..., None], axis=2)[..., 0]
+        return self.strength[block, chosen], self.hz[block, chosen]
+
+
+def _local_mean(spectra: np.ndarray) -> np.ndarray:
+    """Return the mean of up to `SURROUNDING` bins on both sides of each."""
+    sums = np.pad(np.cumsum(spectra, axis=1, dtype=np.float64), ((0, 0), (1, 0)))
+    bins = np.arange(spectra.shape[1])
+    low = np.maximum(bins - SURROUNDING, 0)
+    high = np.minimum(bins + SURROUNDING + 1, len(bins))
+    return (sums[:, high] - sums[:, low]) / (high - low)
+
+
+def _around(best: np.ndarray, count: int = HARMONICS) -> np.ndarray:
+    """Return the steps near the harmonics of one pitch a block, shape (blocks, count, near)."""
+    return best[:, None, None] + SHIFTS[:count, None] + np.arange(2 * NEIGHBOURS + 1)
+
+
+def _widened(rest: np.ndarray) -> np.ndarray:
+    """Return the strongest partial near each candidate and its harmonics, less if it is apart."""
+    count = rest.shape[1] - 2 * NEIGHBOURS
+    shifted = (
+        (1 - abs(i - NEIGHBOURS) / (2 * NEIGHBOURS)) * rest[:, i : i + count]
+        for i in range(2 * NEIGHBOURS + 1)
+    )
+    return reduce(np.maximum, shifted)
+
+
+def _salience(reach: np.ndarray, search: Search) -> np.ndarray:
+    """Return the weighted sum of the harmonics of all candidates, shape (blocks, candidates)."""
+    count, hz = search.candidates, search.frequencies
+    total = np.zeros((len(reach), count), np.float32)
+    for m, shift in enumerate(SHIFTS, start=1):
+        weight = (hz + ALPHA) / (m * hz + BETA)
+        total += weight.astype(np.float32) * reach[:, shift : shift + count]
+    lowest = [reach[:, shift : shift + count] for shift in SHIFTS[:4]]
+    grounded = (lowest[0] >= GROUND * reduce(np.maximum, lowest)) | (hz < MAY_LACK)
+    return np.where(grounded, total, 0)
+
+
+def _smooth(harmonics: np.ndarray) -> np.ndarray:
+    """Return what an instrument explains: harmonics no stronger than the mean with neighbours."""
+    padded = np.pad(harmonics, ((0, 0), (1, 1)), mode="edge")
+    means = (padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]) / 3
+    means[:, 0] = harmonics[:, 0]
+    return np.minimum(harmonics, means)
+
+
+def _remove(rest: np.ndarray, best: np.ndarray, found: np.ndarray) -> None:
+    """Take the harmonics of one pitch a block away."""
+    steps = _around(best)
+    block = np.arange(len(best))[:, None, None]
+    for m in range(HARMONICS):  # one by one: steps of neighbours may be the same
+        near = block[:, 0], steps[:, m]
+        rest[near] = np.maximum(rest[near] - found[:, m, None], 0)
+
+
+# --- notes of pitches -----------------------------------------------------------------------------
+
+
+@dataclass
+class Sounding:
+    """A note in the making: when it began and ended so far, in frames, and what was heard of it."""
+
+    begin: float
+    end: float
+    strength: float
+    hz: float
+
+    def lengthen(self, end: float, strength: float, hz: float) -> None:
+        """Go on, with the pitch where the note is strongest."""
+        self.end = end
+        if strength > self.strength:
+            self.strength, self.hz = strength, hz
+
+    def is_at(self, hz: float) -> bool:
+        """Whether a pitch is this one."""
+        return abs(12 * log2(hz / self.hz)) < 0.6
+
+
+def _assembled(blocks: Blocks, pitches: Pitches, fine: Magnitudes) -> Iterator[Sounding]:
+    """Join pitches of neighbouring blocks, where they are not struck again, to notes."""
+    active: list[Sounding] = []
+    for i, (begin, end) in enumerate(zip(blocks.edges[:-1], blocks.edges[1:], strict=True)):
+        going: list[Sounding] = []
+        for hz, strength in zip(pitches.hz[i].tolist(), pitches.strength[i].tolist(), strict=True):
+            if not hz:
+                continue
+            held = next((each for each in active if each.is_at(hz)), None)
+            if held and not (blocks.struck[i] and _is_struck(fine, hz, begin)):
+                held.lengthen(float(end), strength, hz)
+                going.append(held)
+            else:
+                first = _first_sound(fine, hz, float(begin), float(end))
+                going.append(Sounding(first, float(end), strength, hz))
+        yield from (each for each in active if each not in going)
+        active = going
+    yield from active
+
+
+def _track(fine: Magnitudes, hz: float, begin: float, end: float) -> np.ndarray:
+    """Return the magnitudes of the lowest harmonics over time, shape (harmonics, frames)."""
+    bins = np.rint(hz * np.arange(1, TRACKED + 1) * fine.n_fft / fine.sr).astype(int)
+    bins = bins[bins < fine.values.shape[1] - 1]
+    values = fine.values[max(0, round(begin)) : max(1, round(end))]
+    return np.stack([values[:, max(0, b - 1) : b + 2].max(axis=1) for b in bins])
+
+
+def _is_struck(fine: Magnitudes, hz: float, onset: float) -> bool:
+    """Whether all harmonics of a note that sounds already rise at an onset."""
+    reach = fine.n_fft / 2 / fine.hop
+    before = _track(fine, hz, onset - 1.5 * reach, onset + 1).min(axis=1)
+    after = _track(fine, hz, onset, onset + 2 * reach).max(axis=1, initial=0)
+    heard = after > 0.1 * after.max()
+    return bool((after[heard] > RISE * before[heard]).all())
+
+
+def _first_sound(fine: Magnitudes, hz: float, begin: float, end: float) -> float:
+    """Return the frame at which a note begins, which may be far behind the begin of its block."""
+    level = np.linalg.norm(_track(fine, hz, begin, end), axis=0)
+    if not len(level):
+        return begin
+    first = int((level > 0.3 * level.max()).argmax())
+    return begin + first if first > LATE * fine.rate else begin
+
+
+def _last_sound(fine: Magnitudes, note: Sounding) -> float:
+    """Return the frame at which a note has faded away."""
+    level = np.linalg.norm(_track(fine, note.hz, note.begin, note.end), axis=0)
+    if not len(level):
+        return note.end
+    loudest = int(level.argmax())
+    faded = level[loudest:] < FADED * level[loudest]
+    return note.begin + loudest + int(faded.argmax()) if faded.any() else note.end
+
+
+def _named(found: list[Sounding], fine: Magnitudes, least: float) -> list[Note]:
+    """Return notes with names, without those that are too short, or hardly to be heard."""
+    loudest = max((each.strength for each in found), default=1.0)
+    result = []
+    for each in found:
+        duration = (_last_sound(fine, each) - each.begin) / fine.rate
+        strength = each.strength / loudest
+        if duration < least or strength < FAINT:
+            continue
+        pitch = float(hz_to_midi(each.hz))
+        midi = round(pitch)
+        cents = 100 * (pitch - midi)
+        onset = each.begin / fine.rate
+        result.append(Note(onset, duration, midi_to_note(midi), midi, cents, strength))
+    return sorted(result, key=lambda note: (note.onset, note.midi))
