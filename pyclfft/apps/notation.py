@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from itertools import pairwise
 from math import ceil, log2
 from typing import Any, NamedTuple
 
@@ -41,17 +42,15 @@ class Magnitudes:
         Samples a second.
     n_fft, hop : int
         Points of a frame, and samples from one to the next.
+    greatest : float
+        Of all magnitudes; 0 for no frames.
     """
 
     values: np.ndarray
     sr: float
     n_fft: int
     hop: int
-
-    @property
-    def greatest(self) -> float:
-        """The greatest magnitude; 0 for no frames."""
-        return float(self.values.max(initial=0))
+    greatest: float
 
     @property
     def lag(self) -> int:
@@ -109,7 +108,7 @@ def magnitudes_of(
     given = given if isinstance(given, cl_array.Array) else np.asarray(given)
     if S is not None or given.ndim == 2:
         values = _spectrogram_values(given)
-        return Magnitudes(values, sr, 2 * (values.shape[1] - 1), hop)
+        return Magnitudes(values, sr, 2 * (values.shape[1] - 1), hop, _greatest(values))
     return signal_magnitudes(given, sr, positive("n_fft", n_fft), hop, queue)
 
 
@@ -128,7 +127,7 @@ def signal_magnitudes(
     values = found.get() if isinstance(found, cl_array.Array) else found
     if y.dtype.kind in "iu":
         values = values / np.float32(np.iinfo(y.dtype).max)
-    return Magnitudes(_checked(values.T, "the signal"), sr, n_fft, hop)
+    return Magnitudes(values.T, sr, n_fft, hop, _greatest(values))
 
 
 def _spectrogram_values(given: Any) -> np.ndarray:
@@ -143,16 +142,16 @@ def _spectrogram_values(given: Any) -> np.ndarray:
             f"the shape {values.shape} looks like samples of several channels: "
             "mix them, for example by y.mean(axis=...)"
         )
-    values = _checked(values.T.astype(np.float32, copy=False), "the spectrogram")
     if values.min(initial=0) < 0:
         raise PlanError("the spectrogram has negative numbers: give magnitudes, not decibels")
-    return values
+    return values.T.astype(np.float32, copy=False)
 
 
-def _checked(values: np.ndarray, what: str) -> np.ndarray:
-    if not np.isfinite(values.sum(dtype=np.float64)):
-        raise PlanError(f"{what} holds NaN or infinity: give these samples a value first")
-    return values
+def _greatest(values: np.ndarray) -> float:
+    greatest = float(values.max(initial=0))
+    if not np.isfinite(greatest):  # as a NaN anywhere makes it
+        raise PlanError("the signal holds NaN or infinity: give these samples a value first")
+    return greatest
 
 
 def _number(name: str, value: Any, least: float = 0.0) -> float:
@@ -172,6 +171,7 @@ BANDS_PER_OCTAVE = 24
 LOWEST_BAND, HIGHEST_BAND = 30.0, 17000.0  # Hz
 COMPRESSION = 300.0  # the greatest magnitude before 1 is added and the logarithm taken
 NEAR = 0.05  # seconds around an onset in which nothing rises more
+SLOW = 0.3  # of the steepest rise, down to which frames before it are of the same onset
 USUAL_FRAMES = 400  # that tell what is usual
 BEFORE, AFTER = 0.15, 0.1  # seconds over which the rise is compared with its mean
 
@@ -265,7 +265,7 @@ def find_onsets(
     peaks = _pick_peaks(rise, delta, wait, magnitudes.rate)
     if backtrack:
         return _begin_of_rise(rise, peaks).astype(float)
-    exact = peaks + _vertex(rise, peaks)
+    exact = peaks + _vertex(rise, peaks) - _slowness(rise, peaks, 2 * magnitudes.lag) / 2
     # A window has risen to half its height a quarter of a frame before its middle, and logarithms
     # show the first half of that: onsets are behind the steepest rise.
     shift = magnitudes.n_fft / 8 / magnitudes.hop
@@ -356,6 +356,15 @@ def _begin_of_rise(rise: np.ndarray, peaks: np.ndarray) -> np.ndarray:
     return lowest[np.searchsorted(lowest, peaks, side="right") - 1]
 
 
+def _slowness(rise: np.ndarray, peaks: np.ndarray, most: int) -> np.ndarray:
+    """Return for how many frames before each peak the rise is going on already."""
+    steps = np.zeros(len(peaks), int)
+    for back in range(1, most + 1):
+        earlier = rise[np.maximum(peaks - back, 0)]
+        steps += (steps == back - 1) & (earlier > SLOW * rise[peaks]) & (peaks > back)
+    return steps
+
+
 def _vertex(values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
     """Return how far behind each peak the vertex of a parabola through three values is."""
     padded = np.pad(values, 1, mode="edge").astype(float)
@@ -368,7 +377,7 @@ def _vertex(values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
 
 # --- chroma ---------------------------------------------------------------------------------------
 
-CHROMA_CENTRE, CHROMA_OCTAVES = 500.0, 1.5  # Hz that count most; octaves to exp(-1/2) of that
+CHROMA_CENTRE, CHROMA_OCTAVES = 500.0, 1.2  # Hz that count most; octaves to exp(-1/2) of that
 CLASS_WIDTH = 0.35  # semitones, standard deviation
 TUNING_FRAMES = 400  # that are looked at for the tuning
 
@@ -430,7 +439,8 @@ def chroma(
     scale = magnitudes.greatest or 1.0
     tuning = find_tuning(magnitudes) if tuning is None else _number("tuning", tuning, -100)
     weights = class_weights(magnitudes.sr, magnitudes.n_fft, tuning)
-    energy = np.square(magnitudes.values / scale) @ weights
+    relative = magnitudes.values[:, : len(weights)] * np.float32(1 / scale)
+    energy = np.square(relative, out=relative) @ weights
     if norm is None:
         return energy.T * np.float32(scale) ** 2
     sizes = np.linalg.norm(energy, ord=norm, axis=1, keepdims=True)
@@ -453,8 +463,10 @@ def class_weights(sr: float, n_fft: int, tuning: float) -> np.ndarray:
     Returns
     -------
     ndarray of float32, shape (bins, 12)
+        Without bins so high that they hardly count.
     """
-    frequencies = np.arange(1, n_fft // 2 + 1) * sr / n_fft
+    highest = CHROMA_CENTRE * 2 ** (3 * CHROMA_OCTAVES)
+    frequencies = np.arange(1, min(n_fft // 2, ceil(highest * n_fft / sr)) + 1) * sr / n_fft
     pitch = hz_to_midi(frequencies)[:, None] - tuning
     apart = (pitch - np.arange(12) + 6) % 12 - 6
     bin_width = 12 * np.log2(1 + sr / n_fft / frequencies)[:, None]
@@ -517,6 +529,7 @@ LOBE = 1.5  # energy of a window's main lobe beside its greatest bin
 GROUND, MAY_LACK = 0.15, 90.0  # least compressed fundamental; Hz below which there may be none
 ALPHA, BETA = 27.0, 320.0  # Hz, of the weights of harmonics: Klapuri's
 EXCLUDED = 7  # steps around a pitch in which there is no other
+OVERTONE = 1.5  # thresholds of a note whose fundamental is a harmonic of one that is found
 REFINING = 5  # harmonics that tell the exact pitch
 
 TRACKED = 3  # harmonics that tell how long a note sounds
@@ -609,7 +622,7 @@ def notes(
     fmin: float = 55.0,
     fmax: float = 2093.0,
     polyphony: int = 4,
-    threshold: float = 0.4,
+    threshold: float = 0.35,
     delta: float = 0.01,
     min_duration: float = 0.05,
     queue: cl.CommandQueue | None = None,
@@ -725,10 +738,10 @@ class Blocks:
         """Cut a signal at onsets, and long parts into blocks of equal length."""
         count = len(magnitudes.values)
         ends = np.concatenate([[0.0], found[found > 0], [float(count)]])
-        struck_at = {0.0, *found.tolist()}
+        struck_at = set(found.tolist())
         pieces = [
             np.linspace(a, b, max(1, ceil((b - a) / (BLOCK * magnitudes.rate))), endpoint=False)
-            for a, b in zip(ends[:-1], ends[1:], strict=True)
+            for a, b in pairwise(ends)
         ]
         edges = np.concatenate([*pieces, [float(count)]])
         struck = np.array([each in struck_at for each in edges[:-1].tolist()])
@@ -738,10 +751,12 @@ class Blocks:
         """Return the mean magnitudes of blocks without their margins, shape (blocks, bins)."""
         values = magnitudes.values
         means = np.zeros((len(self.struck), values.shape[1]), np.float32)
-        for i, (begin, end) in enumerate(zip(self.edges[:-1], self.edges[1:], strict=True)):
+        for i, (begin, end) in enumerate(pairwise(self.edges)):
             first = ceil(begin + self.margin) if self.struck[i] else ceil(begin)
             behind = i + 1 < len(self.struck) and self.struck[i + 1]
             last = int(end - self.margin) if behind else int(end)
+            if last <= first and not self.struck[i]:
+                continue  # no more than the window's view of the block behind
             if last <= first:  # short: the frame in the middle
                 first = min(round((begin + end) / 2), len(values) - 1)
                 last = first + 1
@@ -779,7 +794,8 @@ def find_pitches(spectra: np.ndarray, bin_hz: float, search: Search) -> Pitches:
         salience = np.where(taken, 0, _salience(reach, search))
         best = salience.argmax(axis=1)
         height = salience[blocks, best]
-        going &= (height > 0) & (height >= enough)
+        needed = np.where(_is_overtone(best, hz, search), OVERTONE, 1) * enough
+        going &= (height > 0) & (height >= needed)
         if not turn:
             enough = search.threshold * height
             going &= partials.explained(best) > TONAL
@@ -889,6 +905,13 @@ def _salience(reach: np.ndarray, search: Search) -> np.ndarray:
     return np.where(grounded, total, 0)
 
 
+def _is_overtone(best: np.ndarray, hz: np.ndarray, search: Search) -> np.ndarray:
+    """Return whether a candidate a block is a harmonic of a pitch that is found already."""
+    ratio = search.frequencies[best][:, None] / np.where(hz > 0, hz, np.inf)
+    near = np.rint(ratio)
+    return ((near > 1) & (np.abs(ratio - near) < 0.015 * near)).any(axis=1)
+
+
 def _smooth(harmonics: np.ndarray) -> np.ndarray:
     """Return what an instrument explains: harmonics no stronger than the mean with neighbours."""
     padded = np.pad(harmonics, ((0, 0), (1, 1)), mode="edge")
@@ -932,8 +955,10 @@ class Sounding:
 def _assembled(blocks: Blocks, pitches: Pitches, fine: Magnitudes) -> Iterator[Sounding]:
     """Join pitches of neighbouring blocks, where they are not struck again, to notes."""
     active: list[Sounding] = []
-    for i, (begin, end) in enumerate(zip(blocks.edges[:-1], blocks.edges[1:], strict=True)):
+    onset = 0.0
+    for i, (begin, end) in enumerate(pairwise(blocks.edges)):
         going: list[Sounding] = []
+        onset = float(begin) if blocks.struck[i] else onset
         for hz, strength in zip(pitches.hz[i].tolist(), pitches.strength[i].tolist(), strict=True):
             if not hz:
                 continue
@@ -941,9 +966,12 @@ def _assembled(blocks: Blocks, pitches: Pitches, fine: Magnitudes) -> Iterator[S
             if held and not (blocks.struck[i] and _is_struck(fine, hz, begin)):
                 held.lengthen(float(end), strength, hz)
                 going.append(held)
-            else:
-                first = _first_sound(fine, hz, float(begin), float(end))
-                going.append(Sounding(first, float(end), strength, hz))
+                continue
+            if held and begin - held.begin < 2 * blocks.margin and held.strength < 0.25 * strength:
+                active.remove(held)  # a frame around its end has seen the onset already
+            going.append(
+                Sounding(_first_sound(fine, hz, onset, float(end)), float(end), strength, hz)
+            )
         yield from (each for each in active if each not in going)
         active = going
     yield from active
