@@ -377,8 +377,8 @@ def _vertex(values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
 
 # --- chroma ---------------------------------------------------------------------------------------
 
-CHROMA_CENTRE, CHROMA_OCTAVES = 500.0, 1.2  # Hz that count most; octaves to exp(-1/2) of that
-CLASS_WIDTH = 0.35  # semitones, standard deviation
+CHROMA_CENTRE, CHROMA_OCTAVES = 250.0, 1.5  # Hz that count most; octaves to exp(-1/2) of that
+CLASS_WIDTH = 0.4  # semitones, standard deviation
 TUNING_FRAMES = 400  # that are looked at for the tuning
 
 
@@ -529,12 +529,14 @@ LOBE = 1.5  # energy of a window's main lobe beside its greatest bin
 GROUND, MAY_LACK = 0.15, 90.0  # least compressed fundamental; Hz below which there may be none
 ALPHA, BETA = 27.0, 320.0  # Hz, of the weights of harmonics: Klapuri's
 EXCLUDED = 7  # steps around a pitch in which there is no other
+PRESENT = 0.5  # of the compressed harmonic that seems to be a fundamental, of its neighbours
 OVERTONE = 1.5  # thresholds of a note whose fundamental is a harmonic of one that is found
 REFINING = 5  # harmonics that tell the exact pitch
 
 TRACKED = 3  # harmonics that tell how long a note sounds
 RISE = 1.25  # of a note that is struck again
 LATE = 0.1  # seconds behind an onset from which on a note has begun by itself
+ECHO = 0.25  # of the strength of the note behind it, below which a short note is none
 FADED = 0.1  # of a note's greatest magnitude, where it has ended
 FAINT = 0.02  # of the greatest strength, below which a note is not heard
 
@@ -792,7 +794,7 @@ def find_pitches(spectra: np.ndarray, bin_hz: float, search: Search) -> Pitches:
     for turn in range(search.polyphony):
         reach = _widened(rest)
         salience = np.where(taken, 0, _salience(reach, search))
-        best = salience.argmax(axis=1)
+        best = _lowered(salience.argmax(axis=1), reach, taken)
         height = salience[blocks, best]
         needed = np.where(_is_overtone(best, hz, search), OVERTONE, 1) * enough
         going &= (height > 0) & (height >= needed)
@@ -905,6 +907,22 @@ def _salience(reach: np.ndarray, search: Search) -> np.ndarray:
     return np.where(grounded, total, 0)
 
 
+def _lowered(best: np.ndarray, reach: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """Return candidates, or those of which they are overtones: bright low notes have strong ones.
+
+    A pitch is a harmonic of a lower one where all harmonics of that are there up to the next.
+    """
+    blocks = np.arange(len(best))
+    lowest = best
+    for q in range(2, 6):
+        lower = best - SHIFTS[q - 1]
+        inside = np.maximum(lower, 0)
+        others = [reach[blocks, inside + SHIFTS[m - 1]] for m in range(1, q + 2) if m != q]
+        present = reduce(np.minimum, others) > PRESENT * reach[blocks, best]
+        lowest = np.where((lower >= 0) & present & ~taken[blocks, inside], lower, lowest)
+    return lowest
+
+
 def _is_overtone(best: np.ndarray, hz: np.ndarray, search: Search) -> np.ndarray:
     """Return whether a candidate a block is a harmonic of a pitch that is found already."""
     ratio = search.frequencies[best][:, None] / np.where(hz > 0, hz, np.inf)
@@ -954,26 +972,27 @@ class Sounding:
 
 def _assembled(blocks: Blocks, pitches: Pitches, fine: Magnitudes) -> Iterator[Sounding]:
     """Join pitches of neighbouring blocks, where they are not struck again, to notes."""
-    active: list[Sounding] = []
+    active: list[Sounding] = []  # since the last onset, or held over it
     onset = 0.0
-    for i, (begin, end) in enumerate(pairwise(blocks.edges)):
-        going: list[Sounding] = []
-        onset = float(begin) if blocks.struck[i] else onset
+    for i, (begin, end) in enumerate(pairwise(blocks.edges.tolist())):
+        if blocks.struck[i]:
+            onset = begin
+            yield from (each for each in active if each.end < begin)
+            active = [each for each in active if each.end == begin]
         for hz, strength in zip(pitches.hz[i].tolist(), pitches.strength[i].tolist(), strict=True):
             if not hz:
                 continue
             held = next((each for each in active if each.is_at(hz)), None)
             if held and not (blocks.struck[i] and _is_struck(fine, hz, begin)):
-                held.lengthen(float(end), strength, hz)
-                going.append(held)
+                held.lengthen(end, strength, hz)
                 continue
-            if held and begin - held.begin < 2 * blocks.margin and held.strength < 0.25 * strength:
-                active.remove(held)  # a frame around its end has seen the onset already
-            going.append(
-                Sounding(_first_sound(fine, hz, onset, float(end)), float(end), strength, hz)
-            )
-        yield from (each for each in active if each not in going)
-        active = going
+            if held:
+                active.remove(held)
+                # A frame around the end of a note may have seen the onset behind it already.
+                is_echo = begin - held.begin < 2 * blocks.margin
+                if not (is_echo and held.strength < ECHO * strength):
+                    yield held
+            active.append(Sounding(_first_sound(fine, hz, onset, end), end, strength, hz))
     yield from active
 
 
