@@ -65,6 +65,7 @@ TIMBRES = {
     "piano": Timbre(partials=16, slope=1.2, decay=0.6, attack=0.003, sustain=1.0),
     "plucked": Timbre(partials=14, slope=0.8, decay=0.3, attack=0.002, sustain=1.0),
     "reed": Timbre(partials=15, slope=1.0, even=0.15, attack=0.03, sustain=0.9),
+    "bright": Timbre(partials=60, slope=0.3, decay=0.8, sustain=1.0),
     "bowed": Timbre(partials=18, slope=0.9, attack=0.06, sustain=0.9, release=0.08, vibrato=0.2),
 }
 

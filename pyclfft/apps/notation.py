@@ -517,7 +517,7 @@ def spectral_peaks(spectra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 STEPS = 120  # of pitch in an octave: 10 cents
 NEIGHBOURS = 4  # steps by which a partial may be off
-HARMONICS = 20
+HARMONICS, REMOVED = 20, 40  # of a pitch that are summed up, and that it may have
 COMPRESS = 0.6  # exponent of the partials' strength, so that many weigh more than one
 BLOCK = 0.4  # seconds of sound at most of which the pitches are sought together
 FLOOR = 0.003  # of a frame's greatest magnitude, below which there are no partials
@@ -541,7 +541,7 @@ FADED = 0.1  # of a note's greatest magnitude, where it has ended
 FAINT = 0.02  # of the greatest strength, below which a note is not heard
 
 # Steps from a pitch to its harmonics.
-SHIFTS = np.rint(STEPS * np.log2(np.arange(1, HARMONICS + 1))).astype(int)
+SHIFTS = np.rint(STEPS * np.log2(np.arange(1, REMOVED + 1))).astype(int)
 
 
 class Note(NamedTuple):
@@ -852,7 +852,7 @@ class Partials:
 
     def explained(self, best: np.ndarray) -> np.ndarray:
         """Return which part of the energy is in the harmonics of one pitch a block."""
-        peaks, _ = self._highest(best, HARMONICS)
+        peaks, _ = self._highest(best, REMOVED)
         return LOBE * np.square(peaks).sum(axis=1) / np.maximum(self.total, 1e-30)
 
     def fundamental(self, best: np.ndarray) -> np.ndarray:
@@ -880,7 +880,7 @@ def _local_mean(spectra: np.ndarray) -> np.ndarray:
     return (sums[:, high] - sums[:, low]) / (high - low)
 
 
-def _around(best: np.ndarray, count: int = HARMONICS) -> np.ndarray:
+def _around(best: np.ndarray, count: int = REMOVED) -> np.ndarray:
     """Return the steps near the harmonics of one pitch a block, shape (blocks, count, near)."""
     return best[:, None, None] + SHIFTS[:count, None] + np.arange(2 * NEIGHBOURS + 1)
 
@@ -899,7 +899,7 @@ def _salience(reach: np.ndarray, search: Search) -> np.ndarray:
     """Return the weighted sum of the harmonics of all candidates, shape (blocks, candidates)."""
     count, hz = search.candidates, search.frequencies
     total = np.zeros((len(reach), count), np.float32)
-    for m, shift in enumerate(SHIFTS, start=1):
+    for m, shift in enumerate(SHIFTS[:HARMONICS], start=1):
         weight = (hz + ALPHA) / (m * hz + BETA)
         total += weight.astype(np.float32) * reach[:, shift : shift + count]
     lowest = [reach[:, shift : shift + count] for shift in SHIFTS[:4]]
@@ -942,7 +942,7 @@ def _remove(rest: np.ndarray, best: np.ndarray, found: np.ndarray) -> None:
     """Take the harmonics of one pitch a block away."""
     steps = _around(best)
     block = np.arange(len(best))[:, None, None]
-    for m in range(HARMONICS):  # one by one: steps of neighbours may be the same
+    for m in range(REMOVED):  # one by one: steps of neighbours may be the same
         near = block[:, 0], steps[:, m]
         rest[near] = np.maximum(rest[near] - found[:, m, None], 0)
 
