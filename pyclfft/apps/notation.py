@@ -292,13 +292,16 @@ def spectral_rise(magnitudes: Magnitudes) -> np.ndarray:
     before = np.roll(levels, magnitudes.lag, axis=0)
     # Frames at the beginning have nothing, or only a part of a frame, before them: there, a sound
     # has to be louder than what is usual in the signal.
-    first = magnitudes.lag + ceil(magnitudes.n_fft / 2 / magnitudes.hop)
+    half = ceil(magnitudes.n_fft / 2 / magnitudes.hop)
+    first = magnitudes.lag + half
     usual = np.median(levels[:: max(1, len(levels) // USUAL_FRAMES)], axis=0)
     before[: magnitudes.lag] = usual
     before[:first] = np.maximum(before[:first], usual)
     before = np.pad(before, ((0, 0), (1, 1)))
     highest = np.maximum(np.maximum(before[:, :-2], before[:, 1:-1]), before[:, 2:])
-    return np.maximum(levels - highest, 0).mean(axis=1)
+    rise = np.maximum(levels - highest, 0).mean(axis=1)
+    rise[max(first, len(rise) - half) :] = 0  # where the end of the signal is heard as a click
+    return rise
 
 
 @lru_cache(maxsize=16)
@@ -336,6 +339,7 @@ def _pick_peaks(rise: np.ndarray, delta: float, wait: float, rate: float) -> np.
     near = max(1, round(NEAR * rate))
     highest = _sliding(rise, near, near, 0).max(axis=1)
     usual = _sliding(rise, ceil(BEFORE * rate), ceil(AFTER * rate), 0).mean(axis=1)
+    usual = np.maximum(usual, np.median(rise))  # at both ends, that of noise
     chosen: list[int] = []
     for frame in np.flatnonzero((rise >= highest) & (rise >= usual + delta)).tolist():
         if not chosen or frame - chosen[-1] > max(1, wait * rate):
@@ -714,6 +718,8 @@ def make_search(sr: float, fmin: float, fmax: float, polyphony: int, threshold: 
             "choose a smaller fmax"
         )
     threshold = _number("threshold", threshold)
+    if threshold > 1:
+        raise PlanError(f"threshold is a part of the most salient note, up to 1, not {threshold:g}")
     return Search(fmin, fmax, positive("polyphony", polyphony), threshold)
 
 
