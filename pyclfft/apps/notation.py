@@ -25,6 +25,7 @@ from .units import hz_to_midi, midi_to_note
 UNITS = ("frames", "samples", "time")
 
 ONSET_SECONDS = 0.0929  # of a frame in which onsets are sought: 2048 samples at 22050 Hz
+NOTHING = 1e-30  # magnitudes that are silence: their inverse is no float32
 PITCH_SECONDS = 0.1858  # of a frame in which pitches are told apart
 
 # --- magnitudes -----------------------------------------------------------------------------------
@@ -140,7 +141,7 @@ def _spectrogram_values(given: Any) -> np.ndarray:
     if bins < 9 or (frames <= 2 and bins > 2**15):
         raise PlanError(
             f"the shape {values.shape} looks like samples of several channels: "
-            "mix them, for example by y.mean(axis=...)"
+            "mix them, for example by y.mean(axis=0)"
         )
     if values.min(initial=0) < 0:
         raise PlanError("the spectrogram has negative numbers: give magnitudes, not decibels")
@@ -151,7 +152,7 @@ def _greatest(values: np.ndarray) -> float:
     greatest = float(values.max(initial=0))
     if not np.isfinite(greatest):  # as a NaN anywhere makes it
         raise PlanError("the signal holds NaN or infinity: give these samples a value first")
-    return greatest
+    return greatest if greatest > NOTHING else 0.0
 
 
 def _number(name: str, value: Any, least: float = 0.0) -> float:
@@ -264,12 +265,12 @@ def find_onsets(
     rise = spectral_rise(magnitudes)
     peaks = _pick_peaks(rise, delta, wait, magnitudes.rate)
     if backtrack:
-        return _begin_of_rise(rise, peaks).astype(float)
+        return np.unique(_begin_of_rise(rise, peaks)).astype(float)
     exact = peaks + _vertex(rise, peaks) - _slowness(rise, peaks, 2 * magnitudes.lag) / 2
     # A window has risen to half its height a quarter of a frame before its middle, and logarithms
     # show the first half of that: onsets are behind the steepest rise.
     shift = magnitudes.n_fft / 8 / magnitudes.hop
-    return np.where(peaks > 0, np.clip(exact + shift, 0, max(0, len(rise) - 1)), 0.0)
+    return np.unique(np.where(peaks > 0, np.clip(exact + shift, 0, max(0, len(rise) - 1)), 0.0))
 
 
 def spectral_rise(magnitudes: Magnitudes) -> np.ndarray:
@@ -525,7 +526,7 @@ HARMONICS, REMOVED = 20, 40  # of a pitch that are summed up, and that it may ha
 COMPRESS = 0.6  # exponent of the partials' strength, so that many weigh more than one
 BLOCK = 0.4  # seconds of sound at most of which the pitches are sought together
 FLOOR = 0.003  # of a frame's greatest magnitude, below which there are no partials
-SIDE_LOBE = 0.05  # of a magnitude four bins apart, likewise
+SIDE_LOBE = 0.05  # of the magnitude four bins apart, below which a peak is one of its side lobes
 SILENCE = 1e-4  # magnitude beside the greatest of all, -80 dB
 TONAL = 0.1  # of a block's energy is in the harmonics of the first note at least
 PROMINENCE, SURROUNDING = 2.0, 12  # of a partial above the mean of so many bins on both sides
@@ -697,13 +698,12 @@ def notes(
     if y is None or np.ndim(y) == 2:
         raise PlanError("notes are found in a signal of shape (samples,), not in a spectrogram")
     search = make_search(_number("sr", sr), fmin, fmax, polyphony, threshold)
-    points = frame_points(sr, PITCH_SECONDS) if n_fft is None else n_fft
+    points = frame_points(sr, PITCH_SECONDS) if n_fft is None else positive("n_fft", n_fft)
     fine = magnitudes_of(y, None, sr, frame_points(sr, ONSET_SECONDS), hop_length, queue)
-    found = find_onsets(fine, _number("delta", delta))
-    blocks = Blocks.between(found, fine, points)
+    blocks = Blocks.between(find_onsets(fine, _number("delta", delta)), fine, points)
     coarse = magnitudes_of(y, None, sr, points, hop_length, queue)
     spectra = blocks.spectra(coarse)
-    spectra[spectra.max(axis=1, initial=0) < SILENCE * max(coarse.greatest, 1e-30)] = 0
+    spectra[spectra.max(axis=1, initial=0) < SILENCE * max(coarse.greatest, NOTHING)] = 0
     pitches = find_pitches(spectra, sr / points, search)
     least = _number("min_duration", min_duration, -1)
     return _named(list(_assembled(blocks, pitches, fine)), fine, least)
@@ -813,8 +813,7 @@ def find_pitches(spectra: np.ndarray, bin_hz: float, search: Search) -> Pitches:
         hz[going, turn] = partials.fundamental(best)[going]
         strength[going, turn] = np.linalg.norm(found ** (1 / COMPRESS), axis=1)[going]
         _remove(rest, best, found)
-        apart = np.abs(np.arange(search.candidates) - best[:, None])
-        taken |= apart < EXCLUDED
+        taken |= np.abs(np.arange(search.candidates) - best[:, None]) < EXCLUDED
     return Pitches(hz, strength)
 
 
@@ -956,7 +955,7 @@ def _remove(rest: np.ndarray, best: np.ndarray, found: np.ndarray) -> None:
 # --- notes of pitches -----------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(eq=False)
 class Sounding:
     """A note in the making: when it began and ended so far, in frames, and what was heard of it."""
 
@@ -1005,7 +1004,7 @@ def _assembled(blocks: Blocks, pitches: Pitches, fine: Magnitudes) -> Iterator[S
 def _track(fine: Magnitudes, hz: float, begin: float, end: float) -> np.ndarray:
     """Return the magnitudes of the lowest harmonics over time, shape (harmonics, frames)."""
     bins = np.rint(hz * np.arange(1, TRACKED + 1) * fine.n_fft / fine.sr).astype(int)
-    bins = bins[bins < fine.values.shape[1] - 1]
+    bins = np.unique(np.minimum(bins, fine.values.shape[1] - 1))
     values = fine.values[max(0, round(begin)) : max(1, round(end))]
     return np.stack([values[:, max(0, b - 1) : b + 2].max(axis=1) for b in bins])
 
