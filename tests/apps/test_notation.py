@@ -74,6 +74,16 @@ def test_scale(device, synth, timbre, root):
         assert 0.7 * tone.duration < note.duration < 1.5 * tone.duration
 
 
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("root", [36, 48])
+def test_strong_overtones_are_no_notes(device, synth, root):
+    """Of 60 partials as strong as the fundamental."""
+    tones = synth.scale(root, beat=0.3)
+    y = synth.render(tones, synth.Timbre(60, 0.0, decay=0.8, sustain=1.0), SR)
+    for note, _ in pairs(notes(y, SR), tones):
+        assert abs(note.cents) < 5
+
+
 def test_triads_on_every_device(device, music):
     y, tones = music
     found = notes(y, SR)
@@ -359,3 +369,18 @@ def test_three_minutes_take_little(device, synth):
         start = time.perf_counter()
         call(y, SR)
         assert time.perf_counter() - start < seconds
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", ["loop_amen", "loop_compus", "loop_tabla"])
+def test_onsets_of_recorded_drums_are_librosas(device, name):
+    librosa, soundfile = (pytest.importorskip(each) for each in ("librosa", "soundfile"))
+    path = Path("/usr/share/sonic-pi/samples") / f"{name}.flac"
+    if not path.exists():
+        pytest.skip("no recordings: apt install sonic-pi-samples")
+    samples, sr = soundfile.read(path, dtype="float32")
+    y = samples.mean(axis=1) if samples.ndim == 2 else samples
+    ours, theirs = onsets(y, sr, units="time"), librosa.onset.onset_detect(y=y, sr=sr, units="time")
+    assert len(ours) == pytest.approx(len(theirs), abs=1)
+    near = np.abs(ours[:, None] - theirs).min(axis=1) <= 0.05
+    assert near.mean() > 0.95
