@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,20 @@ def _pyin_name(librosa: Any, y: np.ndarray, sr: int) -> str:
     )
 
 
+def print_times() -> None:
+    """Time calls with three minutes of chords, after one that makes plans and kernels."""
+    y = np.tile(synth.render(synth.progression(1, 40)), 9)[: 180 * 22050]
+    print("\nthree minutes, median of 5 calls")
+    for call in (notation.onsets, notation.chroma, notation.notes):
+        call(y)
+        times = []
+        for _ in range(5):
+            start = perf_counter()
+            call(y)
+            times.append(perf_counter() - start)
+        print(f"{call.__name__:24}{np.median(times):.2f} s")
+
+
 def imported_librosa() -> Any:
     try:
         import librosa
@@ -241,6 +256,7 @@ def main(arguments: list[str] | None = None) -> None:
     librosa = None if chosen.no_librosa else imported_librosa()
     seeds = range(chosen.first, chosen.first + chosen.seeds)
     print_table(synthesised(seeds, chosen.sr, librosa))
+    print_times()
     if chosen.no_recordings:
         return
     if not RECORDINGS.is_dir():
