@@ -8,6 +8,8 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.apps.shorttime`: `stft`, `istft`, `spectrogram`
 - `pyclfft.apps.streaming`: `StreamingSTFT`
+- `pyclfft.apps.notation`: `onsets`, `notes`, `chroma`; `pyclfft.apps.units`: `frames_to_time` and
+  other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.runtime.memory`: `allocator`
@@ -18,8 +20,28 @@ The whole public interface is listed here; the names are defined in
 
 from . import array_api_fft, backend
 from .apps.imaging import filter_image, filter_mask
+from .apps.notation import Note, chroma, notes, onsets
 from .apps.shorttime import istft, spectrogram, stft
 from .apps.streaming import StreamingSTFT
+from .apps.units import (
+    amplitude_to_db,
+    db_to_amplitude,
+    db_to_power,
+    fft_frequencies,
+    frames_to_samples,
+    frames_to_time,
+    hz_to_midi,
+    hz_to_note,
+    midi_to_hz,
+    midi_to_note,
+    note_to_hz,
+    note_to_midi,
+    power_to_db,
+    samples_to_frames,
+    samples_to_time,
+    time_to_frames,
+    time_to_samples,
+)
 from .caches import CacheInfo, cache_info, clear_cache
 from .errors import (
     BuildError,
@@ -85,6 +107,7 @@ __all__ = [
     "DeviceMemoryError",
     "FormatError",
     "Hook",
+    "Note",
     "Plan",
     "PlanError",
     "PrecisionError",
@@ -92,9 +115,13 @@ __all__ = [
     "StreamingSTFT",
     "Tuned",
     "allocator",
+    "amplitude_to_db",
     "array_api_fft",
     "cache_info",
+    "chroma",
     "clear_cache",
+    "db_to_amplitude",
+    "db_to_power",
     "dct",
     "dctn",
     "default_device",
@@ -104,15 +131,20 @@ __all__ = [
     "dstn",
     "fft",
     "fft2",
+    "fft_frequencies",
     "fftfreq",
     "fftn",
     "fftshift",
     "fht",
     "filter_image",
     "filter_mask",
+    "frames_to_samples",
+    "frames_to_time",
     "hfft",
     "hfft2",
     "hfftn",
+    "hz_to_midi",
+    "hz_to_note",
     "idct",
     "idctn",
     "idst",
@@ -129,14 +161,25 @@ __all__ = [
     "irfft2",
     "irfftn",
     "istft",
+    "midi_to_hz",
+    "midi_to_note",
     "next_fast_len",
+    "note_to_hz",
+    "note_to_midi",
+    "notes",
+    "onsets",
+    "power_to_db",
     "prev_fast_len",
     "rfft",
     "rfft2",
     "rfftfreq",
     "rfftn",
+    "samples_to_frames",
+    "samples_to_time",
     "spectrogram",
     "stft",
+    "time_to_frames",
+    "time_to_samples",
     "tune",
     "use_device",
 ]

@@ -385,16 +385,17 @@ def transformed(
         return _nothing(signal, shape, dtype) if out is None else out
     if isinstance(signal, cl_array.Array):
         queue = _queue_of(signal, queue)
+        context = queue.context
         result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
         given = (signal.shape, signal.strides, signal.offset)
         left = (result.shape, result.strides, result.offset)
-        key = (queue.context, given, left, frames, magnitudes, algorithm, precision)
+        key = (context, given, left, frames, magnitudes, algorithm, precision)
 
         def make() -> Executable:
             framing = frames.over(samples, signals, precision, *_places(signal))
             layout = _layout(result, framing)
             job = Job(framing, frames.window, magnitudes, algorithm, layout)
-            return executable_of(queue.context, job)
+            return executable_of(context, job)
 
         _enqueue(of_arrays.get(key, make), queue, signal, result)
         return result

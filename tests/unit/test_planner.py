@@ -273,6 +273,7 @@ def test_order_of_algorithms():
     assert list(BY_NAME) == [
         "small", "row", "cols", "long_row", "stockham", "four_step", "chirp", "long_chirp",
         "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4", "compact",
+        "local-radix2",
     ]  # fmt: skip
 
 
