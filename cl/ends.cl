@@ -96,6 +96,9 @@
 #ifndef TWIST_FIRST
 #define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied so */
 #endif
+#ifndef UNSCALED
+#define UNSCALED 0 /* 1: the spectra of real rows are as they are: their scale is 1, and they are not conjugated */
+#endif
 #ifndef CHIRP_FIRST
 #define CHIRP_FIRST 0 /* 1: points are multiplied by Bluestein's chirp */
 #endif
@@ -387,8 +390,12 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
 #define SCALED(z, s) ((z) * (s).x + (z) * (s).y)
 #endif
 /* Of the spectra of real numbers, which never turn. */
+#if UNSCALED
+#define FINISHED(z) (z)
+#else
 #define FINISHED(z)                                                                                \
     ((cplx)(SCALED((z).x, scale), SCALED((z).y, flags & CONJUGATE_OUT ? -scale : scale)))
+#endif
 
 #define EACH_RESULT(R, ...)                                                                        \
     EACH_POINT(R, last_item, uint k = j + r * (N / R);                                             \

@@ -47,15 +47,17 @@ typedef cplx source_element;
 #define LOG2_N (31 - clz((uint)N))
 #define EACH(i, count) (uint i = get_local_id(0); i < (count); i += ITEMS)
 
-/* Transform q begins at coordinates times distances: q mod extent and q / extent. Lines are where the first one
- * begins and how far its points are from each other. */
+/* Each group takes the transform of its number, from first_group on, as there may be several launches. Transform q
+ * begins at coordinates times distances: q mod extent and q / extent. Lines are where the first one begins and how
+ * far its points are from each other. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void localRadix2(global const source_element *src, global cplx *dst, global const cplx *roots, uint extent,
+void localRadix2(global const source_element *src, global cplx *dst, global const cplx *roots,
+                 uint first_group, uint extent,
                  ulong2 src_distances, ulong2 dst_distances, ulong2 src_line, ulong2 dst_line, cplx scale,
                  bits sign_flag MAXIMUM_PARAMETER HOOK_PARAMETERS)
 {
     local cplx x[N];
-    uint q = get_global_id(0) / ITEMS; /* not the group's number: launches may begin at any */
+    uint q = first_group + get_group_id(0);
     ulong from = q % extent * src_distances.x + q / extent * src_distances.y;
     ulong to = q % extent * dst_distances.x + q / extent * dst_distances.y;
     for EACH(i, N) {

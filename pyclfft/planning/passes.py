@@ -39,6 +39,11 @@ class Scalar:
 
 
 @dataclass(frozen=True)
+class FirstGroup:
+    """The number of a launch's first work-group (uint), of a pass that takes several launches."""
+
+
+@dataclass(frozen=True)
 class Vector:
     """A short vector by value, such as a uint4."""
 
@@ -226,7 +231,7 @@ Table = (
     | LaneSpectrum
     | Constants
 )
-Argument = Role | Buffer | Scalar | Vector | Table
+Argument = Role | Buffer | Scalar | Vector | FirstGroup | Table
 
 
 @dataclass(frozen=True)
@@ -265,7 +270,8 @@ class Pass:
     radices : tuple of tuple of int
         Of the transforms in it, if it has any.
     groups_a_launch : int
-        Work-groups of a launch, which is then one of several; 0 for one launch of all.
+        Work-groups of a launch, which is then one of several and has a `FirstGroup` among its
+        arguments; 0 for one launch of all.
     work : object
         What its solver has made it of, for solvers that make two passes one.
     """

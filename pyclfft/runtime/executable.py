@@ -13,7 +13,16 @@ import numpy as np
 import pyopencl as cl
 
 from ..errors import DeviceError
-from ..planning.passes import COUNTERS, Argument, Buffer, Pass, Scalar, Schedule, Vector
+from ..planning.passes import (
+    COUNTERS,
+    Argument,
+    Buffer,
+    FirstGroup,
+    Pass,
+    Scalar,
+    Schedule,
+    Vector,
+)
 from . import device, memory
 from .profile import Recorder
 from .program import program
@@ -66,15 +75,12 @@ class Lease:
         return [self.done]
 
 
-WHOLE: tuple[tuple[None, None]] = ((None, None),)  # of most passes, in one launch
-
-
-def launches_of(each: Pass) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield the size and the offset of each launch of a pass that takes several."""
+def parts_of(each: Pass) -> Iterator[tuple[int, int]]:
+    """Yield the first work-group and the work-items of each launch of a pass that takes several."""
     (items,), (group,) = each.global_size, each.local_size
-    step = each.groups_a_launch * group
-    for begin in range(0, items, step):
-        yield (min(step, items - begin),), (begin,)
+    step = each.groups_a_launch
+    for begin in range(0, items // group, step):
+        yield begin, min(step * group, items - begin * group)
 
 
 class Launch(NamedTuple):
@@ -197,16 +203,36 @@ class Executable:
         for kernel, position in lease.writing:
             kernel.set_arg(position, target)
         for each, kernel in zip(self.schedule.passes, lease.kernels):  # noqa: B905  strict takes time
-            for size, offset in launches_of(each) if each.groups_a_launch else WHOLE:
+            if each.groups_a_launch:
+                event = self._launch_in_parts(each, kernel, queue, waiting, recorder)
+            else:
                 event = cl.enqueue_nd_range_kernel(
-                    queue, kernel, size or each.global_size, each.local_size, offset,
-                    wait_for=waiting or None,
-                )  # fmt: skip
-                waiting = [] if lease.in_order else [event]
+                    queue, kernel, each.global_size, each.local_size, wait_for=waiting or None
+                )
                 if recorder is not None:
-                    share = size[0] / each.global_size[0] if size else 1
-                    moved = int((each.reads + each.writes) * share)
-                    recorder.add(each.kernel, each.step, moved, event)
+                    recorder.add(each.kernel, each.step, each.reads + each.writes, event)
+            waiting = [] if lease.in_order else [event]
+        return event
+
+    def _launch_in_parts(
+        self,
+        each: Pass,
+        kernel: cl.Kernel,
+        queue: cl.CommandQueue,
+        waiting: Sequence[cl.Event],
+        recorder: Recorder | None,
+    ) -> cl.Event:
+        """Launch some work-groups at a time, by an argument: NVIDIA's driver takes offsets slowly."""
+        position = each.arguments.index(FirstGroup())
+        moved = (each.reads + each.writes) / each.global_size[0]
+        for first, items in parts_of(each):
+            kernel.set_arg(position, np.uint32(first))
+            event = cl.enqueue_nd_range_kernel(
+                queue, kernel, (items,), each.local_size, wait_for=waiting or None
+            )
+            waiting = [event]
+            if recorder is not None:
+                recorder.add(each.kernel, each.step, int(moved * items), event)
         return event
 
     def _borrow(self, queue: cl.CommandQueue) -> Lease:
@@ -314,6 +340,8 @@ class Executable:
         """Return what to pass to a kernel for an argument that does not change between calls."""
         if isinstance(argument, Scalar):
             return np.dtype(argument.dtype).type(argument.value)
+        if isinstance(argument, FirstGroup):
+            return np.uint32(0)
         if isinstance(argument, Vector):
             return np.array(argument.values, argument.dtype)
         if isinstance(argument, Buffer):

@@ -577,7 +577,7 @@ def test_the_function_can_be_called_though_the_module_was_imported():
     )
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(SAMPLES.parent)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SAMPLES.parent), *sys.path])},
     )  # fmt: skip
     first, *_, last = run.stdout.splitlines()
     assert (first, last) == ("(9, 17)", "pyclfft.apps.shorttime (9, 17)"), run.stderr

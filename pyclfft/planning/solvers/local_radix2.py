@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch
-from ..passes import Buffer, Pass, Role, Roots, Vector
+from ..passes import Buffer, FirstGroup, Pass, Role, Roots, Vector
 from ..problem import Problem
 from ..traits import Traits
 from .rows import defines, exact, sign_flag, uint
@@ -24,7 +24,7 @@ from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 
 NAME = "local-radix2"
-ARGUMENTS = 10  # of the kernel, before its maximum and its hooks' own
+ARGUMENTS = 11  # of the kernel, before its maximum and its hooks' own
 WALKED = 2  # dimensions of a batch that the kernel can walk
 
 
@@ -73,6 +73,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
                 Role.SOURCE,
                 Role.TARGET,
                 Roots(n, problem.precision),
+                FirstGroup(),
                 uint(walk.extent),
                 Vector("int64", walk.sources),
                 Vector("int64", walk.targets),

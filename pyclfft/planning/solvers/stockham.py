@@ -393,6 +393,7 @@ def stockham_pass(
             LOAD_COLUMNS=int(loads_columns),
             STORE_COLUMNS=int(stores_columns),
             **_end_macros(batch, ends, len(extents)),
+            **_unscaled(ends, scale),
         ),
         global_size=(-(-count // group.transforms) * group.items,),
         local_size=(group.items,),
@@ -523,6 +524,12 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("CHIRP_LAST", int(ends.chirp_last), 0)
     define("SPECTRUM", int(ends.spectrum is not None), 0)
     return macros
+
+
+def _unscaled(ends: Ends, scale: float) -> dict[str, int | str]:
+    """Return the macro of spectra that need nothing more: half of what a store computes."""
+    plain = scale == 1 and not ends.flags & CONJUGATE_OUT
+    return {"UNSCALED": 1} if ends.packed and ends.target == "HERMITIAN" and plain else {}
 
 
 def _loads_together(batch: Batch, ends: Ends) -> bool:
