@@ -96,8 +96,8 @@
 #ifndef TWIST_FIRST
 #define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied so */
 #endif
-#ifndef UNSCALED
-#define UNSCALED 0 /* 1: the spectra of real rows are as they are: their scale is 1, and they are not conjugated */
+#ifndef HALVED
+#define HALVED 0 /* 1: the scale of spectra of real rows is 1/2, and they are not conjugated */
 #endif
 #ifndef CHIRP_FIRST
 #define CHIRP_FIRST 0 /* 1: points are multiplied by Bluestein's chirp */
@@ -390,8 +390,8 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
 #define SCALED(z, s) ((z) * (s).x + (z) * (s).y)
 #endif
 /* Of the spectra of real numbers, which never turn. */
-#if UNSCALED
-#define FINISHED(z) (z)
+#if HALVED
+#define FINISHED(z) ((z) * R(0.5))
 #else
 #define FINISHED(z)                                                                                \
     ((cplx)(SCALED((z).x, scale), SCALED((z).y, flags & CONJUGATE_OUT ? -scale : scale)))

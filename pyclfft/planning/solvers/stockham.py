@@ -393,7 +393,7 @@ def stockham_pass(
             LOAD_COLUMNS=int(loads_columns),
             STORE_COLUMNS=int(stores_columns),
             **_end_macros(batch, ends, len(extents)),
-            **_unscaled(ends, scale),
+            **_halved(ends, scale),
         ),
         global_size=(-(-count // group.transforms) * group.items,),
         local_size=(group.items,),
@@ -526,10 +526,10 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     return macros
 
 
-def _unscaled(ends: Ends, scale: float) -> dict[str, int | str]:
-    """Return the macro of spectra that need nothing more: half of what a store computes."""
-    plain = scale == 1 and not ends.flags & CONJUGATE_OUT
-    return {"UNSCALED": 1} if ends.packed and ends.target == "HERMITIAN" and plain else {}
+def _halved(ends: Ends, scale: float) -> dict[str, int | str]:
+    """Return the macro of spectra, of even plus odd numbers, that need nothing but a half."""
+    plain = scale == 0.5 and not ends.flags & CONJUGATE_OUT
+    return {"HALVED": 1} if ends.separates and plain else {}
 
 
 def _loads_together(batch: Batch, ends: Ends) -> bool:
