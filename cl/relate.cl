@@ -49,6 +49,12 @@ void greatest(global const real *values, global real *parts, ulong count)
         parts[get_group_id(0)] = found[0];
 }
 
+/* Of a number that is none, nothing else. */
+static inline real at_least(real least, real x)
+{
+    return isnan(x) ? x : fmax(least, x);
+}
+
 /* Each number beside the greatest, or another reference: their quotient, or `factor` times the logarithm of it,
  * where no number counts as less than `least`, and no result is more than `range` below the greatest. */
 kernel void relate(global real *values, global const real *top, ulong count, real reference,
@@ -61,9 +67,9 @@ kernel void relate(global real *values, global const real *top, ulong count, rea
     if (RELATIVE)
         reference = most;
 #if DECIBELS
-    real base = log10(fmax(least, reference)); /* so that equal numbers are 0 dB apart, exactly */
-    real decibels = factor * (log10(isnan(value) ? value : fmax(least, value)) - base);
-    real lowest = factor * (log10(fmax(least, most)) - base) - range;
+    real base = log10(at_least(least, reference)); /* so that equal numbers are 0 dB apart, exactly */
+    real decibels = factor * (log10(at_least(least, value)) - base);
+    real lowest = factor * (log10(at_least(least, most)) - base) - range;
     values[i] = decibels < lowest ? lowest : decibels;
 #else
     values[i] = value == reference ? (reference != 0) : value / reference;

@@ -49,7 +49,8 @@ def cache_info() -> CacheInfo:
 
 
 def clear_cache(*, disk: bool = False) -> None:
-    """Forget plans, filters and programs with the device memory that they hold; free host memory.
+    """Forget plans, filters, transforms of frames and programs with their device memory, and free
+    host memory that nobody uses.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import pyopencl as cl
 from ..planning.passes import Schedule
 from ..planning.problem import Layout, Problem
 from ..runtime import device, memory, wisdom
-from ..runtime.cache import BoundedCache
+from ..runtime.cache import BoundedCache, CacheCounts
 from ..runtime.executable import Executable
 from ..tuning.lookup import GIVEN, Parameters
 from .frame_plans import (
@@ -26,8 +26,6 @@ from .framing import Framing, Magnitudes
 MAX_TRANSFORMS = 32
 
 _transforms: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
-transform_counts = _transforms.counts
-
 # By where device arrays lie: one look-up for a call, which may take no longer than its kernel.
 of_arrays: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
 
@@ -40,6 +38,12 @@ BY_BINS: dict[str, Any] = {
     "stockham_points": 16,
     "stockham_radices": (),
 }
+
+
+def transform_counts() -> CacheCounts:
+    """Return the state of what runs on frames, with what was found by device arrays."""
+    made = _transforms.counts()
+    return made._replace(hits=made.hits + of_arrays.counts().hits)
 
 
 def forget_transforms() -> None:

@@ -206,7 +206,6 @@ def _frames(
     n_fft = positive("n_fft", n_fft)
     length = n_fft if win_length is None else positive("win_length", win_length)
     hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
-    pad_mode = "constant" if pad_mode == "empty" else pad_mode  # which says nothing
     choose("pad_mode", pad_mode, PADDINGS)
     weights = frame_window(window, length, n_fft)
     return Frames(n_fft, hop, weights.tobytes(), not (weights == 1).all(), bool(center), pad_mode)
@@ -274,8 +273,10 @@ def relate(values: np.ndarray, magnitudes: Magnitudes) -> None:
             values /= reference
         return
     factor, least = 20 / magnitudes.exponent, magnitudes.least
-    base = np.log10(values.dtype.type(max(least, reference)))
-    lowest = factor * (np.log10(values.dtype.type(max(least, greatest))) - base) - magnitudes.span
+    base = np.log10(np.maximum(values.dtype.type(least), reference))
+    lowest = (
+        factor * (np.log10(np.maximum(values.dtype.type(least), greatest)) - base) - magnitudes.span
+    )
     np.maximum(values, least, out=values)
     np.log10(values, out=values)
     values -= base

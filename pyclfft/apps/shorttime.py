@@ -69,7 +69,7 @@ def stft(
         How, by NumPy's names.
     dtype : {complex64, complex128}, optional
         Of the result, and the precision of all arithmetic: complex64 for float32 (and float16),
-        complex128 for all others by default.
+        complex128 for float64 and integers by default.
     out : like the result, optional
         Receives it; may have more frames, of which the first are filled.
     algorithm : str, optional
@@ -238,11 +238,12 @@ def spectrogram(
     ref : float or "max"
         What is 0 dB: a number, or the greatest one of all.
     amin : float, optional
-        Least number of which the logarithm is taken: 1e-5 for amplitudes, 1e-10 for power.
+        Least number of which the logarithm is taken: 1e-5 to the power of `power` by default, which
+        is 1e-5 for amplitudes and 1e-10 for power.
     top_db : float, optional
         No result is more decibels below the greatest; None for no such limit.
     preset : {None, "music-analysis"}
-        All of the above as in music analysis: frames of 2048 samples, 1024 apart, no window, not
+        All that could be asked for above, in place of it, as in music analysis: frames of 2048 samples, 1024 apart, no window, not
         centred, the signal filled with zeros to a multiple of 2048; bins 0 to 1023, divided by the
         greatest of all. The result has the shape (1024, 2 chunks - 1) for `chunks` times 2048
         samples.
@@ -250,7 +251,8 @@ def spectrogram(
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
-        Of real numbers. With several signals the greatest is that of all.
+        Of real numbers. With several signals the greatest is that of all. If one of the numbers is
+        no number, neither is the greatest, nor what is relative to it.
 
     Raises
     ------
@@ -269,6 +271,9 @@ def spectrogram(
     wanted = None if dtype is None else _complex_of(dtype)
     if preset is not None:
         choose("preset", preset, PRESETS)
+        asked = (n_fft, hop_length, win_length, window, center, pad_mode, power, normalize, db)
+        if asked != USUAL:
+            raise PlanError(f"preset={preset!r} says all of that: leave the other options out")
         frames, magnitudes = PRESETS[preset]
     else:
         frames = make_frames(n_fft, hop_length, win_length, window, center, pad_mode)
@@ -278,6 +283,9 @@ def spectrogram(
         signal, frames, precision, magnitudes=magnitudes, algorithm=algorithm, queue=queue
     )
 
+
+# What `spectrogram` does unless it is asked for something else: frames, power, normalize, db.
+USUAL = (2048, None, None, "hann", True, "constant", 1.0, None, False)
 
 # What is wanted for music analysis; its frames fill a signal with zeros to whole chunks.
 PRESETS = {

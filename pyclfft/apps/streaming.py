@@ -194,11 +194,14 @@ class StreamingSTFT:
     n_fft, hop_length, win_length, window, center, pad_mode, algorithm
         As of `stft`.
     dtype : {complex64, complex128}
-        Of spectra, and the precision of all arithmetic.
+        Of spectra, and the precision of all arithmetic: complex64 by default, whatever blocks are
+        of, since nobody has seen one yet.
     power : float, optional
         Return magnitudes to this power, real numbers, rather than spectra.
     queue : cl.CommandQueue, optional
         Of the context to run in, where more queues are made; the default device's by default.
+    recorder : Recorder, optional
+        Is told the events of all uploads, kernels and downloads (`bench stft`).
 
     Raises
     ------

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
@@ -295,7 +296,9 @@ def _copy(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
     spectra = (N_FFT // 2 + 1) * (1 + len(y) // HOP) * 8
     source = memory.allocate(queue.context, y.nbytes)
     target = memory.allocate(queue.context, spectra)
-    built = cl.Program(queue.context, COPY_TEXT).build()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of compilers that have something to say
+        built = cl.Program(queue.context, COPY_TEXT).build()
     kernel = cl.Kernel(built, "traffic")
     pairs, vectors = y.nbytes // 8, spectra // 16
     kernel.set_args(source, target, np.uint32(pairs), np.uint32(vectors))

@@ -404,7 +404,10 @@ def test_silence_and_what_is_no_number(device):
     np.testing.assert_allclose(decibels, -100)
     y = noise(500, "f4")
     y[100] = np.nan
-    assert np.isnan(pyclfft.spectrogram(y, 64, normalize="max")).all()  # as of NumPy's max
+    for options in ({"normalize": "max"}, {"db": True, "ref": "max"}):  # as of NumPy's max
+        assert np.isnan(pyclfft.spectrogram(y, 64, **options)).all()
+    decibels = pyclfft.spectrogram(y, 64, db=True)
+    assert np.isfinite(np.delete(decibels, range(4, 9), axis=1)).all()
 
 
 @pytest.mark.one_cpu
@@ -418,6 +421,7 @@ def test_silence_and_what_is_no_number(device):
         ({"db": True, "amin": 0}, "amin must be positive"),
         ({"db": True, "top_db": -1}, "top_db must not be negative"),
         ({"preset": "speech"}, "invalid preset 'speech'"),
+        ({"preset": "music-analysis"}, "leave the other options out"),  # n_fft
         ({"dtype": "c8"}, "dtype must be float32 or float64"),
     ],
 )
