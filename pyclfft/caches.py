@@ -49,8 +49,9 @@ def cache_info() -> CacheInfo:
 
 
 def clear_cache(*, disk: bool = False) -> None:
-    """Forget plans, filters, transforms of frames and programs with their device memory, and free
-    host memory that nobody uses.
+    """Forget whatever is kept, with the device memory that it holds; free host memory.
+
+    Plans, filters, transforms of frames, programs, and memory of results that nobody uses.
 
     Parameters
     ----------

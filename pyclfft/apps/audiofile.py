@@ -292,10 +292,7 @@ def open_audio(path: str | os.PathLike[str]) -> Iterator[AudioReader]:
     reader, close = _open_by_any(name, beginning, wav)
     try:
         if reader.info.samples < 1 or reader.info.sr < 1:
-            raise FormatError(
-                f"{name}: no samples are in it, or none a second: it was cut short or never "
-                "finished, get another copy"
-            )
+            raise FormatError(f"{name}: {NO_SAMPLES}")
         if wav and wav.missing:
             warnings.warn(
                 f"{name}: cut short: {wav.missing} of {wav.promised} bytes are missing at its end",
@@ -396,6 +393,10 @@ class _Backend:
     open: Callable[[Any, str], tuple[AudioReader, Callable[[], None]]]
 
 
+NO_SAMPLES = (
+    "no samples are in it, or none a second: it was cut short or never finished, get another copy"
+)
+
 # In the order in which they are tried: SciPy also reads integers of more than 32 bits.
 BACKENDS = (
     _Backend("soundfile", False, _by_soundfile),
@@ -422,6 +423,8 @@ def _open_by_any(
         if wav and wav.kind:
             reader = replace(reader, info=replace(reader.info, kind=wav.kind))
         return reader, close
+    if reasons and wav and not wav.promised:
+        raise FormatError(f"{name}: {NO_SAMPLES}")
     if reasons:
         remedy = CONVERT if "soundfile" in reasons else f"{CONVERT}, or {REMEDY}"
         reason = next(iter(reasons.values()))

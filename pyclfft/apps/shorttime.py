@@ -243,10 +243,10 @@ def spectrogram(
     top_db : float, optional
         No result is more decibels below the greatest; None for no such limit.
     preset : {None, "music-analysis"}
-        All that could be asked for above, in place of it, as in music analysis: frames of 2048 samples, 1024 apart, no window, not
-        centred, the signal filled with zeros to a multiple of 2048; bins 0 to 1023, divided by the
-        greatest of all. The result has the shape (1024, 2 chunks - 1) for `chunks` times 2048
-        samples.
+        All that could be asked for above, in place of it, as in music analysis: frames of 2048
+        samples, 1024 apart, no window, not centred, the signal filled with zeros to a multiple of
+        2048; bins 0 to 1023, divided by the greatest of all. The result has the shape
+        (1024, 2 chunks - 1) for `chunks` times 2048 samples.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def spectrogram(
     if preset is not None:
         choose("preset", preset, PRESETS)
         asked = (n_fft, hop_length, win_length, window, center, pad_mode, power, normalize, db)
-        if asked != USUAL:
+        if isinstance(window, np.ndarray) or asked != USUAL:
             raise PlanError(f"preset={preset!r} says all of that: leave the other options out")
         frames, magnitudes = PRESETS[preset]
     else:
