@@ -423,7 +423,7 @@ def _open_by_any(
         if wav and wav.kind:
             reader = replace(reader, info=replace(reader.info, kind=wav.kind))
         return reader, close
-    if reasons and wav and not wav.promised:
+    if any("array of size 0" in reason for reason in reasons.values()):  # how newer SciPys say it
         raise FormatError(f"{name}: {NO_SAMPLES}")
     if reasons:
         remedy = CONVERT if "soundfile" in reasons else f"{CONVERT}, or {REMEDY}"
