@@ -62,7 +62,9 @@ LENGTHS = (2048, 1000, 135, 37, 1009, 16384, 2, 1)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("n_fft", LENGTHS)
+@pytest.mark.parametrize(
+    "n_fft", [n if n in (2048, 37) else pytest.param(n, marks=pytest.mark.one_cpu) for n in LENGTHS]
+)
 def test_every_length_of_frames(device, request, n_fft, dtype):
     if dtype == "f8":
         request.getfixturevalue("fp64")
@@ -80,6 +82,7 @@ def test_padding(device, mode, center):
     check(result, expected_stft(y, 64, 13, mode=mode, **options), "f4")
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("samples", [1, 2, 5, 33])
 def test_signals_shorter_than_a_frame(device, samples, mode):
@@ -240,10 +243,10 @@ def test_a_queue_of_another_context(device, queue, other_context):
     ("n_fft", "hop", "win_length", "window", "center"),
     [
         (2048, None, None, "hann", True),
-        (300, 75, 200, "hamming", True),
-        (37, 9, None, "blackman", True),
-        (64, 64, None, "boxcar", False),
-        (129, 20, 100, ("kaiser", 6.0), True),
+        pytest.param(300, 75, 200, "hamming", True, marks=pytest.mark.one_cpu),
+        pytest.param(37, 9, None, "blackman", True, marks=pytest.mark.one_cpu),
+        pytest.param(64, 64, None, "boxcar", False, marks=pytest.mark.one_cpu),
+        pytest.param(129, 20, 100, ("kaiser", 6.0), True, marks=pytest.mark.one_cpu),
     ],
 )
 def test_there_and_back(device, request, n_fft, hop, win_length, window, center, dtype):
@@ -445,7 +448,9 @@ def expected_music(y):
 
 @pytest.mark.parametrize("where", ["host", "device"])
 @pytest.mark.parametrize("algorithm", [None, "local-radix2"])
-@pytest.mark.parametrize("samples", [1000, 2048, 2049, 20000])
+@pytest.mark.parametrize(
+    "samples", [20000, *(pytest.param(n, marks=pytest.mark.one_cpu) for n in (1000, 2048, 2049))]
+)
 def test_music_analysis(device, queue, samples, algorithm, where):
     # Nyquist's bin, which does not count, has the greatest magnitude.
     y = (0.4 * noise(samples, "f8") + 0.3 * (-1.0) ** np.arange(samples)).astype("f4")
@@ -538,6 +543,7 @@ def test_scipys_class_on_our_backend(device, fp64, mode):
 # --- too long for the device ----------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("options", [{}, {"normalize": "max"}, {"db": True, "ref": "max"}])
 def test_in_pieces_where_memory_is_short(device, monkeypatch, options):
     y = noise((2, 9000), "f4")

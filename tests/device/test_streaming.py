@@ -42,8 +42,11 @@ def streamed(y, cuts, **options):
     return np.concatenate([*parts, stream.close()], axis=-1)
 
 
-@pytest.mark.parametrize("center", [True, False])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("center", [True, pytest.param(False, marks=pytest.mark.one_cpu)])
+@pytest.mark.parametrize(
+    "mode",
+    ["reflect", *(pytest.param(m, marks=pytest.mark.one_cpu) for m in MODES if m != "reflect")],
+)
 def test_blocks_of_any_size(device, memory_of_its_own, mode, center):
     y = noise((2, 3000), "f4")
     rng = np.random.default_rng(MODES.index(mode))
