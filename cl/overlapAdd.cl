@@ -1,6 +1,6 @@
 /* overlapAdd: a signal from its frames, of which each has been multiplied by a window.
  *
- * Range: (sample, signal). A sample is the sum of what its frames say, each times the window once more, over the sum
+ * Range: (sample, 1, signal). A sample is the sum of what its frames say, each times the window once more, over the sum
  * of the window's squares: of all signals it is the one whose own frames are closest to these, and the signal
  * itself where they are its own. Work-items gather, so that there are no atomics, and the same result every time.
  *
@@ -21,7 +21,7 @@
 kernel void overlapAdd(global const real *data, global real *signals, global const real *window,
                        ulong samples, uint frames, uint hop, ulong before, ulong pitch)
 {
-    ulong t = get_global_id(0), signal = get_global_id(1);
+    ulong t = get_global_id(0), signal = get_global_id(2);
     if (t >= samples)
         return;
     ulong at = t + before, last = at / hop, first = at < FRAME_POINTS ? 0 : (at - FRAME_POINTS) / hop + 1;

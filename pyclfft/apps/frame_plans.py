@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffers
 from ..planning.planner import plan_passes
@@ -119,7 +121,7 @@ def istft_schedule(
     problem = spectra_problem(framing, source)
     frames = plan_passes(problem, traits, algorithm, parameters)
     item = framing.dtype.itemsize
-    sizes, local = device_size((framing.samples, framing.signals), parameters["group"], traits)
+    sizes, local = device_size((framing.samples, 1, framing.signals), parameters["group"], traits)
     gather = Pass(
         kernel="overlapAdd",
         source="overlapAdd.cl",
@@ -315,7 +317,8 @@ def _relation(
         "DECIBELS": int(magnitudes.decibels),
     }
     factor = 20 / magnitudes.exponent
-    numbers = (magnitudes.reference, factor, magnitudes.least, magnitudes.span)
+    least = max(magnitudes.least, float(np.finfo(framing.dtype).tiny))
+    numbers = (magnitudes.reference, factor, least, magnitudes.span)
     return Pass(
         kernel="relate",
         source="relate.cl",

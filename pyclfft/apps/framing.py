@@ -1,7 +1,12 @@
-"""Frames of signals: what a caller asks for, checked, and what is to be planned."""
+"""Frames of signals: what a caller asks for, checked, and what is to be planned.
+
+`Frames` are what a caller asks for, of signals of any length; `Framing` is what is planned for so
+many samples of them; `Magnitudes` are what spectra become.
+"""
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,6 +16,8 @@ import numpy as np
 from ..errors import PlanError
 from ..planning.problem import REAL_DTYPE, choose
 from .windows import Window, frame_window
+
+MOST = 2**31 - 1  # that a kernel counts to
 
 # NumPy's names of what stands outside of a signal, in the order of frames.cl.
 PADDINGS = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
@@ -189,36 +196,33 @@ def make_frames(
     PlanError
         Numbers, a window or a mode that make no sense.
     """
-    asked: Any = (n_fft, hop_length, win_length, window, center, pad_mode)
+    n_fft = positive("n_fft", n_fft)
+    length = n_fft if win_length is None else positive("win_length", win_length)
+    hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
+    choose("pad_mode", pad_mode, PADDINGS)
+    asked: Any = (n_fft, hop, length, window, bool(center), pad_mode)
     # Windows that are known by name are made once, for calls with short signals.
     return _frames(*asked) if isinstance(window, str) else _frames.__wrapped__(*asked)
 
 
 @lru_cache(maxsize=64)
 def _frames(
-    n_fft: int,
-    hop_length: int | None,
-    win_length: int | None,
-    window: Window,
-    center: bool,
-    pad_mode: str,
+    n_fft: int, hop: int, length: int, window: Window, center: bool, pad_mode: str
 ) -> Frames:
-    n_fft = positive("n_fft", n_fft)
-    length = n_fft if win_length is None else positive("win_length", win_length)
-    hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
-    choose("pad_mode", pad_mode, PADDINGS)
     weights = frame_window(window, length, n_fft)
-    return Frames(n_fft, hop, weights.tobytes(), not (weights == 1).all(), bool(center), pad_mode)
+    return Frames(n_fft, hop, weights.tobytes(), not (weights == 1).all(), center, pad_mode)
 
 
 def positive(name: str, value: Any) -> int:
-    """Return a positive integer, or raise a PlanError that names it."""
+    """Return a positive integer of 31 bits, or raise a PlanError that names it."""
     try:
-        number = int(value.__index__())
-    except AttributeError:
+        number = operator.index(value)
+    except TypeError:
         number = 0
     if number < 1:
         raise PlanError(f"{name} must be a positive integer, not {value!r}")
+    if number > MOST:
+        raise PlanError(f"{name} must be {MOST} at most, not {number}")
     return number
 
 
@@ -239,9 +243,10 @@ def make_magnitudes(
         return Magnitudes(float(power), relative=normalize == "max")
     if normalize:
         raise PlanError("decibels are relative to ref: leave normalize out, or db")
-    if isinstance(ref, str) and ref != "max":
+    ref = "max" if ref in (np.max, np.amax, max) else ref
+    if not isinstance(ref, (int, float, np.number)) and ref != "max":
         raise PlanError(f"ref must be a number or 'max', not {ref!r}")
-    least = (1e-5 if power == 1 else 1e-5**power) if amin is None else float(amin)
+    least = max(1e-5**power, float(np.finfo(float).tiny)) if amin is None else float(amin)
     if not least > 0:
         raise PlanError(f"amin must be positive, not {amin!r}")
     if top_db is not None and not top_db >= 0:

@@ -151,7 +151,9 @@ def _spectrogram_values(given: Any) -> np.ndarray:
 def _greatest(values: np.ndarray) -> float:
     greatest = float(values.max(initial=0))
     if not np.isfinite(greatest):  # as a NaN anywhere makes it
-        raise PlanError("the signal holds NaN or infinity: give these samples a value first")
+        raise PlanError(
+            "the signal holds NaN, infinity or numbers too large to be squared: change them"
+        )
     return greatest if greatest > NOTHING else 0.0
 
 

@@ -80,7 +80,8 @@ def stft(
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
-        Of `dtype`. Bins of a frame are neighbours in memory. A device array is returned at once.
+        Of `dtype`. Bins of a frame are neighbours in memory on the host; a device array is in C
+        order, since pyopencl's own functions want that, and is returned at once.
 
     Raises
     ------
@@ -174,7 +175,7 @@ def istft(
     if real:
         spectra = converted(spectra, COMPLEX_DTYPE[precision])
     *outer, bins, count = spectra.shape
-    n_fft = 2 * (bins - 1) if n_fft is None else n_fft
+    n_fft = max(1, 2 * (bins - 1)) if n_fft is None else n_fft
     frames = make_frames(n_fft, hop_length, win_length, window, center)
     require_overlap(np.frombuffer(frames.window), frames.hop)
     samples = frames.n_fft + frames.hop * (count - 1) - 2 * frames.before
@@ -258,6 +259,10 @@ def spectrogram(
     ------
     PlanError, DeviceError, DeviceMemoryError
         As `stft`.
+
+    Notes
+    -----
+    Squares of magnitudes have to be numbers of the precision: up to 1e19 in single precision.
 
     Examples
     --------
@@ -455,7 +460,7 @@ def _places(signal: cl_array.Array) -> tuple[int, int]:
     """Return where signals of a device array begin, and how far apart, in samples."""
     item = signal.dtype.itemsize
     pitch = _pitch(signal.shape[:-1], signal.strides[:-1])
-    if pitch is None or (signal.shape[-1] > 1 and signal.strides[-1] != item):
+    if pitch is None or pitch < 0 or (signal.shape[-1] > 1 and signal.strides[-1] != item):
         raise PlanError(
             "samples of device arrays lie one behind the other, and signals equally far apart, "
             f"not in strides of {signal.strides} bytes: copy the array"
@@ -510,9 +515,27 @@ def _checked_out(out: Any, signal: Any, shape: tuple[int, ...], dtype: np.dtype)
             f"out must be {dtype} of shape {shape}, or with more frames, "
             f"not {out.dtype} of shape {out.shape}"
         )
+    if on_device:
+        _require_apart(out, signal)
     if not on_device and not out.flags.writeable:
         raise PlanError("out is read-only: pass an array that can be written to")
     return out if out.shape == shape else out[..., : shape[-1]]
+
+
+def _require_apart(out: Any, signal: Any) -> None:
+    """Refuse a device array that a kernel cannot write while it reads the signal."""
+    if out.context != signal.context:
+        raise PlanError("out is of another context than the signal")
+    (first, last), (begin, end) = _bytes_of(out), _bytes_of(signal)
+    if out.base_data == signal.base_data and first < end and begin < last:
+        raise PlanError("out shares memory with the signal: pass another array")
+
+
+def _bytes_of(array: cl_array.Array) -> tuple[int, int]:
+    """Return where a device array begins and ends in its buffer."""
+    steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
+    first = array.offset + sum(min(step, 0) for step in steps)
+    return first, array.offset + sum(max(step, 0) for step in steps) + array.dtype.itemsize
 
 
 def _nothing(signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array as cl_array
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import PlanError
@@ -147,9 +148,11 @@ class FrameStream:
             )
         # What is outside may be an image of as many samples inside.
         first = max(held.start, min(begin, held.end - asked.before - 1))
-        framing = asked.over(held.end - first, signals, self.precision)
+        behind = max(begin + (count - 1) * asked.hop + asked.n_fft, first + asked.before + 1)
+        end = min(held.end, behind)
+        framing = asked.over(end - first, signals, self.precision)
         framing = replace(framing, frames=count, before=first - begin)
-        return Piece(frames, slice(first - held.start, held.samples.shape[1]), framing)
+        return Piece(frames, slice(first - held.start, end - held.start), framing)
 
 
 def fill_in_pieces(
@@ -253,7 +256,10 @@ class StreamingSTFT:
 
     @property
     def latency(self) -> int:
-        """Samples that have to come, at most, after the one in the middle of a frame."""
+        """Samples that have to come after the one in the middle of a frame.
+
+        One more at the start where images of samples stand before it.
+        """
         return self._frames.n_fft - self._frames.n_fft // 2 - 1
 
     def push(self, block: ArrayLike) -> np.ndarray:
@@ -278,6 +284,8 @@ class StreamingSTFT:
         """
         if self._held.ended:
             raise PlanError("the stream is closed: make another one for the next signal")
+        if isinstance(block, cl_array.Array):
+            raise PlanError("streams take NumPy arrays: call .get() first, or stft for all at once")
         samples = self._checked(np.asarray(block))
         joined = np.concatenate([self._held.samples, samples], axis=1)
         self._held = Held(joined, self._held.start, False)
@@ -304,10 +312,12 @@ class StreamingSTFT:
 
     def _checked(self, block: np.ndarray) -> np.ndarray:
         """Return a block as samples of a row of signals."""
-        if not block.ndim:
-            raise PlanError("a block has the shape (..., samples): give it an axis")
         if block.dtype.kind == "c":
             raise PlanError(f"the signal is complex ({block.dtype}): take its real part")
+        if block.dtype.kind not in "biuf":
+            raise PlanError(f"a block has real numbers, not {block.dtype}")
+        if not block.ndim:
+            raise PlanError("a block has the shape (..., samples): give it an axis")
         if self._shape is None:
             self._shape = block.shape[:-1]
             signals = int(np.prod(self._shape))

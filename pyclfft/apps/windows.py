@@ -59,7 +59,13 @@ def frame_window(window: Window, length: int, n_fft: int) -> np.ndarray:
             return _known(window, length, n_fft)
         except TypeError:  # a tuple with an array in it
             return _centred(_by_scipy(window, length), n_fft)
-    values = np.asarray(window(length) if callable(window) else window, np.float64)
+    given = np.asarray(window(length) if callable(window) else window)
+    if given.dtype.kind not in "biuf":
+        raise PlanError(
+            f"a window is a name, a function or real numbers, not {given.dtype}: see "
+            "scipy.signal.get_window"
+        )
+    values = given.astype(np.float64)
     if values.shape != (length,):
         raise PlanError(
             f"the window has the shape {values.shape}, not ({length},): give it win_length points, "
@@ -145,10 +151,10 @@ def require_overlap(window: np.ndarray, hop: int) -> None:
     PlanError
         Some samples have no weight in any frame.
     """
-    squares = np.zeros(-(-len(window) // hop) * hop)
+    squares = np.zeros(-(-len(window) // hop) * hop if hop <= len(window) else len(window))
     squares[: len(window)] = window**2
-    weights = squares.reshape(-1, hop).sum(axis=0)
-    if not weights.min() > LEAST_WEIGHT * squares.max():
+    weights = squares.reshape(-1, min(hop, len(window))).sum(axis=0)
+    if hop > len(window) or not weights.min() > LEAST_WEIGHT * squares.max():
         raise PlanError(
             f"frames {hop} samples apart do not tell all of a signal with this window of "
             f"{np.count_nonzero(window)} points: choose a smaller hop_length"

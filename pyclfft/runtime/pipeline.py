@@ -55,8 +55,9 @@ class Slot:
     def room(self, name: str, nbytes: int) -> tuple[cl.Buffer, np.ndarray]:
         """Return so much memory on both sides."""
         if name not in self.buffers or self.buffers[name].size < nbytes:
-            self.buffers[name] = memory.allocate(self.queue.context, nbytes)
-            self.staged[name] = memory.pinned(self.queue, nbytes)
+            buffer = memory.allocate(self.queue.context, nbytes)
+            staged = memory.pinned(self.queue, nbytes)
+            self.buffers[name], self.staged[name] = buffer, staged  # both or none
         return self.buffers[name], self.staged[name][:nbytes]
 
 

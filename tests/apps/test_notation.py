@@ -272,7 +272,7 @@ BAD = {
     "nothing": (lambda: onsets(), "give either"),
     "both": (lambda: chroma(NOISE, S=np.ones((65, 9))), "give either"),
     "NaN": (lambda: notes(np.where(NOISE > 3, np.nan, NOISE)), "NaN"),
-    "infinity": (lambda: onsets(np.where(NOISE > 3, np.inf, NOISE)), "NaN or infinity"),
+    "infinity": (lambda: onsets(np.where(NOISE > 3, np.inf, NOISE)), "holds NaN, infinity"),
     "NaN in S": (lambda: chroma(S=np.full((65, 9), np.nan)), "NaN"),
     "stereo": (lambda: onsets(np.zeros((2, 99999))), "mix them"),
     "stereo of soundfile": (lambda: onsets(np.zeros((99999, 2))), "mix them"),

@@ -165,6 +165,7 @@ LENGTHS = (
 )
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
 @pytest.mark.parametrize("n", LENGTHS)
 def test_real_transforms(device, queue, n, kind):
@@ -185,6 +186,7 @@ def test_columns(device, queue, n, kind):
     check_plain(device, queue, (n, 11), 0, kind, wide=n == 47)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 @pytest.mark.parametrize(
     ("shape", "axes"),
@@ -225,6 +227,7 @@ def test_crop_and_pad(device, queue, shape, s, kind):
     check_plain(device, queue, shape, None, kind, s=s)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 @pytest.mark.parametrize(("n", "s"), [(361, 360), (355, 360), (150, 263)])
 @pytest.mark.parametrize("items", [8])

@@ -75,6 +75,7 @@ def check_row(device, queue, n, *, count=0, codes=CODES):
         assert n < 256 or n % 2
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("n", [*SMOOTH[::41], 256, 512, *LONG[::3]])
 def test_rows(device, queue, n):
     check_row(device, queue, n)
@@ -86,6 +87,7 @@ def test_all_rows(device, queue, n):
     check_row(device, queue, n, codes=CODES[:1])
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("count", [1, 3, 64, 101])
 def test_batches_of_rows(device, queue, count):
     for n in (96, 200, 416):
@@ -199,6 +201,7 @@ def test_transposed_orders(device, queue, shape, transposed):
     check_all(device, queue, shape, (1, 2), None, transposed=transposed)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("shape", [(64, 64), (100, 30), (17 * 16, 96), (3, 40, 16, 24)])
 def test_images(device, queue, shape):
     check_all(device, queue, shape, None, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
@@ -10,9 +12,10 @@ import scipy.fft
 import scipy.signal
 
 import pyclfft
-from pyclfft.apps import frame_jobs, shorttime
+from pyclfft.apps import frame_jobs, framing, shorttime
 from pyclfft.apps.frame_jobs import Job
 from pyclfft.errors import DeviceMemoryError, PlanError
+from pyclfft.planning.problem import Layout
 from pyclfft.planning.solvers import local_radix2
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import run_on_host
@@ -180,6 +183,12 @@ def test_not_a_number_stays_in_its_frames(device):
         (np.ones(900, "f4"), {"out": np.empty((129, 14), "c8")}, "out must be complex64 of shape"),
         (np.ones(900, "f4"), {"out": np.empty((129, 15), "c16")}, "not complex128"),
         (np.ones(900, "f4"), {"out": [1, 2]}, "out must be a NumPy array"),
+        (np.ones(900, "f4"), {"hop_length": 2**33}, "hop_length must be 2147483647 at most"),
+        (np.ones(900, "f4"), {"n_fft": [256]}, "n_fft must be a positive integer"),
+        (np.ones(900, "f4"), {"hop_length": 64.0}, "hop_length must be a positive integer"),
+        (np.ones(900, "f4"), {"pad_mode": ["edge"]}, "invalid pad_mode"),
+        (np.ones(900, "f4"), {"window": np.ones(256) * 1j}, "real numbers, not complex128"),
+        (np.ones(900, "f4"), {"window": object()}, "real numbers, not object"),
     ],
 )
 def test_what_makes_no_sense(device, y, options, says):
@@ -229,6 +238,21 @@ def test_out_on_the_device(device, queue, order):
 
 
 @pytest.mark.one_cpu
+def test_arrays_that_no_kernel_can_take(device, queue, other_context):
+    y = noise((2, 900), "f4")
+    signal = cl_array.to_device(queue, y)
+    with pytest.raises(PlanError, match="copy the array"):
+        pyclfft.stft(signal[::-1], 128)
+    shared = cl_array.to_device(queue, np.zeros((65, 29), "c8"))
+    part = shared.reshape(-1)[:450].view(np.float32)
+    with pytest.raises(PlanError, match="out shares memory with the signal"):
+        pyclfft.stft(part, 128, out=shared)
+    there = cl_array.to_device(cl.CommandQueue(other_context), np.zeros((65, 29), "c8"))
+    with pytest.raises(PlanError, match="out is of another context"):
+        pyclfft.stft(signal[0], 128, out=there)
+
+
+@pytest.mark.one_cpu
 def test_a_queue_of_another_context(device, queue, other_context):
     signal = cl_array.to_device(queue, noise(500, "f4"))
     with pytest.raises(PlanError, match="another context"):
@@ -274,6 +298,27 @@ def test_spectra_of_no_signal(device):
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("signals", [1, 3, 5, 7])
+@pytest.mark.parametrize("length", [1, 10, 100, 300])
+def test_nothing_is_written_behind_short_signals(device, queue, signals, length):
+    y = noise((signals, 300), "f4")
+    frames = framing.make_frames(32)
+    spectra = np.ascontiguousarray(pyclfft.stft(y, 32).swapaxes(-1, -2))
+    count = min(spectra.shape[1], -(-(length + 32) // 8))
+    framed = replace(frames.over(length, signals, "single"), frames=count)
+    strides = (spectra.shape[1] * 17, 17, 1)
+    job = Job(framed, frames.window, layout=Layout((signals, count, 17), strides), back=True)
+    source = cl_array.to_device(queue, spectra)
+    there = cl_array.to_device(queue, np.full(signals * length + 500, 7, "f4"))
+    executable = frame_jobs.executable_of(queue.context, job)
+    executable.enqueue(queue, source.base_data, there.base_data)
+    target = there.get()
+    known = target[: signals * length].reshape(signals, length)
+    np.testing.assert_allclose(known, y[:, :length], atol=2e-6)
+    assert (target[signals * length :] == 7).all()
+
+
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("length", [None, 1, 700, 1000, 5000])
 def test_lengths_of_signals(device, length):
     y = noise(1000, "f4")
@@ -296,6 +341,7 @@ def test_lengths_of_signals(device, length):
         (np.ones((33, 9), "c8"), {"length": -1}, "length must be a positive integer"),
         (np.ones((33, 9), "c8"), {"win_length": 65}, "win_length cannot be 65"),
         (np.ones((33, 1), "c8"), {}, "give a length"),
+        (np.ones((33, 9), "c8"), {"hop_length": 2**30}, "do not tell all"),
     ],
 )
 def test_what_makes_no_signal(device, spectra, options, says):
@@ -405,6 +451,8 @@ def test_silence_and_what_is_no_number(device):
     assert (pyclfft.spectrogram(np.zeros(500, "f4"), 64, normalize="max") == 0).all()
     decibels = pyclfft.spectrogram(np.zeros(500, "f4"), 64, db=True)
     np.testing.assert_allclose(decibels, -100)
+    steep = pyclfft.spectrogram(np.zeros(500, "f4"), 64, db=True, power=10, ref=np.max)
+    assert (steep == 0).all()
     y = noise(500, "f4")
     y[100] = np.nan
     for options in ({"normalize": "max"}, {"db": True, "ref": "max"}):  # as of NumPy's max
@@ -421,6 +469,7 @@ def test_silence_and_what_is_no_number(device):
         ({"normalize": "sum"}, "normalize must be None or 'max'"),
         ({"normalize": "max", "db": True}, "leave normalize out"),
         ({"db": True, "ref": "mean"}, "ref must be a number or 'max'"),
+        ({"db": True, "ref": np.median}, "ref must be a number or 'max'"),
         ({"db": True, "amin": 0}, "amin must be positive"),
         ({"db": True, "top_db": -1}, "top_db must not be negative"),
         ({"preset": "speech"}, "invalid preset 'speech'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyopencl.array as cl_array
 import pytest
 
 import pyclfft
@@ -110,12 +111,31 @@ def test_streams_that_make_no_sense(device):
         stream.push(np.float32(1))
     with pytest.raises(PlanError, match="take its real part"):
         stream.push(np.ones((2, 10), "c8"))
+    with pytest.raises(PlanError, match="a block has real numbers"):
+        stream.push(np.array([["a", "b"]] * 2))
+    with pytest.raises(PlanError, match=r"call \.get\(\) first"):
+        stream.push(cl_array.to_device(pyclfft.default_queue(), np.ones((2, 10), "f4")))
     assert stream.close().shape == (2, 33, 1)
+    fresh = pyclfft.StreamingSTFT(64)
+    with pytest.raises(PlanError, match="a block has real numbers"):
+        fresh.push(np.array([["a", "b"]]))
+    assert fresh.push(np.ones(100, "f4")).shape[0] == 33  # the refused one has left nothing
     with pytest.raises(PlanError, match="the stream is closed"):
         stream.push(np.ones((2, 10), "f4"))
     for options in ({"dtype": "f4"}, {"power": -1}, {"n_fft": 0}, {"window": "hunn"}):
         with pytest.raises(PlanError):
             pyclfft.StreamingSTFT(**options)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("mode", MODES)
+def test_pieces_take_no_more_samples_than_they_need(device, monkeypatch, mode):
+    monkeypatch.setattr(streaming, "PIECE_BYTES", 20_000)
+    stream = streaming.FrameStream(streaming.make_frames(128, 32, pad_mode=mode), "single")
+    held = streaming.Held(np.zeros((1, 100_000), "f4"), 0, True)
+    pieces = list(stream._pieces(held, slice(0, stream.frames.count(100_000))))
+    assert [piece.frames.start for piece in pieces[1:]] == [p.frames.stop for p in pieces[:-1]]
+    assert max(piece.samples.stop - piece.samples.start for piece in pieces) < 3_000
 
 
 def test_pieces_in_order(device, memory_of_its_own, monkeypatch):

@@ -25,6 +25,7 @@ from .steps import axis_batch, axis_length, single_axis
 
 NAME = "local-radix2"
 ARGUMENTS = 11  # of the kernel, before its maximum and its hooks' own
+MAXIMUM_BYTES = 8  # of local memory, for the greatest magnitude
 WALKED = 2  # dimensions of a batch that the kernel can walk
 
 
@@ -44,7 +45,7 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     return (
         n > 1
         and n & (n - 1) == 0
-        and n * problem.complex_dtype.itemsize <= traits.local_mem_bytes
+        and n * problem.complex_dtype.itemsize + MAXIMUM_BYTES <= traits.local_mem_bytes
         and problem.source.shape[problem.axes[0]] >= n
         and len(axis_batch(problem, n).dimensions) <= WALKED
     )

@@ -73,7 +73,7 @@ def defines(problem: Problem, **others: int | str) -> tuple[tuple[str, str], ...
 def device_size(
     items: tuple[int, ...], preferred: int, traits: Traits
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return `launch_size` within a device's limits."""
+    """Return `launch_size` within a device's limits: exact along the third dimension alone."""
     return launch_size(items, preferred, traits.max_work_item_sizes, traits.max_work_group_size)
 
 
