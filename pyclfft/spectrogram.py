@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -258,7 +259,7 @@ def spectra_of_file(
     queue : cl.CommandQueue, optional
         Where to run.
     clock : Clock, optional
-        Is told of the steps "plan", "read" and "transform".
+        Is told of the steps "read", "plan" (after the first piece is read) and "transform".
     times : list of PassTime, optional
         Receives the times of what the device did; needs a profiling queue.
 
@@ -279,14 +280,15 @@ def spectra_of_file(
     length = (together - 1) * frames.hop + frames.n_fft
     framing = replace(frames, center=False, chunk=1).over(length, 1, "single")
     job = Job(framing, frames.window, magnitudes, algorithm)
-    with clock.step("plan"):
-        executable = executable_of(queue.context, job)
-    pieces = _pieces(_filled(audio, frames, part), length, together * frames.hop)
-    while True:
+    # Kernels are built and twiddles uploaded while the host still reads the file.
+    with ThreadPoolExecutor(1) as planner:
+        planned = planner.submit(executable_of, queue.context, job)
+        pieces = _pieces(_filled(audio, frames, part), length, together * frames.hop)
         with clock.step("read"):
             piece = next(pieces, None)
-        if piece is None:
-            return
+        with clock.step("plan"):  # as much of it as reading has not hidden
+            executable = planned.result()
+    while piece is not None:
         count = max(0, (len(piece) - frames.n_fft) // frames.hop + 1)
         if not count:
             return
@@ -301,6 +303,8 @@ def spectra_of_file(
             if recorder and times is not None:
                 times += recorder.times()
         yield spectra[:count].T
+        with clock.step("read"):
+            piece = next(pieces, None)
 
 
 def _filled(audio: AudioReader, frames: Frames, part: Mapping[str, Any]) -> Iterator[np.ndarray]:
