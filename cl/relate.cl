@@ -49,11 +49,13 @@ void greatest(global const real *values, global real *parts, ulong count)
         parts[get_group_id(0)] = found[0];
 }
 
+#if DECIBELS
 /* Of a number that is none, nothing else. */
 static inline real at_least(real least, real x)
 {
     return isnan(x) ? x : fmax(least, x);
 }
+#endif
 
 /* Each number beside the greatest, or another reference: their quotient, or `factor` times the logarithm of it,
  * where no number counts as less than `least`, and no result is more than `range` below the greatest. */
