@@ -246,6 +246,7 @@ def test_the_cases_cover_what_they_have_to():
     assert DOUBLE >= 11
 
 
+@pytest.mark.one_cpu
 def test_every_check_passes(device):
     outcomes = list(selftest.check(device))
     assert len(outcomes) == checks(device)

@@ -238,6 +238,7 @@ def test_chroma_of_chords(device, music):
         assert set(np.argsort(classes[:, middle])[-3:].tolist()) == wanted
 
 
+@pytest.mark.full
 @pytest.mark.one_cpu
 def test_chroma_is_librosas(device, music):
     librosa = pytest.importorskip("librosa")

@@ -100,6 +100,7 @@ MORE_SHAPES = (
 )
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize(
     ("kind", "shape", "axes"),
     [
@@ -114,6 +115,7 @@ def test_kinds_and_shapes(device, kind, shape, axes):
     check(*planned(shape, kind, axes))
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("algorithm", sorted(set(BY_NAME) - {"long_row"}))  # 16 is not long
 @pytest.mark.parametrize("kind", INPUT)
 @pytest.mark.parametrize(("shape", "axes"), [((4, 16), 1), ((16, 3), 0)])
@@ -198,6 +200,7 @@ def test_double_precision(device, fp64):
     assert relative_error(result, np.fft.rfft(x * np.hanning(100))) < 1e-15
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", INPUT)
 @pytest.mark.parametrize(
     "shape", [(5, 12), (3, 1009), (2, 2**14), (70, 1), (40, 100), (70, 15), (1, 3**9)]
