@@ -220,8 +220,8 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 }
 #define TWISTED(z, k, column)                                                                      \
     (TWIST ? cmul(z, root((k) * (column), TWIST, DIGITS, roots)) : (z))
-#define TWIST_POINTS(R, item, column)                                                              \
-    EACH_BUTTERFLY(R, item, twist(x + b, COUNT(R), R, j * (column), N / R * (column), TWIST,       \
+#define TWIST_POINTS(R, S, item, column)                                                              \
+    EACH_BUTTERFLY(R, S, item, twist(x + b, COUNT(R), R, j * (column), N / R * (column), TWIST,       \
                                   DIGITS, roots);)
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
@@ -292,7 +292,7 @@ static inline cplx times_i(cplx z)
 #endif
 
 #define EACH_LOADED(R, ...)                                                                        \
-    EACH_POINT(R, item, uint i = j + r * (N / R);                                                  \
+    EACH_POINT(R, 1, item, uint i = j + r * (N / R);                                                  \
                whole g = i * (whole)SRC_COLUMNS + from.column; (void)g; __VA_ARGS__)
 /* What all points of a group have or have not done to them is asked once for all. */
 #define TURN_POINTS(R)                                                                             \
@@ -310,7 +310,7 @@ static inline cplx times_i(cplx z)
 #define UPPER(R) (!OWNED(R) && k < LENGTH)
 #define OWN_IMAGE(R) (k == 0 || MIDDLE(R))
 #define EACH_NUMBER(R, item, ...)                                                                  \
-    EACH_POINT(R, item, uint k = j + r * (N / R); (void)k; __VA_ARGS__)
+    EACH_POINT(R, 0 /* no images */, item, uint k = j + r * (N / R); (void)k; __VA_ARGS__)
 #define OF_LOWER(R, lane) AT(PLACE(j, lane), r * (N / R)) /* where number k waits, and */
 #define OF_UPPER(R, lane) AT(PLACE(LENGTH - j, lane), -(int)(r * (N / R))) /* LENGTH - k */
 #define EACH_PART JOINED(EACH_PART_, SPLIT) /* of a number that is exchanged in one go or in two */
@@ -322,13 +322,60 @@ typedef struct {
 } Images;
 
 /* What becomes of elements k and LENGTH - k, by a factor: -i W^k tells the spectra of the even and of the
- * odd numbers apart, and its conjugate, W^k turned, puts them together. */
-static inline Images images(cplx lower, cplx upper, cplx factor)
+ * odd numbers apart, and its conjugate, W^k turned, puts them together. All of it times a weight. */
+static inline Images images(cplx lower, cplx upper, cplx factor, real weight)
 {
-    cplx even = (cplx)(lower.x + upper.x, lower.y - upper.y);
-    cplx odd = cmul(factor, (cplx)(lower.x - upper.x, lower.y + upper.y));
+    cplx even = weight * (cplx)(lower.x + upper.x, lower.y - upper.y);
+    cplx odd = cmul(weight * factor, (cplx)(lower.x - upper.x, lower.y + upper.y));
     return (Images){even + odd, (cplx)(even.x - odd.x, odd.y - even.y)};
 }
+
+/* Where the stage has IMAGES, a work-item owns both of all its pairs: point r of butterfly j is number k, and point
+ * R - 1 - r of that butterfly's image is LENGTH - k. But butterflies 0 and N / R / 2, both of item 0, are their own
+ * images: number k of the one pairs with point R - r. So item 0 sorts its points: the first half of the pairs is
+ * that of butterfly 0, the second half that of the other one, and the MIDDLE waits outside. */
+#define IMAGES(R, S)                                                                               \
+    (PACKED && IN_HALVES(R) && N / (R) % ITEMS == 0 && COUNT(R) % 2 == 0 &&                        \
+     (S) == (SOURCE == HERMITIAN ? 1 : N / (R)))
+#define OTHER(r, R) POINT(b + COUNT(R) / 2, (R) - 1 - (r), R)
+#define EACH_PAIR(R, item, ...)                                                                    \
+    UNROLL for (uint b = 0; b < COUNT(R) / 2; b++) {                                               \
+        uint j = (item) + b * ITEMS, second = b == 0 && j == 0 ? N / (R) / 2 - N / 2 : j;          \
+        UNROLL for (uint r = 0; r < (R); r++) {                                                    \
+            uint k = (2 * r < (R) ? j : second) + r * (N / (R));                                   \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/* Item 0's points of butterfly 0, `stride` apart, and of the other one, behind them by `to_other`. */
+static inline void sort_pairs(cplx *x, uint stride, uint radix, uint to_other)
+{
+    cplx *other = x + to_other;
+    const uint half_radix = radix / 2, h = half_radix * stride;
+    cplx first = x[0];
+    UNROLL for (uint s = 0; s < 16; s++) /* a constant, as in `twiddle` */
+        if (s < half_radix) {
+            uint i = s * stride;
+            x[i + h] = other[i];
+            other[i] = other[i + h];
+            other[i + h] = s + 1 < half_radix ? x[i + h + stride] : first;
+        }
+}
+static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_other)
+{
+    cplx *other = x + to_other;
+    const uint half_radix = radix / 2, h = half_radix * stride;
+    UNROLL for (uint t = 0; t < 16; t++)
+        if (t < half_radix) {
+            uint i = (half_radix - 1 - t) * stride;
+            if (t)
+                x[i + h + stride] = other[i + h];
+            other[i + h] = other[i];
+            other[i] = x[i + h];
+        }
+}
+#else
+#define IMAGES(R, S) 0
 #endif
 
 #if PACKED && SOURCE == HERMITIAN
@@ -345,15 +392,31 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
     EACH_NUMBER(R, item,                                                                           \
                 if (UPPER(R)) PART(POINT(b, r, R)) = OF_UPPER(R, lane);)                           \
     BARRIER
-#define LOAD(R)                                                                                    \
-    Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
+#define BOTH_NUMBERS images(HALF(k), HALF(LENGTH - k), TURN(roots[k]), 1)
+#define LOAD_PAIRS(R)                                                                              \
+    EACH_PAIR(R, item, Images both = BOTH_NUMBERS; POINT(b, r, R) = both.lower;                    \
+              OTHER(r, R) = both.upper;)                                                           \
+    const uint k = LENGTH / 2;                                                                     \
+    cplx middle = BOTH_NUMBERS.lower;                                                              \
+    if (item == 0) {                                                                               \
+        put_back_pairs(x, COUNT(R), R, COUNT(R) / 2);                                              \
+        POINT(0, R / 2, R) = middle;                                                               \
+    }
+#define LOAD_LOWER(R)                                                                              \
     cplx upper[ELEMENTS];                                                                          \
     EACH_NUMBER(R, item, if (OWNED(R)) {                                                           \
-        Images both = images(HALF(k), HALF(LENGTH - k), TURN(roots[k]));                           \
+        Images both = BOTH_NUMBERS;                                                                \
         POINT(b, r, R) = both.lower;                                                               \
         upper[INDEX(b, r, R)] = both.upper;                                                        \
     })                                                                                             \
-    EACH_PART(HAND_OVER, R)                                                                        \
+    EACH_PART(HAND_OVER, R)
+#define LOAD(R)                                                                                    \
+    Transform from = LOCATE(lane, src_distances, src_axis, partner.x);                             \
+    if (IMAGES(R, 1)) {                                                                            \
+        LOAD_PAIRS(R)                                                                              \
+    } else {                                                                                       \
+        LOAD_LOWER(R)                                                                              \
+    }                                                                                              \
     TURN_POINTS(R)                                                                                 \
     CHIRP_POINTS(R)
 #else
@@ -363,7 +426,7 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
     TURN_POINTS(R)                                                                                 \
     CHIRP_POINTS(R)                                                                                \
     if (TWIST && TWIST_FIRST)                                                                      \
-        TWIST_POINTS(R, item, from.column)
+        TWIST_POINTS(R, 1, item, from.column)
 #endif
 
 /* --- out: result k of a transform is element g of the axis --------------------------------------- */
@@ -390,15 +453,19 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
 #define SCALED(z, s) ((z) * (s).x + (z) * (s).y)
 #endif
 /* Of the spectra of real numbers, which never turn. */
-#if HALVED
+#if HALVED && PACKED
+#define WEIGHT R(0.5)
+#define FINISHED(z) (z) /* by its weight */
+#elif HALVED
 #define FINISHED(z) ((z) * R(0.5))
 #else
+#define WEIGHT 1
 #define FINISHED(z)                                                                                \
     ((cplx)(SCALED((z).x, scale), SCALED((z).y, flags & CONJUGATE_OUT ? -scale : scale)))
 #endif
 
 #define EACH_RESULT(R, ...)                                                                        \
-    EACH_POINT(R, last_item, uint k = j + r * (N / R);                                             \
+    EACH_POINT(R, N / R, last_item, uint k = j + r * (N / R);                                             \
                whole g = k * (whole)DST_COLUMNS + to.column; cplx z = POINT(b, r, R); (void)g;     \
                __VA_ARGS__)
 
@@ -448,19 +515,38 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
                 if (OWNED(R)) PART(upper[INDEX(b, r, R)]) =                                        \
                     OWN_IMAGE(R) ? PART(POINT(b, r, R)) : OF_LOWER(R, last_lane);)
 #define PUT_NUMBER(z, m)                                                                           \
-    PUT(FINISHED(z), to.first + (ulong)(m) * (ulong)(DST_UNIT))
-#define STORE(R)                                                                                   \
-    TO                                                                                             \
+    PUT(FINISHED(z), to.first + (ulong)(m) * (ulong)(DST_UNIT));
+#define PUT_BOTH_NUMBERS(z, other, has_upper)                                                      \
+    Images both = images(z, other, times_minus_i(roots[k]), WEIGHT);                           \
+    PUT_NUMBER(both.lower, k)                                                                      \
+    if (has_upper)                                                                                 \
+        PUT_NUMBER(both.upper, LENGTH - k)
+#define STORE_PAIRS(R)                                                                             \
+    cplx middle = POINT(0, R / 2, R);                                                              \
+    if (last_item == 0)                                                                            \
+        sort_pairs(x, COUNT(R), R, COUNT(R) / 2);                                                  \
+    if (to.active) {                                                                               \
+        EACH_PAIR(R, last_item, PUT_BOTH_NUMBERS(POINT(b, r, R), OTHER(r, R), 1))                  \
+        if (last_item == 0) {                                                                      \
+            const uint k = LENGTH / 2;                                                             \
+            PUT_BOTH_NUMBERS(middle, middle, 0)                                                    \
+        }                                                                                          \
+    }
+#define STORE_LOWER(R)                                                                             \
     cplx upper[ELEMENTS];                                                                          \
     EACH_NUMBER(R, last_item, POINT(b, r, R) = CHIRPED_LAST(POINT(b, r, R), k);)                   \
     EACH_PART(TAKE_OVER, R)                                                                        \
     if (to.active)                                                                                 \
         EACH_NUMBER(R, last_item, if (OWNED(R)) {                                                  \
-            Images both = images(POINT(b, r, R), upper[INDEX(b, r, R)], times_minus_i(roots[k]));  \
-            PUT_NUMBER(both.lower, k);                                                             \
-            if (!MIDDLE(R))                                                                        \
-                PUT_NUMBER(both.upper, LENGTH - k);                                                \
+            PUT_BOTH_NUMBERS(POINT(b, r, R), upper[INDEX(b, r, R)], !MIDDLE(R))                    \
         })
+#define STORE(R)                                                                                   \
+    TO                                                                                             \
+    if (IMAGES(R, N / R)) {                                                                        \
+        STORE_PAIRS(R)                                                                             \
+    } else {                                                                                       \
+        STORE_LOWER(R)                                                                             \
+    }
 #else
 #if TARGET == REAL && PACKED && DST_TOGETHER && !STORE_REPLACED
 #define PUT_RESULT(R)                                                                              \
@@ -492,7 +578,7 @@ static inline Images images(cplx lower, cplx upper, cplx factor)
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     if (TWIST && !TWIST_FIRST)                                                                     \
-        TWIST_POINTS(R, last_item, to.column)                                                      \
+        TWIST_POINTS(R, N / R, last_item, to.column)                                                      \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, NUMBERED(k));)                                 \
     if (flags & TURN_OUT)                                                                          \
         EACH_RESULT(R, POINT(b, r, R) = TURN(z);)                                                  \

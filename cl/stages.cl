@@ -81,19 +81,27 @@
 #define FURTHER_REMAINDER(b, S) ((S) % ITEMS == 0 ? (b) * ITEMS % (S) : 0)
 #define AT(place, further) exchange[(int)(place) + (int)(further) * (LOAD_COLUMNS ? PITCH : 1)]
 
-/* A work-item's butterflies j of a stage; its point r of its b-th butterfly is POINT(b, r, R) of x. */
+/* A work-item's butterflies j of a stage of radix R after a span S; its point r of its b-th one is POINT(b, r, R)
+ * of x. Where the stage has IMAGES (ends.cl), the second half of a work-item's butterflies are the mirror images
+ * N / R - j of its first half; that of number 0, which there is not, is the one in the middle, its own image. */
 #define COUNT(R) ((N / R + ITEMS - 1) / ITEMS)
 #define INDEX(b, r, R) ((b) + (r) * COUNT(R))
 #define POINT(b, r, R) x[INDEX(b, r, R)]
-#define EACH_BUTTERFLY(R, item, ...)                                                               \
+#define EACH_BUTTERFLY(R, S, item, ...)                                                            \
     UNROLL for (uint b = 0; b < COUNT(R); b++) {                                                   \
-        uint j = (item) + b * ITEMS;                                                               \
+        const uint image = IMAGES(R, S) && b >= COUNT(R) / 2;                                      \
+        uint j = (item) + (image ? b - COUNT(R) / 2 : b) * ITEMS;                                  \
+        j = image ? IMAGE_OF(j, N / R) : j;                                                        \
         if (N / R % ITEMS == 0 || j < N / R) {                                                     \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-#define EACH_POINT(R, item, ...)                                                                   \
-    EACH_BUTTERFLY(R, item, UNROLL for (uint r = 0; r < R; r++) { __VA_ARGS__ })
+#define EACH_POINT(R, S, item, ...)                                                                \
+    EACH_BUTTERFLY(R, S, item, UNROLL for (uint r = 0; r < R; r++) { __VA_ARGS__ })
+#define IMAGE_OF(j, many) ((j) ? (many) - (j) : (many) / 2)
+/* Butterfly b of an item as the exchange takes it: an image counts as that of the item which has its number. */
+#define OWNER(item) (image ? j : (item))
+#define STEP (image ? 0 : b)
 
 /* A name that ends in the value of a macro: so a macro is chosen where it is used, and a program whose
  * parts have other values (fused.cl) needs no second copy of this file. */
@@ -116,26 +124,26 @@
 #define EXCHANGE_PART_0(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         const uint upper = 0;                                                                      \
-        EACH_POINT(P, item, LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)                  \
+        EACH_POINT(P, S / P, item, LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)                  \
         barrier(FENCE(P, S));                                                                      \
-        EACH_POINT(R, to_item, PART(POINT(b, r, R)) = FOUND(to_item, b, r, P, R, S, to_lane);)     \
+        EACH_POINT(R, S, to_item, PART(POINT(b, r, R)) = FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)     \
     }
 #define EXCHANGE_PART_1(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         uint upper = 0;                                                                            \
-        EACH_POINT(P, item,                                                                        \
-                   if (LOWER_HALF(N / P)) LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)    \
+        EACH_POINT(P, S / P, item,                                                                        \
+                   if (LOWER_HALF(N / P)) LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)    \
         barrier(FENCE(P, S));                                                                      \
-        EACH_POINT(R, to_item,                                                                     \
-                   if (r < R / 2) held[INDEX(b, r, R)] = FOUND(to_item, b, r, P, R, S, to_lane);)  \
+        EACH_POINT(R, S, to_item,                                                                     \
+                   if (r < R / 2) held[INDEX(b, r, R)] = FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)  \
         BARRIER                                                                                    \
         upper = 1;                                                                                 \
-        EACH_POINT(P, item,                                                                        \
-                   if (!LOWER_HALF(N / P)) LEFT(item, b, r, P, S, lane) = PART(POINT(b, r, P));)   \
+        EACH_POINT(P, S / P, item,                                                                        \
+                   if (!LOWER_HALF(N / P)) LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)   \
         BARRIER                                                                                    \
-        EACH_POINT(R, to_item, PART(POINT(b, r, R)) =                                              \
+        EACH_POINT(R, S, to_item, PART(POINT(b, r, R)) =                                              \
                                    r < R / 2 ? held[INDEX(b, r, R)]                                \
-                                             : FOUND(to_item, b, r, P, R, S, to_lane);)            \
+                                             : FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)            \
     }
 
 /* All of a number, or its parts one after the other (1). */
@@ -158,10 +166,10 @@
  * of them, STORE(radix) at the end. NEXT is a stage with the exchange before it; in the last
  * exchange work-items may change places (LAST). After the first one the memory is in use: AGAIN. */
 #define FFT(R, S)                                                                                  \
-    EACH_BUTTERFLY(R, item, BUTTERFLY(R, S))
+    EACH_BUTTERFLY(R, S, item, BUTTERFLY(R, S))
 #define NEXT(P, R, S) EXCHANGE(P, R, S, lane, item) FFT(R, S)
 #define LAST(P, R, S)                                                                              \
-    EXCHANGE(P, R, S, last_lane, last_item) EACH_BUTTERFLY(R, last_item, BUTTERFLY(R, S))
+    EXCHANGE(P, R, S, last_lane, last_item) EACH_BUTTERFLY(R, S, last_item, BUTTERFLY(R, S))
 #define AGAIN BARRIER
 #define BUTTERFLY(R, S)                                                                            \
     twiddle(x + b, COUNT(R), R, S, twiddles + (S - 1) + j % (S));                                  \

@@ -320,12 +320,17 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
         room = max(room, (ends.length + 1) // 2)
     elif ends.separates:
         room = max(room, batch.n // (2 if shape.halves else 1))
-    # Where lanes turn between rows and columns, one element more lets them meet different banks.
+    # Where rows become columns, the lanes that meet begin as far apart as each has elements in a row.
     if stores_columns and not loads_columns:
-        room |= 1
+        room = _odd_multiple(room, max(1, banks // shape.transforms))
     pitch = shape.transforms + (1 if loads_columns and not stores_columns else 0)
     elements = max(1, room) * (pitch if loads_columns else shape.transforms)
     return Group(stages, shape, max(1, room), pitch, banks, elements * itemsize)
+
+
+def _odd_multiple(least: int, of: int) -> int:
+    """Return the first odd multiple of a number that is not less than another."""
+    return of * (-(-least // of) | 1)
 
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
