@@ -8,8 +8,9 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.apps.shorttime`: `stft`, `istft`, `spectrogram`
 - `pyclfft.apps.streaming`: `StreamingSTFT`
-- `pyclfft.apps.notation`: `onsets`, `notes`, `chroma`; `pyclfft.apps.units`: `frames_to_time` and
-  other units of music
+- `pyclfft.apps.onsets`: `onsets`; `pyclfft.apps.chroma`: `chroma`; `pyclfft.apps.notes`: `notes`,
+  `Note`
+- `pyclfft.apps.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.runtime.memory`: `allocator`
@@ -19,8 +20,10 @@ The whole public interface is listed here; the names are defined in
 """
 
 from . import array_api_fft, backend
+from .apps.chroma import chroma
 from .apps.imaging import filter_image, filter_mask
-from .apps.notation import Note, chroma, notes, onsets
+from .apps.notes import Note, notes
+from .apps.onsets import onsets
 from .apps.shorttime import istft, spectrogram, stft
 from .apps.streaming import StreamingSTFT
 from .apps.units import (

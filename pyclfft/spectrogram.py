@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -28,6 +27,8 @@ from .apps import shorttime
 from .apps.audiofile import AudioInfo, AudioReader, Channel, open_audio
 from .apps.frame_jobs import Job, executable_of
 from .apps.framing import Frames, Magnitudes, make_frames
+from .apps.notes import notes
+from .apps.onsets import onsets
 from .apps.shorttime import PRESETS
 from .apps.spectrogram_picture import (
     AXES,
@@ -40,7 +41,7 @@ from .apps.spectrogram_picture import (
     encode,
     require_picture,
 )
-from .errors import PlanError, PyclfftError
+from .errors import PlanError
 from .files import atomic_write
 from .planning.solvers import BY_NAME
 from .runtime import memory
@@ -444,18 +445,13 @@ def _gather(
 
 def _with_notes(audio: AudioReader, analysis: Analysis, options: argparse.Namespace) -> Analysis:
     """Find onsets and notes; their times are those of the file."""
-    try:
-        notation: Any = import_module("pyclfft.apps.notation")
-    except ImportError as error:
-        raise PyclfftError(f"--notes needs pyclfft.apps.notation ({error})") from None
     parts = audio.blocks(**_part(options))
     y, sr, begin = np.concatenate([each[0] for each in parts]), audio.info.sr, analysis.times.begin
-    onsets = np.asarray(notation.onsets(y=y, sr=sr, units="time")) + begin
-    notes = (
-        Note(n.onset + begin, n.duration, n.name, n.midi, n.cents, n.strength)
-        for n in notation.notes(y, sr=sr)
+    starts = onsets(y, sr, units="time") + begin
+    found = (
+        Note(n.onset + begin, n.duration, n.name, n.midi, n.cents, n.strength) for n in notes(y, sr)
     )
-    return replace(analysis, onsets=onsets, notes=tuple(notes))
+    return replace(analysis, onsets=starts, notes=tuple(found))
 
 
 # --- outputs --------------------------------------------------------------------------------------

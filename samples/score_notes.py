@@ -17,7 +17,6 @@ import numpy as np
 import synth
 
 import pyclfft
-from pyclfft.apps import notation
 from pyclfft.apps.units import midi_to_note, note_to_midi
 
 TOLERANCE = 0.05  # seconds by which an onset may be off
@@ -80,7 +79,7 @@ def score_onsets(found: Sequence[float], true: Sequence[float]) -> Score:
     return Score(right, len(heard), len(wanted))
 
 
-def score_notes(found: Sequence[notation.Note], tones: Sequence[synth.Tone]) -> Score:
+def score_notes(found: Sequence[pyclfft.Note], tones: Sequence[synth.Tone]) -> Score:
     """Match each note with one that is there: onset and MIDI number."""
     left, right = list(tones), 0
     for note in found:
@@ -118,7 +117,7 @@ def pyin_score(librosa: Any, y: np.ndarray, tones: Sequence[synth.Tone], sr: int
     return score
 
 
-def our_pitch_score(found: Sequence[notation.Note], tones: Sequence[synth.Tone]) -> Score:
+def our_pitch_score(found: Sequence[pyclfft.Note], tones: Sequence[synth.Tone]) -> Score:
     """Compare the strongest note in the middle of each tone with its key."""
     score = Score()
     for tone in tones:
@@ -144,11 +143,11 @@ def piece_scores(
 ) -> Iterator[tuple[str, str, Score]]:
     """Yield the scores of one piece."""
     true = sorted({tone.onset for tone in tones})
-    found = notation.notes(y, sr, fmin=40)
+    found = pyclfft.notes(y, sr, fmin=40)
     scores = [
-        ("onsets", "pyclfft", score_onsets(notation.onsets(y, sr, units="time"), true)),
+        ("onsets", "pyclfft", score_onsets(pyclfft.onsets(y, sr, units="time"), true)),
         ("notes", "pyclfft", score_notes(found, tones)),
-        ("chroma", "pyclfft", score_chroma(notation.chroma(y, sr), tones, sr / 512)),
+        ("chroma", "pyclfft", score_chroma(pyclfft.chroma(y, sr), tones, sr / 512)),
     ]
     if "melody" in kind:
         scores.append(("pitch", "pyclfft", our_pitch_score(found, tones)))
@@ -190,7 +189,7 @@ def print_loops(librosa: Any) -> None:
     print("\nonsets of drum loops    pyclfft librosa  both within 50 ms")
     for name in LOOPS:
         y, sr = recording(name)
-        ours = notation.onsets(y, sr, units="time").tolist()
+        ours = pyclfft.onsets(y, sr, units="time").tolist()
         if not librosa:
             print(f"{name:24}{len(ours):7}")
             continue
@@ -214,7 +213,7 @@ def print_single_notes(librosa: Any) -> None:
     right = 0
     for name in [*names, *pitched]:
         y, sr = recording(name)
-        found = notation.notes(y, sr, fmin=25, polyphony=1)
+        found = pyclfft.notes(y, sr, fmin=25, polyphony=1)
         best = max(found, key=lambda note: note.strength * note.duration, default=None)
         heard = f"{best.name}{best.cents:+.0f}" if best else "-"
         wanted = named_class(name)
@@ -236,7 +235,7 @@ def print_times() -> None:
     """Time calls with three minutes of chords, after one that makes plans and kernels."""
     y = np.tile(synth.render(synth.progression(1, 40)), 9)[: 180 * 22050]
     print("\nthree minutes, median of 5 calls")
-    for call in (notation.onsets, notation.chroma, notation.notes):
+    for call in (pyclfft.onsets, pyclfft.chroma, pyclfft.notes):
         call(y)
         times = []
         for _ in range(5):

@@ -395,18 +395,25 @@ class FoundNote(NamedTuple):
 
 
 @pytest.fixture
-def notation(monkeypatch):
-    """A stand-in for pyclfft.apps.notation, and what it was asked."""
-    asked = []
-    module = types.ModuleType("pyclfft.apps.notation")
+def asked(monkeypatch):
+    """What stand-ins for `onsets` and `notes` were asked."""
+    calls = []
     found = [FoundNote(0.25, 0.4, "C♯5", 73, -3.25, 0.5), FoundNote(0.75, 0.4, "E5", 76, 0, 1)]
-    module.onsets = lambda y, sr, units: asked.append((y, sr, units)) or np.array([0.25, 0.75])
-    module.notes = lambda y, sr: asked.append((y, sr)) or found
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    return asked
+
+    def onsets(y, sr, units):
+        calls.append((y, sr, units))
+        return np.array([0.25, 0.75])
+
+    def notes(y, sr):
+        calls.append((y, sr))
+        return found
+
+    monkeypatch.setattr(command, "onsets", onsets)
+    monkeypatch.setattr(command, "notes", notes)
+    return calls
 
 
-def test_notes(notation, tune, y, no_picture, capsys):
+def test_notes(asked, tune, y, no_picture, capsys):
     table = tune.with_name("notes.csv")
     assert main([str(tune), "--start=2", "--duration=1.5", "--notes", str(table)]) == 0
     assert "2 notes, 2 onsets" in capsys.readouterr().out
@@ -415,8 +422,8 @@ def test_notes(notation, tune, y, no_picture, capsys):
         "2.2500,0.4000,C♯5,73,-3.2,0.5",
         "2.7500,0.4000,E5,76,0.0,1",
     ]
-    (heard, *asked), (again, sr) = notation
-    assert asked == [SR, "time"]
+    (heard, *options), (again, sr) = asked
+    assert options == [SR, "time"]
     assert sr == SR
     for samples in (heard, again):
         np.testing.assert_array_equal(samples, y[2 * SR : 2 * SR + round(1.5 * SR)])

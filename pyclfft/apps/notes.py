@@ -1,0 +1,304 @@
+"""Notes: pitch, time and strength.
+
+A signal is cut at its onsets; the pitches of each part, found by `pitches`, are joined to notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, log2
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+
+from ..errors import PlanError
+from .framing import positive
+from .magnitude_spectrogram import (
+    NOTHING,
+    ONSET_SECONDS,
+    PITCH_SECONDS,
+    MagnitudeSpectrogram,
+    frame_points,
+    magnitudes_of,
+    number,
+)
+from .onsets import find_onsets
+from .pitches import Pitches, find_pitches, make_search
+from .units import hz_to_midi, midi_to_note
+
+BLOCK = 0.4  # seconds of sound at most of which the pitches are sought together
+SILENCE = 1e-4  # magnitude beside the greatest of all, -80 dB
+TRACKED = 3  # harmonics that tell how long a note sounds
+RISE = 1.25  # of a note that is struck again
+LATE = 0.1  # seconds behind an onset from which on a note has begun by itself
+ECHO = 0.25  # of the strength of the note behind it, below which a short note is none
+FADED = 0.1  # of a note's greatest magnitude, where it has ended
+FAINT = 0.02  # of the greatest strength, below which a note is not heard
+
+
+class Note(NamedTuple):
+    """A note that was heard.
+
+    Attributes
+    ----------
+    onset, duration : float
+        In seconds.
+    name : str
+        Such as "C♯4".
+    midi : int
+        60 is C4.
+    cents : float
+        How far the pitch is above that of the name, with A4 = 440 Hz; -50 to 50.
+    strength : float
+        Amplitude beside that of the strongest note: 0 to 1.
+    """
+
+    onset: float
+    duration: float
+    name: str
+    midi: int
+    cents: float
+    strength: float
+
+
+def notes(
+    y: Any,
+    sr: float = 22050,
+    *,
+    n_fft: int | None = None,
+    hop_length: int = 512,
+    fmin: float = 55.0,
+    fmax: float = 2093.0,
+    polyphony: int = 4,
+    threshold: float = 0.35,
+    delta: float = 0.01,
+    min_duration: float = 0.05,
+    queue: cl.CommandQueue | None = None,
+) -> list[Note]:
+    """Find the notes of a melody, or of music with few notes at a time.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array, shape (samples,)
+        A signal.
+    sr : float
+        Samples a second.
+    n_fft : int, optional
+        Points of a frame in which pitches are told apart; by default the power of two next to
+        186 ms, 4096 at 22050 Hz.
+    hop_length : int
+        Samples from one frame to the next.
+    fmin, fmax : float
+        Lowest and highest fundamental in Hz; from A1 to C7 by default.
+    polyphony : int
+        Notes at the same time at most: 1 for melodies.
+    threshold : float
+        How salient a note is at least beside the most salient one at the same time, 0 to 1.
+    delta : float
+        As of `onsets`.
+    min_duration : float
+        Shorter notes are left out, in seconds.
+    queue : cl.CommandQueue, optional
+        Where to run; the queue of a device array, or the default queue.
+
+    Returns
+    -------
+    list of Note
+        By onset, then by pitch. None in silence, or in noise.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError
+        As `onsets`.
+
+    Notes
+    -----
+    The signal is cut at its onsets. In each part, the strengths of a pitch's harmonics are summed
+    up for all pitches; the most salient one is taken, what its harmonics explain is removed, and
+    the next is sought. Notes an octave apart share their harmonics: the upper one is heard only
+    where it is louder than the lower one's overtones would be.
+
+    References
+    ----------
+    A. Klapuri, "Multiple fundamental frequency estimation by summing harmonic amplitudes", Proc.
+    ISMIR (2006).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> t = np.arange(11025) / 22050
+    >>> tones = [np.sin(2 * np.pi * f * t) * np.exp(-4 * t) for f in (261.63, 329.63, 392.0)]
+    >>> y = np.concatenate([0 * t, *tones])
+    >>> for note in pyclfft.notes(y):
+    ...     print(f"{note.onset:.1f} {note.name} {note.midi}")
+    0.5 C4 60
+    1.0 E4 64
+    1.5 G4 67
+    """
+    if y is None or np.ndim(y) == 2:
+        raise PlanError("notes are found in a signal of shape (samples,), not in a spectrogram")
+    search = make_search(number("sr", sr), fmin, fmax, polyphony, threshold)
+    points = frame_points(sr, PITCH_SECONDS) if n_fft is None else positive("n_fft", n_fft)
+    fine = magnitudes_of(y, None, sr, frame_points(sr, ONSET_SECONDS), hop_length, queue)
+    blocks = Blocks.between(find_onsets(fine, number("delta", delta)), fine, points)
+    coarse = magnitudes_of(y, None, sr, points, hop_length, queue)
+    spectra = blocks.spectra(coarse)
+    spectra[spectra.max(axis=1, initial=0) < SILENCE * max(coarse.greatest, NOTHING)] = 0
+    pitches = find_pitches(spectra, sr / points, search)
+    least = number("min_duration", min_duration, -1)
+    return _named(list(_assembled(blocks, pitches, fine)), fine, least)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Parts of a signal between its onsets.
+
+    Attributes
+    ----------
+    edges : ndarray of float, shape (blocks + 1,)
+        Where they begin and end, in frames.
+    struck : ndarray of bool, shape (blocks,)
+        Whether there is an onset at the beginning.
+    margin : float
+        Frames at the edges in which two blocks sound together.
+    """
+
+    edges: np.ndarray
+    struck: np.ndarray
+    margin: float
+
+    @classmethod
+    def between(cls, found: np.ndarray, magnitudes: MagnitudeSpectrogram, points: int) -> Blocks:
+        """Cut a signal at onsets, and long parts into blocks of equal length."""
+        count = len(magnitudes.values)
+        ends = np.concatenate([[0.0], found[found > 0], [float(count)]])
+        struck_at = set(found.tolist())
+        pieces = [
+            np.linspace(a, b, max(1, ceil((b - a) / (BLOCK * magnitudes.rate))), endpoint=False)
+            for a, b in pairwise(ends)
+        ]
+        edges = np.concatenate([*pieces, [float(count)]])
+        struck = np.array([each in struck_at for each in edges[:-1].tolist()])
+        return cls(edges, struck, points / 4 / magnitudes.hop)
+
+    def spectra(self, magnitudes: MagnitudeSpectrogram) -> np.ndarray:
+        """Return the mean magnitudes of blocks without their margins, shape (blocks, bins)."""
+        values = magnitudes.values
+        means = np.zeros((len(self.struck), values.shape[1]), np.float32)
+        for i, (begin, end) in enumerate(pairwise(self.edges)):
+            first = ceil(begin + self.margin) if self.struck[i] else ceil(begin)
+            behind = i + 1 < len(self.struck) and self.struck[i + 1]
+            last = int(end - self.margin) if behind else int(end)
+            if last <= first and not self.struck[i]:
+                continue  # no more than the window's view of the block behind
+            if last <= first:  # short: the frame in the middle
+                first = min(round((begin + end) / 2), len(values) - 1)
+                last = first + 1
+            means[i] = values[first:last].mean(axis=0)
+        return means
+
+
+# --- notes of pitches -----------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Sounding:
+    """A note in the making: when it began and ended so far, in frames, and what was heard of it."""
+
+    begin: float
+    end: float
+    strength: float
+    hz: float
+
+    def lengthen(self, end: float, strength: float, hz: float) -> None:
+        """Go on, with the pitch where the note is strongest."""
+        self.end = end
+        if strength > self.strength:
+            self.strength, self.hz = strength, hz
+
+    def is_at(self, hz: float) -> bool:
+        """Whether a pitch is this one."""
+        return abs(12 * log2(hz / self.hz)) < 0.6
+
+
+def _assembled(blocks: Blocks, pitches: Pitches, fine: MagnitudeSpectrogram) -> Iterator[Sounding]:
+    """Join pitches of neighbouring blocks, where they are not struck again, to notes."""
+    active: list[Sounding] = []  # since the last onset, or held over it
+    onset = 0.0
+    for i, (begin, end) in enumerate(pairwise(blocks.edges.tolist())):
+        if blocks.struck[i]:
+            onset = begin
+            yield from (each for each in active if each.end < begin)
+            active = [each for each in active if each.end == begin]
+        for hz, strength in zip(pitches.hz[i].tolist(), pitches.strength[i].tolist(), strict=True):
+            if not hz:
+                continue
+            held = next((each for each in active if each.is_at(hz)), None)
+            if held and not (blocks.struck[i] and _is_struck(fine, hz, begin)):
+                held.lengthen(end, strength, hz)
+                continue
+            if held:
+                active.remove(held)
+                # A frame around the end of a note may have seen the onset behind it already.
+                is_echo = begin - held.begin < 2 * blocks.margin
+                if not (is_echo and held.strength < ECHO * strength):
+                    yield held
+            active.append(Sounding(_first_sound(fine, hz, onset, end), end, strength, hz))
+    yield from active
+
+
+def _track(fine: MagnitudeSpectrogram, hz: float, begin: float, end: float) -> np.ndarray:
+    """Return the magnitudes of the lowest harmonics over time, shape (harmonics, frames)."""
+    bins = np.rint(hz * np.arange(1, TRACKED + 1) * fine.n_fft / fine.sr).astype(int)
+    bins = np.unique(np.minimum(bins, fine.values.shape[1] - 1))
+    values = fine.values[max(0, round(begin)) : max(1, round(end))]
+    return np.stack([values[:, max(0, b - 1) : b + 2].max(axis=1) for b in bins])
+
+
+def _is_struck(fine: MagnitudeSpectrogram, hz: float, onset: float) -> bool:
+    """Whether all harmonics of a note that sounds already rise at an onset."""
+    reach = fine.n_fft / 2 / fine.hop
+    before = _track(fine, hz, onset - 1.5 * reach, onset + 1).min(axis=1)
+    after = _track(fine, hz, onset, onset + 2 * reach).max(axis=1, initial=0)
+    heard = after > 0.1 * after.max()
+    return bool((after[heard] > RISE * before[heard]).all())
+
+
+def _first_sound(fine: MagnitudeSpectrogram, hz: float, begin: float, end: float) -> float:
+    """Return the frame at which a note begins, which may be far behind the begin of its block."""
+    level = np.linalg.norm(_track(fine, hz, begin, end), axis=0)
+    if not len(level):
+        return begin
+    first = int((level > 0.3 * level.max()).argmax())
+    return begin + first if first > LATE * fine.rate else begin
+
+
+def _last_sound(fine: MagnitudeSpectrogram, note: Sounding) -> float:
+    """Return the frame at which a note has faded away."""
+    level = np.linalg.norm(_track(fine, note.hz, note.begin, note.end), axis=0)
+    if not len(level):
+        return note.end
+    loudest = int(level.argmax())
+    faded = level[loudest:] < FADED * level[loudest]
+    return note.begin + loudest + int(faded.argmax()) if faded.any() else note.end
+
+
+def _named(found: list[Sounding], fine: MagnitudeSpectrogram, least: float) -> list[Note]:
+    """Return notes with names, without those that are too short, or hardly to be heard."""
+    loudest = max((each.strength for each in found), default=1.0)
+    result = []
+    for each in found:
+        duration = (_last_sound(fine, each) - each.begin) / fine.rate
+        strength = each.strength / loudest
+        if duration < least or strength < FAINT:
+            continue
+        pitch = float(hz_to_midi(each.hz))
+        midi = round(pitch)
+        cents = 100 * (pitch - midi)
+        onset = each.begin / fine.rate
+        result.append(Note(onset, duration, midi_to_note(midi), midi, cents, strength))
+    return sorted(result, key=lambda note: (note.onset, note.midi))

@@ -1,0 +1,236 @@
+"""Onsets: where sounds begin."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from ..errors import PlanError
+from ..planning.problem import choose
+from .magnitude_spectrogram import (
+    ONSET_SECONDS,
+    MagnitudeSpectrogram,
+    frame_points,
+    magnitudes_of,
+    number,
+)
+
+UNITS = ("frames", "samples", "time")
+
+BANDS_PER_OCTAVE = 24
+LOWEST_BAND, HIGHEST_BAND = 30.0, 17000.0  # Hz
+COMPRESSION = 300.0  # the greatest magnitude before 1 is added and the logarithm taken
+NEAR = 0.05  # seconds around an onset in which nothing rises more
+SLOW = 0.3  # of the steepest rise, down to which frames before it are of the same onset
+USUAL_FRAMES = 400  # that tell what is usual
+BEFORE, AFTER = 0.15, 0.1  # seconds over which the rise is compared with its mean
+
+
+def onsets(
+    y: Any = None,
+    sr: float = 22050,
+    *,
+    S: Any = None,  # noqa: N803  librosa's name
+    n_fft: int | None = None,
+    hop_length: int = 512,
+    delta: float = 0.015,
+    wait: float = 0.05,
+    backtrack: bool = False,
+    units: str = "frames",
+    queue: cl.CommandQueue | None = None,
+) -> np.ndarray:
+    """Find where sounds begin.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array, shape (samples,), optional
+        A signal. An array of two dimensions is taken as `S`.
+    sr : float
+        Samples a second.
+    S : array_like or pyopencl.array.Array, shape (1 + n_fft // 2, frames), optional
+        Magnitudes, of centred frames, in the place of a signal.
+    n_fft : int, optional
+        Points of a frame; by default the power of two next to 93 ms, 2048 at 22050 Hz.
+    hop_length : int
+        Samples from one frame to the next.
+    delta : float
+        How far the rise of a frame has to stand above the mean rise around it: fewer onsets with a
+        greater number. A rise is the mean over quarter tones of log10(1 + 300 magnitude), the
+        greatest magnitude being 1.
+    wait : float
+        Least seconds from one onset to the next.
+    backtrack : bool
+        Go back from each onset to where the rise begins, as is best for cutting.
+    units : {"frames", "samples", "time"}
+        What is counted; samples and seconds are found between frames.
+    queue : cl.CommandQueue, optional
+        Where to run; the queue of a device array, or the default queue.
+
+    Returns
+    -------
+    ndarray of int or float, shape (onsets,)
+        In ascending order. Sound in the first frame is an onset too.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: what is given makes no sense, or holds NaN or infinity.
+    DeviceError, DeviceMemoryError
+        As `stft`.
+
+    Notes
+    -----
+    The spectral flux of bands of a quarter tone with logarithmic magnitudes; each is compared with
+    the greatest of three neighbours one frame before, so that vibrato is no onset.
+
+    References
+    ----------
+    S. Böck, G. Widmer, "Maximum filter vibrato suppression for onset detection", Proc. DAFx (2013).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> t = np.arange(22050) / 22050
+    >>> y = np.sin(2 * np.pi * 440 * t) * np.exp(-5 * t)
+    >>> y = np.concatenate([0 * t[:11025], y, y])
+    >>> pyclfft.onsets(y, units="time").round(1).tolist()
+    [0.5, 1.5]
+    """
+    choose("units", units, UNITS)
+    n_fft = frame_points(number("sr", sr), ONSET_SECONDS) if n_fft is None else n_fft
+    magnitudes = magnitudes_of(y, S, sr, n_fft, hop_length, queue)
+    found = find_onsets(magnitudes, number("delta", delta), number("wait", wait, -1), backtrack)
+    samples = found * magnitudes.hop
+    if units == "frames":
+        return np.unique(np.rint(found).astype(int))
+    return np.rint(samples).astype(int) if units == "samples" else samples / magnitudes.sr
+
+
+def find_onsets(
+    magnitudes: MagnitudeSpectrogram,
+    delta: float = 0.015,
+    wait: float = 0.05,
+    backtrack: bool = False,
+) -> np.ndarray:
+    """Return where sounds begin, in frames and their fractions; parameters as of `onsets`."""
+    rise = spectral_rise(magnitudes)
+    peaks = _pick_peaks(rise, delta, wait, magnitudes.rate)
+    if backtrack:
+        return np.unique(_begin_of_rise(rise, peaks)).astype(float)
+    exact = peaks + _vertex(rise, peaks) - _slowness(rise, peaks, 2 * magnitudes.lag) / 2
+    # A window has risen to half its height a quarter of a frame before its middle, and logarithms
+    # show the first half of that: onsets are behind the steepest rise.
+    shift = magnitudes.n_fft / 8 / magnitudes.hop
+    return np.unique(np.where(peaks > 0, np.clip(exact + shift, 0, max(0, len(rise) - 1)), 0.0))
+
+
+def spectral_rise(magnitudes: MagnitudeSpectrogram) -> np.ndarray:
+    """Return how much louder frames are than those before, in the mean of all bands.
+
+    Parameters
+    ----------
+    magnitudes : MagnitudeSpectrogram
+        Of a signal.
+
+    Returns
+    -------
+    ndarray of float32, shape (frames,)
+    """
+    values, greatest = magnitudes.values, magnitudes.greatest
+    if not greatest:
+        return np.zeros(len(values), np.float32)
+    bands = values @ (band_weights(magnitudes.sr, magnitudes.n_fft) * (COMPRESSION / greatest))
+    levels = np.log10(1 + bands)
+    before = np.roll(levels, magnitudes.lag, axis=0)
+    # Frames at the beginning have nothing, or only a part of a frame, before them: there, a sound
+    # has to be louder than what is usual in the signal.
+    half = ceil(magnitudes.n_fft / 2 / magnitudes.hop)
+    first = magnitudes.lag + half
+    usual = np.median(levels[:: max(1, len(levels) // USUAL_FRAMES)], axis=0)
+    before[: magnitudes.lag] = usual
+    before[:first] = np.maximum(before[:first], usual)
+    before = np.pad(before, ((0, 0), (1, 1)))
+    highest = np.maximum(np.maximum(before[:, :-2], before[:, 1:-1]), before[:, 2:])
+    rise = np.maximum(levels - highest, 0).mean(axis=1)
+    rise[max(first, len(rise) - half) :] = 0  # where the end of the signal is heard as a click
+    return rise
+
+
+@lru_cache(maxsize=16)
+def band_weights(sr: float, n_fft: int) -> np.ndarray:
+    """Return triangles over the bins, a quarter tone apart, or a bin where that is wider.
+
+    Parameters
+    ----------
+    sr : float
+        Samples a second.
+    n_fft : int
+        Points of a frame.
+
+    Returns
+    -------
+    ndarray of float32, shape (bins, bands)
+        The weights of a band sum up to 1.
+    """
+    octaves = log2(max(2.0, min(HIGHEST_BAND, sr / 2) / LOWEST_BAND))
+    steps = np.arange(ceil(octaves * BANDS_PER_OCTAVE)) / BANDS_PER_OCTAVE
+    edges = np.unique(np.rint(LOWEST_BAND * 2**steps * n_fft / sr))
+    edges = edges[(edges > 0) & (edges <= n_fft // 2)]
+    if len(edges) < 3:
+        raise PlanError(f"n_fft = {n_fft} has too few bins for sr = {sr:g}: choose a larger one")
+    low, middle, high = edges[:-2], edges[1:-1], edges[2:]
+    bins = np.arange(n_fft // 2 + 1)[:, None]
+    weights = np.minimum((bins - low) / (middle - low), (high - bins) / (high - middle)).clip(0)
+    return (weights / weights.sum(axis=0)).astype(np.float32)
+
+
+def _pick_peaks(rise: np.ndarray, delta: float, wait: float, rate: float) -> np.ndarray:
+    """Return the frames that rise most around them, and by delta more than around them."""
+    if not len(rise):
+        return np.zeros(0, int)
+    near = max(1, round(NEAR * rate))
+    highest = _sliding(rise, near, near, 0).max(axis=1)
+    usual = _sliding(rise, ceil(BEFORE * rate), ceil(AFTER * rate), 0).mean(axis=1)
+    usual = np.maximum(usual, np.median(rise))  # at both ends, that of noise
+    chosen: list[int] = []
+    for frame in np.flatnonzero((rise >= highest) & (rise >= usual + delta)).tolist():
+        if not chosen or frame - chosen[-1] > max(1, wait * rate):
+            chosen.append(frame)
+    return np.array(chosen, int)
+
+
+def _sliding(values: np.ndarray, before: int, after: int, outside: float) -> np.ndarray:
+    """Return the neighbours of each value, with something else beyond both ends."""
+    padded = np.pad(values, (before, after), constant_values=outside)
+    return np.lib.stride_tricks.sliding_window_view(padded, before + after + 1)
+
+
+def _begin_of_rise(rise: np.ndarray, peaks: np.ndarray) -> np.ndarray:
+    """Return the last frame before each peak that rises less than both its neighbours."""
+    inner = (rise[1:-1] <= rise[:-2]) & (rise[1:-1] < rise[2:])
+    lowest = np.concatenate([[0], 1 + np.flatnonzero(inner)])
+    return lowest[np.searchsorted(lowest, peaks, side="right") - 1]
+
+
+def _slowness(rise: np.ndarray, peaks: np.ndarray, most: int) -> np.ndarray:
+    """Return for how many frames before each peak the rise is going on already."""
+    steps = np.zeros(len(peaks), int)
+    for back in range(1, most + 1):
+        earlier = rise[np.maximum(peaks - back, 0)]
+        steps += (steps == back - 1) & (earlier > SLOW * rise[peaks]) & (peaks > back)
+    return steps
+
+
+def _vertex(values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
+    """Return how far behind each peak the vertex of a parabola through three values is."""
+    padded = np.pad(values, 1, mode="edge").astype(float)
+    left, middle, right = (padded[peaks + i] for i in range(3))
+    bend = 2 * middle - left - right
+    return np.divide(right - left, 2 * bend, out=np.zeros(len(peaks)), where=bend > 0).clip(
+        -0.5, 0.5
+    )
