@@ -9,7 +9,6 @@ of their own, how far uploads, kernels and downloads of a stream overlap.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,6 +36,7 @@ from . import render, session
 from .environment import environment
 from .ladder import recursive_fft
 from .plot import pyplot, save
+from .render import Part, Table
 from .runner import FAILED, WRONG, Settings, Turn
 from .statistics import Spread, spread
 
@@ -660,33 +660,25 @@ def _worst(curve: Iterable[Point]) -> float:
 
 # --- what is shown --------------------------------------------------------------------------------
 
-LayOut = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
-
 
 def as_text(results: Results) -> str:
     """Return all tables as lines of text."""
-
-    def lay_out(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        return commandline.table(rows, headings, "<" + ">" * (len(headings) - 1))
-
-    return "\n\n".join(_parts(results, lay_out))
+    return render.text_of(_parts(results))
 
 
 def as_markdown(results: Results) -> str:
     """Return all tables as a page."""
-    where = "\n".join(f"- {name}: {value}" for name, value in results.environment.items())
-    parts = ("# Short-time Fourier transforms", where, *_parts(results, render.markdown_table))
-    return "\n\n".join(parts) + "\n"
+    return render.page_of("Short-time Fourier transforms", results.environment, _parts(results))
 
 
-def _parts(results: Results, lay_out: LayOut) -> Iterator[str]:
+def _parts(results: Results) -> Iterator[Part]:
     """Yield paragraphs and tables."""
     yield (
         f"{results.seconds} s of sound at {RATE} samples a second, frames of {N_FFT}, {HOP} apart, "
         f"Hann window: medians of {results.samples} samples, in turns; "
         f"{OURS} = 1 in the same column of arrays"
     )
-    yield lay_out(["ms", "median", "+-%", f"/{OURS}", "error"], list(_entry_rows(results)))
+    yield Table(["ms", "median", "+-%", f"/{OURS}", "error"], list(_entry_rows(results)))
     yield from (
         f"{each.name} ({each.where}): {each.reason}" for each in results.entries if each.reason
     )
@@ -694,7 +686,7 @@ def _parts(results: Results, lay_out: LayOut) -> Iterator[str]:
         f"{FRAMES} frames of {N_FFT} points, {HOP} apart, to {N_FFT // 2} magnitudes each: ms of "
         f"all launches by their events, by frames a launch; published for another GPU"
     )
-    yield lay_out(
+    yield Table(
         ["frames", *KERNELS, "published", *(f"{each}, with gaps" for each in KERNELS)],
         [
             [
@@ -706,7 +698,7 @@ def _parts(results: Results, lay_out: LayOut) -> Iterator[str]:
             for point in results.curve
         ],
     )
-    yield lay_out(
+    yield Table(
         ["ms of a song", "here", "published"],
         [
             *([name, f"{ms:.4g}", "-"] for name, ms in results.song.items()),
@@ -743,7 +735,7 @@ def as_json(results: Results) -> str:
         **asdict(results),
         "published": {"us_of_a_launch": PUBLISHED_US, "ms_of_a_song": PUBLISHED_SONG_MS},
     }
-    return json.dumps(render.finite(document), indent=1) + "\n"
+    return render.json_of(document)
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
