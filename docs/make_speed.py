@@ -104,7 +104,7 @@ def section(run: Run, results: Results) -> str:
         ),
         points(faster(results)),
         "### All rows",
-        render.case_table(columns(results), results.rows),
+        render.case_table(columns(results), results.rows).markdown(),
         wrapped(" ".join(results.view.legend.split("\n")) + "."),
         *extras(results),
     ]
@@ -153,7 +153,7 @@ def columns(results: Results) -> list[Column]:
 
 def extras(results: Results) -> Iterator[str]:
     """Yield plan times and costs of calls, if the run has measured any."""
-    tables = [render.markdown_table(*each) for each in render.extra_tables(results)]
+    tables = [each.markdown() for each in render.extra_tables(results)]
     if tables:
         yield "### Plans and calls"
         yield "[What these are](benchmarks.md#more)."

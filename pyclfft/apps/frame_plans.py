@@ -12,7 +12,7 @@ from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffe
 from ..planning.planner import plan_passes
 from ..planning.problem import COMPLEX_DTYPE, Layout, Problem, make_problem, plain_layout
 from ..planning.solvers.local_radix2 import with_maximum
-from ..planning.solvers.rows import device_size, uint
+from ..planning.solvers.rows import defines, device_size, uint
 from ..planning.traits import Traits
 from ..tuning.lookup import Parameters
 from .framing import PADDINGS, Framing, Magnitudes
@@ -125,13 +125,8 @@ def istft_schedule(
     gather = Pass(
         kernel="overlapAdd",
         source="overlapAdd.cl",
-        defines=tuple(
-            (name, str(value))
-            for name, value in {
-                "DOUBLE": int(framing.precision == "double"),
-                "FRAME_POINTS": framing.n_fft,
-                "WINDOWED": int(framing.windowed),
-            }.items()
+        defines=defines(
+            framing.precision, FRAME_POINTS=framing.n_fft, WINDOWED=int(framing.windowed)
         ),
         global_size=sizes,
         local_size=local,
@@ -310,19 +305,18 @@ def _relation(
     """Return the step that relates so many numbers to the greatest of them."""
     item = framing.dtype.itemsize
     sizes, local = device_size((count,), parameters["group"], traits)
-    macros = {
-        "DOUBLE": int(framing.precision == "double"),
-        "GROUP": _group(traits),
-        "RELATIVE": int(magnitudes.relative),
-        "DECIBELS": int(magnitudes.decibels),
-    }
     factor = 20 / magnitudes.exponent
     least = max(magnitudes.least, float(np.finfo(framing.dtype).tiny))
     numbers = (magnitudes.reference, factor, least, magnitudes.span)
     return Pass(
         kernel="relate",
         source="relate.cl",
-        defines=tuple((name, str(value)) for name, value in macros.items()),
+        defines=defines(
+            framing.precision,
+            GROUP=_group(traits),
+            RELATIVE=int(magnitudes.relative),
+            DECIBELS=int(magnitudes.decibels),
+        ),
         global_size=sizes,
         local_size=local,
         arguments=(

@@ -1,13 +1,13 @@
-"""What is shown of a measurement: lines and tables of text, Markdown, JSON, a plot."""
+"""What is shown of a measurement: lines and tables of text, Markdown, JSON."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import commandline
 from ..files import atomic_write
@@ -24,6 +24,71 @@ BEHIND = 1.05  # slower than the faster rival by more than this is slower
 # PERFORMANCE.md's targets: how many times a rival's time is ours, in the geometric mean.
 MEANS = {"cuFFT": 1.2, "VkFFT": 1.3}
 CALL_US = {"per pass": 5.0, "beside plan": 10.0}
+
+
+# --- how every report is laid out -----------------------------------------------------------------
+
+
+class Table(NamedTuple):
+    """A table whose first column alone is on the left.
+
+    Attributes
+    ----------
+    headings : sequence of str
+        Of the columns.
+    rows : sequence of sequence of str
+        As many cells each.
+    """
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def text(self) -> str:
+        """Return it as lines of text."""
+        return commandline.table(self.rows, self.headings, "<" + ">" * (len(self.headings) - 1))
+
+    def markdown(self) -> str:
+        """Return it as a table of a page."""
+        lines = [self.headings, ["---", *("---:" for _ in self.headings[1:])], *self.rows]
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+Part = str | Table  # of a report; a str is a paragraph
+
+
+def text_of(parts: Iterable[Part]) -> str:
+    """Return a report as lines of text."""
+    return "\n\n".join(each if isinstance(each, str) else each.text() for each in parts)
+
+
+def page_of(title: str, environment: Mapping[str, str], parts: Iterable[Part]) -> str:
+    """Return a report as a page of Markdown, which begins with where it was measured."""
+    where = "\n".join(f"- {name}: {value}" for name, value in environment.items())
+    laid_out = (each if isinstance(each, str) else each.markdown() for each in parts)
+    return "\n\n".join((f"# {title}", where, *laid_out)) + "\n"
+
+
+def json_of(document: Mapping[str, Any]) -> str:
+    """Return a report as JSON; what is not a number is null."""
+    return json.dumps(_finite(document), indent=1) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """Replace numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def write(path: str | os.PathLike[str], text: str) -> None:
+    """Write a whole file, or none."""
+    with atomic_write(path) as file:
+        file.write(text.encode())
+
+
+# --- the results of cases -------------------------------------------------------------------------
 
 
 def no_figures(row: Row, outcome: Outcome) -> dict[str, Any]:
@@ -181,17 +246,17 @@ def reasons(rows: Sequence[Row]) -> Iterator[str]:
         yield f"{contender} {word}: {', '.join(names)}: {reason}"
 
 
-def startup_table(startup: Sequence[Startup]) -> tuple[list[str], list[list[str]]]:
-    """Return heading and rows of the plan times."""
+def startup_table(startup: Sequence[Startup]) -> Table:
+    """Return the table of the plan times."""
     rows = [
         [each.case, str(each.programs), f"{each.cold.median:.3f}", f"{each.warm.median * 1e3:.1f}"]
         for each in startup
     ]
-    return ["plan to first result", "programs", "cold s", "warm ms"], rows
+    return Table(["plan to first result", "programs", "cold s", "warm ms"], rows)
 
 
-def calls_table(calls: Sequence[CallCost]) -> tuple[list[str], list[list[str]]]:
-    """Return heading and rows of what calls cost."""
+def calls_table(calls: Sequence[CallCost]) -> Table:
+    """Return the table of what calls cost."""
     names = "call (us of the host)", "passes", "plan", "pyopencl", "allocating", "function"
     rows = [
         [
@@ -203,10 +268,10 @@ def calls_table(calls: Sequence[CallCost]) -> tuple[list[str], list[list[str]]]:
         for each in calls
     ]  # fmt: skip
     limits = (f"{name} (<= {most:g})" for name, most in CALL_US.items())
-    return [*names, *limits], rows
+    return Table([*names, *limits], rows)
 
 
-def extra_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]:
+def extra_tables(results: Results) -> Iterator[Table]:
     """Yield the tables beside that of the cases, as far as they were measured."""
     if results.startup:
         yield startup_table(results.startup)
@@ -242,40 +307,26 @@ def _times(sizes: Sequence[int]) -> str:
 # --- files ----------------------------------------------------------------------------------------
 
 
-def write(path: str | os.PathLike[str], text: str) -> None:
-    """Write a whole file, or none."""
-    with atomic_write(path) as file:
-        file.write(text.encode())
-
-
 def as_markdown(results: Results) -> str:
     """Return all that was measured as a page."""
-    parts = [
-        "# Benchmark",
-        "\n".join(f"- {name}: {value}" for name, value in results.environment.items()),
+    parts: list[Part] = [
         f"{scope_line(results)}.",
         case_table(results.view.columns(results), results.rows),
         " ".join(results.view.legend.split("\n")) + ".",
         "\n".join(f"- {each}" for each in summary(results)),
-        *(markdown_table(*each) for each in extra_tables(results)),
+        *extra_tables(results),
     ]
-    return "\n\n".join(parts) + "\n"
+    return page_of("Benchmark", results.environment, parts)
 
 
-def case_table(table: Sequence[Column], rows: Sequence[Row]) -> str:
-    """Return cases as a table of a page."""
-    cells = [[column.cell(row) for column in table] for row in rows]
-    return markdown_table([column.heading for column in table], cells)
-
-
-def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table whose first column alone is on the left."""
-    lines = [headings, ["---", *("---:" for _ in headings[1:])], *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+def case_table(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
+    """Return the table of the cases."""
+    cells = [[column.cell(row) for column in columns] for row in rows]
+    return Table([column.heading for column in columns], cells)
 
 
 def as_json(results: Results) -> str:
-    """Return all that was measured as JSON; what is not a number is null."""
+    """Return all that was measured as JSON."""
     document = {
         "schema": SCHEMA,
         "environment": dict(results.environment),
@@ -292,7 +343,7 @@ def as_json(results: Results) -> str:
             for each in results.calls
         ],
     }
-    return json.dumps(finite(document), indent=1) + "\n"
+    return json_of(document)
 
 
 def _row(row: Row, results: Results) -> dict[str, Any]:
@@ -316,12 +367,3 @@ def _row(row: Row, results: Results) -> dict[str, Any]:
             for each in row.outcomes
         },
     }
-
-
-def finite(value: Any) -> Any:
-    """Replace numbers that JSON does not have."""
-    if isinstance(value, dict):
-        return {key: finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(each) for each in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

@@ -133,8 +133,8 @@ def finish(
         The exit status: 1 where a result of ours is wrong.
     """
     print("", *render.summary(results), sep="\n")
-    for heading, rows in render.extra_tables(results):
-        print(f"\n{commandline.table(rows, heading, '<' + '>' * (len(heading) - 1))}")
+    for each in render.extra_tables(results):
+        print(f"\n{each.text()}")
     _write_json(options, results)
     if options.markdown:
         render.write(options.markdown, render.as_markdown(results))

@@ -8,9 +8,8 @@ any device, with the textbook's two below it.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan, prod
 from typing import Any
@@ -32,7 +31,7 @@ from ..selftest import high_pass, noise
 from ..tuning.lookup import GIVEN, parameters_for
 from .environment import environment
 from .plot import pyplot, require_plot, save
-from .render import finite, markdown_table, write
+from .render import Part, Table, json_of, page_of, text_of, write
 from .runner import WRONG
 from .session import require_folders
 from .statistics import Spread, spread
@@ -60,7 +59,6 @@ STYLES: tuple[dict[str, Any], ...] = (  # of curves: ours, and the published one
 )
 
 Totals = Mapping[str, tuple[int, float]]  # launches and milliseconds of every step of a run
-LayOut = Callable[[Sequence[str], Sequence[Sequence[str]]], str]  # of a table
 
 
 @dataclass(frozen=True)
@@ -421,30 +419,23 @@ def _run(candidate: _Candidate, taken: Sequence[Totals], error: float) -> Run:
 
 def as_text(results: Results) -> str:
     """Return all tables as lines of text."""
-
-    def lay_out(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        return commandline.table(rows, headings, "<" + ">" * (len(headings) - 1))
-
-    return "\n\n".join(_parts(results, lay_out))
+    return text_of(_parts(results))
 
 
 def as_markdown(results: Results) -> str:
     """Return all tables as a page."""
-    where = "\n".join(f"- {name}: {value}" for name, value in results.environment.items())
-    parts = ("# Work sizes", where, *_parts(results, markdown_table))
-    return "\n\n".join(parts) + "\n"
+    return page_of("Work sizes", results.environment, _parts(results))
 
 
-def _parts(results: Results, lay_out: LayOut) -> Iterator[str]:
+def _parts(results: Results) -> Iterator[Part]:
     """Yield paragraphs and tables."""
     ours = results.figures
     yield legend(results)
-    yield lay_out(*_table(ours))
+    yield _table(ours)
     yield f"Published, for {EDGE} x {EDGE} pixels:"
-    for each in PUBLISHED:
-        yield lay_out(*_table(each))
+    yield from map(_table, PUBLISHED)
     headings = ["best size", ours.title, *(each.title for each in PUBLISHED)]
-    yield lay_out(
+    yield Table(
         headings,
         [[row, *(shown(each.best(row)) for each in (ours, *PUBLISHED))] for row in KERNELS],
     )
@@ -464,10 +455,11 @@ k: groups of (k, 1) work-items. {NOT_ALLOWED}: more than the device or the kerne
 write, read: {results.image**2:,} bytes of pixels, whatever the size of groups."""
 
 
-def _table(figures: Figures) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows: times by size, and the best."""
+def _table(figures: Figures) -> Table:
+    """Return the table of times by size, and the best."""
     headings = [f"ms on {figures.title}", *SIZES, "best"]
-    return headings, [[row, *_cells(figures, row), _best(figures, row)] for row in figures.ms]
+    rows = [[row, *_cells(figures, row), _best(figures, row)] for row in figures.ms]
+    return Table(headings, rows)
 
 
 def _cells(figures: Figures, row: str) -> list[str]:
@@ -499,7 +491,7 @@ def as_json(results: Results) -> str:
         "wrong": [run.size for run in results.wrong],
         "published": [asdict(each) for each in PUBLISHED],
     }
-    return json.dumps(finite(document), indent=1) + "\n"
+    return json_of(document)
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:

@@ -335,7 +335,7 @@ def _copy(
         kernel="copy",
         source="copy.cl",
         defines=defines(
-            problem,
+            problem.precision,
             SOURCE=kinds[0] if mirror is None else "HERMITIAN",
             TARGET=kinds[1],
             DIMENSIONS=len(target.shape),

@@ -142,7 +142,7 @@ def _pass(
         kernel=kernel,
         source="dct.cl",
         defines=defines(
-            problem,
+            problem.precision,
             TYPE=axis.type,
             SINE=int(axis.sine),
             ODD=int(axis.odd),

@@ -9,21 +9,24 @@ import pytest
 
 from pyclfft.bench import stft
 from pyclfft.bench.statistics import Spread
+from pyclfft.bench.stft_contenders import DEVICE, HOST, OURS, Entry
+from pyclfft.bench.stft_launches import KERNELS, Point
+from pyclfft.bench.stft_overlap import Overlap, overlap_of
 
 
 def results(**changes):
     entries = (
-        stft.Entry(stft.OURS, stft.HOST, Spread(10.0, 9.0, 11.0, 5), 1e-7),
-        stft.Entry("librosa", stft.HOST, Spread(80.0, 79.0, 82.0, 5), 1e-8),
-        stft.Entry("torch.stft", stft.DEVICE, word="-", reason="No module named 'torch'"),
-        stft.Entry(stft.OURS, stft.DEVICE, Spread(2.0, 2.0, 2.0, 5), 1e-7),
+        Entry(OURS, HOST, Spread(10.0, 9.0, 11.0, 5), 1e-7),
+        Entry("librosa", HOST, Spread(80.0, 79.0, 82.0, 5), 1e-8),
+        Entry("torch.stft", DEVICE, word="-", reason="No module named 'torch'"),
+        Entry(OURS, DEVICE, Spread(2.0, 2.0, 2.0, 5), 1e-7),
     )
     curve = tuple(
-        stft.Point(
+        Point(
             frames,
-            dict.fromkeys(stft.KERNELS, 4.0),
-            dict.fromkeys(stft.KERNELS, 5.0),
-            dict.fromkeys(stft.KERNELS, 1e-7),
+            dict.fromkeys(KERNELS, 4.0),
+            dict.fromkeys(KERNELS, 5.0),
+            dict.fromkeys(KERNELS, 1e-7),
         )
         for frames in (1, 1024)
     )
@@ -51,17 +54,15 @@ def test_tables():
 
 def test_wrong_results_show():
     (entry, *others) = results().entries
-    bad = stft.Entry(stft.OURS, stft.HOST, entry.ms, 1e-3)
+    bad = Entry(OURS, HOST, entry.ms, 1e-3)
     assert bad.wrong
     assert not entry.wrong
-    assert not stft.Entry("librosa", stft.HOST, entry.ms, 1e-3).wrong
+    assert not Entry("librosa", HOST, entry.ms, 1e-3).wrong
     assert "WRONG" in stft.as_text(results(entries=(bad, *others)))
 
 
 def test_json_has_everything():
-    document = json.loads(
-        stft.as_json(results(overlap=stft.Overlap(60, {"upload": 2.0}, 2.0, 2.5)))
-    )
+    document = json.loads(stft.as_json(results(overlap=Overlap(60, {"upload": 2.0}, 2.0, 2.5))))
     assert document["schema"] == stft.SCHEMA
     assert document["curve"][0]["kernel_ms"] == {"local-radix2": 4.0, "engine": 4.0}
     assert document["published"]["us_of_a_launch"]["1024"] == 3522
@@ -71,7 +72,7 @@ def test_json_has_everything():
 def test_overlap():
     """Two uploads of 3 ms, two kernels of 1 ms and two downloads of 4 ms, in 11 ms."""
     ms = 1_000_000
-    overlap = stft.overlap_of(
+    overlap = overlap_of(
         60,
         [
             ("write", 0, 3 * ms), ("stockham", 3 * ms, 4 * ms), ("read", 3 * ms, 7 * ms),
@@ -81,9 +82,9 @@ def test_overlap():
     assert overlap.busy_ms == {"upload": 6, "compute": 2, "download": 8}
     assert overlap.any_ms == overlap.span_ms == 11
     assert overlap.hidden == pytest.approx(1 - 11 / 16)
-    alone = stft.overlap_of(60, [("write", 0, ms), ("k", ms, 2 * ms), ("k", 2 * ms, 3 * ms)])
+    alone = overlap_of(60, [("write", 0, ms), ("k", ms, 2 * ms), ("k", 2 * ms, 3 * ms)])
     assert alone.hidden == 0
-    assert stft.overlap_of(1, [("k", 0, 2), ("k", 1, 3)]).busy_ms == {"compute": 3e-6}
+    assert overlap_of(1, [("k", 0, 2), ("k", 1, 3)]).busy_ms == {"compute": 3e-6}
 
 
 def test_plot(tmp_path):

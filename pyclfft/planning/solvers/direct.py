@@ -32,7 +32,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
         Pass(
             kernel="direct",
             source="direct.cl",
-            defines=defines(problem, TILE=tile),
+            defines=defines(problem.precision, TILE=tile),
             global_size=(-(-rows.n // tile) * tile, rows.count),
             local_size=(tile, 1),
             arguments=(

@@ -80,7 +80,7 @@ def _in_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -
         Pass(
             kernel="compact",
             source="ladder.cl",
-            defines=defines(problem, POINTS=rows.n),
+            defines=defines(problem.precision, POINTS=rows.n),
             global_size=(items * rows.count,),
             local_size=(items,),
             arguments=(Role.SOURCE, Role.TARGET, sign_flag(problem)),
@@ -131,7 +131,7 @@ def _pairs(
     return Pass(
         kernel=kernel,
         source="ladder.cl",
-        defines=defines(problem),
+        defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
         arguments=(

@@ -255,7 +255,7 @@ def lanes_pass(
     return Pass(
         kernel=kernel,
         source=f"{kernel}.cl",
-        defines=defines(problem, **options, **macros),
+        defines=defines(problem.precision, **options, **macros),
         global_size=(groups,),
         local_size=(1,),
         arguments=(

@@ -66,7 +66,11 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
             kernel="localRadix2",
             source="localRadix2.cl",
             defines=defines(
-                problem, N=n, ITEMS=items, SOURCE="REAL" if real else "COMPLEX", OUTPUTS=outputs
+                problem.precision,
+                N=n,
+                ITEMS=items,
+                SOURCE="REAL" if real else "COMPLEX",
+                OUTPUTS=outputs,
             ),
             global_size=(batch.count * items,),
             local_size=(items,),

@@ -46,7 +46,7 @@ def _row_passes(
         Pass(
             kernel="butterfly",
             source="butterfly.cl",
-            defines=defines(problem),
+            defines=defines(problem.precision),
             global_size=sizes,
             local_size=local,
             arguments=(
@@ -73,7 +73,7 @@ def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pas
     return Pass(
         kernel="bitReverse",
         source="bitReverse.cl",
-        defines=defines(problem),
+        defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
         arguments=(Role.SOURCE, Role.TARGET, uint(rows.n.bit_length() - 1), uint(rows.count)),
@@ -91,7 +91,7 @@ def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) 
     return Pass(
         kernel="spinFact",
         source="spinFact.cl",
-        defines=defines(problem),
+        defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
         arguments=(Buffer(table), uint(n)),
@@ -110,7 +110,7 @@ def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     return Pass(
         kernel="norm",
         source="norm.cl",
-        defines=defines(problem),
+        defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
         arguments=(Role.DATA, Scalar("uint64", count), real(problem, problem.scale)),

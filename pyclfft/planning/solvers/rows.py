@@ -54,7 +54,7 @@ def transpose(
     return Pass(
         kernel="transposeBlocked" if blocked else "transpose",
         source="transpose.cl",
-        defines=defines(problem, **({"TILE": tile} if blocked else {})),
+        defines=defines(problem.precision, **({"TILE": tile} if blocked else {})),
         global_size=sizes,
         local_size=local,
         arguments=(Role.SOURCE, Role.TARGET, uint(rows), uint(columns)),
@@ -64,9 +64,9 @@ def transpose(
     )
 
 
-def defines(problem: Problem, **others: int | str) -> tuple[tuple[str, str], ...]:
+def defines(precision: str, **others: int | str) -> tuple[tuple[str, str], ...]:
     """Return what a kernel file is compiled with: the precision and the given macros."""
-    double = int(problem.precision == "double")
+    double = int(precision == "double")
     return tuple((name, str(value)) for name, value in {"DOUBLE": double, **others}.items())
 
 

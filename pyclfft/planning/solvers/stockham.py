@@ -384,7 +384,7 @@ def stockham_pass(
         kernel="stockham",
         source="stockham.cl",
         defines=defines(
-            problem,
+            precision,
             N=batch.n,
             ITEMS=stages.items,
             TRANSFORMS=group.transforms,

@@ -1,0 +1,262 @@
+"""Who takes part in ``bench stft``: ours, SciPy, librosa, PyTorch and torchaudio, in turns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..apps.shorttime import stft
+from ..runtime import memory
+from ..selftest import relative_error
+from .runner import FAILED, Settings, Turn
+from .statistics import Spread, spread
+from .stft_launches import HOP, N_FFT, RATE
+
+HOST, DEVICE = "NumPy to NumPy", "on the device"
+OURS, OURS_BY_FRAME, COPY = "pyclfft", "pyclfft, frame by frame", "copy"
+BOUND = 1e-6  # relative L2 error
+CHECKED = 16  # frames at the beginning, in the middle, and at the end
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a contender did.
+
+    Attributes
+    ----------
+    name, where : str
+        Of the contender, and between which arrays.
+    ms : Spread
+        Milliseconds of the whole signal.
+    error : float
+        Relative L2 error of the frames that were checked.
+    word, reason : str
+        What has kept it from being measured; empty where nothing has.
+    """
+
+    name: str
+    where: str
+    ms: Spread = field(default_factory=Spread)
+    error: float = nan
+    word: str = ""
+    reason: str = ""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is ours and its result is not right."""
+        return self.name.startswith(OURS) and not self.word and not self.error <= BOUND
+
+
+class Ready(NamedTuple):
+    """A contender made ready.
+
+    Attributes
+    ----------
+    call : callable
+        Does the work and returns the result.
+    synchronize : callable
+        Waits for all calls.
+    fetch : callable
+        From a result to a NumPy array of shape (bins, frames).
+    first : int
+        The number of the result's first frame, if it leaves some out.
+    """
+
+    call: Callable[[], Any]
+    synchronize: Callable[[], object] = lambda: None
+    fetch: Callable[[Any], np.ndarray] = np.asarray
+    first: int = 0
+
+
+def _ours_on_host(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    return Ready(lambda: stft(y, N_FFT, HOP, queue=queue))
+
+
+def _scipy_strided(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    """Frames as a view: nothing is padded, so there are two frames fewer."""
+    fft = import_module("scipy.fft")
+    window = np.hanning(N_FFT + 1)[:-1].astype(y.dtype)
+    frames = np.lib.stride_tricks.sliding_window_view(y, N_FFT)[::HOP]
+    return Ready(lambda: fft.rfft(window * frames, axis=-1), fetch=np.transpose, first=1)
+
+
+def _scipy_class(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    signal = import_module("scipy.signal")
+    window = np.hanning(N_FFT + 1)[:-1]
+    transform = signal.ShortTimeFFT(window, HOP, RATE, phase_shift=None)
+    return Ready(lambda: transform.stft(y, p0=0))
+
+
+def _librosa(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    librosa = import_module("librosa")
+    return Ready(lambda: librosa.stft(y, n_fft=N_FFT, hop_length=HOP))
+
+
+def _torch_on_host(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    return _torch(y, "cpu")
+
+
+def _torch_on_gpu(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    _require_cuda(queue)
+    return _torch(y, "cuda")
+
+
+def _require_cuda(queue: cl.CommandQueue) -> None:
+    torch = import_module("torch")
+    if not torch.cuda.is_available() or torch.cuda.get_device_name() != queue.device.name:
+        raise ImportError(f"PyTorch does not see {queue.device.name}")
+
+
+def _torch(y: np.ndarray, place: str) -> Ready:
+    torch = import_module("torch")
+    signal, window = torch.from_numpy(y).to(place), torch.hann_window(N_FFT).to(place)
+
+    def call() -> Any:
+        return torch.stft(
+            signal, N_FFT, HOP, window=window, pad_mode="constant", return_complex=True
+        )
+
+    synchronize = torch.cuda.synchronize if place == "cuda" else lambda: None
+    return Ready(call, synchronize, lambda result: result.cpu().numpy())
+
+
+def _torchaudio_on_gpu(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    _require_cuda(queue)
+    torch, torchaudio = import_module("torch"), import_module("torchaudio")
+    transform = torchaudio.transforms.Spectrogram(
+        N_FFT, hop_length=HOP, power=None, pad_mode="constant"
+    ).cuda()
+    signal = torch.from_numpy(y).cuda()
+    return Ready(
+        lambda: transform(signal), torch.cuda.synchronize, lambda result: result.cpu().numpy()
+    )
+
+
+def _ours_on_device(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    """Bins by frames in C order, as pyopencl's own functions want arrays."""
+    return _on_device(y, queue, "C")
+
+
+def _ours_by_frame(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    """In the order of NumPy's results here, and of torch's: bins of a frame are neighbours."""
+    return _on_device(y, queue, "F")
+
+
+def _on_device(y: np.ndarray, queue: cl.CommandQueue, order: str) -> Ready:
+    signal = cl_array.to_device(queue, y, allocator=memory.allocator(queue.context))
+    shape = (N_FFT // 2 + 1, 1 + len(y) // HOP)
+    out: Any = cl_array.Array(
+        queue, shape, np.complex64, order=order, allocator=memory.allocator(queue.context)
+    )
+    return Ready(
+        lambda: stft(signal, N_FFT, HOP, out=out), queue.finish, lambda result: result.get()
+    )
+
+
+def _copy(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    """Nothing but the traffic: samples are read once, and as many bytes written as spectra have."""
+    spectra = (N_FFT // 2 + 1) * (1 + len(y) // HOP) * 8
+    source = memory.allocate(queue.context, y.nbytes)
+    target = memory.allocate(queue.context, spectra)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of compilers that have something to say
+        built = cl.Program(queue.context, COPY_TEXT).build()
+    kernel = cl.Kernel(built, "traffic")
+    pairs, vectors = y.nbytes // 8, spectra // 16
+    kernel.set_args(source, target, np.uint32(pairs), np.uint32(vectors))
+    size = -(-max(pairs, vectors) // 256) * 256
+    cl.enqueue_fill_buffer(queue, source, np.uint8(0), 0, y.nbytes)
+
+    def call() -> Any:
+        event = cl.enqueue_nd_range_kernel(queue, kernel, (size,), (256,))
+        return source, target, event  # which live as long as the call
+
+    return Ready(call, queue.finish)
+
+
+COPY_TEXT = """
+kernel void traffic(global const float2 *src, global float4 *dst, uint pairs, uint vectors)
+{
+    uint i = get_global_id(0);
+    float2 v = i < pairs ? src[i] : (float2)(0);
+    if (i < vectors)
+        dst[i] = (float4)(v, v);
+}
+"""
+
+# Name -> (between which arrays, how it is made ready).
+CONTENDERS: tuple[tuple[str, str, Callable[[np.ndarray, cl.CommandQueue], Ready]], ...] = (
+    (OURS, HOST, _ours_on_host),
+    ("scipy.fft, strided", HOST, _scipy_strided),
+    ("scipy ShortTimeFFT", HOST, _scipy_class),
+    ("librosa", HOST, _librosa),
+    ("torch.stft, CPU", HOST, _torch_on_host),
+    (OURS, DEVICE, _ours_on_device),
+    (OURS_BY_FRAME, DEVICE, _ours_by_frame),
+    (COPY, DEVICE, _copy),
+    ("torch.stft", DEVICE, _torch_on_gpu),
+    ("torchaudio", DEVICE, _torchaudio_on_gpu),
+)
+
+
+def measure_contenders(
+    y: np.ndarray, queue: cl.CommandQueue, settings: Settings
+) -> tuple[Entry, ...]:
+    """Let everybody transform a signal in turns, and check all results.
+
+    Parameters
+    ----------
+    y : ndarray of float32
+        The signal.
+    queue : cl.CommandQueue
+        Of ours.
+    settings : Settings
+        How long to measure.
+
+    Returns
+    -------
+    tuple of Entry
+    """
+    entries: list[Entry] = []
+    turns: dict[int, Turn] = {}
+    for name, where, prepare in CONTENDERS:
+        try:
+            ready = prepare(y, queue)
+            wrong = nan if name == COPY else _error(ready.fetch(ready.call()), ready.first, y)
+            turns[len(entries)] = Turn(ready.call, ready.synchronize, settings)
+            entries.append(Entry(name, where, error=wrong))
+        except ImportError as error:
+            entries.append(Entry(name, where, word="-", reason=str(error)))
+        except Exception as error:  # a rival's fault is no reason to end
+            if name.startswith(OURS):
+                raise
+            entries.append(Entry(name, where, word=FAILED, reason=f"{error}".split("\n")[0]))
+    for _ in range(settings.samples):
+        for turn in turns.values():
+            turn.take()
+    return tuple(
+        replace(each, ms=spread(turns[n].ms)) if n in turns else each
+        for n, each in enumerate(entries)
+    )
+
+
+def _error(spectra: np.ndarray, first: int, y: np.ndarray) -> float:
+    """Return how far some frames are off, beside NumPy in double precision."""
+    last = len(y) // HOP - 2  # of those that need no padding
+    numbers = [
+        t
+        for begin in (2, last // 2, last - CHECKED)
+        for t in range(begin, min(begin + CHECKED, last))
+    ]
+    window = np.hanning(N_FFT + 1)[:-1]
+    frames = np.stack([y[t * HOP - N_FFT // 2 :][:N_FFT] for t in numbers]).astype(np.float64)
+    expected = np.fft.rfft(window * frames)
+    return relative_error(np.asarray(spectra)[:, [t - first for t in numbers]].T, expected)

@@ -1,0 +1,204 @@
+"""The song of a report on digital music analysis, by the frames of a launch, for ``bench stft``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..apps.frame_jobs import Job, executable_of
+from ..apps.framing import Magnitudes, make_frames
+from ..planning.solvers import local_radix2
+from ..runtime.profile import PassTime, Recorder, profiling_queue
+from ..selftest import relative_error
+from .ladder import recursive_fft
+from .runner import Settings, Turn
+from .statistics import spread
+
+# Of the report, and of all that `bench stft` measures.
+RATE = 44100
+N_FFT, HOP = 2048, 1024
+
+# The curve as it was published: frames -> average microseconds of a launch, 1164 frames in all.
+FRAMES = 1164
+PUBLISHED_US = {
+    1: 25.5, 2: 25.5, 4: 44.5, 8: 70.3, 16: 120.9, 32: 212.0, 64: 394.0, 128: 724.0, 256: 1427.0,
+    512: 2355.0, 1024: 3522.0,
+}  # fmt: skip
+PUBLISHED_SONG_MS = {"recursive, C#": 1636.0, "FFTW": 159.0, "GPU, best": 7.04, "GPU, worst": 29.7}
+LAUNCHES = tuple(PUBLISHED_US)
+KERNELS = (local_radix2.NAME, "engine")
+
+
+@dataclass(frozen=True)
+class Point:
+    """1164 frames by so many a launch.
+
+    Attributes
+    ----------
+    frames : int
+        Of a launch.
+    kernel_ms, wall_ms : dict of str to float
+        By kernel: all its launches by their events, and from the first one's start on the host to
+        the last one's end; medians.
+    error : dict of str to float
+        Relative L2 error of the magnitudes.
+    """
+
+    frames: int
+    kernel_ms: dict[str, float]
+    wall_ms: dict[str, float]
+    error: dict[str, float]
+
+    @property
+    def published_ms(self) -> float:
+        """All launches of the published kernel."""
+        return -(-FRAMES // self.frames) * PUBLISHED_US[self.frames] / 1e3
+
+
+def measure_curve(
+    queue: cl.CommandQueue, samples: int, launches: Sequence[int] = LAUNCHES
+) -> tuple[Point, ...]:
+    """Measure 1164 frames by both kernels, so many of them a launch.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Of the device.
+    samples : int
+        Of each point.
+    launches : sequence of int
+        Frames a launch.
+
+    Returns
+    -------
+    tuple of Point
+    """
+    context = queue.context
+    profiling = profiling_queue(context)
+    y = _song()
+    source = cl_array.to_device(profiling, y)
+    target = cl_array.empty(profiling, (FRAMES, N_FFT // 2), np.float32)
+    expected = _magnitudes(y)
+    works = {
+        (frames, kernel): make(context, frames, source, target)
+        for frames in launches
+        for kernel, make in zip(KERNELS, (_source_kernel, _engine), strict=True)
+    }
+    taken: dict[tuple[int, str], list[tuple[float, float]]] = {key: [] for key in works}
+    errors: dict[tuple[int, str], float] = {}
+    for turn in range(samples + 1):
+        for key, work in works.items():
+            recorder = Recorder()
+            work(profiling, recorder)
+            profiling.finish()
+            times = recorder.times()
+            if turn:  # the first one warms up
+                taken[key].append((_kernel_ms(times), _span_ms(recorder.events)))
+            else:
+                errors[key] = relative_error(target.get(), expected)
+
+    def medians(frames: int, n: int) -> dict[str, float]:
+        return {each: float(np.median([t[n] for t in taken[frames, each]])) for each in KERNELS}
+
+    return tuple(
+        Point(
+            frames,
+            medians(frames, 0),
+            medians(frames, 1),
+            {each: errors[frames, each] for each in KERNELS},
+        )
+        for frames in launches
+    )
+
+
+def _song() -> np.ndarray:
+    return np.random.default_rng(0).uniform(-1, 1, (FRAMES + 1) * HOP).astype(np.float32)
+
+
+def _magnitudes(y: np.ndarray) -> np.ndarray:
+    """Return what the curve's kernels leave, in double precision."""
+    frames = np.lib.stride_tricks.sliding_window_view(y.astype(np.float64), N_FFT)[::HOP]
+    return np.abs(np.fft.rfft(frames))[:, : N_FFT // 2]
+
+
+Run = Callable[[cl.CommandQueue, Recorder], None]
+MUSIC = make_frames(N_FFT, HOP, window="boxcar", center=False)
+
+
+def _source_kernel(
+    context: cl.Context, frames: int, source: cl_array.Array, target: cl_array.Array
+) -> Run:
+    """Return the source's kernel, in launches of so many work-groups."""
+    job = Job(
+        MUSIC.over(source.size, 1, "single"), MUSIC.window, Magnitudes(bins=N_FFT // 2),
+        local_radix2.NAME, values=(("local_frames", frames),),
+    )  # fmt: skip
+    executable = executable_of(context, job)
+    given: Any = source.base_data
+    result: Any = target.base_data
+
+    def run(queue: cl.CommandQueue, recorder: Recorder) -> None:
+        executable.enqueue(queue, given, result, (), recorder)
+
+    return run
+
+
+def _engine(
+    context: cl.Context, frames: int, source: cl_array.Array, target: cl_array.Array
+) -> Run:
+    """Return our kernel, on parts of the buffers."""
+    item = source.dtype.itemsize
+    given: Any = source.base_data
+    result: Any = target.base_data
+    parts = []
+    for begin in range(0, FRAMES, frames):
+        count = min(frames, FRAMES - begin)
+        samples = (count + 1) * HOP
+        job = Job(MUSIC.over(samples, 1, "single"), MUSIC.window, Magnitudes(bins=N_FFT // 2))
+        parts.append(
+            (
+                executable_of(context, job),
+                given.get_sub_region(begin * HOP * item, samples * item),
+                result.get_sub_region(begin * N_FFT // 2 * item, count * N_FFT // 2 * item),
+            )
+        )
+
+    def run(queue: cl.CommandQueue, recorder: Recorder) -> None:
+        for executable, one, other in parts:
+            executable.enqueue(queue, one, other, (), recorder)
+
+    return run
+
+
+def _kernel_ms(times: Iterable[PassTime]) -> float:
+    return sum(each.ms for each in times)
+
+
+def _span_ms(events: Sequence[tuple[str, str, int, cl.Event]]) -> float:
+    """Return the time from the first command's arrival in the queue to the last one's end."""
+    profiles = [event.profile for *_, event in events]
+    return (profiles[-1].end - profiles[0].queued) * 1e-6
+
+
+def measure_song(settings: Settings) -> dict[str, float]:
+    """Measure the source's baselines on the host: a recursion, and FFTW if it is there."""
+    y = _song()
+    frames = np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(y, N_FFT)[::HOP])
+    points = [frame.tolist() for frame in frames]
+    turn = Turn(lambda: [recursive_fft(each) for each in points], lambda: None, settings)
+    found = {"recursive, Python": turn.ms[0]}
+    try:
+        pyfftw = import_module("pyfftw")
+    except ImportError:
+        return found
+    transform = pyfftw.builders.rfft(pyfftw.byte_align(frames), threads=1)
+    turn = Turn(transform, lambda: None, settings)
+    for _ in range(settings.samples):
+        turn.take()
+    return {**found, "FFTW, one core": spread(turn.ms).median}
