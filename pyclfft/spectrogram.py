@@ -273,6 +273,12 @@ def spectra_of_file(
     ------
     FormatError, PlanError, DeviceError, DeviceMemoryError
         As of `AudioReader.blocks` and `spectrogram`.
+
+    Notes
+    -----
+    All pieces are alike, with the zeros around the sound among their samples: they share one plan,
+    which is made while the host reads. `FrameStream`, which takes any padding, plans those at both
+    ends apart, often with a kernel of their own to build, which would only begin when they come.
     """
     queue, clock = queue or default_queue(), clock or Clock()
     _, samples = audio.extent(part["start"], part["duration"])

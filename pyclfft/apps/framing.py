@@ -151,7 +151,13 @@ class Frames:
         return max(0, (self.extent(samples) - self.n_fft) // self.hop + 1)
 
     def available(self, samples: int) -> int:
-        """Return how many frames need no sample behind the first so many of a signal."""
+        """Return how many frames need no sample behind the first so many of a signal.
+
+        A reflection, which leaves out the first sample, is the only padding for which a frame may
+        need one more than lie within it.
+        """
+        if self.pad_mode == "reflect" and samples <= self.before:
+            return 0
         return max(0, (samples + self.before - self.n_fft) // self.hop + 1)
 
     def extent(self, samples: int) -> int:

@@ -258,7 +258,7 @@ class StreamingSTFT:
     def latency(self) -> int:
         """Samples that have to come after the one in the middle of a frame.
 
-        One more at the start where images of samples stand before it.
+        One more for the first frame where a reflection stands before it and `n_fft` is even.
         """
         return self._frames.n_fft - self._frames.n_fft // 2 - 1
 
@@ -289,8 +289,6 @@ class StreamingSTFT:
         samples = self._checked(np.asarray(block))
         joined = np.concatenate([self._held.samples, samples], axis=1)
         self._held = Held(joined, self._held.start, False)
-        if self._needs_more():
-            return self._transformed(self._done)
         return self._transformed(max(self._done, self._frames.available(self._held.end)))
 
     def close(self) -> np.ndarray:
@@ -329,11 +327,6 @@ class StreamingSTFT:
             )
         signals = self._held.samples.shape[0]
         return block.astype(self._dtype, copy=False).reshape(signals, block.shape[-1])
-
-    def _needs_more(self) -> bool:
-        """Whether images of samples may be missing that stand before the signals."""
-        before = self._frames.before
-        return self._frames.pad_mode != "constant" and self._held.end <= before
 
     def _transformed(self, stop: int) -> np.ndarray:
         """Return frames up to a number, and forget samples that no other frame needs."""

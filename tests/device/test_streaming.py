@@ -86,6 +86,23 @@ def test_frames_come_as_soon_as_they_can(device):
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("n_fft", [1, 2, 9, 128])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_first_frame_waits_only_for_samples_that_it_needs(device, mode, n_fft):
+    y = noise(200, "f4")
+    numbers = np.pad(np.arange(200), n_fft // 2, mode=mode)  # of the samples that frames read
+    needed = numbers[:n_fft].max() + 1
+    assert needed == (n_fft // 2 + 1 if n_fft % 2 or mode == "reflect" else n_fft // 2)
+    options = {"n_fft": n_fft, "hop_length": 30, "pad_mode": mode}
+    stream = pyclfft.StreamingSTFT(**options)
+    parts = [stream.push(sample) for sample in np.split(y, 200)]
+    assert [part.shape[1] for part in parts].index(1) == needed - 1
+    result = np.concatenate([*parts, stream.close()], axis=1)
+    np.testing.assert_allclose(result, pyclfft.stft(y, **options), atol=1e-5)
+    assert error(result, expected_stft(y, n_fft, 30, mode=mode)) < 4e-7
+
+
+@pytest.mark.one_cpu
 def test_magnitudes_of_a_stream(device):
     y = noise(1000, "f4")
     result = streamed(y, (300, 700), n_fft=64, power=2)
