@@ -169,11 +169,55 @@
     EACH_BUTTERFLY(R, S, item, BUTTERFLY(R, S))
 #define NEXT(P, R, S) EXCHANGE(P, R, S, lane, item) FFT(R, S)
 #define LAST(P, R, S)                                                                              \
-    EXCHANGE(P, R, S, last_lane, last_item) EACH_BUTTERFLY(R, S, last_item, BUTTERFLY(R, S))
+    EXCHANGE(P, R, S, last_lane, last_item)                                                        \
+    if (IMAGES(R, S) && R < LARGE) {                                                               \
+        EACH_TWO(R, S)                                                                             \
+    } else {                                                                                       \
+        EACH_BUTTERFLY(R, S, last_item, BUTTERFLY(R, S))                                           \
+    }
 #define AGAIN BARRIER
 #define BUTTERFLY(R, S)                                                                            \
     twiddle(x + b, COUNT(R), R, S, twiddles + (S - 1) + j % (S));                                  \
     fft##R(x + b, COUNT(R));
+
+#define LARGE 16 /* radices from which on twiddles are too many to read them all */
+
+/* Butterflies of the last stage and their images. The twiddles of an image are those of its butterfly, conjugated,
+ * but for exp(-2 pi i r / R), which only moves the results by one: so both take what is read once. Butterfly 0 needs
+ * no twiddles, and the one in the middle, which is its image here, has those of its own. */
+#define EACH_TWO(R, S)                                                                             \
+    UNROLL for (uint b = 0; b < COUNT(R) / 2; b++) {                                               \
+        const uint j = last_item + b * ITEMS, first = b == 0 && j == 0;                            \
+        cplx *image = x + b + COUNT(R) / 2;                                                        \
+        twiddle_two(x + b, image, COUNT(R), R, S, twiddles + (S - 1) + (first ? S / 2 : j), first); \
+        fft##R(x + b, COUNT(R));                                                                   \
+        fft##R(image, COUNT(R));                                                                   \
+        move_down(image, COUNT(R), R);                                                             \
+    }
+
+static inline void twiddle_two(cplx *x, cplx *image, uint stride, uint radix, uint span,
+                               global const cplx *w, uint first)
+{
+    cplx factors[LARGE];
+    UNROLL for (uint r = 1; r < LARGE; r++)
+        if (r < radix) {
+            factors[r] = w[(r - 1) * span];
+            image[r * stride] = cmul(image[r * stride], (cplx)(factors[r].x, -factors[r].y));
+        }
+    if (!first) {
+        UNROLL for (uint r = 1; r < LARGE; r++)
+            if (r < radix)
+                x[r * stride] = cmul(x[r * stride], factors[r]);
+    }
+}
+static inline void move_down(cplx *x, uint stride, uint radix)
+{
+    cplx last = x[0];
+    UNROLL for (uint r = 1; r < LARGE; r++)
+        if (r < radix)
+            x[(r - 1) * stride] = x[r * stride];
+    x[(radix - 1) * stride] = last;
+}
 
 /* Multiplies the points r = 1 .. R-1 of a butterfly by their twiddles, S apart in the table. From
  * radix 16 on only every fourth and the first three are read, and the others formed as products: that
@@ -182,8 +226,8 @@ static inline void twiddle(cplx *x, uint stride, uint radix, uint span, global c
 {
     if (span == 1)
         return;
-    if (radix < 16) {
-        UNROLL for (uint r = 1; r < 16; r++) /* a constant, or clang may leave a loop, and x in memory */
+    if (radix < LARGE) {
+        UNROLL for (uint r = 1; r < LARGE; r++) /* a constant, or clang may leave a loop, and x in memory */
             if (r < radix)
                 x[r * stride] = cmul(x[r * stride], w[(r - 1) * span]);
         return;
