@@ -335,9 +335,10 @@ static inline Images images(cplx lower, cplx upper, cplx factor, real weight)
  * images: number k of the one pairs with point R - r. So item 0 sorts its points: the first half of the pairs is
  * that of butterfly 0, the second half that of the other one, and the MIDDLE waits outside. */
 #define IMAGES(R, S)                                                                               \
-    (PACKED && IN_HALVES(R) && N / (R) % ITEMS == 0 && COUNT(R) % 2 == 0 &&                        \
+    (PACKED && IN_HALVES(R) && N / (R) % ITEMS == 0 && COUNT(R) % 2 == 0 && ITEMS >= FEWEST &&     \
      (S) == (SOURCE == HERMITIAN ? 1 : N / (R)))
-#define OTHER(r, R) POINT(b + COUNT(R) / 2, (R) - 1 - (r), R)
+#define FEWEST 32 /* items of a row, of which it stores as many neighbours: with 16 it takes longer than without */
+#define IMAGE_POINT(r, R) POINT(b + COUNT(R) / 2, (R) - 1 - (r), R)
 #define EACH_PAIR(R, item, ...)                                                                    \
     UNROLL for (uint b = 0; b < COUNT(R) / 2; b++) {                                               \
         uint j = (item) + b * ITEMS, second = b == 0 && j == 0 ? N / (R) / 2 - N / 2 : j;          \
@@ -395,7 +396,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #define BOTH_NUMBERS images(HALF(k), HALF(LENGTH - k), TURN(roots[k]), 1)
 #define LOAD_PAIRS(R)                                                                              \
     EACH_PAIR(R, item, Images both = BOTH_NUMBERS; POINT(b, r, R) = both.lower;                    \
-              OTHER(r, R) = both.upper;)                                                           \
+              IMAGE_POINT(r, R) = both.upper;)                                                           \
     const uint k = LENGTH / 2;                                                                     \
     cplx middle = BOTH_NUMBERS.lower;                                                              \
     if (item == 0) {                                                                               \
@@ -526,7 +527,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
     if (last_item == 0)                                                                            \
         sort_pairs(x, COUNT(R), R, COUNT(R) / 2);                                                  \
     if (to.active) {                                                                               \
-        EACH_PAIR(R, last_item, PUT_BOTH_NUMBERS(POINT(b, r, R), OTHER(r, R), 1))                  \
+        EACH_PAIR(R, last_item, PUT_BOTH_NUMBERS(POINT(b, r, R), IMAGE_POINT(r, R), 1))                  \
         if (last_item == 0) {                                                                      \
             const uint k = LENGTH / 2;                                                             \
             PUT_BOTH_NUMBERS(middle, middle, 0)                                                    \

@@ -141,13 +141,17 @@ REAL_LANES = [
     ((2, 23), -1, "long_chirp"),
     ((22,), -1, "long_chirp"),
 ]
+IMAGED = [  # work-items own mirror images of their butterflies
+    ((2, 1024), -1, "stockham"),
+    ((1, 768), -1, "stockham"),
+]
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
 # columns; small groups.
 GROUPS = [
     ({}, stockham.ROWS, stockham.COLUMNS, STOCKHAM, ("c2c",)),
-    ({}, stockham.ROWS, stockham.COLUMNS, SHORT, ("r2c", "c2r")),
+    ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *IMAGED], ("r2c", "c2r")),
     ({"stockham_group": 96}, (Shape(3),), (Shape(32),), SHORT, ("c2c", "r2c")),
     ({}, (Shape(0, True),), (Shape(8, True),), SHORT, ("c2c", "r2c", "c2r")),
     ({}, (Shape(1, False, True),), (Shape(4, False, True),), EVEN, ("c2c", "r2c")),

@@ -35,8 +35,7 @@ LONG_FRAME = 1024
 BY_FRAMES: dict[str, Any] = {"stockham_group": 32}
 BY_BINS: dict[str, Any] = {
     "stockham_columns": 4,
-    "stockham_points": 16,
-    "stockham_radices": (),
+    "stockham_parts": 1,
 }
 
 

@@ -20,6 +20,7 @@ from .framing import PADDINGS, Framing, Magnitudes
 GREATEST = Buffer("greatest")
 WINDOW = Buffer("window")  # of the schedules here, which whoever runs them has to give
 
+MIRRORED = ("reflect", "symmetric")  # paddings that may take several images of a short signal
 GREATEST_GROUP = 128  # work-items in a group that looks for the greatest number
 GREATEST_GROUPS = 256  # groups at most
 
@@ -174,7 +175,7 @@ def frame_hook(framing: Framing) -> Snippet:
         "FRAME_POINTS": framing.n_fft,
         "SIGNALS": int(framing.signals > 1),
         "WINDOWED": int(framing.windowed),
-        "NEAR": int(framing.pad < framing.samples),
+        "NEAR": int(framing.padding not in MIRRORED or framing.pad < framing.samples),
         "PAIRS": int(not any(each % 2 for each in places)),
         "FAR": int(max(framing.points, framing.samples + framing.n_fft) >= 2**31),
     }

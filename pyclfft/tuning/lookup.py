@@ -55,6 +55,9 @@ PARAMETERS: Mapping[str, Parameter] = {
     "stockham_radices": Parameter((), (), "radices of the stages"),
     "stockham_points": Parameter(-1, -1, "points that a work-item holds at most"),
     "stockham_columns": Parameter(-1, -1, "columns side by side in a work-group"),
+    "stockham_parts": Parameter(
+        -1, -1, "parts in which columns exchange their points: 1, 2 or 4, the more the less memory"
+    ),
     "stockham_banks": Parameter(
         128, 128, "bytes of local memory served at once, between which gaps are left"
     ),

@@ -209,6 +209,7 @@ KNOBS: tuple[Knob, ...] = (
     Knob("stockham_radices", _radices("stockham_radices", ("stockham", "fused")), structural=True),
     Knob("stockham_points", _numbers((4, 8, 16, 32), (2, 12, 24)), structural=True),
     Knob("stockham_columns", _numbers((4, 8, 16, 32))),
+    Knob("stockham_parts", _numbers((1, 2, 4))),
     Knob("stockham_items", _numbers((64, 128, 256, 512, 1024))),
     Knob("stockham_group", _numbers((32, 64, 128, 256), (16, 512))),
     Knob("stockham_banks", _numbers((1, 64, 256))),

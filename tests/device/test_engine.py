@@ -16,7 +16,7 @@ import pytest
 
 import pyclfft
 from pyclfft.errors import PlanError
-from pyclfft.planning.factor import is_smooth
+from pyclfft.planning.factor import Stages, is_smooth
 from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
@@ -365,6 +365,23 @@ def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
         ((29, 3), 0, "bluestein"),
     ):
         check_plain(device, queue, shape, axis, kind, wide=wide, algorithm=algorithm)
+
+
+# Radices whose last butterflies, or first ones on the way back, a work-item owns with their mirror images.
+IMAGED = [(4, 4, 4, 2), (4, 16, 6), (8, 8, 10), (8, 8, 16)]
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("kind", ["r2c", "c2r"])
+@pytest.mark.parametrize("radices", IMAGED)
+def test_packed_rows_of_pairs(device, queue, monkeypatch, radices, kind):
+    monkeypatch.setattr(stockham, "best_stages", lambda *_, **__: Stages(radices, 32))
+    n = 2 * prod(radices)
+    for rows, columns in (SHAPES["one"], SHAPES["split"], SHAPES["split in halves"]):
+        monkeypatch.setattr(stockham, "ROWS", (rows,))
+        monkeypatch.setattr(stockham, "COLUMNS", (columns,))
+        for shape, axis in (((3, n), 1), ((n, 5), 0)):
+            check_plain(device, queue, shape, axis, kind, algorithm="stockham")
 
 
 @pytest.mark.one_cpu

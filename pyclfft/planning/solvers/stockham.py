@@ -69,6 +69,11 @@ class Shape:
     most_points: int = 2**31
     served: int = LINE_BYTES
 
+    @property
+    def parts(self) -> int:
+        """In which points are exchanged, one after the other."""
+        return (1 + self.split) * (1 + self.halves)
+
 
 # What to try, best first. The more neighbouring columns, the longer the runs in memory; below
 # four most of each is wasted. Exchanging halves takes more steps, but leaves room for more groups.
@@ -247,7 +252,7 @@ def group_for(
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     wanted = factors_of(parameters, "stockham_radices", batch.n)
-    for shape in _columns_first(parameters["stockham_columns"]) if by_columns else ROWS:
+    for shape in _preferred(parameters) if by_columns else ROWS:
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
@@ -265,6 +270,8 @@ def group_for(
             continue
         if ends.spectrum is not None:
             stages = stages.mirrored
+        elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
+            stages = stages.reversed  # a small radix first, whose butterflies have IMAGES (ends.cl)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
         shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
         group = group_of(batch, ends, stages, shape, precision)
@@ -273,9 +280,10 @@ def group_for(
     return None
 
 
-def _columns_first(count: int) -> Iterable[Shape]:
-    """Yield shapes of columns, those with so many side by side before the others."""
-    return sorted(COLUMNS, key=lambda each: each.transforms != count)
+def _preferred(parameters: Parameters) -> Iterable[Shape]:
+    """Return shapes of columns, those with as many side by side, and as many parts, as wanted first."""
+    count, parts = parameters["stockham_columns"], parameters["stockham_parts"]
+    return sorted(COLUMNS, key=lambda each: (each.transforms != count, each.parts != parts))
 
 
 def _fewest_items(batch: Batch, ends: Ends) -> int:
