@@ -81,9 +81,10 @@
 #define FURTHER_REMAINDER(b, S) ((S) % ITEMS == 0 ? (b) * ITEMS % (S) : 0)
 #define AT(place, further) exchange[(int)(place) + (int)(further) * (LOAD_COLUMNS ? PITCH : 1)]
 
-/* A work-item's butterflies j of a stage of radix R after a span S; its point r of its b-th one is POINT(b, r, R)
- * of x. Where the stage has IMAGES (ends.cl), the second half of a work-item's butterflies are the mirror images
- * N / R - j of its first half; that of number 0, which there is not, is the one in the middle, its own image. */
+/* A work-item's butterflies j of a stage of radix R after a span S; its point r of its b-th butterfly is
+ * POINT(b, r, R) of x. Where the stage has IMAGES (ends.cl), the second half of a work-item's butterflies
+ * are the mirror images N / R - j of its first half; in the place of number 0's, which there is not, stands
+ * the one in the middle. */
 #define COUNT(R) ((N / R + ITEMS - 1) / ITEMS)
 #define INDEX(b, r, R) ((b) + (r) * COUNT(R))
 #define POINT(b, r, R) x[INDEX(b, r, R)]
@@ -99,7 +100,7 @@
 #define EACH_POINT(R, S, item, ...)                                                                \
     EACH_BUTTERFLY(R, S, item, UNROLL for (uint r = 0; r < R; r++) { __VA_ARGS__ })
 #define IMAGE_OF(j, many) ((j) ? (many) - (j) : (many) / 2)
-/* Butterfly b of an item as the exchange takes it: an image counts as that of the item which has its number. */
+/* Butterfly b of an item as the exchange takes it: an image j counts as the first butterfly of item j. */
 #define OWNER(item) (image ? j : (item))
 #define STEP (image ? 0 : b)
 
@@ -124,26 +125,28 @@
 #define EXCHANGE_PART_0(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         const uint upper = 0;                                                                      \
-        EACH_POINT(P, S / P, item, LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)                  \
+        EACH_POINT(P, S / P, item,                                                                 \
+                   LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)                 \
         barrier(FENCE(P, S));                                                                      \
-        EACH_POINT(R, S, to_item, PART(POINT(b, r, R)) = FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)     \
+        EACH_POINT(R, S, to_item, PART(POINT(b, r, R)) =                                           \
+                                      FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)           \
     }
 #define EXCHANGE_PART_1(P, R, S, to_lane, to_item, PART)                                           \
     {                                                                                              \
         uint upper = 0;                                                                            \
-        EACH_POINT(P, S / P, item,                                                                        \
-                   if (LOWER_HALF(N / P)) LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)    \
+        EACH_POINT(P, S / P, item, if (LOWER_HALF(N / P))                                          \
+                       LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)             \
         barrier(FENCE(P, S));                                                                      \
-        EACH_POINT(R, S, to_item,                                                                     \
-                   if (r < R / 2) held[INDEX(b, r, R)] = FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)  \
+        EACH_POINT(R, S, to_item, if (r < R / 2) held[INDEX(b, r, R)] =                            \
+                                      FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)           \
         BARRIER                                                                                    \
         upper = 1;                                                                                 \
-        EACH_POINT(P, S / P, item,                                                                        \
-                   if (!LOWER_HALF(N / P)) LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)   \
+        EACH_POINT(P, S / P, item, if (!LOWER_HALF(N / P))                                         \
+                       LEFT(OWNER(item), STEP, r, P, S, lane) = PART(POINT(b, r, P));)             \
         BARRIER                                                                                    \
-        EACH_POINT(R, S, to_item, PART(POINT(b, r, R)) =                                              \
-                                   r < R / 2 ? held[INDEX(b, r, R)]                                \
-                                             : FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);)            \
+        EACH_POINT(R, S, to_item, PART(POINT(b, r, R)) =                                           \
+                                      r < R / 2 ? held[INDEX(b, r, R)]                             \
+                                                : FOUND(OWNER(to_item), STEP, r, P, R, S, to_lane);) \
     }
 
 /* All of a number, or its parts one after the other (1). */
@@ -182,9 +185,9 @@
 
 #define LARGE 16 /* radices from which on twiddles are too many to read them all */
 
-/* Butterflies of the last stage and their images. The twiddles of an image are those of its butterfly, conjugated,
- * but for exp(-2 pi i r / R), which only moves the results by one: so both take what is read once. Butterfly 0 needs
- * no twiddles, and the one in the middle, which is its image here, has those of its own. */
+/* Butterflies of the last stage and their images. The twiddles of an image are those of its butterfly,
+ * conjugated, but for exp(-2 pi i r / R), which only moves the results by one: so both take what is read
+ * once. Butterfly 0 needs none: those that are read are of the one in the middle. */
 #define EACH_TWO(R, S)                                                                             \
     UNROLL for (uint b = 0; b < COUNT(R) / 2; b++) {                                               \
         const uint j = last_item + b * ITEMS, first = b == 0 && j == 0;                            \

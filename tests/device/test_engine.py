@@ -367,7 +367,7 @@ def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
         check_plain(device, queue, shape, axis, kind, wide=wide, algorithm=algorithm)
 
 
-# Radices whose last butterflies, or first ones on the way back, a work-item owns with their mirror images.
+# The last butterflies, on the way back the first ones, are a work-item's with their mirror images.
 IMAGED = [(4, 4, 4, 2), (4, 16, 6), (8, 8, 10), (8, 8, 16)]
 
 

@@ -281,7 +281,7 @@ def group_for(
 
 
 def _preferred(parameters: Parameters) -> Iterable[Shape]:
-    """Return shapes of columns, those with as many side by side, and as many parts, as wanted first."""
+    """Return shapes of columns, first those with as many side by side, and parts, as wanted."""
     count, parts = parameters["stockham_columns"], parameters["stockham_parts"]
     return sorted(COLUMNS, key=lambda each: (each.transforms != count, each.parts != parts))
 
@@ -328,7 +328,7 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
         room = max(room, (ends.length + 1) // 2)
     elif ends.separates:
         room = max(room, batch.n // (2 if shape.halves else 1))
-    # Where rows become columns, the lanes that meet begin as far apart as each has elements in a row.
+    # Where rows become columns, lanes begin apart by what each of them has in a row of banks.
     if stores_columns and not loads_columns:
         room = _odd_multiple(room, max(1, banks // shape.transforms))
     pitch = shape.transforms + (1 if loads_columns and not stores_columns else 0)
