@@ -18,11 +18,10 @@ from ..runtime import memory
 from ..selftest import relative_error
 from .runner import FAILED, Settings, Turn
 from .statistics import Spread, spread
-from .stft_launches import HOP, N_FFT, RATE
+from .stft_launches import BOUND, HOP, N_FFT, RATE
 
 HOST, DEVICE = "NumPy to NumPy", "on the device"
 OURS, OURS_BY_FRAME, COPY = "pyclfft", "pyclfft, frame by frame", "copy"
-BOUND = 1e-6  # relative L2 error
 CHECKED = 16  # frames at the beginning, in the middle, and at the end
 
 

@@ -223,10 +223,7 @@ class Executable:
         waiting: Sequence[cl.Event],
         recorder: Recorder | None,
     ) -> cl.Event:
-        """Launch some work-groups at a time, by an argument: offsets are slow on NVIDIA.
-
-        So are events to wait for, by 0.1 ms each: in order nobody needs them.
-        """
+        """Launch some work-groups at a time, by an argument: offsets are slow on NVIDIA."""
         position = each.arguments.index(FirstGroup())
         moved = (each.reads + each.writes) / each.global_size[0]
         for first, items in parts_of(each):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from math import nan
 
 import pytest
 
@@ -58,6 +60,10 @@ def test_wrong_results_show():
     assert bad.wrong
     assert not entry.wrong
     assert not Entry("librosa", HOST, entry.ms, 1e-3).wrong
+    point = results().curve[0]
+    assert not point.wrong
+    for error in (1e-3, nan):
+        assert replace(point, error={**point.error, "engine": error}).wrong
     assert "WRONG" in stft.as_text(results(entries=(bad, *others)))
 
 
