@@ -27,9 +27,6 @@
 #ifndef OUTPUTS
 #define OUTPUTS N /* results that are wanted */
 #endif
-#ifndef MAXIMUM
-#define MAXIMUM 0 /* k > 0: the greatest magnitude of the first k results is wanted; single precision */
-#endif
 #if SOURCE == REAL
 typedef real source_element;
 #define AS_COMPLEX(x) (cplx)(x, 0)
@@ -39,10 +36,8 @@ typedef cplx source_element;
 #endif
 #include "hooks.cl"
 
-#if MAXIMUM
-#define MAXIMUM_PARAMETER , volatile global uint *maximum
-#else
-#define MAXIMUM_PARAMETER
+#ifndef MAXIMUM
+#define MAXIMUM 0 /* k > 0: a hook wants the greatest magnitude of the first k results; single precision */
 #endif
 #define LOG2_N (31 - clz((uint)N))
 #define EACH(i, count) (uint i = get_local_id(0); i < (count); i += ITEMS)
@@ -54,7 +49,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void localRadix2(global const source_element *src, global cplx *dst, global const cplx *roots,
                  uint first_group, uint extent,
                  ulong2 src_distances, ulong2 dst_distances, ulong2 src_line, ulong2 dst_line, cplx scale,
-                 bits sign_flag MAXIMUM_PARAMETER HOOK_PARAMETERS)
+                 bits sign_flag HOOK_PARAMETERS)
 {
     local cplx x[N];
     uint q = first_group + get_group_id(0);
@@ -94,6 +89,6 @@ void localRadix2(global const source_element *src, global cplx *dst, global cons
 #if MAXIMUM
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
-        atomic_max(maximum, mine);
+        atomic_max(GREATEST, mine);
 #endif
 }

@@ -39,7 +39,9 @@ static inline void store_magnitude(global real *dst, ulong index, cplx z, real e
     dst[place] = magnitude(z, exponent);
 }
 
-#define MAGNITUDE(z) magnitude(z, store_hook_exponent) /* in a kernel with this hook */
+/* In a kernel with this hook; the greatest number so far where it also has MAXIMUM (localRadix2.cl). */
+#define MAGNITUDE(z) magnitude(z, store_hook_exponent)
+#define GREATEST store_hook_greatest
 
 #if VECTOR_STORES
 typedef reals loose_reals __attribute__((aligned(4 << DOUBLE)));

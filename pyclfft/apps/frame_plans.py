@@ -11,7 +11,7 @@ from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import COMPLEX_DTYPE, Layout, Problem, make_problem, plain_layout
-from ..planning.solvers.local_radix2 import with_maximum
+from ..planning.solvers import local_radix2
 from ..planning.solvers.rows import defines, device_size, uint
 from ..planning.traits import Traits
 from ..tuning.lookup import Parameters
@@ -80,11 +80,13 @@ def stft_schedule(
         As `plan_passes`.
     """
     problem = framing_problem(framing, target)
-    store = magnitude_hook(framing, magnitudes, problem.target) if magnitudes else None
+    relates = magnitudes is not None and (magnitudes.relative or magnitudes.decibels)
+    finds = relates and algorithm == local_radix2.NAME and framing.precision == "single"
+    store = magnitude_hook(framing, magnitudes, problem.target, finds) if magnitudes else None
     hooked = replace(problem, hooks=Hooks(frame_hook(framing), store))
     passes = plan_passes(hooked, traits, algorithm, parameters)
-    if magnitudes and (magnitudes.relative or magnitudes.decibels):
-        passes = related(passes, framing, magnitudes, traits, parameters)
+    if magnitudes and relates:
+        passes = related(passes, framing, magnitudes, traits, parameters, found=finds)
     # Complex numbers between two passes have no room in a result of real ones, or one with gaps.
     ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
     return assign_buffers(passes, ours)
@@ -188,7 +190,9 @@ def frame_hook(framing: Framing) -> Snippet:
     )
 
 
-def magnitude_hook(framing: Framing, magnitudes: Magnitudes, target: Layout) -> Snippet:
+def magnitude_hook(
+    framing: Framing, magnitudes: Magnitudes, target: Layout, finds: bool = False
+) -> Snippet:
     """Return what it has in the place of its last store where magnitudes are wanted.
 
     Parameters
@@ -197,6 +201,8 @@ def magnitude_hook(framing: Framing, magnitudes: Magnitudes, target: Layout) -> 
         As of `stft_schedule`.
     target : Layout
         Where all bins would lie: those that are wanted lie likewise.
+    finds : bool
+        The kernel also finds the greatest of all: localRadix2 in single precision.
 
     Returns
     -------
@@ -204,14 +210,16 @@ def magnitude_hook(framing: Framing, magnitudes: Magnitudes, target: Layout) -> 
     """
     exponent = Scalar(framing.dtype.name, magnitudes.exponent)
     apart = Scalar("uint64", target.strides[2])
+    macros = _hook_macros(framing, magnitudes)
+    parameters = [Parameter("exponent", "real", exponent), Parameter("apart", "ulong", apart)]
+    if finds:
+        macros["MAXIMUM"] = magnitudes.bins or framing.bins
+        parameters.append(Parameter("greatest", "volatile global uint *", GREATEST))
     return Snippet(
         code="store_magnitude((global real *)dst, index, value, exponent, apart);",
         vector="store_magnitudes((global real *)dst, index, value, exponent, apart);",
-        preamble=_preamble(_hook_macros(framing, magnitudes), "magnitudes.cl"),
-        parameters=(
-            Parameter("exponent", "real", exponent),
-            Parameter("apart", "ulong", apart),
-        ),
+        preamble=_preamble(macros, "magnitudes.cl"),
+        parameters=tuple(parameters),
         replaces=True,
     )
 
@@ -235,6 +243,8 @@ def related(
     magnitudes: Magnitudes,
     traits: Traits,
     parameters: Parameters,
+    *,
+    found: bool,
 ) -> tuple[Pass, ...]:
     """Return passes that leave magnitudes, with steps that relate these to the greatest of all.
 
@@ -244,6 +254,8 @@ def related(
         From signals to magnitudes.
     framing, magnitudes, traits, parameters
         As of `stft_schedule`.
+    found : bool
+        Whether they find the greatest of all, if it is 0 before.
 
     Returns
     -------
@@ -251,8 +263,7 @@ def related(
     """
     count = framing.signals * framing.frames * (magnitudes.bins or framing.bins)
     relation = _relation(count, framing, magnitudes, traits, parameters)
-    last = passes[-1]
-    if last.kernel == "localRadix2" and framing.precision == "single":
+    if found:
         forgetting = replace(
             relation,
             kernel="forgetGreatest",
@@ -263,8 +274,7 @@ def related(
             writes=framing.dtype.itemsize,
             step="so that the next kernel finds it",
         )
-        found = with_maximum(last, magnitudes.bins or framing.bins, GREATEST)
-        return (forgetting, *passes[:-1], found, relation)
+        return (forgetting, *passes, relation)
     return (*passes, *_greatest(count, relation, framing, traits), relation)
 
 

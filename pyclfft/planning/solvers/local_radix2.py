@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch
-from ..passes import Buffer, FirstGroup, Pass, Role, Roots, Vector
+from ..passes import FirstGroup, Pass, Role, Roots, Vector
 from ..problem import Problem
 from ..traits import Traits
 from .rows import defines, exact, sign_flag, uint
@@ -24,7 +24,6 @@ from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 
 NAME = "local-radix2"
-ARGUMENTS = 11  # of the kernel, before its maximum and its hooks' own
 MAXIMUM_BYTES = 8  # of local memory, for the greatest magnitude
 WALKED = 2  # dimensions of a batch that the kernel can walk
 
@@ -94,26 +93,6 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
             groups_a_launch=parameters["local_frames"],
         ),
     )
-
-
-def with_maximum(each: Pass, count: int, maximum: Buffer) -> Pass:
-    """Return a pass, with its hooks, that also finds the greatest of the magnitudes they leave.
-
-    Parameters
-    ----------
-    each : Pass
-        Of single precision, with the store hook of magnitudes.cl.
-    count : int
-        Of the first results of each transform, which it is the greatest of.
-    maximum : Buffer
-        Receives it as a float; holds 0 before.
-
-    Returns
-    -------
-    Pass
-    """
-    arguments = (*each.arguments[:ARGUMENTS], maximum, *each.arguments[ARGUMENTS:])
-    return replace(each, arguments=arguments, defines=(*each.defines, ("MAXIMUM", str(count))))
 
 
 def _walk(batch: Batch) -> Walk:
