@@ -88,18 +88,19 @@ def measure_curve(
     context = queue.context
     profiling = profiling_queue(context)
     y = _song()
-    # Of its own: NVIDIA's runtime takes 0.1 to 0.4 ms more for a launch with a buffer that has the
-    # thousands of parts which the engine is given.
+    # Each with its own: NVIDIA's runtime takes 0.1 to 0.4 ms more for a launch with a buffer that has
+    # thousands of parts, as the engine's have.
     arrays = {
-        kernel: (
+        (frames, kernel): (
             cl_array.to_device(profiling, y),
             cl_array.empty(profiling, (FRAMES, N_FFT // 2), np.float32),
         )
+        for frames in launches
         for kernel in KERNELS
     }
     expected = _magnitudes(y)
     works = {
-        (frames, kernel): make(context, frames, *arrays[kernel])
+        (frames, kernel): make(context, frames, *arrays[frames, kernel])
         for frames in launches
         for kernel, make in zip(KERNELS, (_source_kernel, _engine), strict=True)
     }
@@ -114,7 +115,7 @@ def measure_curve(
             if turn:  # the first one warms up
                 taken[key].append((_kernel_ms(times), _span_ms(recorder.events)))
             else:
-                errors[key] = relative_error(arrays[key[1]][1].get(), expected)
+                errors[key] = relative_error(arrays[key][1].get(), expected)
 
     def medians(frames: int, n: int) -> dict[str, float]:
         return {each: float(np.median([t[n] for t in taken[frames, each]])) for each in KERNELS}
