@@ -88,8 +88,8 @@ def measure_curve(
     context = queue.context
     profiling = profiling_queue(context)
     y = _song()
-    # Each with its own: NVIDIA's runtime takes 0.1 to 0.4 ms more for a launch with a buffer that has
-    # thousands of parts, as the engine's have.
+    # Each with its own: NVIDIA's runtime takes 0.1 to 0.4 ms more for a launch with a buffer of
+    # which there are thousands of parts, as of the engine's.
     arrays = {
         (frames, kernel): (
             cl_array.to_device(profiling, y),
