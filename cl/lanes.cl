@@ -16,6 +16,9 @@
 #ifndef LANES
 #define LANES 4 /* numbers in a vector: 16 for AVX-512, 8 for AVX, half of it in double precision */
 #endif
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi" /* how vectors wider than registers are passed: all is inlined */
+#endif
 #include "radix.cl"
 
 #ifndef PASSES
