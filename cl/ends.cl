@@ -220,8 +220,8 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 }
 #define TWISTED(z, k, column)                                                                      \
     (TWIST ? cmul(z, root((k) * (column), TWIST, DIGITS, roots)) : (z))
-#define TWIST_POINTS(R, S, item, column)                                                              \
-    EACH_BUTTERFLY(R, S, item, twist(x + b, COUNT(R), R, j * (column), N / R * (column), TWIST,       \
+#define TWIST_POINTS(R, S, item, column)                                                           \
+    EACH_BUTTERFLY(R, S, item, twist(x + b, COUNT(R), R, j * (column), N / R * (column), TWIST,    \
                                   DIGITS, roots);)
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
@@ -292,7 +292,7 @@ static inline cplx times_i(cplx z)
 #endif
 
 #define EACH_LOADED(R, ...)                                                                        \
-    EACH_POINT(R, 1, item, uint i = j + r * (N / R);                                                  \
+    EACH_POINT(R, 1, item, uint i = j + r * (N / R);                                               \
                whole g = i * (whole)SRC_COLUMNS + from.column; (void)g; __VA_ARGS__)
 /* What all points of a group have or have not done to them is asked once for all. */
 #define TURN_POINTS(R)                                                                             \
@@ -397,7 +397,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #define BOTH_NUMBERS images(HALF(k), HALF(LENGTH - k), TURN(roots[k]), 1)
 #define LOAD_PAIRS(R)                                                                              \
     EACH_PAIR(R, item, Images both = BOTH_NUMBERS; POINT(b, r, R) = both.lower;                    \
-              IMAGE_POINT(r, R) = both.upper;)                                                           \
+              IMAGE_POINT(r, R) = both.upper;)                                                     \
     const uint k = LENGTH / 2;                                                                     \
     cplx middle = BOTH_NUMBERS.lower;                                                              \
     if (item == 0) {                                                                               \
@@ -467,7 +467,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #endif
 
 #define EACH_RESULT(R, ...)                                                                        \
-    EACH_POINT(R, N / R, last_item, uint k = j + r * (N / R);                                             \
+    EACH_POINT(R, N / R, last_item, uint k = j + r * (N / R);                                      \
                whole g = k * (whole)DST_COLUMNS + to.column; cplx z = POINT(b, r, R); (void)g;     \
                __VA_ARGS__)
 
@@ -519,7 +519,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #define PUT_NUMBER(z, m)                                                                           \
     PUT(FINISHED(z), to.first + (ulong)(m) * (ulong)(DST_UNIT));
 #define PUT_BOTH_NUMBERS(z, other, has_upper)                                                      \
-    Images both = images(z, other, times_minus_i(roots[k]), WEIGHT);                           \
+    Images both = images(z, other, times_minus_i(roots[k]), WEIGHT);                               \
     PUT_NUMBER(both.lower, k)                                                                      \
     if (has_upper)                                                                                 \
         PUT_NUMBER(both.upper, LENGTH - k)
@@ -528,7 +528,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
     if (last_item == 0)                                                                            \
         sort_pairs(x, COUNT(R), R, COUNT(R) / 2);                                                  \
     if (to.active) {                                                                               \
-        EACH_PAIR(R, last_item, PUT_BOTH_NUMBERS(POINT(b, r, R), IMAGE_POINT(r, R), 1))                  \
+        EACH_PAIR(R, last_item, PUT_BOTH_NUMBERS(POINT(b, r, R), IMAGE_POINT(r, R), 1))            \
         if (last_item == 0) {                                                                      \
             const uint k = LENGTH / 2;                                                             \
             PUT_BOTH_NUMBERS(middle, middle, 0)                                                    \
@@ -580,7 +580,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     if (TWIST && !TWIST_FIRST)                                                                     \
-        TWIST_POINTS(R, N / R, last_item, to.column)                                                      \
+        TWIST_POINTS(R, N / R, last_item, to.column)                                               \
     EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, NUMBERED(k));)                                 \
     if (flags & TURN_OUT)                                                                          \
         EACH_RESULT(R, POINT(b, r, R) = TURN(z);)                                                  \

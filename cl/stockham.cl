@@ -27,7 +27,7 @@
     }
 #define CONVOLVE(R)                                                                                \
     barrier(FENCE(R, N)); /* where nothing is exchanged, between loads and stores in place */      \
-    EACH_POINT(R, N / R, item,                                                                            \
+    EACH_POINT(R, N / R, item,                                                                     \
                uint k = j + r * (N / R);                                                           \
                POINT(b, r, R) = TURN(cmul(POINT(b, r, R), spectrum[from.column * N + k]));)        \
     twiddles += N - 1;
