@@ -368,7 +368,8 @@ def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
 
 
 # The last butterflies, on the way back the first ones, are a work-item's with their mirror images.
-IMAGED = [(4, 4, 4, 2), (4, 16, 6), (8, 8, 10), (8, 8, 16)]
+MORE_IMAGED = [(4, 4, 4, 2), (8, 8, 10), (8, 8, 16)]
+IMAGED = [(4, 16, 6), *(pytest.param(each, marks=pytest.mark.full) for each in MORE_IMAGED)]
 
 
 @pytest.mark.one_cpu

@@ -86,7 +86,9 @@ def test_frames_come_as_soon_as_they_can(device):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("n_fft", [1, 2, 9, 128])
+@pytest.mark.parametrize(
+    "n_fft", [128, *(pytest.param(each, marks=pytest.mark.full) for each in (1, 2, 9))]
+)
 @pytest.mark.parametrize("mode", MODES)
 def test_the_first_frame_waits_only_for_samples_that_it_needs(device, mode, n_fft):
     y = noise(200, "f4")
