@@ -1060,7 +1060,7 @@ REAL_IN_REGISTERS = [
 SPILLED = {
     ("gfx906", "complex128", "250 x 200 = 25x8", "8"): (18, 76),
     ("gfx1030", "complex128", "250 x 200 = 25x8", "8"): (72, 260),
-    ("gfx1030", "complex128", "64 x 4096 = 16x16x16 packed", "0"): (4, 20),
+    ("gfx1030", "complex128", "64 x 8192 = 16x16x32 packed", "0"): (2, 12),
     ("gfx906", "float64", "64 x 8192 = 16x16x32 packed", "0"): (6, 28),
     ("gfx1030", "float64", "64 x 8192 = 16x16x32 packed", "0"): (4, 20),
 }
