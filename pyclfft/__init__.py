@@ -8,8 +8,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.apps.shorttime`: `stft`, `istft`, `spectrogram`
 - `pyclfft.apps.streaming`: `StreamingSTFT`
-- `pyclfft.apps.onsets`: `onsets`; `pyclfft.apps.chroma`: `chroma`; `pyclfft.apps.notes`: `notes`,
-  `Note`
+- `pyclfft.apps.notation`: `onsets`, `chroma`, `notes`, `Note`, each from a module of its own
 - `pyclfft.apps.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
@@ -20,10 +19,8 @@ The whole public interface is listed here; the names are defined in
 """
 
 from . import array_api_fft, backend
-from .apps.chroma import chroma
 from .apps.imaging import filter_image, filter_mask
-from .apps.notes import Note, notes
-from .apps.onsets import onsets
+from .apps.notation import Note, chroma, notes, onsets
 from .apps.shorttime import istft, spectrogram, stft
 from .apps.streaming import StreamingSTFT
 from .apps.units import (
