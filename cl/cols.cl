@@ -5,10 +5,12 @@
  * registers on the way. The last transforms of a batch may leave lanes empty (RAGGED).
  *
  * Of real numbers two are one point. Where their number is even (PACKED) neighbours are: the spectrum is that
- * of the even ones and, times i, of the odd ones. Otherwise numbers of LANES transforms are real parts and those of
- * the next LANES imaginary parts: the spectrum is that of the first and, times i, of the second. As
- * spectra of real numbers have conjugates at k and N - k, the two can be told from each other; on the way
- * back they are put together so.
+ * of the even ones and, times i, of the odd ones. Where transforms are the columns of one real row (PAIR), numbers of
+ * LANES of them are real parts and those of the next LANES imaginary parts: the spectrum is that of the first and,
+ * times i, of the second. As spectra of real numbers have conjugates at k and N - k, the two can be told from each
+ * other; on the way back they are put together so. Of other rows of odd lengths realPass.cl knows more
+ * (REAL_RADIX); what it does not take are transforms of complex numbers whose imaginary parts are zero. No two
+ * rows are ever joined: neither rounding errors nor NaNs pass from one to another.
  *
  * TWIST multiplies result k of column c by exp(-2 pi i k c / n), for the four-step algorithm: two launches of
  * this kernel are a transform that is too long for the cache. Of real numbers n1 / 2 + 1 rows of spectra are enough
@@ -53,7 +55,13 @@
 #define LENGTH N /* points of the transform: with a CHIRP at most (N + 1) / 2 */
 #endif
 #ifndef PACKED
-#define PACKED 0 /* 1: two real numbers of a transform are a point; 0: two of different transforms */
+#define PACKED 0 /* 1: two neighbouring real numbers of a transform are a point */
+#endif
+#ifndef PAIR
+#define PAIR 0 /* 1: a lane has two transforms, of columns of one real row */
+#endif
+#ifndef REAL_RADIX
+#define REAL_RADIX 0 /* R > 0: rows of an odd length begin, or end, with a pass of radix R of real numbers */
 #endif
 #ifndef SOURCE
 #define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
@@ -115,10 +123,10 @@
 #define ELEMENTS limits.w
 
 /* Transforms of a block. */
-#define WIDENED (SOURCE == REAL && TARGET == COMPLEX)
-#define NARROWED (SOURCE == COMPLEX && TARGET == REAL)
-#define PAIRED (!PACKED && !WIDENED && !NARROWED && (SOURCE == REAL || TARGET == REAL))
-#define TRANSFORMS (LANES << PAIRED)
+#define TRANSFORMS (LANES << PAIR)
+#define JOINED (PACKED || PAIR || REAL_RADIX) /* two real numbers are a point */
+#define WIDENED (SOURCE == REAL && !JOINED)
+#define NARROWED (TARGET == REAL && !JOINED)
 
 /* A vector of real numbers is half of LANES points, unless their other halves are neighbours. */
 #define HALVES_LOADED (SOURCE == REAL && !(PACKED && FROM_ROWS))
@@ -205,14 +213,14 @@ static inline void load_rows(points *x, global const source_element *src, ulong 
 #endif
 
 /* The spectrum Z of points, conjugated for the way back, from what is known of spectra of real numbers. */
-#if PACKED
-#define HALF_ROOTS global const cplx *half_roots,
-#define HALF_ROOT_PARAMETERS , global const cplx *half_roots
-#define HALF_ROOT_ARGUMENTS , half_roots
+#if PACKED || REAL_RADIX
+#define ROW_ROOTS global const cplx *row_roots,
+#define ROW_ROOT_PARAMETERS , global const cplx *row_roots
+#define ROW_ROOT_ARGUMENTS , row_roots
 #else
-#define HALF_ROOTS
-#define HALF_ROOT_PARAMETERS
-#define HALF_ROOT_ARGUMENTS
+#define ROW_ROOTS
+#define ROW_ROOT_PARAMETERS
+#define ROW_ROOT_ARGUMENTS
 #endif
 #if SOURCE == HERMITIAN && PACKED
 /* From X[k] and X[LENGTH - k] of one. */
@@ -226,25 +234,30 @@ static inline void join(SCRATCH points *scratch, uint k, points x, points image,
     if (k)
         scratch[LENGTH - k] = x + image + odd;
 }
-#elif SOURCE == HERMITIAN
-/* From A[k] and B[k] of two. */
+#elif SOURCE == HERMITIAN && !REAL_RADIX
+/* From A[k] and B[k] of two, or of one, whose B is zero. */
 static inline void join(SCRATCH points *scratch, uint k, points a, points b SIZE_PARAMETERS)
 {
     if (k == 0 || 2 * k == LENGTH) /* there they are real, whatever the source says */
         a = (points)(RE(a), (reals)0), b = (points)(RE(b), (reals)0);
-    scratch[k] = conjugated(a) + times_minus_i(conjugated(b));
+    scratch[k] = conjugated(a);
     if (k)
-        scratch[LENGTH - k] = a + times_minus_i(b);
+        scratch[LENGTH - k] = a;
+    if (PAIR) {
+        scratch[k] += times_minus_i(conjugated(b));
+        if (k)
+            scratch[LENGTH - k] += times_minus_i(b);
+    }
 }
 #endif
 
 /* All points of a block of transforms to scratch memory: not needed where the first pass loads them itself. */
-#define AS_THEY_LIE (!FROM_ROWS && SOURCE != HERMITIAN && !CONVOLVED && !SHARED)
-#if AS_THEY_LIE
+#define AS_THEY_LIE (!FROM_ROWS && SOURCE != HERMITIAN && !CONVOLVED && !SHARED && !REAL_RADIX)
+#if AS_THEY_LIE || REAL_RADIX
 #elif SOURCE == HERMITIAN && PACKED
 static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
                           ulong2 in, uint lanes,
-                          real sign SIZE_PARAMETERS HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
+                          real sign SIZE_PARAMETERS ROW_ROOT_PARAMETERS HOOK_PARAMETERS)
 {
 #if FROM_ROWS
     LOOP(uint block = 0; block <= LENGTH / 2; block += LANES)
@@ -255,7 +268,7 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
         load_rows(y, src, from, in, image, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         UNROLL for (uint i = 0; i < LANES; i++)
             if (k + i <= LENGTH / 2)
-                join(scratch, k + i, x[i], y[LANES - 1 - i], half_roots[k + i] SIZE_ARGUMENTS);
+                join(scratch, k + i, x[i], y[LANES - 1 - i], row_roots[k + i] SIZE_ARGUMENTS);
     }
 #else
     LOOP(uint k = 0; k <= LENGTH / 2; k++)
@@ -265,14 +278,14 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
             x = load_column(src, from, in, k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         if (LENGTH - k < GIVEN)
             image = load_column(src, from, in, LENGTH - k, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
-        join(scratch, k, x, image, half_roots[k] SIZE_ARGUMENTS);
+        join(scratch, k, x, image, row_roots[k] SIZE_ARGUMENTS);
     }
 #endif
 }
 #else
 static inline void gather(global const source_element *src, ulong from, SCRATCH points *scratch,
                           ulong2 in, uint lanes,
-                          real sign SIZE_PARAMETERS HALF_ROOT_PARAMETERS HOOK_PARAMETERS)
+                          real sign SIZE_PARAMETERS ROW_ROOT_PARAMETERS HOOK_PARAMETERS)
 {
 #if FROM_ROWS
     LOOP(uint block = 0; block < GIVEN_POINTS; block += LANES)
@@ -282,12 +295,13 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
         load_rows(x, src, from, in, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #if SOURCE == HERMITIAN
         points b[LANES];
-        load_rows(b, src, from, in, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        if (PAIR)
+            load_rows(b, src, from, in, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #endif
         UNROLL for (uint k = 0; k < LANES; k++) {
 #if SOURCE == HERMITIAN
             if (i + k < GIVEN)
-                join(scratch, i + k, x[k], b[k] SIZE_ARGUMENTS);
+                join(scratch, i + k, x[k], PAIR ? b[k] : 0 SIZE_ARGUMENTS);
 #else
             scratch[i + k] = x[k];
 #endif
@@ -298,7 +312,9 @@ static inline void gather(global const source_element *src, ulong from, SCRATCH 
     {
         points a = load_column(src, from, in, i, 0, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
 #if SOURCE == HERMITIAN
-        points b = load_column(src, from, in, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
+        points b = 0;
+        if (PAIR)
+            b = load_column(src, from, in, i, LANES, lanes, sign SIZE_ARGUMENTS HOOK_ARGUMENTS);
         join(scratch, i, a, b SIZE_ARGUMENTS);
 #else
         scratch[i] = a;
@@ -448,11 +464,20 @@ static inline void stage_rows(SCRATCH target_element *rows, uint k, points *x SI
         SCRATCH target_element *row = rows + lane * ROW + TARGET_ELEMENT(k);
 #if HALVES_STORED
         *(SCRATCH loose_target *)row = RE(x[lane]);
-        *(SCRATCH loose_target *)(row + LANES * ROW) = IM(x[lane]);
+        if (!NARROWED)
+            *(SCRATCH loose_target *)(row + LANES * ROW) = IM(x[lane]);
 #else
         *(SCRATCH loose_target *)row = interleaved(x[lane]);
 #endif
     }
+}
+/* All such rows, of which some transforms exist. */
+static inline void store_staged(global target_element *dst, ulong to, SCRATCH const target_element *rows,
+                                ulong apart, uint all, int stream HOOK_PARAMETERS)
+{
+    uint runs = apart == ROW ? 1 : all, length = runs == 1 ? all * ROW : ROW;
+    LOOP(uint run = 0; run < runs; run++)
+        store_run(dst, to + run * apart, rows + run * ROW, length, stream HOOK_ARGUMENTS);
 }
 #elif TO_ROWS
 /* Results k and up of all transforms from `begin` on, but for some that are stored already. */
@@ -467,7 +492,7 @@ static inline void store_rows(points *x, global target_element *dst, ulong to, u
             ulong one = at + (begin + lane) * out.y;
             claim(dst + one + TARGET_STEP, stream);
             put(dst, one, at + other * out.y, 1, x[lane],
-                TARGET_ELEMENT(stored), TARGET_STEP, EXISTS(other) ? TARGET_STEP : 0,
+                TARGET_ELEMENT(stored), TARGET_STEP, !NARROWED && EXISTS(other) ? TARGET_STEP : 0,
                 stream HOOK_ARGUMENTS);
         }
 }
@@ -481,14 +506,16 @@ static inline void store_rows(points *x, global target_element *dst, ulong to, u
 
 /* Result k of a block of transforms; of a pair of real ones, that of the first or of the second. */
 #if TARGET == HERMITIAN && PACKED
-#define RESULT(k, begin) whole_of_pair(results, k, half_roots[k] SIZE_ARGUMENTS)
+#define RESULT(k, begin) whole_of_pair(results, k, row_roots[k] SIZE_ARGUMENTS)
 static inline points whole_of_pair(SCRATCH const points *results, uint k,
                                    cplx root SIZE_PARAMETERS)
 {
     points z = results[k < LENGTH ? k : 0], image = conjugated(results[k ? LENGTH - k : 0]);
     return z + image + times(times_minus_i(z - image), root);
 }
-#elif TARGET == HERMITIAN
+#elif TARGET == HERMITIAN && REAL_RADIX
+#define RESULT(k, begin) of_half(results, k)
+#elif TARGET == HERMITIAN && PAIR
 #define RESULT(k, begin) TWISTED(part_of_pair(results, k, begin SIZE_ARGUMENTS), k, begin)
 static inline points part_of_pair(SCRATCH const points *results, uint k,
                                   uint begin SIZE_PARAMETERS)
@@ -509,7 +536,7 @@ static inline int folded_twice(ulong row, ulong rows, uint k)
 #endif
 
 /* All results from scratch memory: not needed where the last pass stores them itself. */
-#define AS_THEY_COME (!TO_ROWS && TARGET != HERMITIAN && !CONVOLVED)
+#define AS_THEY_COME (!TO_ROWS && TARGET != HERMITIAN && !CONVOLVED && !REAL_RADIX)
 #if AS_THEY_COME
 #define STORE(k, x)                                                                                \
     store_result(dst, to, k, x, out, column, lanes, behind, factors,                               \
@@ -546,10 +573,13 @@ static inline void store_result(global target_element *dst, ulong to, uint k, po
 }
 #else
 #define STORE(k, x) results[k] = TARGET == HERMITIAN ? x : TWISTED(x, k, 0);
+#if REAL_RADIX
+#include "realPass.cl"
+#endif
 static inline void scatter(SCRATCH const points *results, SCRATCH target_element *rows,
                            global target_element *dst, ulong to, ulong2 out, uint lanes,
                            factors_of_parts factors,
-                           int stream SIZE_PARAMETERS HALF_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
+                           int stream SIZE_PARAMETERS ROW_ROOT_PARAMETERS ROOT_PARAMETERS HOOK_PARAMETERS)
 {
     LOOP(uint begin = 0; begin < (TARGET == HERMITIAN ? TRANSFORMS : LANES); begin += LANES)
     {
@@ -564,10 +594,7 @@ static inline void scatter(SCRATCH const points *results, SCRATCH target_element
             stage_rows(rows, k, x SIZE_ARGUMENTS);
         }
         uint all = HALVES_STORED ? lanes : min((uint)LANES, remaining(lanes, begin));
-        uint runs = out.y == ROW ? 1 : all, length = runs == 1 ? all * ROW : ROW;
-        LOOP(uint run = 0; run < runs; run++)
-            store_run(dst, to + (begin + run) * out.y, rows + run * ROW, length,
-                      stream HOOK_ARGUMENTS);
+        store_staged(dst, to + begin * out.y, rows, out.y, all, stream HOOK_ARGUMENTS);
 #else
             store_rows(x, dst, to, out, k, block - k, begin, lanes,
                        stream && TARGET_ELEMENT(k) % TARGET_LINE == 0 HOOK_ARGUMENTS);
@@ -584,7 +611,7 @@ static inline void scatter(SCRATCH const points *results, SCRATCH target_element
 
 /* --- Bluestein's algorithm ------------------------------------------------------------------------- */
 
-#if CHIRP == ALONE
+#if CHIRP == ALONE && !REAL_RADIX
 static inline void modulate(SCRATCH points *scratch, global const cplx *chirp SIZE_PARAMETERS)
 {
     LOOP(uint i = 0; i < LENGTH; i++)
@@ -601,13 +628,22 @@ static inline void demodulate(SCRATCH points *scratch, global const cplx *chirp 
 
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void cols(global const source_element *src, global target_element *dst, global const cplx *twiddles,
-          HALF_ROOTS ROOTS CHIRPS WORKSPACE SHARED_PARAMETERS uint count, uint4 extents, ulong4 src_distances,
+          ROW_ROOTS ROOTS CHIRPS WORKSPACE SHARED_PARAMETERS uint count, uint4 extents, ulong4 src_distances,
           ulong4 dst_distances, ulong2 first, uint4 limits, ulong2 strides, cplx scale,
           real sign HOOK_PARAMETERS)
 {
+#if REAL_RADIX
+    SCRATCH_OF(FIRST_AREA + SECOND_AREA + 2 * STAGED)
+    SCRATCH points *first_area = scratch, *second_area = scratch + FIRST_AREA;
+    SCRATCH points *results = CONVOLVED ? first_area : second_area;
+    SCRATCH points *other_area = CONVOLVED ? second_area : first_area;
+    SCRATCH reals *numbers = (SCRATCH reals *)(SOURCE == REAL ? second_area : other_area);
+    SCRATCH target_element *rows = (SCRATCH target_element *)(SOURCE == REAL ? other_area : results);
+#else
     SCRATCH_OF((CONVOLVED || AS_THEY_COME ? 1 : 2) * N + 2 * STAGED)
     SCRATCH points *results = CONVOLVED ? scratch : scratch + N + 2 * STAGED;
     SCRATCH target_element *rows = (SCRATCH target_element *)(CONVOLVED ? scratch + LENGTH : scratch);
+#endif
     factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
     ulong2 blocks = INNER ? (ulong2)(src_distances.s1, dst_distances.s1)
                           : (ulong2)(src_distances.s0, dst_distances.s0);
@@ -635,8 +671,24 @@ void cols(global const source_element *src, global target_element *dst, global c
 #elif CHIRP == WITHIN
         global const points *spectrum = spectra + block * N;
 #endif
+#if REAL_RADIX
+#if SOURCE == REAL
+        gather_numbers(src, from, numbers, in, lanes, sign HOOK_ARGUMENTS);
+        real_first(numbers, first_area, row_roots);
+#else
+        gather_half(src, from, first_area, in, lanes, sign HOOK_ARGUMENTS);
+#endif
+        KEPT_PASSES
+#if TARGET == REAL
+        real_last(results, numbers, row_roots);
+        scatter_numbers(numbers, rows, dst, to, out, lanes, factors, stream HOOK_ARGUMENTS);
+#else
+        scatter(results, rows, dst, to, out, lanes, factors,
+                stream SIZE_ARGUMENTS ROW_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
+#endif
+#else
 #if !AS_THEY_LIE
-        gather(src, from, scratch, in, lanes, sign SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS HOOK_ARGUMENTS);
+        gather(src, from, scratch, in, lanes, sign SIZE_ARGUMENTS ROW_ROOT_ARGUMENTS HOOK_ARGUMENTS);
 #endif
 #if CHIRP == ALONE
         modulate(scratch, chirp SIZE_ARGUMENTS);
@@ -651,7 +703,8 @@ void cols(global const source_element *src, global target_element *dst, global c
 #endif
 #if !AS_THEY_COME
         scatter(results, rows, dst, to, out, lanes, factors,
-                stream SIZE_ARGUMENTS HALF_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
+                stream SIZE_ARGUMENTS ROW_ROOT_ARGUMENTS ROOT_ARGUMENTS HOOK_ARGUMENTS);
+#endif
 #endif
     }
 }

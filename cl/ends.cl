@@ -13,9 +13,14 @@
  * The way back is Z[k] = (X[k] + conj X[h-k]) + i conj(W^k) (X[k] - conj X[h-k]), twice Z. Elements k and
  * h-k need each other and the same root, so one work-item reads, or writes, both.
  *
- * Other real numbers are transformed two rows, or columns of a row, at a time (PAIR), as the real and the
- * imaginary part of one complex transform Z. Their spectra are
- * X1[k] = (Z[k] + conj Z[n-k]) / 2 and X2[k] = (Z[k] - conj Z[n-k]) / 2i.
+ * Real rows of an odd length n = R m have one stage of radix R that knows real numbers (REAL_RADIX), the first
+ * one, or on the way back the last one. Butterflies of real numbers have conjugates as results k and R - k:
+ * only those up to the middle are KEPT, and what follows are stages of KEPT m points. A work-item computes
+ * two such butterflies as one, as the real and the imaginary part of a complex one.
+ *
+ * Columns of a real row are transformed two at a time (PAIR), as the real and the imaginary part of one
+ * complex transform Z. Their spectra are X1[k] = (Z[k] + conj Z[n-k]) / 2 and X2[k] = (Z[k] - conj Z[n-k]) / 2i.
+ * No two rows are ever joined: neither rounding errors nor NaNs pass from one to another.
  *
  * References: H. V. Sorensen, D. L. Jones, M. T. Heideman, C. S. Burrus, "Real-valued fast Fourier
  * transform algorithms", IEEE Trans. ASSP-35 (1987), and J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The
@@ -32,7 +37,7 @@
 #define TARGET COMPLEX /* what dst receives: COMPLEX, REAL, HERMITIAN */
 #endif
 #ifndef PAIR
-#define PAIR 0 /* 1: a transform is two neighbours of a dimension, one in each part; 0: one */
+#define PAIR 0 /* 1: a transform is two neighbouring columns of a row, one in each part; 0: one */
 #endif
 #ifndef PAIRED
 #define PAIRED 0 /* the dimension of which they are neighbours */
@@ -40,6 +45,10 @@
 #ifndef PACKED
 #define PACKED 0 /* 1: a transform is a real row of 2 LENGTH numbers, of which two are a point */
 #endif
+#ifndef REAL_RADIX
+#define REAL_RADIX 0 /* R > 0: a transform is a real row of R N / KEPT numbers, with a stage for them; odd */
+#endif
+#define KEPT (REAL_RADIX / 2 + 1) /* results, or points, of a butterfly of that stage */
 #ifndef SRC_TOGETHER
 #define SRC_TOGETHER 0 /* 1: both numbers of a point lie side by side, aligned as a complex number */
 #endif
@@ -291,9 +300,13 @@ static inline cplx times_i(cplx z)
 #define CHIRP_POINTS(R)
 #endif
 
+#if REAL_RADIX /* of every REAL_RADIX elements the first ones are points */
+#define ELEMENT_OF(i) ((i) / KEPT * REAL_RADIX + (i) % KEPT)
+#else
+#define ELEMENT_OF(i) ((i) * (whole)SRC_COLUMNS + from.column)
+#endif
 #define EACH_LOADED(R, ...)                                                                        \
-    EACH_POINT(R, 1, item, uint i = j + r * (N / R);                                               \
-               whole g = i * (whole)SRC_COLUMNS + from.column; (void)g; __VA_ARGS__)
+    EACH_POINT(R, 1, item, uint i = j + r * (N / R); whole g = ELEMENT_OF(i); (void)g; __VA_ARGS__)
 /* What all points of a group have or have not done to them is asked once for all. */
 #define TURN_POINTS(R)                                                                             \
     if (flags & TURN_IN)                                                                           \
@@ -549,7 +562,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
     } else {                                                                                       \
         STORE_LOWER(R)                                                                             \
     }
-#else
+#elif !(REAL_RADIX && TARGET == HERMITIAN) /* realStage.cl has that one */
 #if TARGET == REAL && PACKED && DST_TOGETHER && !STORE_REPLACED
 #define PUT_RESULT(R)                                                                              \
     if (WANTED)                                                                                    \

@@ -1,6 +1,7 @@
 /* stockham: transforms of N points in one launch, one work-group for TRANSFORMS of them.
  *
- * stages.cl says how they are transformed, ends.cl where they lie. STAGES is what a group does, word by
+ * stages.cl says how they are transformed, ends.cl where they lie, realStage.cl what becomes of real rows of odd
+ * lengths. STAGES is what a group does, word by
  * word. The first stage loads from global memory and the last one stores to it, both in natural
  * order, so that there is no bit reversal. The target may be the source where both have the same
  * distances.
@@ -10,11 +11,12 @@
  * that the first stage back takes, so that nothing is exchanged between both. Stages back have twiddles
  * of their own, even where they are the same: to share them made 4099 points a fifth slower on an H200.
  */
-#include "ends.cl"
+#include "realStage.cl"
 
 #ifndef STAGES
 /* LOAD(radix) FFT(radix, 1) NEXT(radix before, radix, span) ... LAST(radix before, radix, span)
- * STORE(radix), or ONLY(radix); the span is the product of the radices before. */
+ * STORE(radix), or ONLY(radix); the span is the product of the radices before. With a REAL_RADIX, of which KEPT
+ * takes the place, REAL_FIRST(radix) is at the beginning, or REAL_LAST(radix before, KEPT, span) at the end. */
 #define STAGES LOAD(4) FFT(4, 1) LAST(4, 4, 4) STORE(4)
 #endif
 #ifndef SPECTRUM

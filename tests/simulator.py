@@ -114,7 +114,7 @@ def stockham_of(each):
     columns = [given.get(f"{name}_COLUMNS", 1) for name in ("SRC", "DST")]
     defaults = {
         **dict.fromkeys(("COLUMNS_0", "COLUMNS_1", "COLUMNS_2", "COLUMNS_3"), 0),
-        **dict.fromkeys(("PACKED", "SRC_TOGETHER", "DST_TOGETHER"), 0),
+        **dict.fromkeys(("PACKED", "REAL_RADIX", "SRC_TOGETHER", "DST_TOGETHER"), 0),
         **dict.fromkeys(("PAIR", "PAIRED", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0),
         **{
             "SPECTRUM": 0,
@@ -360,6 +360,29 @@ def stored(batch, z):
         yield at.place, z, at.valid
 
 
+def with_real_stage(batch, source):
+    """(place, value) of everything that rows with a stage of real numbers write."""
+    macros, radix = batch.macros, batch.macros["REAL_RADIX"]
+    n, kept, to_real = macros["LENGTH"], radix // 2 + 1, batch.target == "REAL"
+    assert (macros["N"], n % 2) == (n // radix * kept, 1)
+    assert (batch.twiddles.real_radix, batch.twiddles.real_last) == (radix, to_real)
+    assert batch.twiddles.radices[-1 if to_real else 0] == kept
+    assert {macros["SRC_COLUMNS"], macros["DST_COLUMNS"], batch.lone} == {1, 2**32 - 1}
+    read, written = (n // 2 + 1, n) if to_real else (n, n // 2 + 1)
+    begin, end = (locate(batch, side).place[:, :1] for side in ("SRC", "DST"))
+    i = np.arange(read)
+    places = begin + i * batch.src_axis[1]
+    x = values_at(source, places, np.broadcast_to(i < macros["FILLED"], places.shape))
+    if to_real:
+        assert not batch.flags & ~CONJUGATE_IN & ~16
+        z = np.fft.irfft(x if batch.flags & CONJUGATE_IN else x.conj(), n, norm="forward")
+        z = z * batch.scale
+    else:
+        assert not batch.flags & ~CONJUGATE_OUT & ~16
+        z = finished(batch, 2 * np.fft.rfft(x), 0)
+    return end + np.arange(written) * batch.dst_axis[1], z
+
+
 def simulate_stockham(each, source, target):
     batch = stockham_of(each)
     assert source is not target or each.aliases
@@ -369,6 +392,12 @@ def simulate_stockham(each, source, target):
         assert not np.any(written.valid & ~read.valid)
     numbers_in = elements(each, source, batch.source == "REAL")
     numbers_out = elements(each, target, batch.target == "REAL")
+    if batch.macros["REAL_RADIX"]:
+        places, values = with_real_stage(batch, numbers_in)
+        assert np.unique(places).size == places.size, "written twice"
+        assert np.all((places >= 0) & (places < numbers_out.size))
+        numbers_out[places] = values
+        return
     z = np.fft.fft(loaded(batch, numbers_in))
     if batch.spectrum is not None:
         spectrum = chirp_spectrum(batch.spectrum.n, batch.spectrum.factors, "double")
@@ -432,7 +461,14 @@ class LaneEnds:
 
     @property
     def paired(self):
-        return "COMPLEX" not in (self.source, self.target) and not self.packed
+        return self.macros.get("PAIR") == "1"
+
+    @property
+    def doubles(self):
+        """Whether half spectra are sums of two."""
+        return self.target == "HERMITIAN" and (
+            self.packed or self.paired or self.number("REAL_RADIX") > 0
+        )
 
     @property
     def chirp(self):
@@ -460,6 +496,7 @@ class LaneEnds:
         """Types of the tables behind the twiddles of passes."""
         cosine = self.number("COSINE")
         types = [LaneTwiddles] * self.is_row + [Roots] * (self.packed and cosine != 4)
+        types += [Roots] * (self.number("REAL_RADIX") > 0)
         types += [RootSeries] * (cosine > 0)
         if self.number("TWIST"):
             types += [LaneRoots, BlockRoots]
@@ -627,7 +664,7 @@ def transformed(x, ends, inverse):
     padded[:, : x.shape[1]] = x
     z = transform(padded, inverse)
     if ends.target == "HERMITIAN":
-        return 2 * z[:, : n // 2 + 1]  # the kernel's sums are of halves
+        return z[:, : n // 2 + 1] * (1 + ends.doubles)
     return z
 
 

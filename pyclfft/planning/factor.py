@@ -9,6 +9,15 @@ from math import prod
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
+REAL_RADICES = (
+    3,
+    5,
+    7,
+    9,
+    11,
+    13,
+    15,
+)  # of the stage, or pass, of rows of odd lengths that is real
 MAX_STAGES = 6
 MIN_PARTLY_EMPTY = 16  # points of a row for which vectors with empty lanes pay
 MAX_PASSES, LARGEST_OF_PASSES = 8, 16
@@ -151,6 +160,7 @@ def best_stages(
     halves: bool = False,
     wanted: tuple[int, ...] | None = None,
     points: int = -1,
+    first: int = 1,
 ) -> Stages | None:
     """Return the cheapest way to share a transform among work-items.
 
@@ -170,6 +180,8 @@ def best_stages(
         The radices to take, if that can be.
     points : int
         That a work-item holds at most, if that can be.
+    first : int
+        The radix of the first stage, if that is not to be chosen: it divides `n`.
 
     Returns
     -------
@@ -178,9 +190,13 @@ def best_stages(
     """
     if n == 1:  # a real row of two numbers is one point, all of whose work is at the ends
         return Stages((1,), 1) if max_items else None
+    begin = (first,) if first > 1 else ()
+    ways = [(*begin, *rest) for rest in factorisations(n // first, MAX_STAGES - len(begin))]
+    if wanted and wanted[: len(begin)] == begin:
+        ways.append(wanted)
     candidates = [
         Stages(_largest_last(radices) if halves and radices != wanted else radices, items)
-        for radices in (*factorisations(n, MAX_STAGES), *((wanted,) if wanted else ()))
+        for radices in ways
         if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
         for items in _items(radices, min_items, max_items)
     ]
@@ -271,6 +287,19 @@ def pass_cost(radices: tuple[int, ...]) -> int:
     """
     work = sum(10 + OPERATIONS[radix] + 4 * (radix > 8) for radix in radices)
     return work + 8 * sum(radix > 8 for radix in radices[:-1])
+
+
+def real_splits(n: int) -> tuple[int, ...]:
+    """Return the radices that a stage of real numbers may have, for rows of `n` of them.
+
+    Rows of even lengths have none: two neighbouring numbers are one of their points.
+    """
+    return tuple(radix for radix in REAL_RADICES if n % 2 and n % radix == 0 and n > radix)
+
+
+def shown(radices: tuple[int, ...], real: bool = False) -> str:
+    """Return radices for people, such as 16x4x16."""
+    return "x".join(map(str, radices)) + (" real" if real else "")
 
 
 @lru_cache(maxsize=4096)

@@ -92,11 +92,17 @@ class StageTwiddles:
     exp(-2 pi i r j / (R S)), 1 <= r < R, 0 <= j < S, row by row.
 
     With `back` those of the stages in reverse order follow.
+
+    A real row of odd length has one stage of radix `real_radix`, the first one, or with `real_last`
+    the last one. Of each of its butterflies only the results, or points, 0 .. real_radix // 2 are
+    kept, and their number is what `radices` has in its place.
     """
 
     radices: tuple[int, ...]
     precision: str
     back: bool = False
+    real_radix: int = 0
+    real_last: bool = False
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,13 @@ def digit_roots(n: int, bits: int, digits: int, precision: str) -> np.ndarray:
     return roots_of_unity(n, precision, powers)
 
 
-def stage_twiddles(radices: Sequence[int], precision: str, back: bool = False) -> np.ndarray:
+def stage_twiddles(
+    radices: Sequence[int],
+    precision: str,
+    back: bool = False,
+    real_radix: int = 0,
+    real_last: bool = False,
+) -> np.ndarray:
     """Return the twiddles of Stockham's stages, as `StageTwiddles` describes them.
 
     Parameters
@@ -88,12 +94,16 @@ def stage_twiddles(radices: Sequence[int], precision: str, back: bool = False) -
         Of the result.
     back : bool
         Whether those of the stages in reverse order follow.
+    real_radix, real_last : int, bool
+        The radix of the stage that knows real numbers, if there is one, and whether it is the last.
 
     Returns
     -------
     ndarray, shape (product of the radices - 1,), or twice that with `back`
         complex64 or complex128.
     """
+    if real_radix:
+        return _real_stage_twiddles(radices, precision, real_radix, real_last)
     tables = []
     for order in (radices, radices[::-1])[: 1 + back]:
         span = 1
@@ -101,6 +111,25 @@ def stage_twiddles(radices: Sequence[int], precision: str, back: bool = False) -
             powers = np.outer(np.arange(1, radix), np.arange(span))
             tables.append(roots_of_unity(radix * span, precision, powers).ravel())
             span *= radix
+    return np.concatenate(tables)
+
+
+def _real_stage_twiddles(
+    radices: Sequence[int], precision: str, real_radix: int, real_last: bool
+) -> np.ndarray:
+    """Return the twiddles of stages of which one keeps half of its results, or of its points."""
+    real_stage = len(radices) - 1 if real_last else 0
+    tables = []
+    kept, span = 1, 1  # numbers that are done with so far, and of how many they are the first ones
+    for number, radix in enumerate(radices):
+        done = np.arange(kept)
+        if number > real_stage:  # of every `real_radix` results the first ones are there
+            quotient, done = np.divmod(done, radices[real_stage])
+            done += quotient * real_radix
+        whole = real_radix if number == real_stage else radix
+        powers = np.outer(np.arange(1, radix), done)
+        tables.append(roots_of_unity(whole * span, precision, powers).ravel())
+        kept, span = kept * radix, span * whole
     return np.concatenate(tables)
 
 

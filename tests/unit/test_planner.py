@@ -495,9 +495,26 @@ def check_words(found, n, back):
     return radices
 
 
+def without_real_stage(found, batch):
+    """The words that a stage of real numbers stands for, with what it keeps as its radix."""
+    radix = batch.macros["REAL_RADIX"]
+    kept = radix // 2 + 1
+    if not radix:
+        return found
+    assert {batch.source, batch.target} == {"REAL", "HERMITIAN"}
+    assert not batch.macros["PAIR"] | batch.macros["PACKED"] | batch.macros["SPECTRUM"]
+    if batch.source == "REAL":
+        assert found[0] == ("REAL_FIRST", [radix])
+        return [("LOAD", [kept]), ("FFT", [kept, 1]), *found[1:]]
+    word, values = found[-1]
+    assert (word, values[1]) == ("REAL_LAST", kept)
+    return [*found[:-1], ("LAST", values), ("STORE", [kept])]
+
+
 def check_stockham(each):
     """Everything that the macros say of a transform, from the radices alone."""
-    macros, found, batch = numbers(each), words(each), stockham_of(each)
+    macros, batch = numbers(each), stockham_of(each)
+    found = without_real_stage(words(each), batch)
     n, transforms = macros["N"], macros["TRANSFORMS"]
     radices = check_words(found, n, batch.macros["SPECTRUM"])
     separates = batch.macros["PAIR"] and batch.target == "HERMITIAN"
@@ -550,7 +567,11 @@ def check_stockham(each):
 def check_tables(batch, radices):
     macros = batch.macros
     precision = "double" if macros["DOUBLE"] else "single"
-    assert batch.twiddles == StageTwiddles(tuple(radices), precision, back=bool(macros["SPECTRUM"]))
+    real = {"real_radix": macros["REAL_RADIX"]} if macros["REAL_RADIX"] else {}
+    real |= {"real_last": True} if real and batch.target == "REAL" else {}
+    assert batch.twiddles == StageTwiddles(
+        tuple(radices), precision, back=bool(macros["SPECTRUM"]), **real
+    )
     columns = [macros[f"COLUMNS_{d}"] for d in range(macros["DIMENSIONS"])]
     column = sum((e - 1) * c for e, c in zip(batch.extents, columns, strict=False))
     if macros["PAIR"] and batch.lone == 2**32 - 1:

@@ -160,11 +160,11 @@ def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
 
 def _outer_ends(problem: Problem) -> tuple[Ends, Ends]:
     """Return the ends of the first and of the last step, of which each transforms one row alone."""
-    whole = replace(whole_ends(problem), pair=False)
+    whole = whole_ends(problem)
     first = replace(whole, target="COMPLEX", flags=whole.flags & ~TURN_OUT, chirp_first=True)
     last = replace(whole, source="COMPLEX", flags=whole.flags & ~TURN_IN, chirp_last=True)
-    if last.target == "HERMITIAN":  # each result is computed: the first half of them is left
-        last = replace(last, target="COMPLEX", flags=whole.flags & CONJUGATE_OUT)
+    if problem.kind == "r2c":  # each result is computed: the first half of them is left
+        last = replace(last, flags=whole.flags & CONJUGATE_OUT)
         first = replace(first, flags=0)
     return first, last
 

@@ -18,7 +18,7 @@ from ...tuning.lookup import Parameters
 from ..factor import RADICES, best_passes, next_fast_len, pass_cost
 from ..problem import Problem
 from ..traits import Traits
-from .cols import Columns, columns_of, idles, solver_of, whole
+from .cols import Columns, columns_of, idles, solver_of, whole, with_real_pass
 from .lanes import passes_of
 
 LENGTHS_TRIED = 12  # of convolutions, the shortest ones
@@ -26,8 +26,10 @@ LENGTHS_TRIED = 12  # of convolutions, the shortest ones
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    radices = passes_of(prod(convolution_passes(ends.length)), parameters)
-    alone = replace(ends, chirp="ALONE")
+    alone, radices = with_real_pass(
+        replace(ends, chirp="ALONE"),
+        lambda n: passes_of(prod(convolution_passes(n)), parameters),
+    )
     found = columns_of(problem, batch, alone, radices, traits, parameters)
     return None if found and idles(problem, found, traits, parameters) else found
 

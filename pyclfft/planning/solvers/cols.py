@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from math import prod
+from math import inf, prod
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch, Dimension
+from ..factor import pass_cost, real_splits, shown
 from ..passes import (
     Argument,
     BlockRoots,
@@ -98,6 +99,9 @@ class Ends:
         What is read and left there: COMPLEX, REAL, or HERMITIAN for half of a spectrum.
     packed : bool
         Two real numbers of a transform are a point, so that `length` is half of their number.
+    real_radix : int
+        Of the pass that knows the real numbers of a row of odd length: it leaves transforms of
+        `points` complex points. 0 where there is none.
     chirp : str
         "ALONE" for a convolution of more points (Bluestein's algorithm), or of three launches that
         share one what is done "BEFORE", "WITHIN" its rows, or "AFTER".
@@ -110,6 +114,7 @@ class Ends:
     source: str = "COMPLEX"
     target: str = "COMPLEX"
     packed: bool = False
+    real_radix: int = 0
     chirp: str = ""
     row: Row | None = None
 
@@ -120,8 +125,24 @@ class Ends:
 
     @property
     def pairs(self) -> int:
-        """Transforms of a lane: of an odd number of real numbers two."""
-        return 2 if {self.source, self.target} == {"REAL", "HERMITIAN"} and not self.packed else 1
+        """Transforms of a lane: two where they are columns of one real row."""
+        return 2 if self.row and {self.source, self.target} == {"REAL", "HERMITIAN"} else 1
+
+    @property
+    def points(self) -> int:
+        """Complex points of what is left to transform."""
+        return self.length // (self.real_radix or 1)
+
+    @property
+    def kept(self) -> int:
+        """How many transforms of so many points there are."""
+        return self.real_radix // 2 + 1
+
+    @property
+    def doubles(self) -> bool:
+        """Whether results are sums of two, which a half has to be the factor of."""
+        joined = self.packed or self.pairs == 2 or self.real_radix
+        return bool(joined) and self.target == "HERMITIAN"
 
     @property
     def written(self) -> int:
@@ -223,7 +244,7 @@ def solver_of(name: str, requirement: str, find: Find) -> Solver:
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    radices = passes_of(ends.length, parameters)
+    ends, radices = with_real_pass(ends, lambda n: passes_of(n, parameters))
     found = columns_of(problem, batch, ends, radices, traits, parameters)
     return None if found and idles(problem, found, traits, parameters) else found
 
@@ -246,6 +267,40 @@ def whole(problem: Problem) -> tuple[Ends, Batch]:
     length = n // 2 if packed else n
     ends = Ends(length, given_points(problem), *ends_of(problem), packed=packed)
     return ends, axis_batch(problem, length)
+
+
+def with_real_pass(
+    ends: Ends, passes: Callable[[int], tuple[int, ...] | None]
+) -> tuple[Ends, tuple[int, ...] | None]:
+    """Return what a launch does, with a real pass where its length has one, and its other radices.
+
+    Parameters
+    ----------
+    ends : Ends
+        Without such a pass.
+    passes : function
+        From a number of complex points to the radices of their passes, or None where there are
+        none.
+
+    Returns
+    -------
+    ends : Ends
+        With the real pass that leaves the least work.
+    radices : tuple of int or None
+        Of the passes over its points.
+    """
+    ways = [(ends, passes(ends.points))]
+    if "COMPLEX" not in (ends.source, ends.target):
+        for radix in real_splits(ends.length):
+            each = replace(ends, real_radix=radix)
+            ways.append((each, passes(each.points)))
+    return min(ways, key=lambda way: inf if way[1] is None else _work(way[0], way[1]))
+
+
+def _work(ends: Ends, radices: tuple[int, ...]) -> float:
+    """Return a relative time: of all passes, and of half a pass over real numbers."""
+    passes = ends.kept * prod(radices) * pass_cost(radices) * (1 + ends.convolves)
+    return passes + (ends.length * pass_cost((ends.real_radix,)) / 2 if ends.real_radix else 0)
 
 
 def columns_of(
@@ -292,9 +347,9 @@ def columns_of(
             continue
         from_rows, to_rows = (way == "rows" for way in ways)
         stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.convolves)
-        rooms = 1 if ends.convolves or stored_at_once else 2
+        rooms = 1 if ends.convolves or stored_at_once or ends.real_radix else 2
         staged = to_rows and not shared and _is_staged(problem, ends, dimension.target, parameters)
-        spare = STAGED if staged else 0
+        spare = (STAGED if staged else 0) + _beside(ends, prod(radices))
         for width in _widths(-(-dimension.extent // ends.pairs), most_lanes(problem, traits)):
             if (from_rows and ends.length < width) or (to_rows and ends.written < width):
                 continue
@@ -304,6 +359,18 @@ def columns_of(
                 arranged = replace(batch, dimensions=_arranged(batch.dimensions, number, inner))
                 return Columns(arranged, inner, ends, lanes, ways, staged)
     return None
+
+
+def _beside(ends: Ends, points: int) -> int:
+    """Return the vectors of scratch memory that a real pass wants beside the points of a transform.
+
+    As realPass.cl has it: the first area, and what the second one has more than those points.
+    """
+    if not ends.real_radix:
+        return 0
+    first = ends.kept * ends.points
+    second = max(points, ends.length // 2 + 1) if ends.convolves else first
+    return first + second - points
 
 
 def _arranged(dimensions: tuple[Dimension, ...], number: int, place: int) -> tuple[Dimension, ...]:
@@ -370,7 +437,6 @@ def columns_pass(
     batch, ends, lanes = columns.batch, columns.ends, columns.lanes
     dimension, dimensions = columns.dimension, columns.dimensions
     given, written, elements = ends.row.limits if ends.row else (0, 0, 0)
-    radices = "x".join(map(str, lanes.radices))
     return lanes_pass(
         "cols",
         problem,
@@ -394,18 +460,29 @@ def columns_pass(
         shared=_sizes(columns) if lanes.shared else (),
         leaves=leaves,
         displaced=not lanes.is_local and columns.ways[1] != "rows",
-        scale=scale / (2 if ends.target == "HERMITIAN" else 1),  # a sum of halves
-        step=f"{batch.count} x {_lengths(columns)} = {radices}"
-        + (" packed" if ends.packed else ""),
+        scale=scale / (2 if ends.doubles else 1),
+        step=f"{batch.count} x {_lengths(columns)} = {_shown(columns)}",
     )
 
 
 def _lengths(columns: Columns) -> str:
     """Return what is transformed, for people, and what for, if that is a convolution."""
     ends, n = columns.ends, columns.batch.n
+    if ends.chirp == "ALONE" and ends.real_radix:
+        return f"{ends.real_radix} real x {ends.points} in {columns.lanes.points}"
     if ends.chirp == "ALONE":
         return f"{n} in {columns.lanes.points}"
     return f"{n} for {ends.row.elements}" if ends.chirp and ends.row else str(n)
+
+
+def _shown(columns: Columns) -> str:
+    """Return the radices of a launch for people, that of a real pass where it is done."""
+    ends, radices = columns.ends, columns.lanes.radices
+    if ends.real_radix and not ends.chirp:
+        real = (ends.real_radix,)
+        radices = (*radices, *real) if ends.target == "REAL" else (*real, *radices)
+        return shown(radices, real=True)
+    return shown(radices) + (" packed" if ends.packed else "")
 
 
 def _tables(problem: Problem, columns: Columns) -> tuple[Argument, ...]:
@@ -413,6 +490,8 @@ def _tables(problem: Problem, columns: Columns) -> tuple[Argument, ...]:
     tables: tuple[Argument, ...] = ()
     if ends.packed:
         tables += (Roots(2 * ends.length, problem.precision),)
+    if ends.real_radix:
+        tables += (Roots(ends.length, problem.precision),)
     if row and row.twist:
         n, width, blocks = lanes.points, lanes.width, columns.steps.extent * ends.pairs
         tables += (
@@ -421,8 +500,8 @@ def _tables(problem: Problem, columns: Columns) -> tuple[Argument, ...]:
         )
     if ends.chirp == "ALONE":
         tables += (
-            Chirp(ends.length, problem.precision),
-            ChirpSpectrum(ends.length, lanes.radices, problem.precision),
+            Chirp(ends.points, problem.precision),
+            ChirpSpectrum(ends.points, lanes.radices, problem.precision),
         )
     elif row and ends.chirp == "WITHIN":
         factors = (columns.dimension.extent, *lanes.radices)
@@ -441,7 +520,7 @@ def _sizes(columns: Columns) -> tuple[Argument, ...]:
 def _macros(columns: Columns) -> dict[str, int | str]:
     """Return what differs from the defaults of cols.cl."""
     ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
-    gathered = columns.ways[0] == "rows" or ends.source == "HERMITIAN"
+    gathered = columns.ways[0] == "rows" or ends.source == "HERMITIAN" or ends.real_radix
     words = pass_words(lanes.radices, *([] if gathered else ["FIRST", "ONLY"]))
     if ends.convolves:
         words = convolution_words(lanes.radices)
@@ -460,6 +539,8 @@ def _macros(columns: Columns) -> dict[str, int | str]:
         "LENGTH": (ends.length, lanes.points),
         "GIVEN": (ends.given, ends.wanted),
         "PACKED": (int(ends.packed), 0),
+        "PAIR": (ends.pairs - 1, 0),
+        "REAL_RADIX": (ends.real_radix, 0),
         "SPREAD_IN": (int(columns.ways[0] == "spread"), 0),
         "SPREAD_OUT": (int(columns.ways[1] == "spread"), 0),
         "CHIRP": (ends.chirp, ""),

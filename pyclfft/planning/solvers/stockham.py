@@ -8,14 +8,14 @@ Fourier transforms on graphics processors", SC 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 
 from ...tuning.lookup import Parameters, factors_of
 from ..batch import MAX_DIMENSIONS, Batch, Line
-from ..factor import Stages, best_stages, is_smooth
+from ..factor import OPERATIONS, Stages, best_stages, is_smooth, real_splits, shown
 from ..passes import (
     Argument,
     Chirp,
@@ -104,9 +104,12 @@ class Ends:
     source, target : {"COMPLEX", "REAL", "HERMITIAN"}
         What is read and what is left.
     pair : bool
-        Two neighbouring transforms are one, in the real and in the imaginary part.
+        Two neighbouring columns of one real row are one transform, in its real and imaginary part.
     packed : bool
         A transform is one real row: two neighbouring numbers are one point.
+    real_radix : int
+        A transform is one real row of an odd length, which has a stage of this radix: of the
+        results, or points, of its butterflies the first half is kept. 0 if there is none.
     length : int
         Elements of the whole axis; where packed, points.
     filled : int
@@ -136,6 +139,7 @@ class Ends:
     flags: int = 0
     pair: bool = False
     packed: bool = False
+    real_radix: int = 0
     twist: int = 0
     twist_first: bool = False
     chirp_first: bool = False
@@ -145,8 +149,13 @@ class Ends:
 
     @property
     def separates(self) -> bool:
-        """Whether two spectra, of rows or of even and odd numbers, are told apart at the end."""
-        return (self.pair or self.packed) and self.target == "HERMITIAN"
+        """Whether sums are twice the spectra of real numbers that they tell apart."""
+        return bool(self.pair or self.packed or self.real_radix) and self.target == "HERMITIAN"
+
+    @property
+    def kept(self) -> int:
+        """Results that are kept of a butterfly of `real_radix`; 1 if there is none."""
+        return self.real_radix // 2 + 1
 
 
 @dataclass(frozen=True)
@@ -196,16 +205,16 @@ class Work:
 
 
 def whole_ends(problem: Problem) -> Ends:
-    """Return the ends of a transform of all numbers along the one axis, real rows in pairs."""
+    """Return the ends of a transform of all numbers along the one axis."""
     n = axis_length(problem)
     filled = problem.source.shape[problem.axes[0]]
     inverse = problem.direction == "inverse"
     if problem.kind == "c2r":
         flags = TURN | (0 if inverse else CONJUGATE_IN)
-        return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags, pair=True)
-    if problem.kind == "r2c":
+        return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags)
+    if problem.kind == "r2c":  # of whole spectra, of which the first half is left
         flags = CONJUGATE_OUT if inverse else 0
-        return Ends("REAL", "HERMITIAN", n, min(filled, n), n // 2 + 1, flags, pair=True)
+        return Ends("REAL", "COMPLEX", n, min(filled, n), n // 2 + 1, flags)
     source, target = (
         "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
     )
@@ -215,7 +224,7 @@ def whole_ends(problem: Problem) -> Ends:
 def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
     """Return the batch and the ends of the one axis in one launch.
 
-    Real rows of even lengths are transformed each by itself, as half as many complex points.
+    Real rows of even lengths are transformed as half as many complex points.
 
     Parameters
     ----------
@@ -232,8 +241,26 @@ def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
     if problem.kind == "c2c" or n % 2:
         return axis_batch(problem, points or n), ends
     columns = (2, 1) if problem.kind == "r2c" else (1, 2)
-    packed = replace(ends, length=n // 2, pair=False, packed=True)
+    packed = replace(_of_half_spectrum(ends, problem), length=n // 2, packed=True)
     return axis_batch(problem, points or n // 2, columns=columns), packed
+
+
+def _of_half_spectrum(ends: Ends, problem: Problem) -> Ends:
+    """Return the ends of a kernel that tells the spectra of real numbers apart at the end."""
+    return replace(ends, target="HERMITIAN") if problem.kind == "r2c" else ends
+
+
+def _with_real_stages(problem: Problem) -> Iterator[tuple[Batch, Ends]]:
+    """Yield batches and ends of real rows of an odd length, one for each radix of a real stage."""
+    n, ends = axis_length(problem), whole_ends(problem)
+    if problem.kind == "c2c":
+        return
+    if problem.kind == "c2r":  # the conjugates of real results are those results
+        conjugate = problem.direction == "inverse"
+        ends = replace(ends, flags=CONJUGATE_IN if conjugate else 0)
+    for radix in real_splits(n):
+        joined = replace(_of_half_spectrum(ends, problem), real_radix=radix)
+        yield axis_batch(problem, n // radix * joined.kept), joined
 
 
 def group_for(
@@ -265,11 +292,14 @@ def group_for(
             shape.halves,
             wanted,
             parameters["stockham_points"],
+            ends.kept,
         )
         if stages is None:
             continue
         if ends.spectrum is not None:
             stages = stages.mirrored
+        elif ends.real_radix and ends.target == "REAL":
+            stages = stages.reversed  # the real stage comes last
         elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
             stages = stages.reversed  # a small radix first, whose butterflies have IMAGES (ends.cl)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
@@ -326,7 +356,7 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
         room = max(room, stages.reversed.room(banks, shape.halves))
     if ends.packed:  # one of two mirror images, of those that are not their own
         room = max(room, (ends.length + 1) // 2)
-    elif ends.separates:
+    elif ends.pair and ends.separates:
         room = max(room, batch.n // (2 if shape.halves else 1))
     # Where rows become columns, lanes begin apart by what each of them has in a row of banks.
     if stores_columns and not loads_columns:
@@ -343,18 +373,36 @@ def _odd_multiple(least: int, of: int) -> int:
 
 def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     """Whether the one axis is smooth and short enough for a work-group."""
-    if not single_axis(problem):
-        return False
-    batch, ends = in_one_launch(problem)
-    return group_for(batch, ends, problem.precision, traits, parameters) is not None
+    return single_axis(problem) and _quickest(problem, traits, parameters) is not None
 
 
 def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return one pass."""
-    batch, ends = in_one_launch(problem)
-    group = group_for(batch, ends, problem.precision, traits, parameters)
-    assert group is not None
+    found = _quickest(problem, traits, parameters)
+    assert found is not None
+    batch, ends, group = found
     return (stockham_pass(problem, batch, group, ends, problem.scale),)
+
+
+def _quickest(
+    problem: Problem, traits: Traits, parameters: Parameters
+) -> tuple[Batch, Ends, Group] | None:
+    """Return what one launch does: with a real stage if the length has one, the cheapest."""
+
+    def with_group(batch: Batch, ends: Ends) -> tuple[Batch, Ends, Group] | None:
+        group = group_for(batch, ends, problem.precision, traits, parameters)
+        return None if group is None else (batch, ends, group)
+
+    real = [found for way in _with_real_stages(problem) if (found := with_group(*way))]
+    if real:
+        return min(real, key=lambda each: _cost(*each))
+    return with_group(*in_one_launch(problem))
+
+
+def _cost(batch: Batch, ends: Ends, group: Group) -> float:
+    """Return a relative time for all points, to compare radices of a real stage."""
+    real_stage = ends.length * OPERATIONS[ends.real_radix] / 4
+    return batch.n * group.stages.cost(group.shape.split) + real_stage
 
 
 def stockham_pass(
@@ -400,7 +448,7 @@ def stockham_pass(
             ROOM=group.room,
             PITCH=group.pitch,
             BANKS=group.banks,
-            STAGES=f'"{stage_words(stages.radices, ends.spectrum is not None)}"',
+            STAGES=f'"{_words(stages, ends)}"',
             SPLIT=int(group.shape.split),
             HALVES=int(group.shape.halves),
             LOAD_COLUMNS=int(loads_columns),
@@ -413,7 +461,7 @@ def stockham_pass(
         arguments=(
             Role.SOURCE,
             Role.TARGET,
-            StageTwiddles(stages.radices, precision, back=ends.spectrum is not None),
+            _stage_twiddles(stages, ends, precision),
             *_tables(ends, precision),
             uint(count),
             _vector("uint32", extents, 1),
@@ -429,8 +477,7 @@ def stockham_pass(
         reads=batch.count * _loaded(batch, ends) * _itemsize(problem, ends.source),
         writes=batch.count * _stored(batch, ends) * _itemsize(problem, ends.target),
         leaves=leaves or problem.nbytes,
-        step=f"{batch.count} x {batch.n} = {'x'.join(map(str, stages.radices))}"
-        + (" packed" if ends.packed else ""),
+        step=f"{batch.count} x {_shown(batch, stages, ends)}",
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
         stays=_run_bytes(batch, ends, group, precision) >= LINE_BYTES,
         radices=(stages.radices,),
@@ -463,14 +510,14 @@ def _itemsize(problem: Problem, held: str) -> int:
 
 def _loaded(batch: Batch, ends: Ends) -> int:
     """Elements of the source that a transform reads."""
-    if ends.packed:
+    if ends.packed or ends.real_radix:
         return ends.filled
     return min(batch.n, ends.filled) if batch.source.columns == 1 else batch.n
 
 
 def _stored(batch: Batch, ends: Ends) -> int:
     """Elements of the target that a transform writes."""
-    if ends.packed:
+    if ends.packed or ends.real_radix:
         return ends.outputs
     if ends.target == "HERMITIAN" or batch.target.columns == 1:
         return min(batch.n, ends.outputs)
@@ -513,6 +560,7 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("TARGET", ends.target, "COMPLEX")
     define("PAIR", int(ends.pair), 0)
     define("PACKED", int(ends.packed), 0)
+    define("REAL_RADIX", ends.real_radix, 0)
     define("SRC_TOGETHER", int(ends.source == "REAL" and _loads_together(batch, ends)), 0)
     define("DST_TOGETHER", int(ends.target == "REAL" and _stores_together(batch, ends)), 0)
     define("PAIRED", batch.paired if ends.pair else 0, 0)
@@ -590,6 +638,37 @@ def _columns(batch: Batch, stages: Stages) -> tuple[bool, bool]:
     if len(stages.radices) == 1:
         loads = stores = loads or stores
     return loads, stores
+
+
+def _shown(batch: Batch, stages: Stages, ends: Ends) -> str:
+    """Return the length and the radices of a launch, for people."""
+    if not ends.real_radix:
+        return f"{batch.n} = {shown(stages.radices)}" + (" packed" if ends.packed else "")
+    kept = stages.radices
+    to_real = ends.target == "REAL"
+    radices = (*kept[:-1], ends.real_radix) if to_real else (ends.real_radix, *kept[1:])
+    return f"{ends.length} = {shown(radices, real=True)}"
+
+
+def _stage_twiddles(stages: Stages, ends: Ends, precision: str) -> StageTwiddles:
+    return StageTwiddles(
+        stages.radices,
+        precision,
+        back=ends.spectrum is not None,
+        real_radix=ends.real_radix,
+        real_last=bool(ends.real_radix) and ends.target == "REAL",
+    )
+
+
+def _words(stages: Stages, ends: Ends) -> str:
+    """Return STAGES of stockham.cl for a launch."""
+    words = stage_words(stages.radices, ends.spectrum is not None)
+    if not ends.real_radix:
+        return words
+    first, *middle, last = words.split(" ")
+    if ends.target == "REAL":  # the last exchange is part of the real stage, and so is the store
+        return " ".join([first, *middle[:-1], middle[-1].replace("LAST", "REAL_LAST")])
+    return " ".join([f"REAL_FIRST({ends.real_radix})", *middle[1:], last])
 
 
 def stage_words(radices: tuple[int, ...], back: bool = False) -> str:
