@@ -240,14 +240,9 @@ static inline void join(SCRATCH points *scratch, uint k, points a, points b SIZE
 {
     if (k == 0 || 2 * k == LENGTH) /* there they are real, whatever the source says */
         a = (points)(RE(a), (reals)0), b = (points)(RE(b), (reals)0);
-    scratch[k] = conjugated(a);
+    scratch[k] = PAIR ? conjugated(a) + times_minus_i(conjugated(b)) : conjugated(a);
     if (k)
-        scratch[LENGTH - k] = a;
-    if (PAIR) {
-        scratch[k] += times_minus_i(conjugated(b));
-        if (k)
-            scratch[LENGTH - k] += times_minus_i(b);
-    }
+        scratch[LENGTH - k] = PAIR ? a + times_minus_i(b) : a;
 }
 #endif
 

@@ -74,11 +74,12 @@ STOCKHAM = [
     ((1, 350), -1, "four_step"),
     ((60, 3), 0, "four_step"),
 ]
-# Of every kind: one launch and several, rows and columns, real ones by themselves and in pairs, of
-# which the last one has no partner.
+# Of every kind: one launch and several, rows and columns, real ones of even and odd lengths.
 SHORT = [
     ((7, 30), -1, "stockham"),
     ((7, 15), -1, "stockham"),
+    ((2, 99), -1, "stockham"),  # work-items that have one column of the real stage, two, or none
+    ((21, 3), 0, "stockham"),
     ((9, 2), -1, "stockham"),
     ((3, 26), -1, "stockham"),
     ((3, 22), -1, "bluestein"),
@@ -131,6 +132,8 @@ REAL_LANES = [
     ((6, 5), 0, "cols"),
     ((9, 15), -1, "cols"),
     ((5, 9), 0, "cols"),
+    ((45, 3), 0, "cols"),
+    ((9, 57), -1, "chirp"),
     ((9, 10), -1, "small"),
     ((15,), None, "small"),
     ((7, 3), 0, "small"),

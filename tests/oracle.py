@@ -109,14 +109,6 @@ def algorithm_for(lengths):
     return "stockham" if all(is_smooth(n) for n in lengths) else "bluestein"
 
 
-def of_real(n, numbers):
-    """Factor of a bound for real rows of n.
-
-    Those of odd lengths are transformed in pairs, so that each bears the rounding errors of both.
-    """
-    return 2 if n % 2 else of_few(numbers)
-
-
 def of_few(numbers):
     """Factor of a bound: errors of few numbers scatter, by two standard deviations at most."""
     return 1 + 2 / math.sqrt(numbers)

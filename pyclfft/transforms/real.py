@@ -56,12 +56,13 @@ def rfft(
 
     Notes
     -----
-    Half the work and half the memory of `fft`: of an even number of points neighbours are the real
-    and the imaginary part of one, of an odd number two rows are.
+    Half the memory of `fft`, and half the work if the length is even or has a prime factor from 3
+    to 13. Rows are independent: neither rounding errors nor NaNs pass from one to another.
 
     References
     ----------
-    J. W. Cooley, P. A. W. Lewis, P. D. Welch, J. Sound Vib. 12 (1970).
+    J. W. Cooley, P. A. W. Lewis, P. D. Welch, J. Sound Vib. 12 (1970), for even lengths;
+    H. V. Sorensen, D. L. Jones, M. T. Heideman, C. S. Burrus, IEEE Trans. ASSP-35 (1987).
 
     Examples
     --------

@@ -946,6 +946,8 @@ SHARED = (
     "gain.cl",
     "lanes.cl",
     "magnitudes.cl",
+    "realPass.cl",
+    "realStage.cl",
 )
 KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name not in SHARED)
 CLANG = shutil.which("clang-15")
@@ -1040,10 +1042,12 @@ IN_REGISTERS = [
     ((1, 50000), 1),
 ]
 
-# The same for real rows by themselves, in pairs, as convolutions and in steps.
+# The same for real rows: of even lengths, with a real stage, as convolutions and in steps.
 REAL_IN_REGISTERS = [
     ((64, 2), 1),
     ((64, 26), 1),
+    ((64, 225), 1),
+    ((225, 64), 0),
     ((64, 1000), 1),
     ((64, 1024), 1),
     ((64, 2018), 1),

@@ -290,7 +290,7 @@ def with_real_pass(
         Of the passes over its points.
     """
     ways = [(ends, passes(ends.points))]
-    if "COMPLEX" not in (ends.source, ends.target):
+    if "COMPLEX" not in (ends.source, ends.target) and not ends.packed:
         for radix in real_splits(ends.length):
             each = replace(ends, real_radix=radix)
             ways.append((each, passes(each.points)))
