@@ -63,6 +63,8 @@ class Measured:
 def measured() -> list[Measured]:
     """Return all runs that are stored."""
     files = sorted((DOCS / "results").glob("ladder-*.json"))
+    if not files:
+        raise PyclfftError("docs/results has no ladder-*.json: run pyclfft bench ladder --json")
     return [Measured(file, stored.read(file, ladder_view.VIEW)) for file in files]
 
 
@@ -126,7 +128,7 @@ def claims(runs: Sequence[Measured]) -> str:
     """Return each claim of the report with every machine's answer."""
     answers = [(run.machine, ladder_view.claims(run.results)) for run in runs]
     return "\n".join(
-        f"- The report: **{claim.report}**.\n"
+        f"- The report: {claim.report}.\n"
         + "\n".join(
             wrapped(f"  - {machine}: {answer[claim.report]}", indent="    ")
             for machine, answer in answers
@@ -168,12 +170,13 @@ def machines(runs: Sequence[Measured]) -> str:
 def _section(run: Measured) -> str:
     name = f"../results/{run.file.name}"
     said = Run(run.machine, name, "", "pyclfft bench ladder")
+    lines = (line for line in render.summary(run.results) if not line.startswith("the report: "))
     shown = [each for each in PICTURES if path_of(str(run.file.with_suffix(".png")), each).exists()]
     parts = [
         f"## On {run.machine}",
         wrapped(f"`{said.command}` {circumstances(said, run.results)}"),
         *(f"![{ALTERNATIVES[each]}]({path_of(name[:-5] + '.png', each)})" for each in shown),
-        points(render.summary(run.results)),
+        points(lines),
         render.case_table(ladder_view.columns(run.results), run.results.rows).markdown(),
         wrapped(" ".join(ladder_view.LEGEND.split("\n")) + "."),
         *(each.markdown() for each in render.extra_tables(run.results)),

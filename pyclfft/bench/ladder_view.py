@@ -270,7 +270,7 @@ def _where(results: Results, holds: Callable[[Row], bool]) -> str:
 
 # The report's machine and conclusions, in our words.
 CLAIMS = (
-    Claim("GeForce GTX 1650; the host: Ryzen 5 5600H", _machine),
+    Claim("measured on a GeForce GTX 1650; the host: a Ryzen 5 5600H", _machine),
     Claim(
         "ladder2 is no big improvement on ladder1",
         lambda results: f"ladder1 / ladder2: {_mean(results, 'ladder1', 'ladder2')}",
@@ -280,11 +280,11 @@ CLAIMS = (
     Claim("ladder3 has at most 3 times the speed of FFTW", _at_most),
     Claim("ladder4 has faster stages; the extra passes eat the gain", _neighbours),
     Claim(
-        "compact wins below 2^6 and up to 2^10 points: the fastest of the five",
+        "compact wins below 2^6 and up to 2^10 points (of the five)",
         lambda results: _where_fastest(results, "compact"),
     ),
     Claim(
-        "compact wins below 2^6 and up to 2^10 points: faster than FFTW",
+        "compact wins below 2^6 and up to 2^10 points (beside FFTW)",
         _faster_than_fftw("compact"),
     ),
 )
@@ -293,7 +293,7 @@ VIEW = View(
     columns,
     LEGEND,
     summary,
-    scope="one transform at a time of up to {:,} points",
+    scope="One transform at a time of up to {:,} points",
     figures=figures,
     tables=tables,
 )

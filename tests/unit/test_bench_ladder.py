@@ -220,7 +220,7 @@ def test_summary():
 # The report's claims, and what the times above say of them.
 ANSWERS = [
     (
-        "GeForce GTX 1650; the host: Ryzen 5 5600H",
+        "measured on a GeForce GTX 1650; the host: a Ryzen 5 5600H",
         "A device; the host: A processor, 8 cores",
     ),
     (
@@ -242,11 +242,11 @@ ANSWERS = [
         "at 2^20 points: stages 1.6 times as fast, all of it 0.5 times",
     ),
     (
-        "compact wins below 2^6 and up to 2^10 points: the fastest of the five",
+        "compact wins below 2^6 and up to 2^10 points (of the five)",
         "at 2 to 1024 points",
     ),
     (
-        "compact wins below 2^6 and up to 2^10 points: faster than FFTW",
+        "compact wins below 2^6 and up to 2^10 points (beside FFTW)",
         "FFTW 1 thread: at no length; FFTW 8 threads: at 1024 points",
     ),
 ]
@@ -289,7 +289,7 @@ def test_what_was_stored_is_read_back():
 
 def test_markdown():
     text = render.as_markdown(RESULTS)
-    assert "one transform at a time of up to 1,048,576 points; copy of" in text
+    assert "One transform at a time of up to 1,048,576 points; copy of" in text
     assert "| 2^20 | 2 | 200 |" in text
     assert "| ladder4: permuteArray | - | 12 |" in text
 
