@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import pyclfft
 from pyclfft.bench import calls, command, ladder, runner
 from pyclfft.bench.calls import measure_calls
 from pyclfft.bench.cases import Case, select
+from pyclfft.bench.kernels import kernel_times
 from pyclfft.bench.rivals import Ours, OursOnHost, VkFFT, VkFFTOnCPU
 from pyclfft.bench.runner import Noise, Settings, copy_rate, measure
 from pyclfft.bench.startup import measure_startup, programs
@@ -488,6 +490,20 @@ def test_a_rung_refuses_all_lengths_for_one_reason(queue):
             rung.plan(Case((n,), batch=1).sized(1))
         reasons.add(str(error.value))
     assert reasons == {"it takes a length that is a power of two and fits local memory"}
+
+
+def test_kernels_alone_without_what_is_refused(queue):
+    """Of a slow transform one sample is enough, and it is not thrown away as a warm-up."""
+    rungs = [ladder.Rung(queue, name) for name in ("compact", "ladder3")]
+    slow = replace(SHORT, budget_s=0.0)
+    found = list(kernel_times(rungs, Case((2**17,), batch=1), Noise(), slow))
+    assert [(each.kernel, each.launches, each.ms.count) for each in found] == [
+        ("bitReverse", 1, 1), ("ladder3", 17, 1),
+    ]  # fmt: skip
+    found = list(kernel_times(rungs, Case((16,), batch=1), Noise(), SHORT))
+    assert [(each.algorithm, each.ms.count) for each in found] == [
+        ("compact", 3), ("ladder3", 3), ("ladder3", 3),
+    ]  # fmt: skip
 
 
 def test_a_wrong_rung_makes_the_status_1(monkeypatch, tmp_path, capsys):
