@@ -346,6 +346,15 @@ def test_lines_are_told_apart(tmp_path, drawn):
     assert len(looks) == len(lines) == len(CONTENDERS)
 
 
+def test_legends_of_all_contenders_stand_beside_the_panels(tmp_path, drawn):
+    ladder_plots.write_plots(str(tmp_path / "l.svg"), RESULTS)
+    for figure, names in zip(drawn, (CONTENDERS, CONTENDERS, (*RUNGS, *OUTLOOK)), strict=False):
+        (legend,) = figure.legends
+        assert tuple(text.get_text() for text in legend.get_texts()) == names
+        left = legend.get_window_extent().x0
+        assert all(axes.get_window_extent().x1 <= left for axes in figure.axes)
+
+
 def test_without_baselines_ours_is_the_measure(tmp_path, drawn):
     few = tuple(dataclasses.replace(each, outcomes=each.outcomes[:6]) for each in RESULTS.rows)
     results = dataclasses.replace(RESULTS, contenders=CONTENDERS[:6], rows=few)
