@@ -296,11 +296,13 @@ def test_markdown():
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """The figures that are closed, instead of closing them."""
+    """The figures that are closed, which here are closed after the test only."""
     pytest.importorskip("matplotlib")
-    kept = []
+    kept, close = [], pyplot().close
     monkeypatch.setattr(pyplot(), "close", kept.append)
-    return kept
+    yield kept
+    for figure in kept:
+        close(figure)
 
 
 def lines_of(axes):
