@@ -1,20 +1,22 @@
-/* ladder: radix-2 Cooley-Tukey transforms of rows of 2^log2_n points in five versions, each of which changes one
- * thing of the one before. They are here to be measured and read; all compute their twiddles where they need them.
+/* ladder: radix-2 Cooley-Tukey transforms of rows of n = 2^m points in the five versions of a course report, each of
+ * which changes one thing of an earlier one. They are here to be measured and read; all compute their twiddles where
+ * they need them.
  *
- * ladder1: a launch for each stage. Rows keep the order in which they came: each work-item finds its pair by
- *     reversing the bits of both indices, by powers, remainders and quotients in floating point.
- * ladder2: the same by shifts and masks.
- * ladder3: rows are put in bit-reversed order once, by bitReverse; stages find their pairs where they belong.
- * ladder4: each stage reads both halves of a row from end to end; between stages ladderReorder puts points where
- *     the next one wants them, so that nothing is reversed.
+ * ladder1: a launch for each stage. A row keeps the order in which it came: in every stage each work-item reverses
+ *     the bits of its pair's two indices, one bit after the other. Floating-point functions find the pair.
+ * ladder2: bit operations find the pair. The reversal stays the loop.
+ * ladder3: one launch of bitReverse puts each row in bit-reversed order. After it no stage reverses anything.
+ * ladder4: each stage takes its pair from two neighbouring places; after each stage, permuteArray makes neighbours of
+ *     the points that the next stage combines.
  * compact: all stages in one launch, in local memory.
  *
  * The range of all but compact is (pair, row), and a pair's work-item writes where it has read, so that a stage may be
- * in place; but ladderReorder and the last stage of ladder1 and ladder2 move points. stage is 0 .. log2_n - 1; after
- * it, transforms of 2^(stage + 1) points are done.
+ * in place. Two kinds of launches move points and so may not: permuteArray, and the last stage of ladder1 and of
+ * ladder2. stage is 0 .. m - 1; after it, transforms of 2^(stage + 1) points are done.
  *
- * Reference: J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
- * Math. Comp. 19 (1965).
+ * References: J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
+ * Math. Comp. 19 (1965); of ladder4's order: M. C. Pease, "An adaptation of the fast Fourier transform for parallel
+ * processing", J. ACM 15 (1968).
  */
 #include "bitReverse.cl"
 
@@ -37,106 +39,123 @@ static inline void combine(cplx *a, cplx *b, cplx w)
     *a = *a + product;
 }
 
-/* --- ladder1 ------------------------------------------------------------------------------------------------- */
+/* --- ladder1 and ladder2 ------------------------------------------------------------------------------------- */
 
-/* pow() may be off by 16 units in the last place: less than a half, which rint() mends, up to 2^18. Hence the
- * square of half the exponent. */
+/* The lowest count bits of index, in reverse order: shift one out, shift it in. */
+static inline uint reverse_by_loop(uint index, uint count)
+{
+    uint reversed = 0;
+    for (uint bit = 0; bit < count; bit++) {
+        reversed = (reversed << 1) | (index & 1);
+        index >>= 1;
+    }
+    return reversed;
+}
+
+/* What a work-item has to know of its pair. */
+typedef struct {
+    uint log2_n;   /* bits of an index */
+    uint stride;   /* between both points of the pair; also the number of pairs in a group */
+    uint position; /* of the pair in its group */
+    uint upper;    /* where the first point belongs */
+} Pair;
+
+/* OpenCL lets pown() err by 16 units in the last place, which round() mends up to 2^18. The square of the root serves
+ * up to 2^36. */
 static inline float power_of_two(uint exponent)
 {
-    float root = rint(pow(2.0f, (float)(exponent / 2)));
+    float root = round(pown(2.0f, (int)(exponent / 2)));
     return root * root * (float)(1 + exponent % 2);
 }
 
 /* In floats, which hold whole numbers up to 2^24. */
-static inline uint reverse_by_arithmetic(uint index, uint log2_n)
+static inline Pair pair_by_arithmetic(uint index, uint n, uint stage)
 {
-    float rest = (float)index, reversed = 0;
-    for (uint bit = 0; bit < log2_n; bit++) {
-        float lowest = fmod(rest, 2.0f);
-        reversed += lowest * power_of_two(log2_n - 1 - bit);
-        rest = (rest - lowest) * 0.5f;
-    }
-    return (uint)reversed;
+    float stride = power_of_two(stage);
+    float position = fmod((float)index, stride);
+    float group = 2.0f * ((float)index - position);
+    return (Pair){(uint)round(log2((float)n)), (uint)stride, (uint)position, (uint)(group + position)};
 }
 
-/* The last stage leaves the results in order. */
-kernel void ladder1(global const cplx *src, global cplx *dst, uint log2_n, uint stage, uint rows, bits sign_flag)
+static inline Pair pair_by_bits(uint index, uint n, uint stage)
 {
-    uint pair = get_global_id(0), row = get_global_id(1);
-    uint half_n = (uint)power_of_two(log2_n - 1);
-    if (pair >= half_n || row >= rows)
-        return;
-    uint span = (uint)power_of_two(stage);
-    uint k = (uint)fmod((float)pair, (float)span);
-    uint upper = 2 * (pair - k) + k, lower = upper + span;
-    uint from_upper = reverse_by_arithmetic(upper, log2_n), from_lower = reverse_by_arithmetic(lower, log2_n);
-    size_t start = (size_t)row * 2 * half_n;
-    bool last = stage + 1 == log2_n;
-    cplx a = src[start + from_upper], b = src[start + from_lower];
-    combine(&a, &b, twiddle(k, span, sign_flag));
-    dst[start + (last ? upper : from_upper)] = a;
-    dst[start + (last ? lower : from_lower)] = b;
+    uint stride = 1u << stage, position = index & (stride - 1);
+    uint group = (index ^ position) << 1;
+    return (Pair){31 - clz(n), stride, position, group | position};
 }
 
-/* --- ladder2 ------------------------------------------------------------------------------------------------- */
-
-kernel void ladder2(global const cplx *src, global cplx *dst, uint log2_n, uint stage, uint rows, bits sign_flag)
+/* The stage of a pair in a row that keeps its order; the last stage leaves its results where they belong. */
+static inline void reversing_stage(global const cplx *src, global cplx *dst, Pair pair, uint stage, bits sign_flag)
 {
-    uint pair = get_global_id(0), row = get_global_id(1);
-    if (pair >= 1u << (log2_n - 1) || row >= rows)
+    uint upper = pair.upper, lower = upper + pair.stride;
+    uint from_upper = reverse_by_loop(upper, pair.log2_n), from_lower = reverse_by_loop(lower, pair.log2_n);
+    bool last = stage + 1 == pair.log2_n;
+    cplx a = src[from_upper], b = src[from_lower];
+    combine(&a, &b, twiddle(pair.position, pair.stride, sign_flag));
+    dst[last ? upper : from_upper] = a;
+    dst[last ? lower : from_lower] = b;
+}
+
+kernel void ladder1(global const cplx *src, global cplx *dst, uint n, uint stage, uint rows, bits sign_flag)
+{
+    uint index = get_global_id(0), row = get_global_id(1);
+    if (index >= n / 2 || row >= rows)
         return;
-    uint span = 1u << stage, k = pair & (span - 1);
-    uint upper = ((pair ^ k) << 1) | k, lower = upper | span;
-    uint from_upper = reverse_bits(upper) >> (32 - log2_n), from_lower = reverse_bits(lower) >> (32 - log2_n);
-    size_t start = (size_t)row << log2_n;
-    bool last = stage + 1 == log2_n;
-    cplx a = src[start + from_upper], b = src[start + from_lower];
-    combine(&a, &b, twiddle(k, span, sign_flag));
-    dst[start + (last ? upper : from_upper)] = a;
-    dst[start + (last ? lower : from_lower)] = b;
+    size_t start = (size_t)row * n;
+    reversing_stage(src + start, dst + start, pair_by_arithmetic(index, n, stage), stage, sign_flag);
+}
+
+kernel void ladder2(global const cplx *src, global cplx *dst, uint n, uint stage, uint rows, bits sign_flag)
+{
+    uint index = get_global_id(0), row = get_global_id(1);
+    if (index >= n / 2 || row >= rows)
+        return;
+    size_t start = (size_t)row * n;
+    reversing_stage(src + start, dst + start, pair_by_bits(index, n, stage), stage, sign_flag);
 }
 
 /* --- ladder3 ------------------------------------------------------------------------------------------------- */
 
-kernel void ladder3(global const cplx *src, global cplx *dst, uint log2_n, uint stage, uint rows, bits sign_flag)
+kernel void ladder3(global const cplx *src, global cplx *dst, uint n, uint stage, uint rows, bits sign_flag)
 {
-    uint pair = get_global_id(0), row = get_global_id(1);
-    if (pair >= 1u << (log2_n - 1) || row >= rows)
+    uint index = get_global_id(0), row = get_global_id(1);
+    if (index >= n / 2 || row >= rows)
         return;
-    uint span = 1u << stage, k = pair & (span - 1);
-    size_t upper = ((size_t)row << log2_n) + (((pair ^ k) << 1) | k), lower = upper + span;
+    Pair pair = pair_by_bits(index, n, stage);
+    size_t upper = (size_t)row * n + pair.upper, lower = upper + pair.stride;
     cplx a = src[upper], b = src[lower];
-    combine(&a, &b, twiddle(k, span, sign_flag));
+    combine(&a, &b, twiddle(pair.position, pair.stride, sign_flag));
     dst[upper] = a;
     dst[lower] = b;
 }
 
 /* --- ladder4 ------------------------------------------------------------------------------------------------- */
 
-/* A pair is a point of the first half of a row and the same of the second. */
-kernel void ladder4(global const cplx *src, global cplx *dst, uint log2_n, uint stage, uint rows, bits sign_flag)
+/* The points of a pair are neighbours. Pairs with the same twiddle follow each other, 2^(m - 1 - stage) of them. */
+kernel void ladder4(global const cplx *src, global cplx *dst, uint n, uint stage, uint rows, bits sign_flag)
 {
-    uint pair = get_global_id(0), row = get_global_id(1), half_n = 1u << (log2_n - 1);
-    if (pair >= half_n || row >= rows)
+    uint index = get_global_id(0), row = get_global_id(1), half_n = n / 2;
+    if (index >= half_n || row >= rows)
         return;
-    uint span = 1u << stage, k = pair & (span - 1);
-    size_t upper = ((size_t)row << log2_n) + pair, lower = upper + half_n;
+    uint run = half_n >> stage;
+    size_t upper = (size_t)row * n + 2 * index, lower = upper + 1;
     cplx a = src[upper], b = src[lower];
-    combine(&a, &b, twiddle(k, span, sign_flag));
+    combine(&a, &b, twiddle(index & ~(run - 1), half_n, sign_flag));
     dst[upper] = a;
     dst[lower] = b;
 }
 
-/* Transforms of 2^(stage + 1) points, whose halves lie in those of the row, are put together. */
-kernel void ladderReorder(global const cplx *src, global cplx *dst, uint log2_n, uint stage, uint rows)
+/* The even places of each row go to its first half, the odd ones to its second. In the order after bitReverse, the
+ * points that stage s combines have indices that differ in bit s; each call makes the next bit the lowest. After m
+ * calls all bits have been lowest, and the row is in order. */
+kernel void permuteArray(global const cplx *src, global cplx *dst, uint n, uint rows)
 {
-    uint pair = get_global_id(0), row = get_global_id(1), half_n = 1u << (log2_n - 1);
-    if (pair >= half_n || row >= rows)
+    uint index = get_global_id(0), row = get_global_id(1), half_n = n / 2;
+    if (index >= half_n || row >= rows)
         return;
-    uint span = 1u << stage, k = pair & (span - 1);
-    size_t start = (size_t)row << log2_n, upper = start + (((pair ^ k) << 1) | k);
-    dst[upper] = src[start + pair];
-    dst[upper + span] = src[start + half_n + pair];
+    size_t start = (size_t)row * n;
+    dst[start + index] = src[start + 2 * index];
+    dst[start + half_n + index] = src[start + 2 * index + 1];
 }
 
 /* --- compact ------------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ FASTER = 0.95  # a rival that takes less than this part of our time is faster
 WIDTH = 100  # of lines of text
 
 # Of the environment: what the text says elsewhere, and what only the JSON file needs to say.
-ELSEWHERE = ("date", "device", "driver", "platform", "system")
+ELSEWHERE = ("date", "device", "host", "driver", "platform", "system")
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,9 @@ def circumstances(run: Run, results: Results) -> str:
     """Say when and where it was measured, with what, and how fast the memory is."""
     where = results.environment
     versions = [f"{name} {text}" for name, text in where.items() if text and name not in ELSEWHERE]
+    machine = "; host: ".join(filter(None, (where["device"], where.get("host", ""))))
     return (
-        f"printed this on {where['date'].split()[0]}. Device: {where['device']}. Versions: "
+        f"printed this on {where['date'].split()[0]}. Device: {machine}. Versions: "
         f"{'; '.join(versions)}. "
         f"{render.scope_line(results)}. [All of it]({run.results})."
     )

@@ -729,20 +729,20 @@ def simulate_butterfly(each, data, table):
 
 def simulate_stage(each, source, target):
     """Of ladder.cl: the rows are done by the last stage, and in order."""
-    log2_n, stage, rows, flag = scalars(each)
-    count, last = rows << log2_n, stage == log2_n - 1
+    n, stage, rows, flag = scalars(each)
+    last = 2 ** (stage + 1) == n
     assert each.aliases != (last and each.kernel in ("ladder1", "ladder2"))
     assert each.aliases or source is not target
-    data = elements(each, source)[:count].copy()
-    data = transform(data.reshape(rows, -1), flag).ravel() if last else data
-    elements(each, target)[:count] = data
+    data = elements(each, source)[: rows * n].copy()
+    data = transform(data.reshape(rows, n), flag).ravel() if last else data
+    elements(each, target)[: rows * n] = data
 
 
-def simulate_reorder(each, source, target):
+def simulate_permutation(each, source, target):
+    """Of ladder.cl: the rows stay as they are, since the last stage leaves them in order here."""
     assert source is not target
-    log2_n, stage, rows = scalars(each)
-    assert stage < log2_n - 1  # behind the last one everything is where it belongs
-    elements(each, target)[: rows << log2_n] = elements(each, source)[: rows << log2_n]
+    n, rows = scalars(each)
+    elements(each, target)[: rows * n] = elements(each, source)[: rows * n]
 
 
 def simulate_compact(each, source, target):
@@ -930,7 +930,7 @@ SIMULATED = {
     "ladder2": simulate_stage,
     "ladder3": simulate_stage,
     "ladder4": simulate_stage,
-    "ladderReorder": simulate_reorder,
+    "permuteArray": simulate_permutation,
     "compact": simulate_compact,
     "localRadix2": simulate_local_radix2,
     "norm": simulate_norm,

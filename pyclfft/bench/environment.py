@@ -13,7 +13,7 @@ import pyopencl as cl
 
 from .. import __version__
 from ..runtime.device import clocks, device_label
-from .rivals import Contender, Ours
+from .rivals import Contender, Ours, cores
 
 
 def environment(devices: Sequence[cl.Device], contenders: Iterable[Contender]) -> dict[str, str]:
@@ -45,6 +45,22 @@ def environment(devices: Sequence[cl.Device], contenders: Iterable[Contender]) -
         "pyclfft": __version__,
         **{each.name: each.version for each in contenders if not isinstance(each, Ours)},
     }
+
+
+def host() -> str:
+    """Return the processor that programs run on, and how many of its cores this one may use."""
+    count = cores()
+    return f"{_processor()}, {count} core{'s' * (count > 1)}"
+
+
+def _processor() -> str:
+    """Return the processor's name: from Linux' list, which `platform` does not read."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "") or platform.processor() or platform.machine()
 
 
 def _each(texts: Iterable[str]) -> str:

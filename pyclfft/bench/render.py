@@ -13,6 +13,7 @@ from .. import commandline
 from ..files import atomic_write
 from .calls import CallCost
 from .cases import GROUPS, Case
+from .kernels import KernelTime
 from .rivals import Ours, OursOnHost
 from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
 from .startup import Startup
@@ -96,6 +97,11 @@ def no_figures(row: Row, outcome: Outcome) -> dict[str, Any]:
     return {}
 
 
+def no_tables(results: Results) -> Iterator[Table]:
+    """Yield no table beside that of the cases."""
+    yield from ()
+
+
 @dataclass(frozen=True)
 class View:
     """What a benchmark shows of its results.
@@ -112,6 +118,8 @@ class View:
         What is measured, in a few words, with a place for the number of elements.
     figures : callable
         What the JSON says of a row's outcome beside what was measured.
+    tables : callable
+        Yields tables on what all rows come to.
     """
 
     columns: Callable[[Results], tuple[Column, ...]]
@@ -119,6 +127,7 @@ class View:
     summary: Callable[[Results], Iterator[str]]
     scope: str = "{:,} elements in each case"
     figures: Callable[[Row, Outcome], Mapping[str, Any]] = no_figures
+    tables: Callable[[Results], Iterator[Table]] = no_tables
 
 
 @dataclass(frozen=True)
@@ -147,6 +156,8 @@ class Results:
         Costs of a call.
     devices : tuple of str
         Short names of the CPU devices that were measured together; empty where it was one device.
+    kernels : tuple of KernelTime
+        Times of kernels alone.
     """
 
     environment: Mapping[str, str]
@@ -159,6 +170,7 @@ class Results:
     startup: tuple[Startup, ...] = ()
     calls: tuple[CallCost, ...] = ()
     devices: tuple[str, ...] = ()
+    kernels: tuple[KernelTime, ...] = ()
 
     @property
     def rivals(self) -> tuple[str, ...]:
@@ -277,6 +289,7 @@ def extra_tables(results: Results) -> Iterator[Table]:
         yield startup_table(results.startup)
     if results.calls:
         yield calls_table(results.calls)
+    yield from results.view.tables(results)
 
 
 def scope_line(results: Results) -> str:
@@ -342,6 +355,7 @@ def as_json(results: Results) -> str:
             {**asdict(each), "per_pass": each.per_pass, "beside_plan": each.beside_plan}
             for each in results.calls
         ],
+        "kernels": [asdict(each) for each in results.kernels],
     }
     return json_of(document)
 

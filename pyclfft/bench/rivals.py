@@ -184,19 +184,27 @@ class SciPy(OnHost):
 
 
 class FFTW(OnHost):
-    """FFTW through pyFFTW, planned by measuring, with a thread for every core.
+    """FFTW through pyFFTW, planned by measuring.
 
     Its arrays are aligned as it likes them. The wrapper's `execute` does not scale.
+
+    Parameters
+    ----------
+    threads : int, optional
+        How many it uses, which its name then says; one for every core by default.
     """
 
     name = "FFTW"
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int | None = None) -> None:
         self._library = import_module("pyfftw")
-        self._threads = cores()
+        self._threads = threads or cores()
+        said = f"{self._threads} thread{'s' * (self._threads > 1)}"
+        if threads:
+            self.name = f"{FFTW.name} {said}"
         self.version = (
             f"{self._library.fftw_version}, pyFFTW {self._library.__version__}, FFTW_MEASURE, "
-            f"{self._threads} threads"
+            f"{said}"
         )
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:

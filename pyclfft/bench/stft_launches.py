@@ -16,7 +16,7 @@ from ..apps.framing import Magnitudes, make_frames
 from ..planning.solvers import local_radix2
 from ..runtime.profile import PassTime, Recorder, profiling_queue
 from ..selftest import relative_error
-from .ladder import recursive_fft
+from .recursion import recursive_fft
 from .runner import Settings, Turn
 from .statistics import spread
 

@@ -13,7 +13,8 @@ from ..errors import FormatError
 from .calls import CallCost
 from .cases import Case, Workload
 from .cpu import ON_CPUS
-from .render import ON_ONE_DEVICE, SCHEMA, Results
+from .kernels import KernelTime
+from .render import ON_ONE_DEVICE, SCHEMA, Results, View
 from .runner import CopyRate, Outcome, Row, Settings
 from .startup import Startup
 from .statistics import Spread
@@ -21,13 +22,15 @@ from .statistics import Spread
 Made = TypeVar("Made")
 
 
-def read(path: str | os.PathLike[str]) -> Results:
+def read(path: str | os.PathLike[str], view: View | None = None) -> Results:
     """Read a file of ``pyclfft bench --json``.
 
     Parameters
     ----------
     path : str or path
         Its name.
+    view : View, optional
+        How the results are shown; as ``pyclfft bench`` shows them by default.
 
     Returns
     -------
@@ -41,7 +44,7 @@ def read(path: str | os.PathLike[str]) -> Results:
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
         if document["schema"] == SCHEMA:
-            return results_of(document)
+            return results_of(document, view)
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     raise FormatError(
@@ -49,10 +52,11 @@ def read(path: str | os.PathLike[str]) -> Results:
     )
 
 
-def results_of(document: Mapping[str, Any]) -> Results:
+def results_of(document: Mapping[str, Any], view: View | None = None) -> Results:
     """Return what such a file holds.
 
-    Files from before several devices were measured together name no device.
+    Files from before several devices were measured together name no device, and those from before
+    kernels were measured alone have none.
     """
     names = tuple(document["contenders"])
     return Results(
@@ -61,11 +65,12 @@ def results_of(document: Mapping[str, Any]) -> Results:
         elements=document["elements"],
         settings=_made(Settings, document["settings"]),
         copy=_made(CopyRate, document["copy"]),
-        view=ON_CPUS if document.get("devices") else ON_ONE_DEVICE,
+        view=view or (ON_CPUS if document.get("devices") else ON_ONE_DEVICE),
         rows=tuple(_row(each, names) for each in document["rows"]),
         startup=tuple(_made(Startup, each) for each in document["startup"]),
         calls=tuple(_made(CallCost, each) for each in document["calls"]),
         devices=tuple(document.get("devices", ())),
+        kernels=tuple(_made(KernelTime, each) for each in document.get("kernels", ())),
     )
 
 

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import pyclfft
 from pyclfft.bench import calls, command, ladder, runner
 from pyclfft.bench.calls import measure_calls
 from pyclfft.bench.cases import Case, select
+from pyclfft.bench.kernels import kernel_times
 from pyclfft.bench.rivals import Ours, OursOnHost, VkFFT, VkFFTOnCPU
 from pyclfft.bench.runner import Noise, Settings, copy_rate, measure
 from pyclfft.bench.startup import measure_startup, programs
@@ -457,12 +459,26 @@ def test_the_ladder_is_measured_right_and_written(device, tmp_path, capsys):
     assert document["environment"]["device"] == devices.device_label(device)
     for row in document["rows"]:
         outcomes = row["outcomes"]
-        assert set(outcomes) >= {"pyclfft", *ladder.RUNGS, "numpy", "recursive"}
+        assert set(outcomes) >= {"pyclfft", *ladder.RUNGS, *ladder.OUTLOOK, "numpy"}
         for each in outcomes.values():
             assert (row["batch"], each["status"]) == (1, ""), each["reason"]
             assert each["gb_per_s"] > 0
             assert each["error"] < 2e-7
-            assert set(each["speedup"]) == set(outcomes) - set(ladder.RUNGS)
+            assert set(each["speedup"]) == set(outcomes) - {*ladder.RUNGS, *ladder.OUTLOOK}
+    launches = {
+        (each["algorithm"], each["kernel"]): each["launches"]
+        for each in document["kernels"]
+        if each["points"] == 16 and each["ms"]["median"] > 0
+    }
+    assert launches == {
+        ("ladder1", "ladder1"): 4, ("ladder2", "ladder2"): 4,
+        ("ladder3", "bitReverse"): 1, ("ladder3", "ladder3"): 4,
+        ("ladder4", "bitReverse"): 1, ("ladder4", "ladder4"): 4, ("ladder4", "permuteArray"): 4,
+        ("compact", "compact"): 1,
+        ("radix2", "spinFact"): 1, ("radix2", "bitReverse"): 1, ("radix2", "butterfly"): 4,
+        ("stockham", "stockham"): 1,
+    }  # fmt: skip
+    assert "the report: ladder3 beats FFTW from 2^14 points on; here: " in out
     assert "ladder2 / ladder3, geometric mean of 4 of 4 lengths" in out
     assert "| 16 |" in (tmp_path / "l.markdown").read_text()
 
@@ -476,6 +492,20 @@ def test_a_rung_refuses_all_lengths_for_one_reason(queue):
     assert reasons == {"it takes a length that is a power of two and fits local memory"}
 
 
+def test_kernels_alone_without_what_is_refused(queue):
+    """Of a slow transform one sample is enough, and it is not thrown away as a warm-up."""
+    rungs = [ladder.Rung(queue, name) for name in ("compact", "ladder3")]
+    slow = replace(SHORT, budget_s=0.0)
+    found = list(kernel_times(rungs, Case((2**17,), batch=1), Noise(), slow))
+    assert [(each.kernel, each.launches, each.ms.count) for each in found] == [
+        ("bitReverse", 1, 1), ("ladder3", 17, 1),
+    ]  # fmt: skip
+    found = list(kernel_times(rungs, Case((16,), batch=1), Noise(), SHORT))
+    assert [(each.algorithm, each.ms.count) for each in found] == [
+        ("compact", 3), ("ladder3", 3), ("ladder3", 3),
+    ]  # fmt: skip
+
+
 def test_a_wrong_rung_makes_the_status_1(monkeypatch, tmp_path, capsys):
     class WrongRung(ladder.Rung):
         def fetch(self, indices):
@@ -486,7 +516,9 @@ def test_a_wrong_rung_makes_the_status_1(monkeypatch, tmp_path, capsys):
     assert command.main([*SHORT_LADDER, "--json", str(name)]) == 1
     assert "wrong results: one-2, one-4, one-8, one-16" in capsys.readouterr().out
     outcomes = json.loads(name.read_text())["rows"][-1]["outcomes"]
-    assert {name for name, each in outcomes.items() if each["status"]} == set(ladder.RUNGS)
+    assert {name for name, each in outcomes.items() if each["status"]} == {
+        *ladder.RUNGS, *ladder.OUTLOOK,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -241,10 +241,15 @@ def combined(x, stage, inverse):
     return np.stack([upper + lower, upper - lower], axis=2).reshape(x.shape)
 
 
-def halves_of(x, stage):
-    """What ladder4 reads: the upper ones of all pairs, then the lower ones."""
-    pairs = x.reshape(len(x), -1, 2, 2**stage)
-    return pairs.swapaxes(1, 2).reshape(x.shape)
+def neighbours(x, stage):
+    """What ladder4 reads: of each place, its index with the bit of the stage as the lowest one.
+
+    The bits above that one follow it in their order, and those below come before them.
+    """
+    n = x.shape[1]
+    log2_n = n.bit_length() - 1
+    places = np.arange(n)
+    return x[:, (places << stage | places >> (log2_n - stage)) % n]
 
 
 # How rows lie before and after a stage: from a row in bit-reversed order.
@@ -252,7 +257,7 @@ LADDER_ORDERS = {
     "ladder1": lambda x, stage: x[:, bit_reversed(x.shape[1])],
     "ladder2": lambda x, stage: x[:, bit_reversed(x.shape[1])],
     "ladder3": lambda x, stage: x,
-    "ladder4": halves_of,
+    "ladder4": neighbours,
 }
 
 
@@ -272,7 +277,7 @@ def test_stages_of_the_ladder(launch, precision, kernel, log2_n, rows, inverse, 
         source = np.ascontiguousarray(lying(x, stage))
         target = source if in_place else blank(x.shape, x.dtype)
         results = launch(
-            kernel, "ladder.cl", (n // 2, rows), source, target, uint(log2_n), uint(stage),
+            kernel, "ladder.cl", (n // 2, rows), source, target, uint(n), uint(stage),
             uint(rows), sign_flag, precision=precision,
         )  # fmt: skip
         expected = combined(x, stage, inverse)
@@ -282,17 +287,36 @@ def test_stages_of_the_ladder(launch, precision, kernel, log2_n, rows, inverse, 
             np.testing.assert_array_equal(results[0], source)
 
 
-@pytest.mark.parametrize(("log2_n", "rows"), [(2, 1), (4, 5), (7, 3)])
-def test_ladder_reorder(launch, precision, log2_n, rows):
-    """The halves of each transform that is done come together."""
-    n = 2**log2_n
-    for stage in range(log2_n - 1):
-        x = noise((rows, n), COMPLEX[precision], stage)
-        _, result = launch(
-            "ladderReorder", "ladder.cl", (n // 2, rows), halves_of(x, stage),
-            blank(x.shape, x.dtype), uint(log2_n), uint(stage), uint(rows), precision=precision,
+def test_a_stage_of_the_fourth_rung_combines_neighbours(launch):
+    """Changing places 2g and 2g + 1 changes nothing elsewhere."""
+    n = 16
+    x = noise((1, n), "c8")
+    for stage, pair in product(range(4), range(n // 2)):
+        changed = x.copy()
+        changed[0, 2 * pair : 2 * pair + 2] += 1
+        before, after = (
+            launch("ladder4", "ladder.cl", (n // 2, 1), source, blank(x.shape, x.dtype), uint(n),
+                   uint(stage), uint(1), np.uint32(0))[-1]
+            for source in (x, changed)
         )  # fmt: skip
-        np.testing.assert_array_equal(result, x)
+        differs = np.flatnonzero(before[0] != after[0])
+        assert {*differs} <= {2 * pair, 2 * pair + 1}
+        assert differs.size
+
+
+@pytest.mark.parametrize(("log2_n", "rows"), [(1, 3), (2, 1), (4, 5), (7, 3)])
+def test_permute_array(launch, precision, log2_n, rows):
+    """It makes neighbours of the next stage's pairs; after the last stage, rows are in order."""
+    n = 2**log2_n
+    for stage in range(log2_n):
+        x = noise((rows, n), COMPLEX[precision], stage)
+        source = np.ascontiguousarray(neighbours(x, stage))
+        _, result = launch(
+            "permuteArray", "ladder.cl", (n // 2, rows), source, blank(x.shape, x.dtype), uint(n),
+            uint(rows), precision=precision,
+        )  # fmt: skip
+        expected = neighbours(x, stage + 1) if stage + 1 < log2_n else x
+        np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("items", [1, 3, 16])
@@ -313,18 +337,45 @@ def test_compact(launch, precision, log2_n, rows, inverse, items, group_limit):
     np.testing.assert_array_equal(source, x)
 
 
-def test_bits_are_reversed_by_arithmetic(launch, add_kernel):
-    """As far as floats count: all powers have to be exact."""
+@pytest.mark.parametrize("way", ["pair_by_arithmetic", "pair_by_bits"])
+def test_pairs_of_the_first_rungs(launch, add_kernel, way):
+    """As far as floats count: stride, position and place of every pair are exact."""
+    add_kernel(
+        "pairs.cl",
+        '#include "ladder.cl"\n'
+        "kernel void sampled(global uint4 *results, global const uint *indices, uint n,\n"
+        "                    uint stage)\n"
+        "{\n"
+        "    uint i = get_global_id(0);\n"
+        f"    Pair pair = {way}(indices[i], n, stage);\n"
+        "    results[i] = (uint4)(pair.log2_n, pair.stride, pair.position, pair.upper);\n"
+        "}\n",
+    )
+    for log2_n in range(1, 25):
+        indices = np.random.default_rng(log2_n).integers(2**log2_n // 2, size=64).astype(uint)
+        indices[:2] = 0, 2**log2_n // 2 - 1
+        for stage in {0, log2_n // 2, log2_n - 1}:
+            found, _ = launch(
+                "sampled", "pairs.cl", (64,), blank((64, 4), uint), indices, uint(2**log2_n),
+                uint(stage),
+            )  # fmt: skip
+            group, position = np.divmod(indices, 2**stage)
+            upper = 2 * group * 2**stage + position
+            sizes = (np.full(64, value) for value in (log2_n, 2**stage))
+            np.testing.assert_array_equal(found, np.stack([*sizes, position, upper], axis=1))
+
+
+def test_bits_are_reversed_by_a_loop(launch, add_kernel):
     add_kernel(
         "reversals.cl",
         '#include "ladder.cl"\n'
         "kernel void sampled(global uint *results, global const uint *indices, uint log2_n)\n"
         "{\n"
         "    uint i = get_global_id(0);\n"
-        "    results[i] = reverse_by_arithmetic(indices[i], log2_n);\n"
+        "    results[i] = reverse_by_loop(indices[i], log2_n);\n"
         "}\n",
     )
-    for log2_n in range(1, 25):
+    for log2_n in (1, 2, 7, 24):
         indices = np.random.default_rng(log2_n).integers(2**log2_n, size=256).astype(uint)
         indices[:3] = 0, 1, 2**log2_n - 1
         found, _ = launch(

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
 
-from pyclfft.bench import command, ladder, render, table
+from pyclfft.bench import command, ladder_plots, ladder_view, render, stored, table
 from pyclfft.bench.cases import Case
-from pyclfft.bench.ladder import RUNGS, NumPy, Recursive, recursive_fft
+from pyclfft.bench.environment import host
+from pyclfft.bench.kernels import KernelTime
+from pyclfft.bench.ladder import BASELINES, NumPy, Recursive
+from pyclfft.bench.ladder_view import OUTLOOK, RUNGS
 from pyclfft.bench.plot import pyplot
-from pyclfft.bench.rivals import Ours
+from pyclfft.bench.recursion import compiled_recursion, recursive_fft
+from pyclfft.bench.rivals import FFTW, Ours, cores, find_rivals
 from pyclfft.bench.runner import CopyRate, Noise, Outcome, Row, Settings, measure
 from pyclfft.bench.statistics import Spread
-from pyclfft.errors import PlanError
-from tests.oracle import noise
+from tests.oracle import noise, relative_error
 
-CONTENDERS = ("pyclfft", *RUNGS, "numpy", "recursive")
+FFTWS = ("FFTW 1 thread", "FFTW 8 threads")
+CONTENDERS = ("pyclfft", *RUNGS, *OUTLOOK, *FFTWS, "numpy", "recursive")
 
-# Milliseconds, by points: of our own, of the rungs, of NumPy and of the recursion.
+# Milliseconds, by points: of our own, of the rungs, of the outlook, of FFTW, of NumPy and of the
+# recursion.
 TIMES = {
-    2: (1.0, 8.0, 4.0, 2.0, 2.0, 1.0, 0.5, 0.25),
-    2**10: (1.0, 64.0, 16.0, 4.0, 8.0, 2.0, 1.0, 400.0),
-    2**20: (2.0, 200.0, 50.0, 10.0, 20.0, math.nan, 40.0, math.nan),
+    2: (1.0, 8.0, 4.0, 2.0, 2.0, 1.0, 3.0, 1.0, 0.25, 0.5, 0.5, 0.25),
+    2**10: (1.0, 64.0, 16.0, 4.0, 8.0, 2.0, 5.0, 1.0, 1.0, 5.0, 1.0, 40.0),
+    2**20: (2.0, 200.0, 50.0, 10.0, 20.0, math.nan, 8.0, math.nan, 40.0, 20.0, 40.0, 400.0),
 }
 
 
@@ -37,14 +44,28 @@ def row(points, times):
     return Row(Case((points,), batch=1).sized(1), tuple(outcomes))
 
 
+def alone(algorithm, kernel, points, launches, ms):
+    return KernelTime(algorithm, kernel, points, launches, Spread(ms, ms, ms, 3))
+
+
+KERNELS = (
+    alone("ladder3", "bitReverse", 2**10, 1, 0.5),
+    alone("ladder3", "ladder3", 2**10, 10, 3.0),
+    alone("radix2", "butterfly", 2**10, 10, 2.0),
+    alone("ladder3", "bitReverse", 2**20, 1, 1.5),
+    alone("ladder3", "ladder3", 2**20, 20, 8.0),
+    alone("ladder4", "ladder4", 2**20, 20, 5.0),
+    alone("ladder4", "permuteArray", 2**20, 20, 12.0),
+)
 RESULTS = render.Results(
-    environment={"device": "A device", "date": "today"},
+    environment={"device": "A device", "date": "today", "host": "A processor, 8 cores"},
     contenders=CONTENDERS,
     elements=2**20,
     settings=Settings(),
     copy=CopyRate(2**23, Spread(0.5, 0.5, 0.5, 3)),
-    view=ladder.VIEW,
+    view=ladder_view.VIEW,
     rows=tuple(row(points, times) for points, times in TIMES.items()),
+    kernels=KERNELS,
 )
 
 
@@ -57,18 +78,65 @@ def test_recursion(n):
     np.testing.assert_allclose(recursive_fft(x.tolist()), np.fft.fft(x), atol=1e-13)
 
 
+@pytest.mark.parametrize("n", [1, 2, 8, 4096])
+def test_compiled_recursion(n):
+    pytest.importorskip("numba")
+    x = noise(n, np.complex64)
+    given = x.copy()
+    result = compiled_recursion()(x)
+    expected = np.fft.fft(x.astype(np.complex128))
+    assert result.dtype == np.complex64
+    assert relative_error(result, expected) < 3e-7
+    np.testing.assert_array_equal(x, given)
+
+
+def outcome_of(contender):
+    """Return how a contender transforms 64 points."""
+    short = Settings(samples=2, sample_s=1e-6)
+    (outcome,) = measure(Case((64,), batch=1).sized(1), [contender], Noise(), short).outcomes
+    return outcome
+
+
 @pytest.mark.parametrize("kind", [NumPy, Recursive])
 def test_contenders_of_the_host(kind):
-    short = Settings(samples=2, sample_s=1e-6)
-    (outcome,) = measure(Case((64,), batch=1).sized(1), [kind()], Noise(), short).outcomes
+    if kind is Recursive:
+        pytest.importorskip("numba")
+    outcome = outcome_of(kind())
     assert outcome.word == ""
     assert outcome.ms.median > 0
     assert outcome.error < 2e-7
 
 
-def test_a_recursion_that_takes_too_long_is_refused():
-    with pytest.raises(PlanError, match=r"over 2\^20 points it takes too long"):
-        Recursive().prepare(Case((2**21,), batch=1).sized(1), np.empty(0))
+@pytest.mark.parametrize(("threads", "name"), [(1, "FFTW 1 thread"), (2, "FFTW 2 threads")])
+def test_fftw_says_its_threads(threads, name):
+    pytest.importorskip("pyfftw")
+    contender = FFTW(threads)
+    assert contender.name == name
+    assert contender.version.endswith(f"FFTW_MEASURE{name.replace('FFTW', ',')}")
+    assert outcome_of(contender).error < 2e-7
+
+
+def test_fftw_takes_part_with_one_thread_and_with_all(monkeypatch):
+    monkeypatch.setattr("pyclfft.bench.ladder.FFTW", lambda threads: threads)
+    for count, expected in ((1, [1]), (2, [1, 2]), (16, [1, 16])):
+        monkeypatch.setattr("pyclfft.bench.ladder.cores", lambda count=count: count)
+        assert BASELINES["fftw"](None) == expected
+
+
+def test_baselines_that_are_not_there_are_named(monkeypatch):
+    compiled_recursion.cache_clear()
+    for library in ("numba", "pyfftw"):
+        monkeypatch.setitem(sys.modules, library, None)
+    found, absent = find_rivals("auto", None, BASELINES)
+    assert [each.name for (each,) in found] == ["numpy"]
+    assert [line.partition(":")[0] for line in absent] == [
+        "fftw does not take part", "recursive does not take part",
+    ]  # fmt: skip
+
+
+def test_the_host_is_named():
+    assert host().endswith(f", {cores()} core{'s' * (cores() > 1)}")
+    assert not host().startswith(",")
 
 
 def test_rungs_may_be_less_exact():
@@ -83,16 +151,36 @@ def test_rungs_may_be_less_exact():
 
 
 def test_table():
-    columns = ladder.columns(RESULTS)
-    assert table.header(columns).split() == [
-        "points", *CONTENDERS, "GB/s", "/pyclfft", "/numpy", "/recursive",
-    ]  # fmt: skip
+    columns = ladder_view.columns(RESULTS)
+    heading = " ".join(table.header(columns).split())
+    assert heading == f"points {' '.join(CONTENDERS)} GB/s"
     first, second, last = (table.line(columns, each).split() for each in RESULTS.rows)
-    assert first[-5:] == ["0.25", "3.2e-05", "1", "0.5", "0.25"]
+    assert first == ["2", *(f"{ms:g}" for ms in TIMES[2]), "3.2e-05"]
     assert second[:6] == ["1024", "1", "64", "16", "4", "8"]
-    assert second[-4:] == ["0.00819", "0.5", "0.5", "200"]
+    assert second[-1] == "0.00819"
     assert last[0] == "2^20"
-    assert last[6:] == ["refused", "40", "refused", "1.68", "0.2", "4", "-"]
+    assert last[6:] == ["refused", "8", "refused", "40", "20", "40", "400", "1.68"]
+
+
+def test_tables_of_speedups_and_kernels():
+    speedups, kernels = ladder_view.tables(RESULTS)
+    assert speedups.headings == [
+        "times as fast", "fastest / pyclfft", "fastest / FFTW 1 thread", "fastest / FFTW 8 threads",
+        "fastest / numpy", "fastest / recursive", "ladder3 / FFTW 1 thread",
+        "ladder3 / FFTW 8 threads",
+    ]  # fmt: skip
+    assert speedups.rows[1] == ["1024", "0.5", "0.5", "2.5", "0.5", "20", "0.25", "1.25"]
+    assert kernels == render.Table(
+        ["kernel alone, ms of all its launches", "1024", "2^20"],
+        [
+            ["ladder3: bitReverse", "0.5", "1.5"],
+            ["ladder3: ladder3", "3", "8"],
+            ["radix2: butterfly", "2", "-"],
+            ["ladder4: ladder4", "-", "5"],
+            ["ladder4: permuteArray", "-", "12"],
+        ],
+    )
+    assert len([*ladder_view.tables(dataclasses.replace(RESULTS, kernels=()))]) == 1
 
 
 def test_summary():
@@ -105,62 +193,175 @@ def test_summary():
         f"ladder3 / ladder4, geometric mean of 3 of 3 lengths: {0.25 ** (1 / 3):.3f}, 0.5 (1024) "
         "to 1 (2)",
         "ladder3 / compact, geometric mean of 2 of 3 lengths: 2.000, 2 (2) to 2 (1024)",
+        f"ladder3 / radix2, geometric mean of 3 of 3 lengths: {(2 / 3) ** (1 / 3):.3f}, 0.667 (2) "
+        "to 1.25 (2^20)",
+        "ladder4 / stockham, geometric mean of 2 of 3 lengths: 4.000, 2 (2) to 8 (1024)",
         f"pyclfft / fastest rung, geometric mean of 3 of 3 lengths: {0.1 ** (1 / 3):.3f}, "
         "0.2 (2^20) to 1 (2)",
+        f"FFTW 1 thread / fastest rung, geometric mean of 3 of 3 lengths: {0.5 ** (1 / 3):.3f}, "
+        "0.25 (2) to 4 (2^20)",
+        f"FFTW 8 threads / fastest rung, geometric mean of 3 of 3 lengths: {2.5 ** (1 / 3):.3f}, "
+        "0.5 (2) to 2.5 (1024)",
         "numpy / fastest rung, geometric mean of 3 of 3 lengths: 1.000, 0.5 (2) to 4 (2^20)",
-        f"recursive / fastest rung, geometric mean of 2 of 3 lengths: {50**0.5:.3f}, 0.25 (2) to "
-        "200 (1024)",
-        "ladder1 is the fastest rung for: none",
-        "ladder2 is the fastest rung for: none",
-        "ladder3 is the fastest rung for: 2^20",
-        "ladder4 is the fastest rung for: none",
-        "compact is the fastest rung for: 2, 1024",
+        f"recursive / fastest rung, geometric mean of 3 of 3 lengths: {200 ** (1 / 3):.3f}, "
+        "0.25 (2) to 40 (2^20)",
+        "ladder1 is the fastest rung at no length",
+        "ladder2 is the fastest rung at no length",
+        "ladder3 is the fastest rung at 2^20 points",
+        "ladder4 is the fastest rung at no length",
+        "compact is the fastest rung at 2 to 1024 points",
+        *(f"the report: {claim}; here: {answer}" for claim, answer in ANSWERS),
         "wrong results: none",
         "compact refused: one-2^20: PlanError: too long",
-        "recursive refused: one-2^20: PlanError: too long",
+        "stockham refused: one-2^20: PlanError: too long",
     ]
+
+
+# The report's claims, and what the times above say of them.
+ANSWERS = [
+    (
+        "measured on a GeForce GTX 1650; the host: a Ryzen 5 5600H",
+        "A device; the host: A processor, 8 cores",
+    ),
+    (
+        "ladder2 is no big improvement on ladder1",
+        f"ladder1 / ladder2: geometric mean of 3 of 3 lengths: {32 ** (1 / 3):.3f}, 2 (2) to "
+        "4 (2^20)",
+    ),
+    ("ladder3 is the best with a launch for each stage", "at 1024 to 2^20 points"),
+    (
+        "ladder3 beats FFTW from 2^14 points on",
+        "FFTW 1 thread: at 2^20 points; FFTW 8 threads: at 1024 to 2^20 points",
+    ),
+    (
+        "ladder3 has at most 3 times the speed of FFTW",
+        "FFTW 1 thread: 4 times, at 2^20 points; FFTW 8 threads: 2 times, at 2^20 points",
+    ),
+    (
+        "ladder4 has faster stages; the extra passes eat the gain",
+        "at 2^20 points: stages 1.6 times as fast, all of it 0.5 times",
+    ),
+    (
+        "compact wins below 2^6 and up to 2^10 points (of the five)",
+        "at 2 to 1024 points",
+    ),
+    (
+        "compact wins below 2^6 and up to 2^10 points (beside FFTW)",
+        "FFTW 1 thread: at no length; FFTW 8 threads: at 1024 points",
+    ),
+]
+
+
+def test_claims_beside_ours():
+    assert list(ladder_view.claims(RESULTS).items()) == ANSWERS
+
+
+def test_claims_without_fftw_or_kernels():
+    few = tuple(dataclasses.replace(each, outcomes=each.outcomes[:6]) for each in RESULTS.rows)
+    results = dataclasses.replace(RESULTS, contenders=CONTENDERS[:6], rows=few, kernels=())
+    answers = ladder_view.claims(results)
+    assert answers["ladder3 beats FFTW from 2^14 points on"] == "FFTW was not measured"
+    eaten = answers["ladder4 has faster stages; the extra passes eat the gain"]
+    assert eaten == "at 2^20 points: stages - times as fast, all of it 0.5 times"
 
 
 def test_json():
     document = json.loads(render.as_json(RESULTS), parse_constant=pytest.fail)
     first, _, last = (each["outcomes"] for each in document["rows"])
     assert first["ladder3"]["gb_per_s"] == pytest.approx(2 * 2 * 8 / 2.0 / 1e6)
-    assert first["ladder3"]["speedup"] == {"pyclfft": 0.5, "numpy": 0.25, "recursive": 0.125}
-    assert last["ladder3"]["speedup"] == {"pyclfft": 0.2, "numpy": 4.0, "recursive": None}
+    assert first["ladder3"]["speedup"] == {
+        "pyclfft": 0.5, "FFTW 1 thread": 0.125, "FFTW 8 threads": 0.25, "numpy": 0.25,
+        "recursive": 0.125,
+    }  # fmt: skip
+    assert last["ladder3"]["speedup"]["numpy"] == 4.0
     assert last["compact"]["gb_per_s"] is None
+    assert document["kernels"][1] == {
+        "algorithm": "ladder3", "kernel": "ladder3", "points": 1024, "launches": 10,
+        "ms": {"median": 3.0, "low": 3.0, "high": 3.0, "count": 3},
+    }  # fmt: skip
+
+
+def test_what_was_stored_is_read_back():
+    again = stored.results_of(json.loads(render.as_json(RESULTS)), ladder_view.VIEW)
+    assert again.kernels == KERNELS
+    assert render.as_markdown(again) == render.as_markdown(RESULTS)
 
 
 def test_markdown():
     text = render.as_markdown(RESULTS)
-    assert "one transform at a time of up to 1,048,576 points; copy of" in text
+    assert "One transform at a time of up to 1,048,576 points; copy of" in text
     assert "| 2^20 | 2 | 200 |" in text
+    assert "| ladder4: permuteArray | - | 12 |" in text
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that are closed, which here are closed after the test only."""
+    pytest.importorskip("matplotlib")
+    kept, close = [], pyplot().close
+    monkeypatch.setattr(pyplot(), "close", kept.append)
+    yield kept
+    for figure in kept:
+        close(figure)
+
+
+def lines_of(axes):
+    """What a panel shows: each line's values by its name, without lines over all lengths."""
+    lines = (line for line in axes.lines if not line.get_label().startswith("_"))
+    return {line.get_label(): list(line.get_ydata()) for line in lines}
 
 
 @pytest.mark.parametrize("suffix", [".svg", ""])
-def test_plots(tmp_path, monkeypatch, suffix):
-    """Three files; on logarithmic axes, with the device in the title, and all in the legend."""
-    pytest.importorskip("matplotlib")
-    kept = []
-    monkeypatch.setattr(pyplot(), "close", kept.append)
-    ladder.write_plots(str(tmp_path / f"l{suffix}"), RESULTS)
-    names = [f"l-{word}{suffix or '.png'}" for word in ("bandwidth", "speedup", "time")]
-    assert sorted(path.name for path in tmp_path.iterdir()) == names
+def test_plots(tmp_path, drawn, suffix):
+    """Four files; on logarithmic axes, with the device in the title, and everybody in a legend."""
+    ladder_plots.write_plots(str(tmp_path / f"l{suffix}"), RESULTS)
+    names = [f"l-{word}{suffix or '.png'}" for word in ladder_plots.PICTURES]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
     for name in names:
         content = (tmp_path / name).read_bytes()
         assert content.startswith(b"<?xml" if suffix == ".svg" else b"\x89PNG")
-    shown = []
-    for figure in kept:
-        (axes,) = figure.axes
-        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-        assert axes.get_title() == "A device, today"
-        shown.append(
-            {line.get_label(): line.get_ydata()[1] for line in axes.lines if len(line.get_ydata())}
-        )
-    time, bandwidth, speedup = shown
-    assert tuple(time) == tuple(bandwidth) == CONTENDERS
-    assert time["ladder3"] == 4.0
-    assert bandwidth["ladder3"] == pytest.approx(2 * 2**10 * 8 / 4.0 / 1e6)
-    assert speedup == {"of pyclfft": 0.5, "of numpy": 0.5, "of recursive": 200}
+    for figure in drawn:
+        assert figure.get_suptitle() == "A device, today"
+        for axes in figure.axes:
+            assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    time, bandwidth, speedup, kernels = (list(map(lines_of, each.axes)) for each in drawn)
+    assert tuple(time[0]) == tuple(bandwidth[0]) == CONTENDERS
+    assert time[0]["ladder3"] == [2.0, 4.0, 10.0]
+    assert bandwidth[0]["ladder3"][1] == pytest.approx(2 * 2**10 * 8 / 4.0 / 1e6)
+    assert [axes.get_title() for axes in drawn[2].axes] == [
+        "beside FFTW 1 thread", "beside FFTW 8 threads", "beside recursive",
+    ]  # fmt: skip
+    assert all(tuple(panel) == (*RUNGS, *OUTLOOK) for panel in speedup)
+    assert speedup[0]["ladder3"] == [0.125, 0.25, 4.0]
+    assert kernels == [
+        {"bitReverse": [0.5, 1.5], "ladder3": [3.0, 8.0]},
+        {"butterfly": [2.0]},
+        {"ladder4": [5.0], "permuteArray": [12.0]},
+        {"ladder3": [3.0, 8.0], "radix2": [2.0], "ladder4": [5.0]},
+    ]
+
+
+def test_lines_are_told_apart(tmp_path, drawn):
+    ladder_plots.write_plots(str(tmp_path / "l.svg"), RESULTS)
+    lines = drawn[0].axes[0].lines
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in lines}
+    assert len(looks) == len(lines) == len(CONTENDERS)
+
+
+def test_legends_of_all_contenders_stand_beside_the_panels(tmp_path, drawn):
+    ladder_plots.write_plots(str(tmp_path / "l.svg"), RESULTS)
+    for figure, names in zip(drawn, (CONTENDERS, CONTENDERS, (*RUNGS, *OUTLOOK)), strict=False):
+        (legend,) = figure.legends
+        assert tuple(text.get_text() for text in legend.get_texts()) == names
+        left = legend.get_window_extent().x0
+        assert all(axes.get_window_extent().x1 <= left for axes in figure.axes)
+
+
+def test_without_baselines_ours_is_the_measure(tmp_path, drawn):
+    few = tuple(dataclasses.replace(each, outcomes=each.outcomes[:6]) for each in RESULTS.rows)
+    results = dataclasses.replace(RESULTS, contenders=CONTENDERS[:6], rows=few)
+    ladder_plots.write_plots(str(tmp_path / "l.svg"), results)
+    assert [axes.get_title() for axes in drawn[2].axes] == ["beside pyclfft"]
 
 
 # ---------------------------------------------------------------- the command

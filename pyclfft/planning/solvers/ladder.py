@@ -1,12 +1,14 @@
 """The ladder: radix-2 Cooley-Tukey in five versions, each of which changes one thing of another.
 
-They are here to be measured, beside each other and beside what we use: a way to learn what a
-kernel's time is spent on.
+They are those of a course report on OpenCL, and are here to be measured, beside each other and
+beside what we use: a way to learn what a kernel's time is spent on.
 
 References
 ----------
 J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
 Math. Comp. 19 (1965).
+M. C. Pease, "An adaptation of the fast Fourier transform for parallel processing", J. ACM 15
+(1968).
 """
 
 from __future__ import annotations
@@ -56,20 +58,19 @@ def _reversing(kernel: str) -> Passes:
     return passes
 
 
-def _reversed_once(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+def _ordered_once(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     return (
         radix2.bit_reverse(problem, traits, parameters),
         *(_stage("ladder3", stage, problem, traits, parameters) for stage in _stages(problem)),
     )
 
 
-def _reordered(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    *stages, last = _stages(problem)
-    passes = []
-    for stage in stages:
+def _of_neighbours(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    passes = [radix2.bit_reverse(problem, traits, parameters)]
+    for stage in _stages(problem):
         passes.append(_stage("ladder4", stage, problem, traits, parameters))
-        passes.append(_reorder(stage, problem, traits, parameters))
-    return (*passes, _stage("ladder4", last, problem, traits, parameters))
+        passes.append(_permute(stage, problem, traits, parameters))
+    return tuple(passes)
 
 
 def _in_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
@@ -109,12 +110,15 @@ def _stage(
     aliases: bool = True,
 ) -> Pass:
     """Return a launch that combines all pairs."""
-    return _pairs(kernel, stage, problem, traits, parameters, (sign_flag(problem),), aliases)
+    rows = uint(rows_of(problem).count)
+    more = (uint(stage), rows, sign_flag(problem))
+    return _pairs(kernel, stage, problem, traits, parameters, more, aliases)
 
 
-def _reorder(stage: int, problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Return a launch that puts all pairs where the next stage wants them."""
-    return _pairs("ladderReorder", stage, problem, traits, parameters, (), False)
+def _permute(stage: int, problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Return a launch that makes neighbours of the pairs of the next stage."""
+    rows = uint(rows_of(problem).count)
+    return _pairs("permuteArray", stage, problem, traits, parameters, (rows,), False)
 
 
 def _pairs(
@@ -126,7 +130,7 @@ def _pairs(
     more: tuple[Argument, ...],
     aliases: bool,
 ) -> Pass:
-    rows, count = rows_of(problem), len(_stages(problem))
+    rows = rows_of(problem)
     sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
     return Pass(
         kernel=kernel,
@@ -134,14 +138,10 @@ def _pairs(
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
-        arguments=(
-            *(Role.SOURCE, Role.TARGET),
-            *(uint(count), uint(stage), uint(rows.count)),
-            *more,
-        ),
+        arguments=(Role.SOURCE, Role.TARGET, uint(rows.n), *more),
         reads=problem.nbytes,
         writes=problem.nbytes,
-        step=f"stage {stage + 1} of {count}",
+        step=f"stage {stage + 1} of {len(_stages(problem))}",
         aliases=aliases,
     )
 
@@ -167,8 +167,8 @@ def _solver(name: str, passes: Passes) -> Solver:
 SOLVERS = (
     _solver("ladder1", _reversing("ladder1")),
     _solver("ladder2", _reversing("ladder2")),
-    _solver("ladder3", _reversed_once),
-    _solver("ladder4", _reordered),
+    _solver("ladder3", _ordered_once),
+    _solver("ladder4", _of_neighbours),
     replace(
         _solver("compact", _in_local_memory),
         requirement="a length that is a power of two and fits local memory",
