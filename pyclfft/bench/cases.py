@@ -178,6 +178,7 @@ INVERSE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024), (128, 12
 DOUBLE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024))
 REAL = ((1024,), (4096,), (1000,), (2**20,), (1024, 1024), (128, 128, 128))
 REAL_KINDS = {"r2c": "forward", "c2r": "inverse"}
+ODD = ((105,), (225,), (499,), (1023,), (1025,))  # lengths whose real rows cannot be packed
 COSINE = ((1024,), (1000,), (2**20,), (1024, 1024))
 UNEVEN = ((1000, 1000), (100, 100, 100), (1080, 1920))
 ALONE = ((1024,), (99991,), (999983,), (2**16,), (2**20,), (512, 512), (1024, 1024), (2048, 2048))
@@ -189,6 +190,8 @@ CASES: tuple[Case, ...] = (
     *(Case(lengths, direction="inverse") for lengths in INVERSE),
     *(Case(lengths, precision="double") for lengths in DOUBLE),
     *(Case(lengths, kind, way) for kind, way in REAL_KINDS.items() for lengths in REAL),
+    *(Case(lengths, kind, way) for kind, way in REAL_KINDS.items() for lengths in ODD),
+    *(Case(lengths) for lengths in ODD),
     *(Case((4096,), kind, way, "double") for kind, way in REAL_KINDS.items()),
     *(Case(lengths, kind) for kind in ("dct2", "dct3") for lengths in COSINE),
     *(Case(lengths) for lengths in UNEVEN),
@@ -207,6 +210,9 @@ CPU_TARGETS = (
 CPU_OTHERS = (
     "one-1024",
     "r2c-1024", "r2c-4096", "r2c-1000", "r2c-2^20", "r2c-1024^2",
+    "105", "225", "499", "1023", "1025",
+    "r2c-105", "r2c-225", "r2c-499", "r2c-1023", "r2c-1025",
+    "c2r-105", "c2r-225", "c2r-499", "c2r-1023", "c2r-1025",
     "double-1024", "double-4096", "double-2^16", "double-2^20", "double-1000", "double-1024^2",
     "dct2-1024", "dct3-1024", "dct2-1000", "dct2-1024^2",
     "128^3", "3125", "2197", "1000^2", "100^3", "1920x1080",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .. import commandline
 from ..files import atomic_write
 from .calls import CallCost
-from .cases import GROUPS, Case
+from .cases import GROUPS, REAL_KINDS, Case
 from .kernels import KernelTime
 from .rivals import Ours, OursOnHost
 from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
@@ -243,7 +243,30 @@ def summary(results: Results) -> Iterator[str]:
     yield from results.view.summary(results)
     wrong = [row.name for row in results.rows if any(each.status == WRONG for each in row.own)]
     yield f"wrong results: {listed(wrong)}"
+    yield from _beside_complex(results.rows)
     yield from reasons(results.rows)
+
+
+def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the times of real rows of odd lengths over those of complex rows, if both are there.
+
+    Two such rows in one complex transform would take half of its time. Since rows must not know of
+    each other, each has a transform of its own.
+    """
+
+    def key(row: Row) -> tuple:
+        case = row.workload.case
+        return row.device, case.lengths, case.precision, case.batch, case.columns
+
+    complex_rows = {key(row): row.ours for row in rows if row.workload.case.kind == "c2c"}
+    found = [
+        f"{row.name} {row.ours.ms.median / beside.ms.median:.2f}"
+        for row in rows
+        if row.workload.case.kind in REAL_KINDS and row.workload.case.lengths[-1] % 2
+        if (beside := complex_rows.get(key(row)))
+    ]
+    if found:
+        yield f"time of real rows of odd lengths over that of complex rows: {', '.join(found)}"
 
 
 def reasons(rows: Sequence[Row]) -> Iterator[str]:

@@ -117,7 +117,7 @@ def test_size_name(lengths, name):
             ["one"],
             "one-1024 one-99991 one-999983 one-2^16 one-2^20 one-512^2 one-1024^2 one-2048^2",
         ),
-        (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2"),
+        (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2 r2c-105 r2c-1023 r2c-1025"),
         (["3d", "!r*", "!odd", "!inverse"], "128^3 256^3"),
         (["64", "columns", "double-10?4"], "double-1024 columns-4096 64"),
     ],
@@ -127,8 +127,8 @@ def test_selection(patterns, names):
 
 
 def test_what_nothing_matches_is_named():
-    with pytest.raises(PlanError, match=r"'1025'.*target"):
-        select(["1024", "1025"])
+    with pytest.raises(PlanError, match=r"'1026'.*target"):
+        select(["1024", "1026"])
 
 
 def test_batches_fill_the_elements():
@@ -335,6 +335,13 @@ def test_table():
     words = "r2c-1024 1024 refused - - - 1 1.0e-07 - 1 1.0e-07 -"
     assert " ".join(refused.split()) == words
     assert max(map(len, shown(FULL))) <= 120
+
+
+def test_real_rows_of_odd_lengths_stand_beside_complex_ones():
+    made = results(row("225", 2.0), row("r2c-225", 1.1), row("c2r-225", 1.2), row("r2c-1000"))
+    line = "time of real rows of odd lengths over that of complex rows: r2c-225 0.55, c2r-225 0.60"
+    assert line in list(render.summary(made))
+    assert not any("odd" in each for each in render.summary(FULL))
 
 
 def test_table_without_rivals():
