@@ -69,6 +69,23 @@ _WRITERS = {
     ".webp": _Format("WEBP", ("L", "RGB", "RGBA"), {"lossless": True, "exact": True}),
 }
 
+# The formats that are written, by the suffixes that name them, without the point.
+FORMATS = tuple(suffix[1:] for suffix in _WRITERS)
+
+# How files of these formats begin -> the suffix of such a file.
+_BEGINNINGS = {
+    b"P5": ".pgm",
+    b"P2": ".pgm",
+    b"P6": ".ppm",
+    b"P3": ".ppm",
+    b"\x89PNG": ".png",
+    b"II*\0": ".tif",
+    b"MM\0*": ".tif",
+    b"\xff\xd8": ".jpg",
+    b"BM": ".bmp",
+    b"RIFF": ".webp",
+}
+
 _BITS_PER_SAMPLE, _PHOTOMETRIC, _SAMPLE_FORMAT = 258, 262, 339  # tags of TIFF
 _WHITE_IS_ZERO, _SIGNED = 0, 2  # values of the last two
 
@@ -154,7 +171,7 @@ def read_image(path: str | os.PathLike[str]) -> ImageFile:
     OSError
         The file is missing, a folder, or cannot be read.
     """
-    name = os.fspath(path)
+    name = str(path)
     data = Path(path).read_bytes()
     if data[:2] in pgm.MAGICS:
         return ImageFile(*pgm.decode_pgm(data, name))
@@ -190,7 +207,7 @@ def write_image(path: str | os.PathLike[str], image: ImageFile) -> None:
     OSError
         The folder is missing, read-only or full.
     """
-    data = _encode(image, _writer(path, image), os.fspath(path))
+    data = _encode(image, _writer(path, image), str(path))
     with atomic_write(path) as file:
         file.write(data)
 
@@ -216,6 +233,11 @@ def check_output(path: str | os.PathLike[str], image: ImageFile) -> None:
 def can_write(path: str | os.PathLike[str]) -> bool:
     """Return whether the suffix of a file name is that of a format that `write_image` writes."""
     return Path(path).suffix.lower() in _WRITERS
+
+
+def suffix_of(beginning: bytes) -> str:
+    """Return the suffix of the format that `write_image` writes and a file begins with, or none."""
+    return next((end for magic, end in _BEGINNINGS.items() if beginning.startswith(magic)), "")
 
 
 def _dtype_for(maxval: int, is_float: bool) -> np.dtype | None:
@@ -328,7 +350,7 @@ def _float_image(upright: Image.Image) -> ImageFile:
 
 def _writer(path: str | os.PathLike[str], image: ImageFile) -> _Format:
     """Return the format of a file name; raise where it cannot hold the image."""
-    name, suffix = os.fspath(path), Path(path).suffix.lower()
+    name, suffix = str(path), Path(path).suffix.lower()
     if suffix not in _WRITERS:
         raise FormatError(
             f"{name}: no format is known for the suffix {suffix!r}; use {' '.join(_WRITERS)}"
