@@ -119,11 +119,13 @@ def add_device(parser: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
-def add_algorithm(parser: argparse._ActionsContainer) -> None:
+def add_algorithm(
+    parser: argparse._ActionsContainer, does: str = "transform by this algorithm"
+) -> None:
     """Add the option ``--algorithm``; an unknown name is refused with a list of all names."""
     parser.add_argument(
-        "--algorithm", metavar="NAME", choices=BY_NAME,
-        help="transform by this algorithm, such as stockham or radix2; an unknown NAME lists all "
+        "--algorithm", metavar="NAME", choices=tuple(BY_NAME),
+        help=f"{does}, such as stockham or radix2; an unknown NAME lists all "
         "(default: the first that suits the length and the device)",
     )  # fmt: skip
 
@@ -244,6 +246,10 @@ class Progress:
         self._ended.set()
         if self._wanted:
             self._thread.join()
+
+    def add(self, done: int = 1) -> None:
+        """Say that so much more is done."""
+        self.done += done
 
     def _show(self) -> None:
         begin = time.time()

@@ -6,8 +6,6 @@ import argparse
 import platform as host
 import sys
 import textwrap
-import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,19 +15,18 @@ import numpy as np
 import pyopencl as cl
 
 from . import __version__, commandline, report, selftest
+from .commandline import Report
 from .errors import DeviceError
 from .files import atomic_write, cache_dir
 from .planning.traits import Traits
 from .runtime import icd, wisdom
-from .runtime.device import defect, device_label, listing, select_device, traits
+from .runtime.device import defect, select_device, traits
+from .selftest import Groups, examined, numbered
 
 PROG = "pyclfft info"
 REPORT = "pyclfft-report.txt"
 INDENT = " " * 7  # below "* 0:0  "
 UNITS = ("B", "KiB", "MiB", "GiB")
-
-# Every platform with its devices, as `listing` returns them.
-Groups = Sequence[tuple[Any, Sequence[Any]]]
 
 # Columns of the table of limits: heading, side, and the cell of a device.
 COLUMNS: tuple[tuple[str, str, Callable[[Any, Traits], str]], ...] = (
@@ -66,24 +63,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
-    result = argparse.ArgumentParser(
+    result = commandline.Parser(
         prog=PROG,
-        description="Show the OpenCL runtimes and devices of this machine, and whether they work.",
+        description="Show the OpenCL runtimes and devices of this machine, and whether they work. "
+        "A star marks the device that is used by default, or the one that --device names.",
     )
     add = result.add_argument
-    add("--selftest", action="store_true", help="check the results of every device; takes seconds")
-    add(
-        "--report",
-        metavar="FILE",
-        nargs="?",
-        const=REPORT,
-        help=f"run the self-test, and write all that there is to know to FILE ({REPORT})",
-    )
-    add(
-        "--device",
-        metavar="SPEC",
-        help='mark and test this device: a part of its name, "gpu", "cpu" or "0:1"',
-    )
+    add("--selftest", action="store_true",
+        help='check the results of every device, too, as "pyclfft selftest" does')  # fmt: skip
+    add("--report", metavar="FILE", nargs="?", const=REPORT,
+        help="check the results, and write all that is known to a file, to be sent to us "
+        f"(default: {REPORT})")  # fmt: skip
+    commandline.add_device(result)
     return result
 
 
@@ -91,8 +82,10 @@ def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     said: list[str] = []
 
+    tell = Report(to="stdout")
+
     def say(text: str) -> None:
-        print(text, flush=True)
+        tell(text)
         said.append(text)
 
     say(versions())
@@ -103,7 +96,7 @@ def _main(argv: Sequence[str]) -> int:
     problems: list[str] = []
     if options.selftest or options.report:
         tested = [each for each in numbered(groups) if options.device is None or each[1] == chosen]
-        problems = run_selftest(tested, say)
+        problems = selftest.run(tested, say)
     if options.report:
         ending = [f"No device: {failure}"] if failure else []
         _write_report(options.report, [*said, *problems, *ending, *details(groups)])
@@ -134,23 +127,6 @@ def versions() -> str:
         ("cache", str(cache_dir())),
     )
     return commandline.table(rows)
-
-
-def examined() -> Groups:
-    """Return all platforms with their devices, each of which has shown whether it is usable."""
-    groups = listing()
-    with warnings.catch_warnings():  # the table says why a device is not used
-        warnings.simplefilter("ignore", RuntimeWarning)
-        for _, device in numbered(groups):
-            defect(device)
-    return groups
-
-
-def numbered(groups: Groups) -> Iterator[tuple[str, Any]]:
-    """Yield every device with the index that `use_device` takes."""
-    for p, (_, devices) in enumerate(groups):
-        for d, device in enumerate(devices):
-            yield f"{p}:{d}", device
 
 
 def overview(groups: Groups, chosen: Any, mark: str = "default") -> str:
@@ -258,54 +234,6 @@ def in_bytes(count: int) -> str:
 def yes_or_no(value: bool) -> str:
     """Return an answer."""
     return "yes" if value else "no"
-
-
-# --- whether it works -----------------------------------------------------------------------------
-
-
-def run_selftest(tested: Sequence[tuple[str, Any]], say: Callable[[str], None]) -> list[str]:
-    """Check devices one after the other, and say how each check goes.
-
-    Parameters
-    ----------
-    tested : sequence of (str, pyopencl.Device)
-        Indices and devices. Devices that are not usable are named, and count neither way.
-    say : callable
-        Is given every line as soon as it is known: a driver may crash the process at the next one.
-
-    Returns
-    -------
-    list of str
-        What has failed, in full; empty where all devices pass.
-    """
-    problems = []
-    for index, device in tested:
-        title = f"{index} {device_label(device)}"
-        say(f"\nSelf-test of {title}")
-        if reason := defect(device):
-            say(f"  not used: {reason}")
-            continue
-        start = time.perf_counter()
-        outcomes = []
-        for outcome in selftest.check(device):
-            say(_line(outcome))
-            outcomes.append(outcome)
-        failed = [outcome for outcome in outcomes if not outcome.passed]
-        problems += [f"\n{_line(outcome)}\n  on {title}\n{outcome.problem}" for outcome in failed]
-        say(f"  {_verdict(len(outcomes), len(failed))} in {time.perf_counter() - start:.1f} s")
-    return problems
-
-
-def _line(outcome: selftest.Outcome) -> str:
-    what = f"  {outcome.name:<40}  {outcome.precision}  "
-    if outcome.problem:
-        return f"{what}FAIL: {outcome.problem.splitlines()[0]}"
-    word = "pass" if outcome.passed else "FAIL"
-    return f"{what}error {outcome.error:7.1e}  bound {outcome.bound:7.1e}  {word}"
-
-
-def _verdict(checks: int, failed: int) -> str:
-    return f"FAIL: {failed} of {checks} checks" if failed else f"pass: {checks} checks"
 
 
 # --- the report -----------------------------------------------------------------------------------

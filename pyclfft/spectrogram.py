@@ -113,8 +113,8 @@ def _make(
             for kind, target in targets.items()
         }
         audio = stack.enter_context(open_audio(source))
-        progress = stack.enter_context(Progress(_count(audio, frames, options), "frames",
-                                                options.quiet))  # fmt: skip
+        count = frames.count(audio.extent(options.start, options.duration)[1])
+        progress = stack.enter_context(Progress(count, "frames", options.quiet))
         clock = Clock(progress, audio.path)
         result = _analyse(
             audio, frames, magnitudes, options, targets.keys(), clock, times, progress
@@ -504,11 +504,6 @@ def _analyse(
 def _part(options: argparse.Namespace) -> dict[str, Any]:
     """Return what of the file is wanted, as `AudioReader.blocks` takes it."""
     return {name: getattr(options, name) for name in PART}
-
-
-def _count(audio: AudioReader, frames: Frames, options: argparse.Namespace) -> int:
-    """Return how many frames the wanted part of a file has."""
-    return frames.count(audio.extent(options.start, options.duration)[1])
 
 
 def _gather(

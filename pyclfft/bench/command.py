@@ -12,7 +12,6 @@ import pyopencl as cl
 
 from .. import commandline
 from ..errors import DeviceError, PyclfftError
-from ..planning.solvers import BY_NAME
 from ..runtime import device as devices
 from ..tuning.tuner import ELEMENTS_ON_CPU, fitting_elements
 from . import render, session
@@ -88,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
         type=commandline.count,
         help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
     )
-    add("--algorithm", choices=BY_NAME, help="of ours (default: the first that applies)")
+    commandline.add_algorithm(result)
     add(
         "--rivals",
         metavar="NAME,...",

@@ -19,10 +19,10 @@ import pyopencl.array as cl_array
 
 from .. import __version__
 from ..errors import DeviceError, PlanError
+from ..planning.accuracy import transform_bound
 from ..planning.solvers import ladder
 from ..runtime import memory
 from ..runtime.plan import Plan
-from ..selftest import transform_bound
 from .cases import Case, Workload
 from .rehearsal import rehearse
 from .scipyfft import scipy_fft, unscaled

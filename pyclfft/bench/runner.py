@@ -18,9 +18,9 @@ import numpy as np
 import pyopencl as cl
 
 from ..errors import BuildError, DeviceMemoryError, PyclfftError
+from ..planning.accuracy import relative_error
 from ..planning.problem import REAL_DTYPE
 from ..runtime import memory
-from ..selftest import relative_error
 from .cases import Workload
 from .rivals import Call, Contender, Ours, VkFFTOnCPU
 from .scipyfft import scipy_fft, unscaled

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
         What ``--plot`` draws.
     """
     add = parser.add_argument
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    commandline.add_device(parser)
     add(
         "--samples",
         metavar="N",

@@ -22,16 +22,18 @@ LAYERS = (
     ("pyclfft.apps",),
     (
         "pyclfft.caches",
-        "pyclfft.selftest",
+        "pyclfft.selftest_cases",
         "pyclfft.report",
         "pyclfft.backend",
         "pyclfft.array_api_fft",
     ),
     ("pyclfft",),  # the interface itself
-    ("pyclfft.commandline",),
+    ("pyclfft.commandline", "pyclfft.streams"),
     ("pyclfft.bench",),
     (
         "pyclfft.info",
+        "pyclfft.selftest",
+        "pyclfft.completion",
         "pyclfft.filter",
         "pyclfft.spectrogram",
         "pyclfft.convolve",
