@@ -20,8 +20,7 @@ PROG = "pyclfft selftest"
 # Every platform with its devices, as `listing` returns them.
 Groups = Sequence[tuple[Any, Sequence[Any]]]
 
-COLD_CHECK = 1.4  # seconds of a check whose kernels are not compiled yet, on a slow compiler
-QUICK_SECONDS = 15  # that all quick checks take at most on two cores
+COLD_CHECK = 1.4  # seconds of a check at most, where its kernels have to be compiled
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,9 +45,9 @@ def parser() -> argparse.ArgumentParser:
         prog=PROG,
         description="Compare what every device computes with NumPy's results in double precision.",
         epilog="The first run compiles the kernels of all checks, which takes a minute or two; "
-        f"later runs take seconds. --quick takes less than {QUICK_SECONDS} s. The exit status is 1 "
-        'where a device fails a check. "pyclfft info --report" writes the results to a file, with '
-        "all that is known of the devices.",
+        "with --quick it takes less than 15 s on two cores. Later runs take seconds. The exit "
+        'status is 1 where a device fails a check. "pyclfft info --report" writes the results to a '
+        "file, with all that is known of the devices.",
     )
     result.add_argument(
         "--quick", action="store_true", help="make a few of the checks, one of each family"
@@ -130,14 +129,13 @@ def run(
 
 def expectation(checks: int, devices: int, quick: bool) -> str:
     """Return how long so many checks take, in words."""
-    where = f"on {devices} devices" if devices != 1 else "on one device"
-    if quick:
-        return f"Quick self-test: {checks} checks {where}, in less than {QUICK_SECONDS} s"
-    minutes = ceil(checks * COLD_CHECK / 60)
-    first = "a minute" if minutes == 1 else f"{minutes} minutes"
+    seconds = ceil(checks * COLD_CHECK)
+    first = f"{seconds} s" if seconds < 60 else f"{ceil(seconds / 60)} minutes"
+    where = "one device" if devices == 1 else f"{devices} devices"
+    hint = "" if quick else "; --quick makes a few of them"
     return (
-        f"Self-test: {checks} checks {where}, in up to {first} the first time, while kernels are\n"
-        "compiled, and in seconds from then on; --quick makes a few of them"
+        f"{checks} checks on {where} take up to {first} the first time, while kernels are compiled,"
+        f"\nand seconds from then on{hint}"
     )
 
 

@@ -208,11 +208,11 @@ CASES: tuple[Case, ...] = (
 
 # What is checked where little time is left for compiling: (name of a case, precision).
 QUICK = {
-    ("1-D inverse, 1000", "single"),
+    ("batch forward, 50 x 64", "single"),
     ("1-D forward, 1009", "single"),
     ("half spectrum forward, 6 x 1000", "single"),
     ("high pass of an 8-bit image, 48 x 64", "single"),
-    ("1-D inverse, 1000", "double"),
+    ("batch forward, 50 x 64", "double"),
 }
 
 
