@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -48,10 +49,11 @@ def test_by_subprocess_on_every_device(device, spec, scene):
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     result = scene.with_name("scene_highpass.pgm")
-    assert devices_module.device_label(device) in run.stdout
-    assert str(result) in run.stdout
+    assert run.stdout == ""  # which is left to results
+    assert devices_module.device_label(device) in run.stderr
+    assert str(result) in run.stderr
     for step in ("read", "plan", "filter", "write"):
-        assert f"{step} " in run.stdout.splitlines()[-1]
+        assert f"{step} " in run.stderr.splitlines()[-1]
     pixels, maxval = read_pgm(result)
     assert maxval == 255
     expected = 255 * highpass(read_pgm(scene)[0], 64)
@@ -62,7 +64,7 @@ def test_timing_prints_the_textbooks_rows(device, spec, scene, capsys):
     assert (
         main([f"--device={spec}", "--timing", "--algorithm=radix2", "--highpass", str(scene)]) == 0
     )
-    printed = capsys.readouterr().out
+    printed = capsys.readouterr().err
     rows = [line.split() for line in printed.split("kernel ")[1].splitlines()[1:] if line]
     launches = {row[0]: int(row[1]) for row in rows}
     assert set(TEXTBOOK) < set(launches)
@@ -101,6 +103,8 @@ def test_radius_does_not_swallow_a_file(typed, meant):
         (["--bandstop", "0.1", "0.2", "--unit", "cycles/px"], "scene_bandstop.pgm"),
         (["--highpass", "-o", "other.png"], "other.png"),
         (["--highpass", "-o", "new/"], "new/scene_highpass.pgm"),
+        (["--highpass", "--format", "png"], "scene_highpass.png"),
+        (["--highpass", "-o", "new/", "--format", "tif"], "new/scene_highpass.tif"),
     ],
 )
 def test_where_results_go(arguments, name, scene, monkeypatch):
@@ -120,6 +124,111 @@ def test_several_inputs_share_a_plan_and_an_error_stops_only_its_own(scene, tmp_
     assert [line for line in captured.err.splitlines() if "missing.pgm" in line]
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert written == {"scene_lowpass.pgm", "letters_lowpass.pgm"}
+
+
+def test_drawings_of_several_inputs_go_to_folders(scene, tmp_path):
+    other = shutil.copy(SAMPLES / "letters.pgm", tmp_path)
+    drawings = tmp_path / "drawings"
+    assert main([str(scene), other, "--highpass", "-q", "--mask", str(drawings), "--spectrum",
+                 str(drawings)]) == 0  # fmt: skip
+    assert {path.name for path in drawings.iterdir()} == {
+        f"{name}_{what}.png" for name in ("scene", "letters") for what in ("mask", "spectrum")
+    }
+
+
+def test_a_quiet_command_says_nothing(scene, capfd):
+    assert main([str(scene), "--highpass", "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+
+
+# --- standard input and output --------------------------------------------------------------------
+
+
+def piped(data, *arguments):
+    """Run the command with a standard input."""
+    return subprocess.run(
+        [sys.executable, "-m", "pyclfft.filter", *arguments],
+        input=data, capture_output=True, timeout=300, check=False,
+    )  # fmt: skip
+
+
+def opened(data):
+    image = Image.open(io.BytesIO(data))
+    return image.format, np.asarray(image)
+
+
+@pytest.mark.parametrize("output", [[], ["-o", "-"]], ids=str)
+def test_standard_input_and_output(output, scene):
+    done = piped(scene.read_bytes(), "-", "--highpass", "20", *output)
+    assert done.returncode == 0, done.stderr
+    assert main([str(scene), "--highpass", "20", "-q"]) == 0
+    assert done.stdout == scene.with_name("scene_highpass.pgm").read_bytes()
+    report = done.stderr.decode().splitlines()
+    assert report[1] == "input   standard input: 512 x 512 pixels, 8-bit grey"
+    assert report[3] == "output  standard output"
+
+
+def test_the_format_of_standard_output(scene, tmp_path):
+    buffer = io.BytesIO()
+    Image.fromarray(read_pgm(scene)[0]).save(buffer, "TIFF")
+    tiff = piped(buffer.getvalue(), "-", "--highpass", "-q")
+    assert opened(tiff.stdout)[0] == "TIFF"  # as the input
+    png = piped(buffer.getvalue(), "-", "--highpass", "-q", "--format", "png")
+    assert opened(png.stdout)[0] == "PNG"
+    np.testing.assert_array_equal(opened(png.stdout)[1], opened(tiff.stdout)[1])
+    gif = io.BytesIO()
+    Image.fromarray(read_pgm(scene)[0]).save(gif, "GIF")
+    assert opened(piped(gif.getvalue(), "-", "--highpass", "-q").stdout)[0] == "PNG"
+    mask = piped(b"", str(scene), "--highpass", "-q", "--mask", "-", "-o", str(tmp_path / "x.pgm"))
+    assert opened(mask.stdout)[0] == "PNG"
+
+
+def test_standard_input_into_a_folder(scene, tmp_path):
+    done = piped(scene.read_bytes(), "-", "--lowpass", "20", "-o", f"{tmp_path}/new/")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["stdin_lowpass.pgm"]
+
+
+@pytest.mark.parametrize(
+    ("data", "arguments", "said"),
+    [
+        (b"", ["-"], "standard input: the file is empty"),
+        (b"P5 3 3 255\n123", ["-"], "standard input: the raster is truncated"),
+        (b"P5 2 2 255\n1234", ["-", "--scale", "none"], "standard output: PGM cannot hold"),
+        (b"", ["-", "-"], "- is given twice"),
+        (b"", ["-", "scene.pgm", "-o", "-"], "standard output holds one result"),
+    ],
+)
+def test_errors_name_the_streams_and_nothing_comes_out(data, arguments, said):
+    done = piped(data, *arguments, "--highpass")
+    assert (done.returncode, done.stdout) == (2, b"")
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith(f"pyclfft filter: error: {said}")
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+
+def test_terminals_are_no_files(scene, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", Terminal(io.BytesIO()))
+    assert main(["-", "--highpass", "-o", "x.pgm"]) == 2
+    assert "standard input is a terminal: pipe a file into it" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdout", Terminal(io.BytesIO()))
+    assert main([str(scene), "--highpass", "-o", "-"]) == 2
+    assert "the result would go to the terminal: redirect it" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
+def test_standard_output_that_is_full(scene):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pyclfft.filter", scene, "--highpass", "-o", "-"],
+            stdout=full, stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == b"pyclfft filter: error: standard output: No space left on device\n"
 
 
 def test_depth_colour_and_alpha_are_kept(tmp_path):
@@ -151,6 +260,19 @@ def test_spectrum_and_mask(scene, tmp_path):
 
 BAD_INPUT = {
     "missing file": (["missing.pgm", "--highpass"], "missing.pgm"),
+    "this folder": ([".", "--lowpass", "30"], ".: Is a directory"),
+    "all folders": (["/", "--highpass"], "/: Is a directory"),
+    "an empty name": (["", "--highpass"], "the name of a file is empty"),
+    "an empty output": (["scene.pgm", "--highpass", "-o", ""], "the name of a file is empty"),
+    "order of an ideal filter": (["scene.pgm", "--highpass", "--order", "4"], "shape is ideal"),
+    "order of a Gaussian": (
+        ["scene.pgm", "--highpass", "--order=4", "--shape=gaussian"],
+        "shape is gaussian",
+    ),
+    "format said twice": (["scene.pgm", "--highpass", "-o", "x.png", "--format=tif"], "leave out"),
+    "drawing's format": (["scene.pgm", "--highpass", "--mask", "x.xyz"], "x.xyz: no format"),
+    "no such algorithm": (["scene.pgm", "--highpass", "--algorithm", "fast"], "'stockham'"),
+    "quiet times": (["scene.pgm", "--highpass", "--quiet", "--timing"], "not allowed"),
     "not an image": (["text.pgm", "--highpass"], "text.pgm"),
     "truncated": (["short.pgm", "--highpass"], "short.pgm"),
     "negative radius": (["scene.pgm", "--highpass", "-3"], "negative"),
