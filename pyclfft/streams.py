@@ -8,6 +8,7 @@ nothing. Readers and writers of files need not know: both are path-like.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import shutil
 import sys
@@ -180,7 +181,7 @@ def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[s
     PlanError
         A result would replace an input or another result.
     OSError
-        A folder cannot be made.
+        The folder of a file is missing, or a folder cannot be made.
     """
     inputs = {Path(source).resolve() for source in read}
     taken: set[Path | StandardOutput] = set()
@@ -194,6 +195,9 @@ def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[s
                 "results different names"
             )
         taken.add(where)
+    for name in filter(None, named):
+        if not is_open(name, len(read) > 1) and not Path(name).absolute().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     for name in filter(None, named):
         if name != DASH and is_open(name, len(read) > 1):
             Path(name).mkdir(exist_ok=True)
