@@ -110,12 +110,16 @@ class Parser(argparse.ArgumentParser):
         self.exit(FAILED, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
-def add_device(parser: argparse._ActionsContainer) -> None:
-    """Add the option ``--device``, which all commands understand alike."""
+def add_device(
+    parser: argparse._ActionsContainer,
+    does: str = "use this device",
+    otherwise: str = 'the device that "pyclfft info" marks',
+) -> None:
+    """Add the option ``--device``, whose values all commands understand alike."""
     parser.add_argument(
         "--device", metavar="SPEC",
-        help='the device to use: a part of its name, "gpu", "cpu", or its number in "pyclfft '
-        'info", such as 0:1 (default: the device that "pyclfft info" marks)',
+        help=f'{does}: a part of its name, "gpu", "cpu", or, in the order of "pyclfft info", a '
+        f"platform such as 1 or a device such as 0:1 (default: {otherwise})",
     )  # fmt: skip
 
 
@@ -256,11 +260,16 @@ class Progress:
         if self._ended.wait(PROGRESS_AFTER):
             return
         unit = f" {self._unit}" if self._unit else ""
-        with tqdm(total=self._total, unit=unit, file=sys.stderr, leave=False) as bar:
+        # A delay keeps the bar from being shown before it has a title.
+        with tqdm(
+            total=self._total, unit=unit, file=sys.stderr, leave=False, delay=1e-9
+        ) as bar:  # fmt: skip
             bar.start_t = begin
-            while not self._ended.wait(PROGRESS_STEP):
+            while True:
                 bar.n = self.done
                 bar.set_description(self.title)
+                if self._ended.wait(PROGRESS_STEP):
+                    return
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

@@ -294,9 +294,10 @@ def _filter_file(
             result = ready(image.pixels, used, recorder)
         with clock.step("write"):
             write_image(files["output"], _like(image, result))
-        for name in files.keys() & DRAWINGS.keys():
-            with clock.step("draw"):
-                write_image(files[name], _picture(DRAWINGS[name](image, job, options)))
+        for name, draw in DRAWINGS.items():
+            if name in files:
+                with clock.step("draw"):
+                    write_image(files[name], _picture(draw(image, job, options)))
     height, width = job.shape[:2]
     report(
         f"input   {source}: {width} x {height} pixels, {image.kind}",
@@ -314,9 +315,8 @@ def _require_formats(
 ) -> None:
     """Refuse names of formats that cannot hold what is to be written there."""
     for name, file in files.items():
-        drawn = name in DRAWINGS
-        values = np.empty(job.shape[:2] if drawn else job.shape, job.result_dtype)
-        check_output(file, _picture(np.zeros(values.shape)) if drawn else _like(image, values))
+        pixels = np.empty(job.shape, job.result_dtype)
+        check_output(file, _picture(np.zeros((1, 1))) if name in DRAWINGS else _like(image, pixels))
 
 
 def _like(image: ImageFile, pixels: np.ndarray) -> ImageFile:

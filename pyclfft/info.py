@@ -74,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
     add("--report", metavar="FILE", nargs="?", const=REPORT,
         help="check the results, and write all that is known to a file, to be sent to us "
         f"(default: {REPORT})")  # fmt: skip
-    commandline.add_device(result)
+    commandline.add_device(result, "mark and check this device", "mark the default, check all")
     return result
 
 

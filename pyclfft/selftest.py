@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--quick", action="store_true", help="make a few of the checks, one of each family"
     )
-    commandline.add_device(result)
+    commandline.add_device(result, "check only this device", "all devices")
     commandline.add_quiet(result)
     return result
 

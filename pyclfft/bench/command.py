@@ -85,7 +85,8 @@ def parser() -> argparse.ArgumentParser:
         "--elements",
         metavar="N",
         type=commandline.count,
-        help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
+        help="how many numbers each case transforms in all, such as 2^20 or 1e6 (default: 2^26; on "
+        "CPUs 2^22)",
     )
     commandline.add_algorithm(result)
     add(

@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
         metavar="N",
         type=commandline.count,
         default=samples,
-        help=f"of each contender at each case (default: {samples})",
+        help=f"how often each contender is measured at each case (default: {samples})",
     )
     add("--json", metavar="FILE", help="write everything; after each case, so that nothing is lost")
     add("--markdown", metavar="FILE", help="write the tables")

@@ -27,7 +27,7 @@ from .tuner import STEPS, fitting_elements, tune_problem
 PROG = "pyclfft tune"
 EPILOG = (
     "What is found is kept in a file of the user's, from which later plans take it: print(plan)\n"
-    "shows that. What has been measured is kept as it comes: after Control-C the same command\n"
+    "shows that. What has been measured is kept as it comes: after Ctrl-C the same command\n"
     "goes on where it was. The parameters:\n\n"
 )
 
@@ -73,16 +73,41 @@ def parser() -> argparse.ArgumentParser:
     commandline.add_device(result)
     add("--n", metavar="N,...", help="lengths of rows, such as 256,1000,2^20")
     add("--shape", metavar="AxB,...", help="extents of images and volumes, such as 512x512")
-    add("--batch", metavar="N", type=commandline.count, help="transforms at once (default: many)")
-    add("--columns", action="store_true", help="transforms side by side rather than rows")
-    add("--kind", choices=KINDS, default="c2c", help="as for Plan (default: c2c)")
-    add("--precision", choices=COMPLEX_DTYPE, default="single", help="default: single")
+    add(
+        "--batch",
+        metavar="N",
+        type=commandline.count,
+        help="how many transforms at once (default: many)",
+    )
+    add(
+        "--columns",
+        action="store_true",
+        help="tune columns, which lie side by side, rather than rows",
+    )
+    add(
+        "--kind",
+        choices=KINDS,
+        default="c2c",
+        help="the kind of transform, as Plan has it (default: c2c)",
+    )
+    add(
+        "--precision",
+        choices=COMPLEX_DTYPE,
+        default="single",
+        help="the precision of its numbers (default: single)",
+    )
     commandline.add_algorithm(result, "tune only this algorithm, for plans that ask for it")
     add("--effort", choices=("estimate", *EFFORTS), default="measure",
         help="estimate shows the plan; measure (default) changes one parameter after the other; "
         "exhaustive tries all structures first")  # fmt: skip
-    add("--time-limit", metavar="S", type=float, default=inf, help="seconds for all of it")
-    add("--db", metavar="FILE", help="the database instead of the user's")
+    add(
+        "--time-limit",
+        metavar="S",
+        type=float,
+        default=inf,
+        help="end after so many seconds (default: when all is tuned)",
+    )
+    add("--db", metavar="FILE", help="use this database instead of the user's own")
     does = result.add_mutually_exclusive_group()
     add = does.add_argument
     add("--show", action="store_true", help="print what is known of the device; measure nothing")
