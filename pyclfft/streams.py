@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO
 
 from .commandline import is_terminal
 from .errors import PlanError
@@ -70,9 +71,9 @@ def file_name(text: str) -> str:
 
 @contextmanager
 def sources(
-    names: Sequence[str], suffix_of: Callable[[bytes], str] = lambda content: ""
+    names: Sequence[str], suffix_of: Callable[[bytes], str] = lambda beginning: ""
 ) -> Iterator[list[Source]]:
-    """Yield the files to read, with a copy of standard input in the place of ``-``.
+    """Yield the files to read, with a copy in the place of standard input and of any other pipe.
 
     Parameters
     ----------
@@ -84,37 +85,49 @@ def sources(
     Yields
     ------
     list of Path or StandIn
-        One for each name; the copy of standard input is called ``stdin`` and its suffix.
+        One for each name; a copy is called ``stdin`` and its suffix.
 
     Raises
     ------
     PlanError
-        Standard input is named twice, or is a terminal.
+        Standard input is named twice, or it is a terminal or closed.
     """
     if names.count(DASH) > 1:
         raise PlanError("- is given twice, but standard input can be read only once")
     with ExitStack() as stack:
-        yield [
-            stack.enter_context(_standard_input(suffix_of)) if name == DASH else Path(name)
-            for name in names
-        ]
+        yield [stack.enter_context(_source(name, suffix_of)) for name in names]
 
 
 @contextmanager
-def _standard_input(suffix_of: Callable[[bytes], str]) -> Iterator[StandIn]:
-    if is_terminal(sys.stdin):
+def _source(name: str, suffix_of: Callable[[bytes], str]) -> Iterator[Source]:
+    if name == DASH:
+        with _copy(_standard_input(), suffix_of) as path:
+            yield StandIn(path, "standard input")
+    elif Path(name).is_fifo():
+        with open(name, "rb") as pipe, _copy(pipe, suffix_of) as path:
+            yield StandIn(path, name)
+    else:
+        yield Path(name)
+
+
+def _standard_input() -> IO[bytes]:
+    fault = "closed" if sys.stdin is None else "a terminal" if is_terminal(sys.stdin) else ""
+    if fault:
         raise PlanError(
-            "standard input is a terminal: pipe a file into it, or name one instead of -"
+            f"standard input is {fault}: pipe a file into it, or name one in the place of -"
         )
-    if sys.stdin is None:
-        raise PlanError("standard input is closed: pipe a file into it, or name one instead of -")
+    return sys.stdin.buffer
+
+
+@contextmanager
+def _copy(stream: IO[bytes], suffix_of: Callable[[bytes], str]) -> Iterator[Path]:
     with TemporaryDirectory(prefix="pyclfft-") as folder:
-        beginning = sys.stdin.buffer.read(64)
-        copy = Path(folder, f"stdin{suffix_of(beginning)}")
-        with copy.open("wb") as file:
+        beginning = stream.read(64)
+        path = Path(folder, f"stdin{suffix_of(beginning)}")
+        with path.open("wb") as file:
             file.write(beginning)
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        yield StandIn(copy, "standard input")
+            shutil.copyfileobj(stream, file)
+        yield path
 
 
 def place(wanted: str | None, source: Source, ending: str, several: bool = False) -> Target:
@@ -134,7 +147,7 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
     Returns
     -------
     Path or StandardOutput
-        By default a file beside its source, or standard output for standard input.
+        By default a file beside its source, or standard output for what came through a pipe.
 
     Raises
     ------
@@ -143,8 +156,7 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
     """
     name = f"{Path(source).stem}{ending}"
     if wanted is None:
-        standard = isinstance(source, StandIn)
-        return StandardOutput() if standard else Path(source).parent / name
+        return Path(source).parent / name if isinstance(source, Path) else StandardOutput()
     if wanted == DASH:
         if several:
             raise PlanError("standard output holds one result: name a folder for several inputs")
