@@ -14,8 +14,9 @@ import numpy as np
 
 from . import commandline
 from .apps.bands import KINDS, SHAPES, UNITS
+from .apps.filter_plans import CHANNELS, PADS, PARTS, SCALES
 from .apps.imagefile import ImageFile, can_write, check_output, read_image, write_image
-from .apps.imaging import CHANNELS, PADS, PARTS, SCALES, filter_job, filter_mask, image_filter
+from .apps.imaging import filter_job, filter_mask, image_filter
 from .errors import PlanError
 from .planning.solvers import BY_NAME
 from .runtime.device import default_queue, device_label, select_device, use_device
@@ -237,7 +238,7 @@ def _filter_file(source: Path, target: Path, options: argparse.Namespace) -> Non
         print(f"output  {options.spectrum}: the input's spectrum")
     if options.mask:
         gains = filter_mask(
-            (height, width), job.band.kind, getattr(options, job.band.kind),
+            (height, width), _kind(options), getattr(options, _kind(options)),
             **{name: getattr(options, name) for name in MASK_OPTIONS},
         )  # fmt: skip
         write_image(options.mask, _picture(np.fft.fftshift(gains)))

@@ -19,7 +19,8 @@ import pyopencl as cl
 from tqdm import tqdm
 
 from .. import commandline
-from ..apps.imaging import filter_job, filter_schedule
+from ..apps.filter_plans import filter_schedule
+from ..apps.imaging import filter_job
 from ..planning.passes import Pass, Schedule
 from ..planning.traits import Traits
 from ..runtime import device as devices
