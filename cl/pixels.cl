@@ -246,18 +246,20 @@ void extremaOfParts(global const real4 *parts, global cplx *range, uint count)
     }
 }
 
-/* A value on the scale of the result. */
+/* A value on the scale of the result. What is no number stays none, whatever the range. */
 static inline real scaled(real value, cplx range, real top)
 {
 #if SCALE >= SCALE_MAX
-    return range.y > range.x ? (value - range.x) * (top / (range.y - range.x)) : 0;
+    if (range.y > range.x)
+        return (value - range.x) * (top / (range.y - range.x));
+    return isnan(value) ? value : 0;
 #else
     return value;
 #endif
 }
 
-/* A scaled value as what the result holds: without a scale as it is, else within 0 .. top. What is no
- * number stays none. */
+/* A scaled value as what the result holds: without a scale as it is, else within 0 .. top. A real
+ * number that is none stays so. */
 static inline RESULT to_result(real value, real top)
 {
     if (SCALE == SCALE_NONE)

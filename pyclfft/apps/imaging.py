@@ -503,7 +503,7 @@ def mask_array(mask: Any, precision: str) -> Any:
     if not np.isfinite(array).all():
         raise PlanError("mask holds NaN or infinity: give these bins a gain first")
     dtypes = COMPLEX_DTYPE if array.dtype.kind == "c" else REAL_DTYPE
-    return np.ascontiguousarray(array, dtypes[precision])
+    return np.asarray(array, dtypes[precision], order="C")
 
 
 def _layout(array: Any) -> Layout:
