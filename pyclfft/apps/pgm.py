@@ -38,12 +38,17 @@ _RELATIVES = {
 }
 _HEADER_FIELDS = {"width": 2**31 - 1, "height": 2**31 - 1, "maxval": MAXVAL_LIMIT}
 
-_TOKEN = re.compile(rb"(?:\s+|#[^\r\n]*)*([^\s#]*)")
-_COMMENT = re.compile(rb"#[^\r\n]*")
+# What stands between tokens, a part of it at a time: an expression remembers its way through all
+# that it repeats, and one without a limit takes 70 times the memory of a file of short comments.
+_FILLING = re.compile(rb"(?:\s+|#[^\r\n]*){1,1000}")
+_TOKEN = re.compile(rb"[^\s#]*")
+_SPACE = re.compile(rb"\s")
 _DELIMITER = re.compile(rb"#[^\r\n]*[\r\n]|\s")
 _FURTHER_IMAGE = re.compile(rb"(?<!\S)P[1-7][\s#]")
 _NOT_A_SAMPLE = re.compile(rb"[^0-9\s]\S*")
 _TOO_MANY_DIGITS = re.compile(rb"[1-9][0-9]{5,}")  # 65535 has five
+
+_BLOCK = 2**16  # bytes of a plain raster that are read at once
 
 
 @dataclass(frozen=True)
@@ -211,9 +216,12 @@ def _read_header(data: bytes) -> _Header:
 
 def _read_field(data: bytes, start: int, field: str, limit: int) -> tuple[int, int]:
     """One number of the header and the offset behind it."""
-    match = _TOKEN.match(data, start)
-    assert match is not None  # every part of the pattern may be empty
-    token, begin = match[1], match.start(1)
+    begin = start
+    while filling := _FILLING.match(data, begin):
+        begin = filling.end()
+    match = _TOKEN.match(data, begin)
+    assert match is not None  # it may be empty
+    token = match[0]
     if not token:
         raise FormatError(f"the header is truncated: no {field} before the end, byte {begin}")
     if not token.isdigit():
@@ -249,20 +257,20 @@ def _raw_samples(data: bytes, header: _Header) -> np.ndarray:
 
 
 def _plain_samples(data: bytes, header: _Header) -> np.ndarray:
-    """Parse the raster of a P2 file into flat samples, int64."""
-    # Comments become as many blanks, so that offsets stay those of the file.
-    text = _COMMENT.sub(lambda match: b" " * len(match[0]), data[header.end :])
-    further = _FURTHER_IMAGE.search(text)
-    text = text[: further.start()] if further else text
+    """Parse the raster of a P2 file into flat samples, uint32."""
+    text = _without_comments(data, header.end)
+    if further := _FURTHER_IMAGE.search(text):
+        del text[further.start() :]
     if stray := _NOT_A_SAMPLE.search(text):
         position = header.end + stray.start()
-        raise FormatError(f"{stray[0][:20]!r} at byte {position} is not part of a sample")
+        shown = bytes(stray[0][:20])
+        raise FormatError(f"{shown!r} at byte {position} is not part of a sample")
     if long := _TOO_MANY_DIGITS.search(text):
         raise FormatError(
             f"sample {long[0][:20].decode()} at byte {header.end + long.start()} is above maxval "
             f"{header.maxval}"
         )
-    samples = np.fromstring(text.strip(), dtype=np.int64, sep=" ")
+    samples = _numbers(text)
     if samples.size != header.count:
         fault = "is truncated" if samples.size < header.count else "is too long"
         raise FormatError(
@@ -270,6 +278,37 @@ def _plain_samples(data: bytes, header: _Header) -> np.ndarray:
             f"samples, found {samples.size}"
         )
     return samples
+
+
+def _without_comments(data: bytes, start: int) -> bytearray:
+    """Return a file from an offset on; comments are as many blanks, so that offsets stay."""
+    text = bytearray(data[start:])
+    if b"#" not in text:
+        return text
+    commented = False
+    for begin in range(0, len(text), _BLOCK):
+        block = np.frombuffer(text, np.uint8)[begin : begin + _BLOCK]
+        places = np.arange(1, block.size + 1)
+        line_ends = (block == ord("\n")) | (block == ord("\r"))
+        # The last place up to here at which a comment may begin, and at which a line ends.
+        begun = np.maximum.accumulate(np.where(block == ord("#"), places, int(commented)))
+        ended = np.maximum.accumulate(np.where(line_ends, places, 0))
+        block[begun > ended] = ord(" ")
+        commented = bool(begun[-1] > ended[-1])
+    return text
+
+
+def _numbers(text: bytearray) -> np.ndarray:
+    """Return the numbers, below 10^5, of a text of digits and white space; uint32."""
+    parts, begin = [np.empty(0, np.uint32)], 0
+    while begin < len(text):
+        space = _SPACE.search(text, begin + _BLOCK)  # so that no number is cut in two
+        end = space.start() if space else len(text)
+        block = text[begin:end].strip()
+        if block:
+            parts.append(np.fromstring(bytes(block), np.int64, sep=" ").astype(np.uint32))
+        begin = end
+    return np.concatenate(parts)
 
 
 _RASTERS = {b"P5": _raw_samples, b"P2": _plain_samples}
