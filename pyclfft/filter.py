@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,15 @@ import numpy as np
 
 from . import commandline
 from .apps.bands import KINDS, SHAPES, UNITS
-from .apps.filter_plans import CHANNELS, PADS, PARTS, SCALES
-from .apps.imagefile import ImageFile, can_write, check_output, read_image, write_image
+from .apps.filter_plans import CHANNELS, PADS, PARTS, SCALES, FilterJob
+from .apps.imagefile import (
+    ImageFile,
+    can_write,
+    check_output,
+    read_images,
+    write_image,
+    write_images,
+)
 from .apps.imaging import filter_job, filter_mask, image_filter
 from .errors import PlanError
 from .planning.solvers import BY_NAME
@@ -33,11 +41,20 @@ JOB_OPTIONS = (*MASK_OPTIONS, "pad", "channels", "scale", "part", "algorithm")
 
 EPILOG = """\
 Without -o a result is written beside its input, as NAME_highpass.pgm and so on. RADIUS is an eighth
-of the image's shorter side by default. Numbers may be fractions such as 1/8. Spectra
-and gains are drawn with DC in the middle."""
+of the image's shorter side by default. Numbers may be fractions such as 1/8. All pages of a TIFF
+file are filtered. Spectra and gains are drawn with DC in the middle.
+
+Defaults of --part and --scale: a high pass and a band pass show where something happens, by
+magnitude and max; a low pass, a band stop, and any kind with --keep-dc keep the picture's exposure,
+by real and clip. Images of floats are neither scaled nor clipped by default: their --scale is none.
+"""
 SCALING = (
-    "0 to the greatest value (max, the default), the least to the greatest (stretch), "
-    "0 to white (clip), or nothing, for real numbers (none)"
+    "0 to the greatest value (max), the least to the greatest (stretch), 0 to white (clip), or "
+    "nothing, for real numbers (none); the default depends on the kind, see below"
+)
+WRAPS = (
+    "note    opposite edges wrap: what borders on the left edge is the right one, what borders on "
+    "the top is the bottom; --pad mirror keeps them apart"
 )
 
 
@@ -63,11 +80,16 @@ def _main(argv: Sequence[str]) -> int:
     use_device(select_device(options.device))
     print(f"device  {device_label(default_queue().device)}")
     status = 0
+    filtered = False
     for source, target in jobs:
         # An error in one image leaves the others to be done, Ctrl-C does not.
-        status |= commandline.run(partial(_filter_file, source, target, options), PROG)
+        failed = commandline.run(partial(_filter_file, source, target, options), PROG)
+        filtered |= not failed
+        status |= failed
         if status > commandline.FAILED:
             break
+    if filtered and options.pad == "none":
+        print(WRAPS)
     return status
 
 
@@ -103,8 +125,11 @@ def parser() -> argparse.ArgumentParser:
     add("--keep-dc", action="store_true", help="leave the mean brightness as it is")
     add("--pad", choices=PADS, default="none", help="what stands around the image")
     add("--channels", choices=CHANNELS, default="each", help="of a colour image")
-    add("--scale", choices=SCALES, default="max", help="what becomes black to white: " + SCALING)
-    add("--part", choices=PARTS, default="magnitude", help="of the filtered values")
+    add("--scale", choices=SCALES, help="what becomes black to white: " + SCALING)
+    add(
+        "--part", choices=PARTS,
+        help="of the filtered, complex values; the default depends on the kind, see below",
+    )  # fmt: skip
     add("--algorithm", choices=BY_NAME, help="of the transforms (default: the first that applies)")
     add("--device", metavar="SPEC", help='part of a name, "gpu", "cpu", or as in "pyclfft info"')
     add("--spectrum", type=Path, metavar="FILE", help="also draw the input's spectrum")
@@ -207,38 +232,37 @@ class StopWatch:
 
 def _filter_file(source: Path, target: Path, options: argparse.Namespace) -> None:
     watch = StopWatch()
-    image = read_image(source)
-    job = filter_job(
-        image.pixels,
-        _kind(options),
-        getattr(options, _kind(options)),
-        maxval=image.maxval,
-        **{name: getattr(options, name) for name in JOB_OPTIONS},
-    )
-    blank = np.empty(job.shape, job.result_dtype)
-    check_output(target, _like(image, blank))
+    images = read_images(source)
+    jobs = [_job(image, options) for image in images]
+    blanks = [np.empty(job.shape, job.result_dtype) for job in jobs]
+    check_output(target, *map(_like, images, blanks))
     watch.lap("read")
 
     queue = default_queue()
-    ready = image_filter(job, queue.context)
+    ready = [image_filter(job, queue.context) for job in jobs]
     recorder = Recorder() if options.timing else None
     watch.lap("plan")
-    result = ready(image.pixels, profiling_queue(queue.context) if recorder else queue, recorder)
+    place = profiling_queue(queue.context) if recorder else queue
+    results = [
+        _like(image, each(image.pixels, place, recorder))
+        for image, each in zip(images, ready, strict=True)
+    ]
     watch.lap("filter")
-    write_image(target, _like(image, result))
+    write_images(target, results)
     watch.lap("write")
 
-    height, width = job.shape[:2]
-    print(f"input   {source}: {width} x {height} pixels, {image.kind}")
+    first, job = images[0], jobs[0]
+    print(f"input   {source}: {_described(images)}")
     print(f"filter  {job.band}")
     print(f"output  {target}")
     print(f"time    {watch}")
+    whose = "the input's" if len(images) == 1 else "the first page's"
     if options.spectrum:
-        write_image(options.spectrum, _picture(spectrum_picture(image.pixels)))
-        print(f"output  {options.spectrum}: the input's spectrum")
+        write_image(options.spectrum, _picture(spectrum_picture(first.pixels)))
+        print(f"output  {options.spectrum}: {whose} spectrum")
     if options.mask:
         gains = filter_mask(
-            (height, width), _kind(options), getattr(options, _kind(options)),
+            job.size, _kind(options), getattr(options, _kind(options)),
             **{name: getattr(options, name) for name in MASK_OPTIONS},
         )  # fmt: skip
         write_image(options.mask, _picture(np.fft.fftshift(gains)))
@@ -247,12 +271,31 @@ def _filter_file(source: Path, target: Path, options: argparse.Namespace) -> Non
         print(timing_table(recorder.times()))
 
 
+def _job(image: ImageFile, options: argparse.Namespace) -> FilterJob:
+    return filter_job(
+        image.pixels,
+        _kind(options),
+        getattr(options, _kind(options)),
+        maxval=image.maxval,
+        **{name: getattr(options, name) for name in JOB_OPTIONS},
+    )
+
+
+def _described(images: Sequence[ImageFile]) -> str:
+    """Return how many pages a file has, if they are several, their sizes and their kinds."""
+    sizes = {
+        f"{image.pixels.shape[1]} x {image.pixels.shape[0]} pixels, {image.kind}": None
+        for image in images
+    }
+    return f"{len(images)} pages, " * (len(images) > 1) + "; ".join(sizes)
+
+
 def _like(image: ImageFile, pixels: np.ndarray) -> ImageFile:
-    """Return pixels as an image with another's alpha; real numbers have white at 1."""
+    """Return pixels as an image with another's alpha and metadata; numbers have white at 1."""
     if pixels.dtype == image.pixels.dtype:
-        return ImageFile(pixels, image.maxval, image.alpha)
+        return replace(image, pixels=pixels)
     alpha = None if image.alpha is None else np.float32(image.alpha) / np.float32(image.maxval)
-    return ImageFile(pixels, 1, alpha)
+    return replace(image, pixels=pixels, maxval=1, alpha=alpha)
 
 
 def _picture(values: np.ndarray) -> ImageFile:
