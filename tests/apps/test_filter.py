@@ -66,7 +66,8 @@ def test_timing_prints_the_textbooks_rows(device, spec, scene, capsys):
         main([f"--device={spec}", "--timing", "--algorithm=radix2", "--highpass", str(scene)]) == 0
     )
     printed = capsys.readouterr().out
-    rows = [line.split() for line in printed.split("kernel ")[1].splitlines()[1:] if line]
+    totals = printed.split("kernel ")[1].split("\n\n")[0]
+    rows = [line.split() for line in totals.splitlines()[1:]]
     launches = {row[0]: int(row[1]) for row in rows}
     assert set(TEXTBOOK) < set(launches)
     assert launches["butterfly"] == 4 * 9
@@ -239,7 +240,7 @@ def test_profile_resolution_and_exif_are_kept(tmp_path):
         assert main([str(tmp_path / f"photo.{suffix}"), "--lowpass", "5"]) == 0
         with Image.open(tmp_path / f"photo_lowpass.{suffix}") as result:
             assert result.info["icc_profile"] == profile
-            assert result.info["dpi"] == pytest.approx((300, 150), abs=0.01)
+            assert result.info["dpi"] == pytest.approx((300, 150), abs=0.02)
             assert result.getexif()[0x010F] == "a camera"
 
 
