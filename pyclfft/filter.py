@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -14,25 +15,18 @@ import numpy as np
 
 from . import commandline, streams
 from .apps.bands import KINDS, SHAPES, UNITS
+from .apps.filter_plans import CHANNELS, PADS, PARTS, SCALES, FilterJob
 from .apps.imagefile import (
     FORMATS,
     ImageFile,
     can_write,
     check_output,
-    read_image,
+    read_images,
     suffix_of,
     write_image,
+    write_images,
 )
-from .apps.imaging import (
-    CHANNELS,
-    PADS,
-    PARTS,
-    SCALES,
-    FilterJob,
-    filter_job,
-    filter_mask,
-    image_filter,
-)
+from .apps.imaging import filter_job, filter_mask, image_filter
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .runtime.device import default_queue, device_label, select_device, use_device
@@ -54,11 +48,20 @@ EPILOG = """\
 Without -o the result stands beside its input, as NAME_highpass.pgm for example. A - is standard
 input or standard output: "pyclfft filter - --highpass < a.png > b.png". For several inputs -o,
 --spectrum and --mask name folders. RADIUS is an eighth of the image's shorter side by default.
-RADIUS, LOW and HIGH may be fractions such as 1/8. Everything that the command says goes to standard
-error."""
+RADIUS, LOW and HIGH may be fractions such as 1/8. All pages of a TIFF file are filtered.
+
+Defaults of --part and --scale: a high pass and a band pass show where something happens, by
+magnitude and max; a low pass, a band stop, and any kind with --keep-dc keep the picture's exposure,
+by real and clip. Images of floats are neither scaled nor clipped by default: their --scale is none.
+
+Everything that the command says goes to standard error."""
 SCALING = (
-    "0 to the greatest value (max, the default), the least to the greatest (stretch), "
-    "0 to white (clip), or nothing, for real numbers (none)"
+    "0 to the greatest value (max), the least to the greatest (stretch), 0 to white (clip), or "
+    "nothing, for real numbers (none); the default depends on the kind, see below"
+)
+WRAPS = (
+    "note    opposite edges wrap: what borders on the left edge is the right one, what borders on "
+    "the top is the bottom; --pad mirror keeps them apart"
 )
 
 
@@ -87,9 +90,12 @@ def _main(argv: Sequence[str]) -> int:
         report = Report(options.quiet)
         report.heading(f"device  {device_label(default_queue().device)}")
         with Progress(len(inputs), "images", options.quiet) as progress:
-            return commandline.run_each(
+            status = commandline.run_each(
                 (partial(_filter_file, *job, options, report, progress) for job in jobs), PROG
             )
+        if progress.done and options.pad == "none":
+            report(WRAPS)
+        return status
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -144,10 +150,10 @@ def parser() -> argparse.ArgumentParser:
     add("--channels", choices=CHANNELS, default="each",
         help="filter each channel of a colour image (each, the default), or its brightness "
         "alone (luma)")  # fmt: skip
-    add("--scale", choices=SCALES, default="max", help="what becomes black to white: " + SCALING)
-    add("--part", choices=PARTS, default="magnitude",
-        help="which real number of each filtered, complex value becomes a pixel (default: "
-        "magnitude)")  # fmt: skip
+    add("--scale", choices=SCALES, help="what becomes black to white: " + SCALING)
+    add("--part", choices=PARTS,
+        help="which real number of each filtered, complex value becomes a pixel; the default "
+        "depends on the kind, see below")  # fmt: skip
 
     group = result.add_argument_group("transforms")
     commandline.add_algorithm(group)
@@ -276,33 +282,33 @@ def _filter_file(
             for name, target in targets.items()
         }
         with clock.step("read"):
-            image = read_image(source)
-            job = filter_job(
-                image.pixels,
-                _kind(options),
-                getattr(options, _kind(options)),
-                maxval=image.maxval,
-                **{name: getattr(options, name) for name in JOB_OPTIONS},
-            )
-            _require_formats(files, image, job)
+            images = read_images(source)
+            jobs = [_job(image, options) for image in images]
+            _require_formats(files, images, jobs)
         queue = default_queue()
         with clock.step("plan"):
-            ready = image_filter(job, queue.context)
+            ready = [image_filter(job, queue.context) for job in jobs]
         recorder = Recorder() if options.timing else None
         with clock.step("filter"):
             used = profiling_queue(queue.context) if recorder else queue
-            result = ready(image.pixels, used, recorder)
+            results = [
+                _like(image, each(image.pixels, used, recorder))
+                for image, each in zip(images, ready, strict=True)
+            ]
         with clock.step("write"):
-            write_image(files["output"], _like(image, result))
+            write_images(files["output"], results)
         for name, draw in DRAWINGS.items():
             if name in files:
                 with clock.step("draw"):
-                    write_image(files[name], _picture(draw(image, job, options)))
-    height, width = job.shape[:2]
+                    write_image(files[name], _picture(draw(images[0], jobs[0], options)))
+    page = "" if len(images) == 1 else " (of the first page)"
     report(
-        f"input   {source}: {width} x {height} pixels, {image.kind}",
-        f"filter  {job.band}",
-        *(f"output  {target}{WORDS[name]}" for name, target in targets.items()),
+        f"input   {source}: {_described(images)}",
+        f"filter  {jobs[0].band}",
+        *(
+            f"output  {target}{WORDS[name]}{page if name in DRAWINGS else ''}"
+            for name, target in targets.items()
+        ),
         f"time    {clock}",
     )
     if recorder:
@@ -311,20 +317,44 @@ def _filter_file(
 
 
 def _require_formats(
-    files: dict[str, Path | streams.StandIn], image: ImageFile, job: FilterJob
+    files: dict[str, Path | streams.StandIn],
+    images: Sequence[ImageFile],
+    jobs: Sequence[FilterJob],
 ) -> None:
     """Refuse names of formats that cannot hold what is to be written there."""
+    blanks = [np.empty(job.shape, job.result_dtype) for job in jobs]
     for name, file in files.items():
-        pixels = np.empty(job.shape, job.result_dtype)
-        check_output(file, _picture(np.zeros((1, 1))) if name in DRAWINGS else _like(image, pixels))
+        if name in DRAWINGS:
+            check_output(file, _picture(np.zeros((1, 1))))
+        else:
+            check_output(file, *map(_like, images, blanks))
+
+
+def _job(image: ImageFile, options: argparse.Namespace) -> FilterJob:
+    return filter_job(
+        image.pixels,
+        _kind(options),
+        getattr(options, _kind(options)),
+        maxval=image.maxval,
+        **{name: getattr(options, name) for name in JOB_OPTIONS},
+    )
+
+
+def _described(images: Sequence[ImageFile]) -> str:
+    """Return how many pages a file has, if they are several, their sizes and their kinds."""
+    sizes = {
+        f"{image.pixels.shape[1]} x {image.pixels.shape[0]} pixels, {image.kind}": None
+        for image in images
+    }
+    return f"{len(images)} pages, " * (len(images) > 1) + "; ".join(sizes)
 
 
 def _like(image: ImageFile, pixels: np.ndarray) -> ImageFile:
-    """Return pixels as an image with another's alpha; real numbers have white at 1."""
+    """Return pixels as an image with another's alpha and metadata; numbers have white at 1."""
     if pixels.dtype == image.pixels.dtype:
-        return ImageFile(pixels, image.maxval, image.alpha)
+        return replace(image, pixels=pixels)
     alpha = None if image.alpha is None else np.float32(image.alpha) / np.float32(image.maxval)
-    return ImageFile(pixels, 1, alpha)
+    return replace(image, pixels=pixels, maxval=1, alpha=alpha)
 
 
 def _picture(values: np.ndarray) -> ImageFile:
@@ -358,7 +388,7 @@ def _spectrum(image: ImageFile, job: FilterJob, options: argparse.Namespace) -> 
 def _gains(image: ImageFile, job: FilterJob, options: argparse.Namespace) -> np.ndarray:
     """Return the filter's gains, DC in the middle."""
     gains = filter_mask(
-        (job.shape[0], job.shape[1]), job.band.kind, getattr(options, job.band.kind),
+        job.size, _kind(options), getattr(options, _kind(options)),
         **{name: getattr(options, name) for name in MASK_OPTIONS},
     )  # fmt: skip
     return np.fft.fftshift(gains)

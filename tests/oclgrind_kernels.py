@@ -277,6 +277,14 @@ def filters() -> None:
         pyclfft.filter_mask((5, 6), "bandstop", (1, 3), shape=shape)
     textbook = {"kind": "highpass", "shape": "ideal", "keep_dc": False, "algorithm": "radix2"}
     images.check_mixture({**mixture, **textbook, "dtype": np.uint8, "size": (9, 17), "pad": "edge"})
+    for shape, axes, dtype in (((3, 5, 6), (1, 2), "f2"), ((2, 5, 3, 6), (3, 1), "u1"),
+                               ((2, 3, 5, 4), (1, 2), "u2")):  # fmt: skip
+        stack = noise(shape, "f4").astype(dtype)
+        pyclfft.filter_image(stack, axes=axes, scale="stretch", pad="mirror")
+    for algorithm in (None, "radix2"):  # a hook, and a pass of its own
+        for columns, dtype in ((8, "f4"), (5, "c8"), (5, "?")):
+            mask = noise((4, columns), "c8" if dtype == "c8" else "f4").astype(dtype)
+            pyclfft.filter_image(noise((4, 8), "f4"), mask=mask, algorithm=algorithm)
 
 
 def hooks() -> None:

@@ -18,7 +18,8 @@ import numpy as np
 import pyopencl as cl
 
 from .. import commandline
-from ..apps.imaging import filter_job, filter_schedule
+from ..apps.filter_plans import filter_schedule
+from ..apps.imaging import filter_job
 from ..planning.passes import Pass, Schedule
 from ..planning.traits import Traits
 from ..runtime import device as devices

@@ -190,11 +190,11 @@ def readable(x: Any) -> Any:
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
-    array = x if isinstance(x, np.ndarray) else _on_host(x)
+    array = x if isinstance(x, np.ndarray) else on_host(x)
     return np.asarray(array, _readable_dtype(array.dtype))
 
 
-def _on_host(x: Any) -> np.ndarray:
+def on_host(x: Any) -> np.ndarray:
     """Return a NumPy array of what NumPy takes for one, or of what hands over its memory."""
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return np.from_dlpack(x)

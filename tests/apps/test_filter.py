@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 
+from pyclfft.apps.imagefile import ImageFile, read_images, write_images
 from pyclfft.apps.pgm import read_pgm, write_pgm
 from pyclfft.filter import main, separate_radius
 from pyclfft.runtime import device as devices_module
@@ -52,8 +53,10 @@ def test_by_subprocess_on_every_device(device, spec, scene):
     assert run.stdout == ""  # which is left to results
     assert devices_module.device_label(device) in run.stderr
     assert str(result) in run.stderr
+    *_, time, note = run.stderr.splitlines()
     for step in ("read", "plan", "filter", "write"):
-        assert f"{step} " in run.stderr.splitlines()[-1]
+        assert f"{step} " in time
+    assert "edges wrap" in note
     pixels, maxval = read_pgm(result)
     assert maxval == 255
     expected = 255 * highpass(read_pgm(scene)[0], 64)
@@ -65,7 +68,8 @@ def test_timing_prints_the_textbooks_rows(device, spec, scene, capsys):
         main([f"--device={spec}", "--timing", "--algorithm=radix2", "--highpass", str(scene)]) == 0
     )
     printed = capsys.readouterr().err
-    rows = [line.split() for line in printed.split("kernel ")[1].splitlines()[1:] if line]
+    totals = printed.split("kernel ")[1].split("\n\n")[0]
+    rows = [line.split() for line in totals.splitlines()[1:]]
     launches = {row[0]: int(row[1]) for row in rows}
     assert set(TEXTBOOK) < set(launches)
     assert launches["butterfly"] == 4 * 9
@@ -236,6 +240,10 @@ def test_depth_colour_and_alpha_are_kept(tmp_path):
     write_pgm(deep, np.arange(0, 4096, dtype=np.uint16).reshape(64, 64), 4095)
     assert main([str(deep), "--lowpass", "5"]) == 0
     pixels, maxval = read_pgm(tmp_path / "deep_lowpass.pgm")
+    assert (maxval, pixels.dtype) == (4095, np.uint16)
+    assert pixels.mean() == pytest.approx(4095 / 2, abs=1)
+    assert main([str(deep), "--lowpass", "5", "--scale", "max", "--part", "magnitude"]) == 0
+    pixels, maxval = read_pgm(tmp_path / "deep_lowpass.pgm")
     assert (maxval, pixels.dtype, pixels.max()) == (4095, np.uint16, 4095)
 
     colour = tmp_path / "colour.png"
@@ -246,6 +254,116 @@ def test_depth_colour_and_alpha_are_kept(tmp_path):
     result = np.asarray(Image.open(tmp_path / "colour_lowpass.png"))
     assert result.shape == rgba.shape
     assert np.array_equal(result[..., 3], rgba[..., 3])
+
+
+def test_the_exposure_of_a_dark_picture_is_kept(tmp_path):
+    dark = np.random.default_rng(5).integers(0, 50, (60, 80), dtype=np.uint8)
+    Image.fromarray(dark).save(tmp_path / "dark.png")
+    results = {}
+    for arguments in (
+        ["--lowpass", "10"], ["--bandstop", "5", "10"], ["--highpass", "10", "--keep-dc"],
+        ["--highpass", "10"],
+    ):  # fmt: skip
+        assert main([str(tmp_path / "dark.png"), *arguments, "--shape", "gaussian"]) == 0
+        name = f"dark_{arguments[0][2:]}.png"
+        results[" ".join(arguments)] = np.asarray(Image.open(tmp_path / name))
+    textbook = results.pop("--highpass 10")
+    assert textbook.max() == 255
+    for arguments, result in results.items():
+        assert result.mean() == pytest.approx(dark.mean(), abs=1), arguments
+
+
+def test_the_textbooks_high_pass_of_a_pgm(scene):
+    """Magnitudes, the greatest in white, by default and on request."""
+    results = []
+    for options in ([], ["--part", "magnitude", "--scale", "max"]):
+        assert main([str(scene), "--highpass", *options]) == 0
+        results.append(scene.with_name("scene_highpass.pgm").read_bytes())
+    assert results[0] == results[1]
+    pixels, _ = read_pgm(scene.with_name("scene_highpass.pgm"))
+    assert np.abs(pixels - 255 * highpass(read_pgm(scene)[0], 64)).max() <= 0.51
+
+
+@pytest.mark.parametrize("inputs", [1, 2])
+def test_one_line_says_that_edges_wrap(scene, tmp_path, inputs, capsys):
+    sources = [scene, Path(shutil.copy(scene, tmp_path / "copy.pgm"))][:inputs]
+    arguments = [*map(str, sources), "--highpass"]
+    assert main(arguments) == 0
+    (line,) = [each for each in capsys.readouterr().err.splitlines() if "wrap" in each]
+    assert "--pad mirror" in line
+    for pad in ("zero", "edge", "mirror"):
+        assert main([*arguments, "--pad", pad]) == 0
+    assert main([str(tmp_path / "missing.pgm"), "--highpass"]) == 2
+    assert "wrap" not in capsys.readouterr().err
+
+
+PAGES = {
+    "grey": [(np.uint8, (30, 40)), (np.uint8, (30, 40)), (np.uint8, (12, 20))],
+    "of unlike depth": [(np.uint8, (30, 40)), (np.uint16, (30, 40)), (np.float32, (9, 8))],
+    "in colour": [(np.uint8, (30, 40, 3)), (np.uint8, (30, 40))],
+    "float64": [(np.float64, (30, 40)), (np.float64, (30, 40))],
+}
+
+
+def page(dtype, shape, seed=0):
+    values = np.random.default_rng(seed).random(shape)
+    white = 1 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max
+    return ImageFile((values * white).astype(dtype), white)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_all_pages_are_filtered(tmp_path, name, capsys):
+    images = [page(*each, seed) for seed, each in enumerate(PAGES[name])]
+    write_images(tmp_path / "stack.tif", images)
+    assert main([str(tmp_path / "stack.tif"), "--lowpass", "3"]) == 0
+    assert f"{len(images)} pages" in capsys.readouterr().err
+    results = read_images(tmp_path / "stack_lowpass.tif")
+    assert len(results) == len(images)
+    for number, (image, result) in enumerate(zip(images, results, strict=True)):
+        write_images(tmp_path / "one.tif", [image])
+        assert main([str(tmp_path / "one.tif"), "--lowpass", "3"]) == 0
+        (alone,) = read_images(tmp_path / "one_lowpass.tif")
+        assert result.pixels.dtype == image.pixels.dtype
+        np.testing.assert_array_equal(result.pixels, alone.pixels, err_msg=str(number))
+
+
+def test_pages_go_where_there_is_room_for_them(tmp_path, capsys):
+    write_images(tmp_path / "stack.tif", [page(np.uint8, (8, 9))] * 2)
+    assert main([str(tmp_path / "stack.tif"), "--highpass", "-o", str(tmp_path / "x.png")]) == 2
+    assert "PNG cannot hold 2 images; write .pgm or .tif" in capsys.readouterr().err
+    assert main([str(tmp_path / "stack.tif"), "--highpass", "-o", str(tmp_path / "x.pgm")]) == 0
+    assert len(read_images(tmp_path / "x.pgm")) == 2
+    assert main([str(tmp_path / "x.pgm"), "--lowpass"]) == 0
+    assert len(read_images(tmp_path / "x_lowpass.pgm")) == 2
+
+
+def test_profile_resolution_and_exif_are_kept(tmp_path):
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    exif = Image.Exif()
+    exif[0x010F] = "a camera"
+    pixels = np.random.default_rng(1).integers(0, 256, (20, 30, 3), dtype=np.uint8)
+    for suffix in ("jpg", "png", "tif"):
+        Image.fromarray(pixels).save(
+            tmp_path / f"photo.{suffix}", icc_profile=profile, dpi=(300, 150), exif=exif
+        )
+        assert main([str(tmp_path / f"photo.{suffix}"), "--lowpass", "5"]) == 0
+        with Image.open(tmp_path / f"photo_lowpass.{suffix}") as result:
+            assert result.info["icc_profile"] == profile
+            assert result.info["dpi"] == pytest.approx((300, 150), abs=0.02)
+            assert result.getexif()[0x010F] == "a camera"
+
+
+def test_floats_are_neither_scaled_nor_clipped(tmp_path):
+    pixels = np.random.default_rng(2).normal(size=(20, 24)) * 1000
+    for dtype, tolerance in ((np.float32, 2e-3), (np.float64, 1e-10)):
+        write_images(tmp_path / "a.tif", [ImageFile(pixels.astype(dtype), 1)])
+        assert main([str(tmp_path / "a.tif"), "--lowpass", "4"]) == 0
+        (result,) = read_images(tmp_path / "a_lowpass.tif")
+        y, x = (np.minimum(np.arange(n), n - np.arange(n)) for n in pixels.shape)
+        gains = np.hypot(y[:, None], x) < 4
+        expected = np.fft.ifft2(np.fft.fft2(pixels) * gains).real
+        assert result.pixels.dtype == dtype
+        np.testing.assert_allclose(result.pixels, expected, rtol=0, atol=tolerance)
 
 
 def test_spectrum_and_mask(scene, tmp_path):
