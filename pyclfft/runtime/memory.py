@@ -141,6 +141,7 @@ def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
 def _buffer(
     context: cl.Context, flags: int, nbytes: int, values: np.ndarray | None = None
 ) -> cl.Buffer:
+    device.require_own_process()
     with refusals(context, nbytes):
         return cl.Buffer(context, flags, 0 if values is not None else nbytes, hostbuf=values)
 

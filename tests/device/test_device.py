@@ -346,41 +346,6 @@ def test_a_compilers_routine_is_no_warning():
     assert dev.has_warnings(routine + "\nnorm.cl:3:1: warning: unused variable 'x'")
 
 
-# --- forks ----------------------------------------------------------------------------------------
-
-FORK = """
-import os, sys
-import numpy as np
-import pyclfft
-from pyclfft.errors import DeviceError
-
-x = np.ones(100, "c8")
-if sys.argv[1] == "after":
-    pyclfft.fft(x)
-child = os.fork()
-if child:
-    _, status = os.waitpid(child, 0)
-    assert abs(pyclfft.fft(x)[0] - 100) < 1e-3
-    sys.exit(os.waitstatus_to_exitcode(status))
-try:
-    result = pyclfft.fft(x)[0].real
-except DeviceError as error:
-    result = str(error)
-print(result, flush=True)
-os._exit(0)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
-@pytest.mark.parametrize(("when", "said"), [("before", "100.0"), ("after", '"spawn"')])
-def test_forks(when, said):
-    """A fork before the first use works, one behind it says what to do instead."""
-    done = subprocess.run(
-        [sys.executable, "-c", FORK, when], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert said in done.stdout
-
-
 # ---------------------------------------------------------------- clocks
 
 
