@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
@@ -129,6 +130,36 @@ def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
     """Return a new buffer that holds zeros; errors as `allocate`."""
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     return _buffer(context, flags, nbytes, np.zeros(nbytes, np.uint8))
+
+
+def fill_zeros(
+    queue: cl.CommandQueue, array: cl_array.Array, wait_for: Sequence[cl.Event]
+) -> list[cl.Event]:
+    """Fill a device array of any strides with zeros, and leave what lies between its elements.
+
+    Returns
+    -------
+    list of cl.Event
+        One for each stretch of neighbours; done when all are.
+
+    Raises
+    ------
+    DeviceError
+        This process was forked from one that has used OpenCL.
+    """
+    device.require_own_process()
+    axis, stretch = array.ndim, array.dtype.itemsize
+    while axis and array.strides[axis - 1] == stretch:
+        axis -= 1
+        stretch *= array.shape[axis]
+    buffer: Any = array.base_data
+    begins = (np.dot(index, array.strides[:axis]) for index in np.ndindex(array.shape[:axis]))
+    return [
+        cl.enqueue_fill_buffer(
+            queue, buffer, np.uint8(0), array.offset + int(begin), stretch, list(wait_for)
+        )
+        for begin in begins
+    ]
 
 
 def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
