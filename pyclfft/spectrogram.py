@@ -23,6 +23,7 @@ import pyopencl as cl
 from tqdm import tqdm
 
 from . import commandline
+from .advice import pip_install
 from .apps import shorttime
 from .apps.audiofile import AudioInfo, AudioReader, Channel, open_audio
 from .apps.frame_jobs import Job, executable_of
@@ -55,10 +56,10 @@ POINTS = 2**22  # of the frames that are transformed at a time: so much memory i
 PART = ("start", "duration", "channel")  # options that say what of a file is wanted
 FRAMING = {"n_fft": 2048, "hop": None, "window": "hann"}  # those that a preset decides; defaults
 
-EPILOG = """\
+EPILOG = f"""\
 Without -o the picture is written beside its input, as NAME_spectrogram.png. Levels are relative to
 the greatest. Of a long file each column shows the greatest level of its frames. Formats: WAV; with
-soundfile (pip install 'pyclfft[audio]') also FLAC, OGG, AIFF, MP3 and others."""
+soundfile ({pip_install("sounds")}) also FLAC, OGG, AIFF, MP3 and others."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -361,7 +361,7 @@ def point_loader() -> None:
         return
     if sys.platform == "win32":
         if library := intel_from_pip():
-            # Khronos' loader adds these to what the registry names. From its documentation, not run.
+            # Khronos' loader adds these to what the registry names: so its documentation says.
             names = (os.environ.get("OCL_ICD_FILENAMES"), str(library))
             _pointer.set("OCL_ICD_FILENAMES", os.pathsep.join(filter(None, names)))
     elif entries := entries_to_write():

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pyopencl.array as cl_array
 
-from ..errors import DeviceMemoryError, PlanError, PrecisionError
-from ..planning.planner import require_precision
+from ..errors import DeviceMemoryError, PrecisionError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
 from ..runtime import device, memory, shift
 from ..runtime.cache import BoundedCache

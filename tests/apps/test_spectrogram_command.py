@@ -359,10 +359,10 @@ def test_formats(suffix, magic):
 
 def test_without_matplotlib(monkeypatch, tune, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PyclfftError, match=r"pip install 'pyclfft\[audio\]'"):
+    with pytest.raises(PyclfftError, match="pip install matplotlib"):
         require_picture("x.png", "magma")
     assert main([str(tune)]) == 2
-    assert "pyclfft[audio]" in capsys.readouterr().err
+    assert "pip install matplotlib" in capsys.readouterr().err
 
 
 # --- other outputs --------------------------------------------------------------------------------
