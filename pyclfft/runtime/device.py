@@ -494,14 +494,14 @@ def _what_is_wrong(spec: str, found: Sequence[cl.Device]) -> str:
         remedy = "" if spec else f". {remedies()}"
         return f"no device builds even a kernel of one line: {broken}{remedy}"
     there = "; ".join(f"{p}:{d} {device_label(each)}" for (p, d), each in _numbered(_all()))
-    return "; ".join([f"no OpenCL device fits {spec!r}", f"there is: {there}", *_asleep()])
+    curable = [line for line in _asleep() if ": " in line]
+    return "; ".join([f"no OpenCL device fits {spec!r}", f"there is: {there}", *curable])
 
 
 def _asleep() -> Iterator[str]:
-    """Say which runtimes are installed and show no device."""
+    """Say which runtimes are installed and show no device; behind a colon, what to do about it."""
     for platform, remedy in without_devices():
-        name = platform.name.strip()
-        yield f"the runtime {name} shows no device" + (f": {remedy}" if remedy else "")
+        yield f"the runtime {platform.name.strip()} shows no device" + f": {remedy}" * bool(remedy)
 
 
 def remedies() -> str:
