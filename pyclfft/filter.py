@@ -105,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
     add("--scale", choices=SCALES, default="max", help="what becomes black to white: " + SCALING)
     add("--part", choices=PARTS, default="magnitude", help="of the filtered values")
     add("--algorithm", choices=BY_NAME, help="of the transforms (default: the first that applies)")
-    add("--device", metavar="SPEC", help='part of a name, "gpu", "cpu", or as in "pyclfft info"')
+    add("--device", metavar="SPEC", help=commandline.DEVICE)
     add("--spectrum", type=Path, metavar="FILE", help="also draw the input's spectrum")
     add("--mask", type=Path, metavar="FILE", help="also draw the filter's gains")
     add("--timing", action="store_true", help="print the device's time of every pass and transfer")

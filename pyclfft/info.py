@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--device",
         metavar="SPEC",
-        help='mark and test this device: a part of its name, "gpu", "cpu" or "0:1"',
+        help=f"mark and test this device: {commandline.DEVICE}",
     )
     return result
 

@@ -128,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
     add("--preset", choices=PRESETS, help="frames of 2048 samples, 1024 apart, without a window; "
         "bins 0 to 1023")  # fmt: skip
     add("--algorithm", choices=BY_NAME, help="of the transforms (default: the first that applies)")
-    add("--device", metavar="SPEC", help='part of a name, "gpu", "cpu", or as in "pyclfft info"')
+    add("--device", metavar="SPEC", help=commandline.DEVICE)
 
     part = result.add_argument_group("part of the sound")
     add = part.add_argument

@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
         What ``--plot`` draws.
     """
     add = parser.add_argument
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    add("--device", metavar="SPEC", help=commandline.DEVICE)
     add(
         "--samples",
         metavar="N",

@@ -148,7 +148,7 @@ def parser() -> argparse.ArgumentParser:
         "run on the device meanwhile.",
     )
     add = result.add_argument
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    add("--device", metavar="SPEC", help=commandline.DEVICE)
     add(
         "--image",
         metavar="N",

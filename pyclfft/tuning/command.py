@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    add("--device", metavar="SPEC", help=commandline.DEVICE)
     add("--n", metavar="N,...", help="lengths of rows, such as 256,1000,2^20")
     add("--shape", metavar="AxB,...", help="extents of images and volumes, such as 512x512")
     add("--batch", metavar="N", type=commandline.count, help="transforms at once (default: many)")
