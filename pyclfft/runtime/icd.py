@@ -32,6 +32,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyopencl as cl
 
@@ -245,15 +246,17 @@ def lasting_folder(files: Mapping[str, str]) -> Path:
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     _forget_old(folder.parent)
-    with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as beside:
-        new = Path(beside, "new")
-        new.mkdir()
+    new = folder.with_name(f"{_PREFIX}new-{uuid4().hex}")
+    new.mkdir()
+    try:
         _write(files, new)
         try:
             new.rename(folder)
         except OSError:  # another process was quicker, or a file in the folder has been damaged
-            for path in new.iterdir():
-                path.replace(folder / path.name)
+            for name in files:
+                (new / name).replace(folder / name)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
     return folder
 
 
