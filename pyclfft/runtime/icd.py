@@ -365,8 +365,9 @@ def point_loader() -> None:
     if sys.platform == "win32":
         if library := intel_from_pip():
             # Khronos' loader adds these to what the registry names: so its documentation says.
-            names = (os.environ.get("OCL_ICD_FILENAMES"), str(library))
-            _pointer.set("OCL_ICD_FILENAMES", os.pathsep.join(filter(None, names)))
+            names = list(filter(None, os.environ.get("OCL_ICD_FILENAMES", "").split(os.pathsep)))
+            if str(library) not in names:  # as it is where the variable was inherited
+                _pointer.set("OCL_ICD_FILENAMES", os.pathsep.join([*names, str(library)]))
     elif entries := entries_to_write():
         try:
             _pointer.set("OCL_ICD_VENDORS", str(_folder_for(files_of(entries))))

@@ -325,6 +325,19 @@ def test_without_any_folder_the_systems_runtimes_remain(
     assert "no space left" in icd.hint(["PoCL"])
 
 
+def test_the_loader_of_windows_gets_the_library_once(machine, pointer, library, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
+    mine = "C.dll"
+    monkeypatch.setenv("OCL_ICD_FILENAMES", mine)
+    icd.point_loader()
+    assert os.environ["OCL_ICD_FILENAMES"] == os.pathsep.join([mine, str(library)])
+    icd.point_loader()  # as a child does that has inherited it
+    assert os.environ["OCL_ICD_FILENAMES"] == os.pathsep.join([mine, str(library)])
+    icd._pointer.take_back()
+    assert os.environ["OCL_ICD_FILENAMES"] == mine
+
+
 def test_the_variable_becomes_what_it_was(monkeypatch, pointer):
     monkeypatch.setenv("PYCLFFT_TEST", "before")
     pointer.set("PYCLFFT_TEST", "within")
