@@ -365,8 +365,7 @@ def use_device(spec: str | cl.Device | None) -> None:
         info`` counts; a part of the device's, the platform's or the runtime's name, whatever its
         case (``"nvidia"``, ``"pocl"``); or the device itself. Of several that fit, the first in the
         order of `devices` is taken; where a name fits several, a warning is logged that says which
-        one was taken. None
-        returns to the default.
+        one was taken. None returns to the default.
 
     Raises
     ------
@@ -404,6 +403,10 @@ def select_device(spec: str | cl.Device | None = None) -> cl.Device:
     return _select(spec.strip())
 
 
+# A platform, or a platform and a device of it.
+_NUMBERS = re.compile(r"(\d+)(?::(\d+))?")
+
+
 @functools.lru_cache(maxsize=64)
 def _select(spec: str) -> cl.Device:
     """Return the first usable device that fits; of all of them where `spec` is empty."""
@@ -436,10 +439,6 @@ def matching(spec: str, ordered: Sequence[Any]) -> list[Any]:
         return [device for place, device in _numbered(ordered) if [*place][: len(wanted)] == wanted]
     fits = _by_type(spec) or _by_name(spec)
     return [device for device in ordered if fits(device)]
-
-
-# A platform, or a platform and a device of it.
-_NUMBERS = re.compile(r"(\d+)(?::(\d+))?")
 
 
 def _numbered(ordered: Iterable[Any]) -> Iterator[tuple[tuple[int, int], Any]]:
@@ -495,7 +494,8 @@ def _what_is_wrong(spec: str, found: Sequence[cl.Device]) -> str:
         return f"no device builds even a kernel of one line: {broken}{remedy}"
     there = "; ".join(f"{p}:{d} {device_label(each)}" for (p, d), each in _numbered(_all()))
     curable = [line for line in _asleep() if ": " in line]
-    return "; ".join([f"no OpenCL device fits {spec!r}", f"there is: {there}", *curable])
+    nothing = f"no OpenCL {'platform has the number' if spec.isdigit() else 'device fits'} {spec!r}"
+    return "; ".join([nothing, f"there is: {there}", *curable])
 
 
 def _asleep() -> Iterator[str]:

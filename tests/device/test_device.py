@@ -272,6 +272,8 @@ def test_environment_variable_chooses():
     assert POCL in label(PYCLFFT_DEVICE="pocl")
     assert INTEL in label(PYCLFFT_DEVICE="Intel(R) OpenCL")
     assert INTEL in label(PYCLFFT_DEVICE="cpu")
+    for number, platform in enumerate(platforms_here()):
+        assert platform in label(PYCLFFT_DEVICE=str(number))
 
 
 def test_environment_variable_that_fits_nothing():

@@ -579,6 +579,10 @@ def test_the_error_names_runtimes_without_devices(all_sound, monkeypatch):
         DeviceError, match=r"there is: 0:0 .*rusticl shows no device.*RUSTICL_ENABLE"
     ):
         dev.select_device("voodoo")
+    with pytest.raises(
+        DeviceError, match="no OpenCL platform has the number '3090'; there is: 0:0 "
+    ):
+        dev.select_device("3090")
     monkeypatch.setattr(icd, "platforms", lambda: all_sound)
     monkeypatch.setattr(dev, "_all", lambda: ())
     dev._select.cache_clear()
