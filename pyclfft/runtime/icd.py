@@ -111,7 +111,7 @@ def entries_in(folder: Path) -> list[Entry]:
     entries = []
     for path in sorted(folder.glob("*.icd")):
         try:
-            library = path.read_text(errors="replace").strip()
+            library = os.fsdecode(path.read_bytes()).strip()
         except OSError as error:
             logger.debug("%s cannot be read: %s", path, error)
             continue
@@ -200,7 +200,7 @@ def entries_to_write() -> list[Entry]:
 # ---------------------------------------------------------------- the folder for the loader
 
 
-def files_of(entries: Iterable[Entry]) -> dict[str, str]:
+def files_of(entries: Iterable[Entry]) -> dict[str, bytes]:
     """Return the ``.icd`` files that name these runtimes.
 
     Parameters
@@ -210,13 +210,16 @@ def files_of(entries: Iterable[Entry]) -> dict[str, str]:
 
     Returns
     -------
-    dict of str to str
-        Texts by the files' names.
+    dict of str to bytes
+        Contents by the files' names.
     """
-    return {f"{n:02}-{entry.name}.icd": f"{entry.library}\n" for n, entry in enumerate(entries)}
+    return {
+        f"{number:02}-{entry.name}.icd": os.fsencode(f"{entry.library}\n")
+        for number, entry in enumerate(entries)
+    }
 
 
-def lasting_folder(files: Mapping[str, str]) -> Path:
+def lasting_folder(files: Mapping[str, bytes]) -> Path:
     """Return the folder in the user's cache that holds these files.
 
     The folder's name is a hash of the files, so that a machine whose runtimes have changed gets
@@ -225,8 +228,8 @@ def lasting_folder(files: Mapping[str, str]) -> Path:
 
     Parameters
     ----------
-    files : mapping of str to str
-        Texts by names.
+    files : mapping of str to bytes
+        Contents by names.
 
     Returns
     -------
@@ -260,16 +263,16 @@ def lasting_folder(files: Mapping[str, str]) -> Path:
     return folder
 
 
-def _holds(folder: Path, files: Mapping[str, str]) -> bool:
+def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
     try:
-        return all((folder / name).read_text() == text for name, text in files.items())
-    except (OSError, UnicodeDecodeError):
+        return all((folder / name).read_bytes() == content for name, content in files.items())
+    except OSError:
         return False
 
 
-def _write(files: Mapping[str, str], folder: Path) -> None:
-    for name, text in files.items():
-        (folder / name).write_text(text)
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
 
 
 def _forget_old(parent: Path) -> None:
@@ -280,7 +283,7 @@ def _forget_old(parent: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _temporary_folder(files: Mapping[str, str]) -> Path:
+def _temporary_folder(files: Mapping[str, bytes]) -> Path:
     """Write the files to a folder of this process alone, which deletes it at its end."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     atexit.register(_remove, folder, os.getpid())
@@ -376,7 +379,7 @@ def point_loader() -> None:
             logger.debug("runtimes outside %s stay unseen: %s", _SYSTEM_FOLDER, error)
 
 
-def _folder_for(files: Mapping[str, str]) -> Path:
+def _folder_for(files: Mapping[str, bytes]) -> Path:
     try:
         return lasting_folder(files)
     except OSError as error:

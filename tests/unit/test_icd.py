@@ -20,6 +20,10 @@ from pyclfft.runtime.icd import Entry
 
 GPU, CPU, ACCELERATOR = cl.device_type.GPU, cl.device_type.CPU, cl.device_type.ACCELERATOR
 
+no_windows = pytest.mark.skipif(
+    sys.platform == "win32", reason="the loader of Windows takes no folder"
+)
+
 # ---------------------------------------------------------------- .icd files
 
 
@@ -181,7 +185,7 @@ def test_another_process_writes_the_same_folder_first(cache, monkeypatch):
 
 
 def test_folders_that_nobody_has_used_for_long_are_deleted(cache):
-    old, new = (icd.lasting_folder({"a.icd": text}) for text in ("liba.so", "libb.so"))
+    old, new = (icd.lasting_folder({"a.icd": text}) for text in (b"liba.so", b"libb.so"))
     (cache / "mine").mkdir()
     long_ago = 0, 0
     os.utime(old, long_ago)
@@ -189,9 +193,18 @@ def test_folders_that_nobody_has_used_for_long_are_deleted(cache):
     folder = icd.lasting_folder(TWO)
     assert set(cache.iterdir()) == {new, folder, cache / "mine"}
     os.utime(new, long_ago)
-    icd.lasting_folder({"a.icd": "libb.so"})  # is used
-    icd.lasting_folder({"a.icd": "libc.so"})
+    icd.lasting_folder({"a.icd": b"libb.so"})  # is used
+    icd.lasting_folder({"a.icd": b"libc.so"})
     assert new.exists()
+
+
+@no_windows
+def test_a_path_that_is_no_text(cache, tmp_path):
+    library = tmp_path / os.fsdecode(b"caf\xe9") / "libfirst.so"
+    library.parent.mkdir()
+    library.touch()
+    folder = icd.lasting_folder(icd.files_of([Entry("first", str(library))]))
+    assert icd.entries_in(folder) == [Entry("00-first", str(library))]
 
 
 def test_a_relative_cache_folder(tmp_path, monkeypatch):
@@ -201,10 +214,6 @@ def test_a_relative_cache_folder(tmp_path, monkeypatch):
 
 
 # ---------------------------------------------------------------- the loader's variable
-
-no_windows = pytest.mark.skipif(
-    sys.platform == "win32", reason="the loader of Windows takes no folder"
-)
 
 
 @no_windows
