@@ -35,8 +35,9 @@ PROGRESS_STEP = 0.5  # seconds from one state of the bar to the next
 def run(function: Callable[[], int | None], prog: str) -> int:
     """Run the body of a command; what can go wrong on a user's machine becomes one line.
 
-    The line is ``prog: error: message`` on stderr; warnings become ``prog: warning: message``. A
-    mistake of ours still shows its traceback; with logging at level DEBUG every error does.
+    The line is ``prog: error: message`` on stderr; warnings, and what pyclfft logs as a warning,
+    become ``prog: warning: message``. A mistake of ours still shows its traceback; with logging at
+    level DEBUG every error does.
 
     Parameters
     ----------
@@ -386,9 +387,29 @@ def _print(lines: Sequence[str], to: str) -> None:
 @contextlib.contextmanager
 def _warnings_as_lines(prog: str) -> Iterator[None]:
     """Show warnings without the place in our source, which tells a user nothing."""
+    ours = logging.getLogger("pyclfft")
+    before = ours.handlers
+    ours.handlers = [each for each in before if not isinstance(each, _AsLines)]  # of a command
+    if not ours.hasHandlers():  # of a program, which decides itself what becomes of its log
+        ours.addHandler(_AsLines(prog))
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: _say(prog, "warning", str(message))
-        yield
+        try:
+            yield
+        finally:
+            ours.handlers = before
+
+
+class _AsLines(logging.Handler):
+    """Shows what is logged as a warning, or as worse, as the commands show warnings."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(logging.WARNING)
+        self.prog = prog
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show a record."""
+        _say(self.prog, "warning", record.getMessage())
 
 
 def _forget_stdout() -> None:

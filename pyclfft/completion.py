@@ -10,13 +10,14 @@ from types import ModuleType
 from typing import Any
 
 from . import commandline
+from .advice import pip_install
 from .errors import PyclfftError
 
 PROG = "pyclfft completion"
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 FILES = ("INPUT", "PATH", "FILE", "BEFORE")  # metavars of arguments that name files
 
-EPILOG = """\
+EPILOG = f"""\
 How a shell learns it, once for all:
 
   bash   mkdir -p ~/.local/share/bash-completion/completions
@@ -26,8 +27,8 @@ How a shell learns it, once for all:
   fish   pyclfft completion fish > ~/.config/fish/completions/pyclfft.fish
   tcsh   pyclfft completion tcsh > ~/.pyclfft.tcsh, and in ~/.tcshrc: source ~/.pyclfft.tcsh
 
-A new shell completes commands, options, their choices, and names of files. It needs
-pip install shtab, and only to write the script."""
+A new shell completes commands, options, their choices, and names of files. Writing the script
+needs shtab: {pip_install("completion")}"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,7 +70,7 @@ def _shtab() -> Any:
     try:
         return import_module("shtab")
     except ImportError:
-        raise PyclfftError("shell completion needs shtab: pip install shtab") from None
+        raise PyclfftError(f"shell completion needs shtab: {pip_install('completion')}") from None
 
 
 # --- all commands as one parser -------------------------------------------------------------------

@@ -20,13 +20,16 @@ from .errors import DeviceError
 from .files import atomic_write, cache_dir
 from .planning.traits import Traits
 from .runtime import icd, wisdom
-from .runtime.device import defect, select_device, traits
+from .runtime.device import defect, select_device, traits, without_devices
 from .selftest import Groups, examined, numbered
 
 PROG = "pyclfft info"
 REPORT = "pyclfft-report.txt"
 INDENT = " " * 7  # below "* 0:0  "
 UNITS = ("B", "KiB", "MiB", "GiB")
+
+# Every platform that shows no device, with what to do about it, as `without_devices` returns them.
+Asleep = Sequence[tuple[Any, str]]
 
 # Columns of the table of limits: heading, side, and the cell of a device.
 COLUMNS: tuple[tuple[str, str, Callable[[Any, Traits], str]], ...] = (
@@ -89,17 +92,18 @@ def _main(argv: Sequence[str]) -> int:
         said.append(text)
 
     say(versions())
-    groups = examined()
+    groups, asleep = examined(), without_devices()
     chosen, failure = _choose(options.device)
-    if groups:
-        say(overview(groups, chosen, f"--device {options.device}" if options.device else "default"))
+    if groups or asleep:
+        mark = f"--device {options.device}" if options.device else "default"
+        say(overview(groups, chosen, mark, asleep))
     problems: list[str] = []
     if options.selftest or options.report:
         tested = [each for each in numbered(groups) if options.device is None or each[1] == chosen]
         problems = selftest.run(tested, say)
     if options.report:
         ending = [f"No device: {failure}"] if failure else []
-        _write_report(options.report, [*said, *problems, *ending, *details(groups)])
+        _write_report(options.report, [*said, *problems, *ending, *details(groups, asleep)])
     if failure:
         raise failure
     return 1 if problems else 0
@@ -129,7 +133,7 @@ def versions() -> str:
     return commandline.table(rows)
 
 
-def overview(groups: Groups, chosen: Any, mark: str = "default") -> str:
+def overview(groups: Groups, chosen: Any, mark: str = "default", asleep: Asleep = ()) -> str:
     """Return the tables of runtimes, devices and limits.
 
     Names have lines of their own, so that four GPUs with long ones do not push the limits apart.
@@ -142,28 +146,36 @@ def overview(groups: Groups, chosen: Any, mark: str = "default") -> str:
         Is marked.
     mark : str
         What the mark means.
+    asleep : sequence of (pyopencl.Platform, str)
+        As `without_devices` returns them.
 
     Returns
     -------
     str
         Lines of 100 characters at most, as far as names allow.
     """
-    hint = icd.hint(platform.name for platform, _ in groups)
+    hint = icd.hint(platform.name for platform, _ in (*groups, *asleep))
     note = _wrapped("Note", hint) if hint else ""
-    title = f"Runtimes and devices (* {mark})\n"
-    parts = (title + _names(groups, chosen), _limits(groups, chosen), note)
+    title = f"Runtimes and devices (* {mark})"
+    names = "\n".join([title, *_names(groups, chosen), *_names_asleep(asleep)])
+    parts = (names, _limits(groups, chosen), note)
     return "\n" + "\n\n".join(filter(None, parts))
 
 
-def _names(groups: Groups, chosen: Any) -> str:
-    lines = []
+def _names(groups: Groups, chosen: Any) -> Iterator[str]:
     for p, (platform, devices) in enumerate(groups):
-        lines.append(_wrapped(f"  {p}", _words(f"{platform.name}, {platform.version}")))
+        yield _wrapped(f"  {p}", _words(f"{platform.name}, {platform.version}"))
         for d, device in enumerate(devices):
-            lines.append(_wrapped(f"{_mark(device, chosen)} {p}:{d}", _title(device)))
+            yield _wrapped(f"{_mark(device, chosen)} {p}:{d}", _title(device))
             if reason := defect(device):
-                lines.append(_wrapped("", f"not used: {reason}"))
-    return "\n".join(lines)
+                yield _wrapped("", f"not used: {reason}")
+
+
+def _names_asleep(asleep: Asleep) -> Iterator[str]:
+    """Yield the runtimes without devices, which have no number: nobody can choose one."""
+    for platform, remedy in asleep:
+        yield _wrapped("  -", _words(f"{platform.name}, {platform.version}"))
+        yield _wrapped("", f"no device: {remedy}" if remedy else "no device")
 
 
 def _limits(groups: Groups, chosen: Any) -> str:
@@ -239,7 +251,7 @@ def yes_or_no(value: bool) -> str:
 # --- the report -----------------------------------------------------------------------------------
 
 
-def details(groups: Groups) -> Iterator[str]:
+def details(groups: Groups, asleep: Asleep = ()) -> Iterator[str]:
     """Yield what `info` does not show: the environment, and every property of every device."""
     yield "\nEnvironment"
     for name, value in report.variables().items():
@@ -251,6 +263,8 @@ def details(groups: Groups) -> Iterator[str]:
         yield from _properties(f"{p}", platform)
         for d, device in enumerate(devices):
             yield from _properties(f"{p}:{d}", device)
+    for platform, _ in asleep:
+        yield from _properties(f"{platform.name.strip()}, which shows no device", platform)
 
 
 def _properties(index: str, asked: cl.Platform | cl.Device) -> Iterator[str]:

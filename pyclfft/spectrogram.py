@@ -20,6 +20,7 @@ import numpy as np
 import pyopencl as cl
 
 from . import commandline, streams
+from .advice import pip_install
 from .apps import shorttime
 from .apps.audiofile import AudioInfo, AudioReader, Channel, open_audio
 from .apps.frame_jobs import Job, executable_of
@@ -56,13 +57,12 @@ PART = ("start", "duration", "channel")  # options that say what of a sound is w
 FRAMING = {"n_fft": 2048, "hop": None, "window": "hann"}
 PICTURE = {"db": 80.0, "cmap": "magma", "axis": "linear", "format": "png"}
 
-EPILOG = """\
+EPILOG = f"""\
 Without -o, --notes, --csv and --npz the picture stands beside its input, as NAME_spectrogram.png;
 with any of them only what they name is made. A - is standard input or standard output: "pyclfft
 spectrogram - --csv - < a.wav". For several inputs -o, --notes, --csv and --npz name folders. WAV
-needs nothing else; soundfile reads also FLAC, OGG, AIFF, MP3 and others, and matplotlib draws the
-picture: pip install matplotlib soundfile. Everything that the command says goes to standard
-error."""
+needs nothing else; other sounds need soundfile ({pip_install("sounds")}), and pictures matplotlib
+({pip_install("pictures")}). Everything that the command says goes to standard error."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -26,6 +26,7 @@ from pyclfft.planning.solvers import ladder, lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
+from pyclfft.runtime.shift import converted
 from pyclfft.tuning import lookup
 from tests.device import test_imaging as images
 from tests.device.test_shorttime import MODES, expected_stft
@@ -355,6 +356,10 @@ def trigonometric(precision, queue) -> None:
     x = noise((3, 4, 5), dtype)
     there = cl_array.to_device(queue, x)
     check(pyclfft.fftshift(there).get(), np.fft.fftshift(x))
+    for source, target in (("u1", dtype), ("f2", dtype), ("i4", CODES[precision]["c2c"])):
+        numbers = (100 * x).astype(source)
+        there_too = converted(cl_array.to_device(queue, numbers)[:, ::2], np.dtype(target))
+        check(there_too.get(), numbers[:, ::2].astype(target))
     check(pyclfft.ifftshift(there[:, ::2], 2).get(), np.fft.ifftshift(x[:, ::2], 2))
 
 

@@ -18,13 +18,14 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from ..advice import pip_install
 from ..errors import FormatError, PlanError
 
 Channel = int | Literal["all", "mix"]
 PathName = str | os.PathLike[str]
 
 BLOCK = 2**18  # samples that are read at a time
-REMEDY = "pip install 'pyclfft[audio]'"
+REMEDY = pip_install("sounds")
 CONVERT = "convert it to WAV with 16 or 24 bits"
 
 # How files begin that soundfile reads, for what is said where it is missing.
@@ -431,8 +432,6 @@ def _open_by_any(
         remedy = CONVERT if "soundfile" in reasons else f"{CONVERT}, or {REMEDY}"
         reason = next(iter(reasons.values()))
         raise FormatError(f"{name}: no audio that can be read ({reason}): {remedy}")
-    if wav:
-        raise FormatError(f"{name}: reading WAV needs soundfile or SciPy: {REMEDY}")
     kinds = (kind for magic, kind in MAGICS.items() if beginning.startswith(magic))
     what = next(kinds, f"a file that is no WAV (it begins with {beginning[:4]!r})")
     raise FormatError(f"{name}: reading {what} needs soundfile: {REMEDY}")

@@ -15,7 +15,6 @@ from .cases import Case
 from .plot import require_plot
 from .render import Results
 from .runner import Noise, Side, measure_sides
-from .scipyfft import scipy_fft
 
 
 def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> None:
@@ -50,11 +49,10 @@ def require(options: argparse.Namespace) -> None:
     Raises
     ------
     PyclfftError
-        SciPy, or matplotlib where something is to be drawn.
+        Something is to be drawn and matplotlib is not installed.
     FileNotFoundError
         The folder of a file to write.
     """
-    scipy_fft()
     if options.plot:
         require_plot(options.plot)
     require_folders(options.json, options.markdown, options.plot)

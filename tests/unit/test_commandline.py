@@ -130,6 +130,32 @@ def test_a_warning_is_one_line_and_nothing_stays_changed(capsys):
     assert (warnings.showwarning, list(warnings.filters)) == before
 
 
+LOGGING = """
+import logging, sys
+from pyclfft import commandline
+logger = logging.getLogger("pyclfft.runtime.device")
+if sys.argv[1:]:
+    logging.basicConfig(format="mine: %(message)s")
+
+def work():
+    logger.info("nothing")
+    logger.warning("%r fits 2 devices", "epyc")
+
+commandline.run(lambda: commandline.run(work, "pyclfft x"), "pyclfft")
+print(logging.getLogger("pyclfft").handlers)
+"""
+
+
+@pytest.mark.parametrize(("arguments", "begin"), [([], "pyclfft x: warning: "), (["-"], "mine: ")])
+def test_what_is_logged_as_a_warning_is_one_line_too(arguments, begin):
+    """Unless the program that calls the command has handlers of its own."""
+    process = subprocess.run(
+        [sys.executable, "-c", LOGGING, *arguments], capture_output=True, text=True, check=True
+    )
+    assert process.stderr == f"{begin}'epyc' fits 2 devices\n"
+    assert process.stdout == "[]\n"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
 @pytest.mark.parametrize("lines", [1, 100_000])
 def test_a_reader_that_has_gone_ends_it_quietly(lines):

@@ -15,7 +15,7 @@ PACKAGE = Path(pyclfft.__path__[0])
 
 # From the ground up. A module stands in the layer of its longest prefix here.
 LAYERS = (
-    ("pyclfft.errors", "pyclfft.files"),
+    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice"),
     ("pyclfft.planning", "pyclfft.tuning", "pyclfft.tuning.lookup"),
     ("pyclfft.runtime",),
     ("pyclfft.transforms", "pyclfft.tuning.measure", "pyclfft.tuning.tuner"),
