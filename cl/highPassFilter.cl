@@ -18,7 +18,7 @@ kernel void highPassFilter(global cplx *data, uint rows, uint columns, ulong row
         data[element(rows, columns)] = (cplx)(0, 0);
 }
 
-/* All the relatives. */
+/* All other bands. */
 kernel void bandFilter(global cplx *data, uint rows, uint columns, ulong row_weight,
                        ulong column_weight, ulong low_first, ulong high_first, real low_cutoff,
                        real high_cutoff, real order)
@@ -29,4 +29,14 @@ kernel void bandFilter(global cplx *data, uint rows, uint columns, ulong row_wei
     ulong distance = squared_distance(row, column, rows, columns, row_weight, column_weight);
     data[element(rows, columns)] *=
         band_gain(distance, low_first, high_first, low_cutoff, high_cutoff, order);
+}
+
+/* A caller's own gains. The spectra lie transposed in memory: a row there is a column of the mask. */
+kernel void maskFilter(global cplx *data, uint rows, uint columns, global const MASK_TYPE *mask)
+{
+    uint column = get_global_id(0), row = get_global_id(1);
+    if (column >= columns || row >= rows)
+        return;
+    size_t place = element(rows, columns);
+    data[place] = masked(data[place], mask, column, row, columns, rows);
 }

@@ -1,24 +1,46 @@
 /* Pixels to complex numbers and back: the two ends of an image filter, so that an image crosses the
  * bus as it lies in its file.
  *
- * Images have CHANNELS interleaved values a pixel. On the device every channel, or their luma alone,
- * is a plane of its own, in whose middle the image lies when the plane is larger. */
+ * An array holds one image, or a stack of them, with CHANNELS values a pixel, in any order in memory.
+ * On the device every channel of every image, or the luma alone of each, is a plane of its own, in
+ * whose middle the image lies when the plane is larger. Alpha is no plane: it is copied. */
 #include "prelude.cl"
 
 #ifndef PIXEL
-#define PIXEL uchar /* uchar, ushort, or real for float images */
+#define PIXEL uchar /* what an image holds: an integer type, real, or half */
+#endif
+#ifndef HALF_PIXELS
+#define HALF_PIXELS 0 /* 1: PIXEL is half, which kernels read by vload_half alone */
 #endif
 #ifndef RESULT
-#define RESULT PIXEL /* PIXEL, or real for values without a scale */
+#define RESULT PIXEL /* what the result holds: PIXEL, or real */
 #endif
 #ifndef ROUND
 #define ROUND 1 /* 1: results are integers, 0: real numbers */
 #endif
 #ifndef CHANNELS
-#define CHANNELS 1 /* values a pixel: 1 or 3 */
+#define CHANNELS 1 /* values a pixel: 1, 3, or 4 with alpha */
 #endif
 #ifndef LUMA
 #define LUMA 0 /* 1: one plane of brightness (ITU-R BT.601), colours kept; 0: a plane a channel */
+#endif
+#define COLOURS (CHANNELS == 4 ? 3 : CHANNELS) /* values a pixel without alpha */
+#define PLANES (LUMA ? 1 : COLOURS)            /* of one image */
+
+#ifndef SOURCE_STEP
+#define SOURCE_STEP CHANNELS /* elements from one pixel of the image to its right neighbour */
+#endif
+#ifndef SOURCE_CHANNEL
+#define SOURCE_CHANNEL 1 /* elements from one channel of a pixel to the next */
+#endif
+#ifndef TARGET_STEP
+#define TARGET_STEP CHANNELS /* as SOURCE_STEP, of the result */
+#endif
+#ifndef TARGET_CHANNEL
+#define TARGET_CHANNEL 1 /* as SOURCE_CHANNEL, of the result */
+#endif
+#ifndef STACK
+#define STACK 0 /* axes of the array beside rows, columns and channels: 0 for one image */
 #endif
 
 #define PAD_ZERO 0
@@ -76,24 +98,57 @@ static inline long image_index(uint i, uint plane, uint image)
 #endif
 }
 
-static inline real luma(global const PIXEL *pixel)
+/* Elements from the first image of a stack to image number `image`. For each axis of the stack, the
+ * last one first, `axes` holds its extent, its stride in the source and its stride in the target. */
+static inline long image_begin(global const long *axes, uint image, uint side)
 {
-#if CHANNELS == 3
-    return R(0.299) * pixel[0] + R(0.587) * pixel[1] + R(0.114) * pixel[2];
+    long begin = 0;
+    for (uint axis = 0; axis < STACK; axis++) {
+        uint extent = axes[3 * axis];
+        begin += image % extent * axes[3 * axis + 1 + side];
+        image /= extent;
+    }
+    return begin;
+}
+
+/* The element of the first channel of pixel (x, y) in the image that is filtered, or in the result.
+ * `where` holds the array's first element and the number of elements from one row to the next. */
+static inline long source_place(long2 where, global const long *axes, uint image, size_t y, size_t x)
+{
+    return where.x + image_begin(axes, image, 0) + (long)y * where.y + (long)x * SOURCE_STEP;
+}
+
+static inline long target_place(long2 where, global const long *axes, uint image, size_t y, size_t x)
+{
+    return where.x + image_begin(axes, image, 1) + (long)y * where.y + (long)x * TARGET_STEP;
+}
+
+/* Channel `channel` of the pixel at element `place`. */
+static inline real channel_of(global const PIXEL *image, long place, uint channel)
+{
+    long element = place + (long)channel * SOURCE_CHANNEL;
+#if HALF_PIXELS
+    return vload_half(element, image);
 #else
-    return pixel[0];
+    return image[element];
 #endif
 }
 
-/* What plane `plane` holds of the image pixel at index `place`. */
-static inline real pixel_value(global const PIXEL *image, size_t place, uint plane)
+static inline real luma(global const PIXEL *image, long place)
 {
-    global const PIXEL *pixel = image + place * CHANNELS;
-    return LUMA ? luma(pixel) : (real)pixel[plane];
+    return R(0.299) * channel_of(image, place, 0) + R(0.587) * channel_of(image, place, 1) +
+           R(0.114) * channel_of(image, place, 2);
+}
+
+/* What a plane, the one of number `plane` of its image, holds of the pixel at element `place`. */
+static inline real pixel_value(global const PIXEL *image, long place, uint plane)
+{
+    return LUMA ? luma(image, place) : channel_of(image, place, plane);
 }
 
 /* Range: (column, row, plane), exact in its last dimension. */
-kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 sizes)
+kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 sizes, long2 source,
+                       global const long *axes)
 {
     Frame frame = make_frame(sizes);
     uint column = get_global_id(0), row = get_global_id(1), plane = get_global_id(2);
@@ -101,7 +156,9 @@ kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 siz
         return;
     long x = image_index(column, frame.columns, frame.width);
     long y = image_index(row, frame.rows, frame.height);
-    real value = x >= 0 && y >= 0 ? pixel_value(image, y * frame.width + x, plane) : 0;
+    real value = 0;
+    if (x >= 0 && y >= 0)
+        value = pixel_value(image, source_place(source, axes, plane / PLANES, y, x), plane % PLANES);
     planes[((size_t)plane * frame.rows + row) * frame.columns + column] = (cplx)(value, 0);
 }
 
@@ -141,38 +198,42 @@ static inline void join_group(local real4 *extremes)
     }
 }
 
-/* Extremes of the image within `planes` planes, one for each group. A pass of one group over these
- * (extremaOfParts) then joins them: no atomics, and the same result every time. */
+/* Extremes of each image, one for each group. A pass of one group an image over these
+ * (extremaOfParts) then joins them: no atomics, and the same result every time.
+ * Range: (work-item, image); exact in both. */
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void extrema(global const cplx *data, global const PIXEL *image, global real4 *parts, uint4 sizes,
-             uint planes)
+             long2 source, global const long *axes)
 {
     Frame frame = make_frame(sizes);
     local real4 extremes[GROUP];
-    real first = value_at(data, frame, 0, 0, 0);
+    uint number = get_group_id(1), first_plane = number * PLANES;
+    real first = value_at(data, frame, first_plane, 0, 0);
     real4 mine = (real4)(first, first, 0, 0);
-    for (size_t row = get_group_id(0); row < (size_t)frame.height * planes;
+    for (size_t row = get_group_id(0); row < (size_t)frame.height * PLANES;
          row += get_num_groups(0)) {
         uint plane = row / frame.height;
         size_t y = row % frame.height;
         for (size_t x = get_local_id(0); x < frame.width; x += GROUP) {
-            real value = value_at(data, frame, plane, y, x);
-            real pixel = fabs(pixel_value(image, y * frame.width + x, plane));
+            real value = value_at(data, frame, first_plane + plane, y, x);
+            real pixel = fabs(pixel_value(image, source_place(source, axes, number, y, x), plane));
             mine = join(mine, (real4)(value, value, pixel, 0));
         }
     }
     extremes[get_local_id(0)] = mine;
     join_group(extremes);
     if (get_local_id(0) == 0)
-        parts[get_group_id(0)] = extremes[0];
+        parts[number * get_num_groups(0) + get_group_id(0)] = extremes[0];
 }
 
-/* The range of values that is spread over the result's. It is empty where the values differ by no
+/* The range of an image's values that is spread over the result's. It is empty where the values differ by no
  * more than rounding errors: a flat image then stays flat rather than show amplified errors. */
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void extremaOfParts(global const real4 *parts, global cplx *range, uint count)
 {
     local real4 extremes[GROUP];
+    uint number = get_group_id(1);
+    parts += number * count;
     real4 mine = parts[0];
     for (uint i = get_local_id(0); i < count; i += GROUP)
         mine = join(mine, parts[i]);
@@ -181,44 +242,54 @@ void extremaOfParts(global const real4 *parts, global cplx *range, uint count)
     if (get_local_id(0) == 0) {
         real4 all = extremes[0];
         real start = SCALE == SCALE_STRETCH ? all.x : 0;
-        *range = (cplx)(start, all.y - start > NOISE * all.z ? all.y : start);
+        range[number] = (cplx)(start, all.y - start > NOISE * all.z ? all.y : start);
     }
 }
 
-/* A value on the scale of the result. */
+/* A value on the scale of the result. What is no number stays none, whatever the range. */
 static inline real scaled(real value, cplx range, real top)
 {
 #if SCALE >= SCALE_MAX
-    return range.y > range.x ? (value - range.x) * (top / (range.y - range.x)) : 0;
+    if (range.y > range.x)
+        return (value - range.x) * (top / (range.y - range.x));
+    return isnan(value) ? value : 0;
 #else
     return value;
 #endif
 }
 
-/* A scaled value as what the result holds: without a scale as it is, else within 0 .. top. */
+/* A scaled value as what the result holds: without a scale as it is, else within 0 .. top. A real
+ * number that is none stays so. */
 static inline RESULT to_result(real value, real top)
 {
     if (SCALE == SCALE_NONE)
         return (RESULT)value;
-    return (RESULT)clamp(ROUND ? rint(value) : value, (real)0, top);
+    if (ROUND)
+        return (RESULT)clamp(rint(value), (real)0, top);
+    return (RESULT)(isnan(value) ? value : clamp(value, (real)0, top));
 }
 
-/* Range: (column, row) of the image. `image` is the input, looked at only for the luma's colours:
- * every channel keeps its distance from the brightness. */
+/* Range: (column, row, image), exact in its last dimension. `image` is the input: its alpha is copied,
+ * and for the luma's colours every channel keeps its distance from the brightness. */
 kernel void storePixels(global const cplx *planes, global RESULT *result, global const cplx *range,
-                        global const PIXEL *image, uint4 sizes, real top)
+                        global const PIXEL *image, uint4 sizes, long2 source, long2 target,
+                        global const long *axes, real top)
 {
     Frame frame = make_frame(sizes);
     size_t x = get_global_id(0), y = get_global_id(1);
+    uint number = get_global_id(2);
     if (x >= frame.width || y >= frame.height)
         return;
-    size_t first = (y * frame.width + x) * CHANNELS;
-    cplx known_range = SCALE >= SCALE_MAX ? *range : (cplx)(0, 0);
-    for (uint channel = 0; channel < CHANNELS; channel++) {
-        real value = value_at(planes, frame, LUMA ? 0 : channel, y, x);
+    long place = source_place(source, axes, number, y, x);
+    global RESULT *pixel = result + target_place(target, axes, number, y, x);
+    cplx known_range = SCALE >= SCALE_MAX ? range[number] : (cplx)(0, 0);
+    for (uint channel = 0; channel < COLOURS; channel++) {
+        real value = value_at(planes, frame, number * PLANES + (LUMA ? 0 : channel), y, x);
         value = scaled(value, known_range, top);
         if (LUMA)
-            value += image[first + channel] - luma(image + first);
-        result[first + channel] = to_result(value, top);
+            value += channel_of(image, place, channel) - luma(image, place);
+        pixel[(long)channel * TARGET_CHANNEL] = to_result(value, top);
     }
+    if (CHANNELS > COLOURS)
+        pixel[COLOURS * (long)TARGET_CHANNEL] = (RESULT)channel_of(image, place, COLOURS);
 }

@@ -52,6 +52,7 @@ from .errors import (
     PrecisionError,
     PyclfftError,
 )
+from .runtime import icd as _icd
 from .runtime.device import default_device, default_queue, devices, use_device
 from .runtime.hooks import Hook
 from .runtime.memory import allocator
@@ -95,6 +96,8 @@ from .transforms import (
 from .tuning.tuner import Tuned, tune
 
 __version__ = "0.1.0"
+
+_icd.point_loader()  # before anybody lists OpenCL's platforms
 
 # scipy.fft.set_backend(pyclfft) asks the package for these.
 __ua_domain__ = backend.DOMAIN

@@ -14,9 +14,11 @@ PROG = "pyclfft"
 # ``main(argv)`` returns the exit status.
 COMMANDS = {
     "bench": ("pyclfft.bench.command", "measure transforms, beside other libraries"),
-    "filter": ("pyclfft.filter", "filter image files in the frequency domain"),
-    "info": ("pyclfft.info", "show runtimes and devices, test them, write a report"),
-    "spectrogram": ("pyclfft.spectrogram", "draw the spectrogram of an audio file"),
+    "completion": ("pyclfft.completion", "print a script that lets a shell complete commands"),
+    "filter": ("pyclfft.filter", "filter images in the frequency domain"),
+    "info": ("pyclfft.info", "show runtimes and devices, write a report"),
+    "selftest": ("pyclfft.selftest", "check the results of every device"),
+    "spectrogram": ("pyclfft.spectrogram", "draw spectrograms of sounds, find notes"),
     "tune": ("pyclfft.tuning.command", "find the fastest parameters for a device"),
 }
 
@@ -39,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str]) -> int:
     name, *rest = argv or ["--help"]
+    if name == "help" and rest:
+        name, *rest = (*rest, "--help")
     if name in COMMANDS:
         module, _ = COMMANDS[name]
         return import_module(module).main(rest)
@@ -55,7 +59,7 @@ def usage() -> str:
     commands = commandline.table([(f"  {name}", what) for name, (_, what) in COMMANDS.items()])
     return (
         f"usage: {PROG} COMMAND [ARGUMENT ...]\n\n{commands}\n\n"
-        f"{PROG} COMMAND --help explains a command; {PROG} --version names the version."
+        f"{PROG} help COMMAND explains a command; {PROG} --version names the version."
     )
 
 
@@ -64,8 +68,8 @@ def version() -> str:
     return f"{PROG} {__version__}"
 
 
-# Options that stand in a command's place.
-ANSWERS = {"--help": usage, "-h": usage, "--version": version}
+# What stands in a command's place and is answered at once.
+ANSWERS = {"help": usage, "--help": usage, "-h": usage, "--version": version}
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
 from . import transforms
+from .runtime.device import require_own_process
 
 Norm = Literal["backward", "ortho", "forward"]
 
@@ -336,6 +337,7 @@ def _placed(frequencies: np.ndarray, dtype: DTypeLike | None, device: Any) -> An
         raise TypeError(f"dtype must be float32 or float64, not {wanted}")
     values = frequencies.astype(wanted, copy=False)
     if isinstance(device, cl.CommandQueue):
+        require_own_process()
         return cl_array.to_device(device, values)
     if device not in (None, "cpu"):
         raise ValueError(f'device must be None, "cpu" or a queue of pyopencl, not {device!r}')

@@ -1,4 +1,4 @@
-"""What the commands share: errors as one line on stderr, and tables of text."""
+"""What the commands share: options, reports, progress, errors as one line on stderr, tables."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ import contextlib
 import logging
 import os
 import sys
+import threading
+import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
-from typing import NoReturn
+from types import TracebackType
+from typing import IO, Any, Literal, NoReturn
 
 import pyopencl as cl
+from tqdm import tqdm
 
 from .errors import PyclfftError
+from .planning.solvers import BY_NAME
 
 logger = logging.getLogger(__name__)
 
@@ -23,12 +28,16 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 FAILED = 2
 
+PROGRESS_AFTER = 2.0  # seconds that a command may take without a progress bar
+PROGRESS_STEP = 0.5  # seconds from one state of the bar to the next
+
 
 def run(function: Callable[[], int | None], prog: str) -> int:
     """Run the body of a command; what can go wrong on a user's machine becomes one line.
 
-    The line is ``prog: error: message`` on stderr; warnings become ``prog: warning: message``. A
-    mistake of ours still shows its traceback; with logging at level DEBUG every error does.
+    The line is ``prog: error: message`` on stderr; warnings, and what pyclfft logs as a warning,
+    become ``prog: warning: message``. A mistake of ours still shows its traceback; with logging at
+    level DEBUG every error does.
 
     Parameters
     ----------
@@ -53,7 +62,8 @@ def run(function: Callable[[], int | None], prog: str) -> int:
     try:
         with _warnings_as_lines(prog):
             status = function() or 0
-            sys.stdout.flush()  # a reader that has gone is noticed here, not at the very end
+            if sys.stdout is not None:  # as where a shell has closed it
+                sys.stdout.flush()  # a reader that has gone is noticed here, not at the very end
             return status
     except BrokenPipeError:
         _forget_stdout()
@@ -67,12 +77,240 @@ def run(function: Callable[[], int | None], prog: str) -> int:
         return FAILED
 
 
+def run_each(functions: Iterable[Callable[[], int | None]], prog: str) -> int:
+    """Run one function after another; an error in one leaves the others to be run.
+
+    Parameters
+    ----------
+    functions : iterable of callable
+        Each is run as `run` runs it.
+    prog : str
+        The command as a user calls it.
+
+    Returns
+    -------
+    int
+        The greatest exit status of all. Ctrl-C and a closed pipe end the loop.
+    """
+    status = 0
+    for function in functions:
+        status = max(status, run(function, prog))
+        if status > FAILED:
+            break
+    return status
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line too, like all others, and exit with 2."""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and end."""
         self.exit(FAILED, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def add_device(
+    parser: argparse._ActionsContainer,
+    does: str = "use this device",
+    otherwise: str = 'the device that "pyclfft info" marks',
+) -> None:
+    """Add the option ``--device``, whose values all commands understand alike."""
+    parser.add_argument(
+        "--device", metavar="SPEC",
+        help=f'{does}: a part of its name, "gpu", "cpu", or, in the order of "pyclfft info", a '
+        f"platform such as 1 or a device such as 0:1 (default: {otherwise})",
+    )  # fmt: skip
+
+
+def add_algorithm(
+    parser: argparse._ActionsContainer, does: str = "transform by this algorithm"
+) -> None:
+    """Add the option ``--algorithm``; an unknown name is refused with a list of all names."""
+    parser.add_argument(
+        "--algorithm", metavar="NAME", choices=tuple(BY_NAME),
+        help=f"{does}, such as stockham or radix2; an unknown NAME lists all "
+        "(default: the first that suits the length and the device)",
+    )  # fmt: skip
+
+
+def add_quiet(parser: argparse._ActionsContainer) -> None:
+    """Add the option ``-q``, ``--quiet``."""
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but warnings and errors"
+    )
+
+
+def parse_count(text: str) -> int:
+    """Read a positive whole number written as ``65536``, ``2^20``, ``2**20`` or ``1e6``.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    base, power, exponent = text.replace("**", "^").partition("^")
+    try:
+        value = float(base) ** int(exponent) if power else float(text)
+    except OverflowError:
+        value = inf
+    except ValueError:
+        value = 0
+    if not 1 <= value < 2**63 or value != int(value):
+        raise ValueError(f"{text!r} is no positive whole number")
+    return int(value)
+
+
+def count(text: str) -> int:
+    """Return the number that `parse_count` reads: the type of an option for argparse."""
+    try:
+        return parse_count(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+# --- what a command says --------------------------------------------------------------------------
+
+
+class Report:
+    """The lines that a command prints about its work.
+
+    Parameters
+    ----------
+    quiet : bool
+        Print none of them.
+    to : {"stderr", "stdout"}
+        Where they go: to stderr where files are the result of the command, so that standard output
+        may be one of them; to stdout where the lines themselves are the result.
+    """
+
+    def __init__(self, quiet: bool = False, to: Literal["stderr", "stdout"] = "stderr") -> None:
+        self.quiet = quiet
+        self._to = to
+        self._heading: list[str] = []
+
+    def heading(self, *lines: str) -> None:
+        """Keep lines until others follow: an error before them stands alone."""
+        self._heading += lines
+
+    def __call__(self, *lines: str) -> None:
+        """Print lines, above the progress bar if there is one."""
+        if not self.quiet:
+            _print([*self._heading, *lines], self._to)
+        self._heading = []
+
+
+class Progress:
+    """A progress bar on stderr, on terminals only, for what takes longer than two seconds.
+
+    A thread shows it, so that it moves on where a single step takes long. Whoever works only sets
+    the attributes.
+
+    Parameters
+    ----------
+    total : int
+        How much there is to do.
+    unit : str
+        What is counted, such as ``"frames"``.
+    quiet : bool
+        Show none.
+
+    Attributes
+    ----------
+    done : int
+        How much of `total` is done.
+    title : str
+        What is being done.
+
+    Examples
+    --------
+    >>> with Progress(3, "images") as progress:
+    ...     for progress.title in ("a.png", "b.png", "c.png"):
+    ...         progress.done += 1
+    """
+
+    def __init__(self, total: int, unit: str = "", quiet: bool = False) -> None:
+        self.done, self.title = 0, ""
+        self._total, self._unit = total, unit
+        self._wanted = not quiet and is_terminal(sys.stderr)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._show, daemon=True)
+
+    def __enter__(self) -> Progress:
+        if self._wanted:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        if self._wanted:
+            self._thread.join()
+
+    def add(self, done: int = 1) -> None:
+        """Say that so much more is done."""
+        self.done += done
+
+    def _show(self) -> None:
+        begin = time.time()
+        if self._ended.wait(PROGRESS_AFTER):
+            return
+        unit = f" {self._unit}" if self._unit else ""
+        # A delay keeps the bar from being shown before it has a title.
+        with tqdm(
+            total=self._total, unit=unit, file=sys.stderr, leave=False, delay=1e-9
+        ) as bar:  # fmt: skip
+            bar.start_t = begin
+            while True:
+                bar.n = self.done
+                bar.set_description(self.title)
+                if self._ended.wait(PROGRESS_STEP):
+                    return
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Return whether a standard stream, which may be closed, is a terminal."""
+    return stream is not None and stream.isatty()
+
+
+class Clock:
+    """Adds up how long steps take on the host, each of which may come often.
+
+    Parameters
+    ----------
+    progress : Progress, optional
+        Is titled with the step that is going on.
+    subject : str
+        What the steps are about, such as the name of a file; for the title.
+    """
+
+    def __init__(self, progress: Progress | None = None, subject: str = "") -> None:
+        self.steps: dict[str, float] = {}
+        self._progress, self._subject = progress, subject
+        self._begin = time.perf_counter()
+
+    @contextlib.contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Count what happens within as part of a step."""
+        if self._progress:
+            self._progress.title = f"{self._subject}: {name}"
+        begin = time.perf_counter()
+        yield
+        self.steps[name] = self.steps.get(name, 0.0) + time.perf_counter() - begin
+
+    @property
+    def total(self) -> float:
+        """Seconds since the clock was made."""
+        return time.perf_counter() - self._begin
+
+    def __str__(self) -> str:
+        steps = ", ".join(f"{name} {1e3 * took:.1f} ms" for name, took in self.steps.items())
+        return f"{steps}, total {1e3 * self.total:.1f} ms"
 
 
 def describe(error: BaseException) -> str:
@@ -133,44 +371,45 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), align: str 
     )
 
 
-def parse_count(text: str) -> int:
-    """Read a positive whole number written as ``65536``, ``2^20``, ``2**20`` or ``1e6``.
-
-    Raises
-    ------
-    ValueError
-        It is none.
-    """
-    base, power, exponent = text.replace("**", "^").partition("^")
-    try:
-        value = float(base) ** int(exponent) if power else float(text)
-    except OverflowError:
-        value = inf
-    except ValueError:
-        value = 0
-    if not 1 <= value < 2**63 or value != int(value):
-        raise ValueError(f"{text!r} is no positive whole number")
-    return int(value)
-
-
-def count(text: str) -> int:
-    """Return the number that `parse_count` reads: the type of an option for argparse."""
-    try:
-        return parse_count(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _say(prog: str, kind: str, message: str) -> None:
-    print(f"{prog}: {kind}: {message}", file=sys.stderr)
+    _print([f"{prog}: {kind}: {message}"], "stderr")
+
+
+def _print(lines: Sequence[str], to: str) -> None:
+    """Print lines, and draw a progress bar that stands there anew below them."""
+    stream: Any = getattr(sys, to)
+    if stream is None:  # as where a shell has closed it
+        return
+    with tqdm.external_write_mode(file=stream):
+        print(*lines, sep="\n", file=stream, flush=True)
 
 
 @contextlib.contextmanager
 def _warnings_as_lines(prog: str) -> Iterator[None]:
     """Show warnings without the place in our source, which tells a user nothing."""
+    ours = logging.getLogger("pyclfft")
+    before = ours.handlers
+    ours.handlers = [each for each in before if not isinstance(each, _AsLines)]  # of a command
+    if not ours.hasHandlers():  # of a program, which decides itself what becomes of its log
+        ours.addHandler(_AsLines(prog))
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: _say(prog, "warning", str(message))
-        yield
+        try:
+            yield
+        finally:
+            ours.handlers = before
+
+
+class _AsLines(logging.Handler):
+    """Shows what is logged as a warning, or as worse, as the commands show warnings."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(logging.WARNING)
+        self.prog = prog
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show a record."""
+        _say(self.prog, "warning", record.getMessage())
 
 
 def _forget_stdout() -> None:

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-import time
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from . import commandline
+from . import commandline, streams
 from .apps.bands import KINDS, SHAPES, UNITS
-from .apps.imagefile import ImageFile, can_write, check_output, read_image, write_image
-from .apps.imaging import CHANNELS, PADS, PARTS, SCALES, filter_job, filter_mask, image_filter
+from .apps.filter_plans import CHANNELS, PADS, PARTS, SCALES, FilterJob
+from .apps.imagefile import (
+    FORMATS,
+    ImageFile,
+    can_write,
+    check_output,
+    read_images,
+    suffix_of,
+    write_image,
+    write_images,
+)
+from .apps.imaging import filter_job, filter_mask, image_filter
+from .commandline import Clock, Progress, Report
 from .errors import PlanError
-from .planning.solvers import BY_NAME
 from .runtime.device import default_queue, device_label, select_device, use_device
 from .runtime.profile import PassTime, Recorder, merge_repeats, profiling_queue, totals
 from .transforms import fft2
@@ -30,13 +41,27 @@ UNSET = object()  # an option that was not given; None is a radius left to the d
 MASK_OPTIONS = ("unit", "shape", "order", "keep_dc")
 JOB_OPTIONS = (*MASK_OPTIONS, "pad", "channels", "scale", "part", "algorithm")
 
+# What is written -> what the report says behind its name.
+WORDS = {"output": "", "spectrum": ": the input's spectrum", "mask": ": the filter's gains"}
+
 EPILOG = """\
-Without -o a result is written beside its input, as NAME_highpass.pgm and so on. RADIUS is an eighth
-of the image's shorter side by default. Numbers may be fractions such as 1/8. Spectra
-and gains are drawn with DC in the middle."""
+Without -o the result stands beside its input, as NAME_highpass.pgm for example. A - is standard
+input or standard output: "pyclfft filter - --highpass < a.png > b.png". For several inputs -o,
+--spectrum and --mask name folders. RADIUS is an eighth of the image's shorter side by default.
+RADIUS, LOW and HIGH may be fractions such as 1/8. All pages of a TIFF file are filtered.
+
+Defaults of --part and --scale: a high pass and a band pass show where something happens, by
+magnitude and max; a low pass, a band stop, and any kind with --keep-dc keep the picture's exposure,
+by real and clip. Images of floats are neither scaled nor clipped by default: their --scale is none.
+
+Everything that the command says goes to standard error."""
 SCALING = (
-    "0 to the greatest value (max, the default), the least to the greatest (stretch), "
-    "0 to white (clip), or nothing, for real numbers (none)"
+    "0 to the greatest value (max), the least to the greatest (stretch), 0 to white (clip), or "
+    "nothing, for real numbers (none); the default depends on the kind, see below"
+)
+WRAPS = (
+    "note    opposite edges wrap: what borders on the left edge is the right one, what borders on "
+    "the top is the bottom; --pad mirror keeps them apart"
 )
 
 
@@ -58,16 +83,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_intermixed_args(separate_radius(argv))
-    jobs = _outputs(options)
-    use_device(select_device(options.device))
-    print(f"device  {device_label(default_queue().device)}")
-    status = 0
-    for source, target in jobs:
-        # An error in one image leaves the others to be done, Ctrl-C does not.
-        status |= commandline.run(partial(_filter_file, source, target, options), PROG)
-        if status > commandline.FAILED:
-            break
-    return status
+    _require_sense(options)
+    with streams.sources(options.inputs, suffix_of) as inputs:
+        jobs = _jobs(inputs, options)
+        use_device(select_device(options.device))
+        report = Report(options.quiet)
+        report.heading(f"device  {device_label(default_queue().device)}")
+        with Progress(len(inputs), "images", options.quiet) as progress:
+            status = commandline.run_each(
+                (partial(_filter_file, *job, options, report, progress) for job in jobs), PROG
+            )
+        if progress.done and options.pad == "none":
+            report(WRAPS)
+        return status
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -81,34 +109,66 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
     )
     add = result.add_argument
-    add("inputs", nargs="+", type=Path, metavar="INPUT", help="PGM, PNG, TIFF, JPEG ...")
-    add("-o", "--output", metavar="PATH", help="file for one input, or a folder")
+    add("inputs", nargs="+", type=streams.file_name, metavar="INPUT",
+        help="an image: PGM, PNG, TIFF, JPEG, PPM, BMP, WebP or GIF; - reads standard "
+        "input")  # fmt: skip
+    add("-o", "--output", type=streams.file_name, metavar="PATH",
+        help="where the result goes: a file, a folder (for several inputs), or - for standard "
+        "output")  # fmt: skip
+    add("--format", choices=FORMATS, metavar="FORMAT",
+        help="the format of results that -o does not name: " + ", ".join(FORMATS) +
+        " (default: that of the input)")  # fmt: skip
 
-    kinds = result.add_mutually_exclusive_group(required=True)
+    group = result.add_argument_group("filter", "One of the first four is needed.")
+    kinds = group.add_mutually_exclusive_group(required=True)
     for kind, passes in (("highpass", "r >= RADIUS"), ("lowpass", "r < RADIUS")):
         kinds.add_argument(
             f"--{kind}", nargs="?", default=UNSET, type=_radius, metavar="RADIUS",
-            help=f"pass frequencies {passes}",
+            help=f"pass the frequencies {passes}",
         )  # fmt: skip
-    for kind, passes in (("bandpass", "LOW <= r < HIGH"), ("bandstop", "all others")):
+    for kind, passes in (("bandpass", "LOW <= r < HIGH"), ("bandstop", "r < LOW and HIGH <= r")):
         kinds.add_argument(
             f"--{kind}", nargs=2, default=UNSET, type=_number, metavar=("LOW", "HIGH"),
-            help=f"pass {passes}",
+            help=f"pass the frequencies {passes}",
         )  # fmt: skip
-
-    add("--unit", choices=UNITS, default="bin", help="of RADIUS, LOW and HIGH (default: bin)")
-    add("--shape", choices=SHAPES, default="ideal", help="from pass to stop (default: ideal)")
-    add("--order", type=float, default=2, help="of a Butterworth filter (default: 2)")
+    add = group.add_argument
+    add("--unit", choices=UNITS, default="bin",
+        help="what RADIUS, LOW and HIGH count: periods across the image (bin, the default), "
+        "fractions of the Nyquist frequency, cycles a pixel, or pixels a period")  # fmt: skip
+    add("--shape", choices=SHAPES, default="ideal",
+        help="how the gain goes from 1 to 0: at once (ideal, the default), as a Gaussian, or as a "
+        "Butterworth filter")  # fmt: skip
+    add("--order", type=float,
+        help="the order of a Butterworth filter; higher orders cut more sharply "
+        "(default: 2)")  # fmt: skip
     add("--keep-dc", action="store_true", help="leave the mean brightness as it is")
-    add("--pad", choices=PADS, default="none", help="what stands around the image")
-    add("--channels", choices=CHANNELS, default="each", help="of a colour image")
-    add("--scale", choices=SCALES, default="max", help="what becomes black to white: " + SCALING)
-    add("--part", choices=PARTS, default="magnitude", help="of the filtered values")
-    add("--algorithm", choices=BY_NAME, help="of the transforms (default: the first that applies)")
-    add("--device", metavar="SPEC", help='part of a name, "gpu", "cpu", or as in "pyclfft info"')
-    add("--spectrum", type=Path, metavar="FILE", help="also draw the input's spectrum")
-    add("--mask", type=Path, metavar="FILE", help="also draw the filter's gains")
-    add("--timing", action="store_true", help="print the device's time of every pass and transfer")
+
+    add = result.add_argument_group("image").add_argument
+    add("--pad", choices=PADS, default="none",
+        help="what stands around the image while it is transformed: the image again (none, the "
+        "default), black (zero), its edge pixels (edge), or its mirror image (mirror)")  # fmt: skip
+    add("--channels", choices=CHANNELS, default="each",
+        help="filter each channel of a colour image (each, the default), or its brightness "
+        "alone (luma)")  # fmt: skip
+    add("--scale", choices=SCALES, help="what becomes black to white: " + SCALING)
+    add("--part", choices=PARTS,
+        help="which real number of each filtered, complex value becomes a pixel; the default "
+        "depends on the kind, see below")  # fmt: skip
+
+    group = result.add_argument_group("transforms")
+    commandline.add_algorithm(group)
+    commandline.add_device(group)
+
+    group = result.add_argument_group("more results")
+    add = group.add_argument
+    add("--spectrum", type=streams.file_name, metavar="FILE",
+        help="also draw the input's spectrum, DC in the middle")  # fmt: skip
+    add("--mask", type=streams.file_name, metavar="FILE",
+        help="also draw the filter's gains, DC in the middle")  # fmt: skip
+    talk = result.add_argument_group("report").add_mutually_exclusive_group()
+    talk.add_argument("--timing", action="store_true",
+                      help="print the device's time of every pass and transfer")  # fmt: skip
+    commandline.add_quiet(talk)
     return result
 
 
@@ -153,31 +213,50 @@ def _number(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _outputs(options: argparse.Namespace) -> list[tuple[Path, Path]]:
-    """Return (input, output) of every image, and refuse what would lose a file."""
-    inputs: list[Path] = options.inputs
+def _require_sense(options: argparse.Namespace) -> None:
+    """Refuse options that make no sense together, and complete the others by their defaults."""
+    if options.order is not None and options.shape != "butterworth":
+        raise PlanError(
+            f"--order is the order of a Butterworth filter, and the shape is {options.shape}: add "
+            "--shape butterworth, or leave out --order"
+        )
+    options.order = 2.0 if options.order is None else options.order
+
+
+def _jobs(
+    inputs: Sequence[streams.Source], options: argparse.Namespace
+) -> list[tuple[streams.Source, dict[str, streams.Target]]]:
+    """Return what is made of each image, by its name in `WORDS`, and where that goes."""
     several = len(inputs) > 1
-    if several and (options.spectrum or options.mask):
-        raise PlanError("--spectrum and --mask take one input: call the command once for each")
-    wanted = options.output
-    folder = wanted is not None and (several or wanted.endswith("/") or Path(wanted).is_dir())
-    pairs = []
+    wanted = {name: getattr(options, name) for name in WORDS}
+    if options.format and wanted["output"] and not streams.is_open(wanted["output"], several):
+        raise PlanError(
+            f"{wanted['output']} names its format itself: leave out --format {options.format}"
+        )
+    jobs = []
     for source in inputs:
-        suffix = source.suffix if can_write(source) else ".png"
-        name = f"{source.stem}_{_kind(options)}{suffix}"
-        beside = source.with_name(name)
-        pairs.append((source, Path(wanted, name) if folder else Path(wanted or beside)))
-    written = [target for _, target in pairs] + [f for f in (options.spectrum, options.mask) if f]
-    places = [path.resolve() for path in written]
-    read = {source.resolve() for source in inputs}
-    for path, place in zip(written, places, strict=True):
-        if place in read:
-            raise PlanError(f"{path} is an input too: name another output with -o")
-        if places.count(place) > 1:
-            raise PlanError(f"{path} would be written twice: filter these inputs one by one")
-    if folder:
-        Path(wanted).mkdir(exist_ok=True)
-    return pairs
+        endings = {
+            "output": f"_{_kind(options)}{_suffix(source, options)}",
+            "spectrum": "_spectrum.png",
+            "mask": "_mask.png",
+        }
+        targets = {
+            name: streams.place(path, source, endings[name], several)
+            for name, path in wanted.items()
+            if path or name == "output"
+        }
+        jobs.append((source, targets))
+    written = [target for _, targets in jobs for target in targets.values()]
+    streams.require_no_terminal(written)
+    streams.prepare(inputs, written, wanted.values())
+    return jobs
+
+
+def _suffix(source: streams.Source, options: argparse.Namespace) -> str:
+    """Return the suffix of a result whose name is not given."""
+    if options.format:
+        return f".{options.format}"
+    return Path(source).suffix if can_write(source) else ".png"
 
 
 def _kind(options: argparse.Namespace) -> str:
@@ -187,71 +266,95 @@ def _kind(options: argparse.Namespace) -> str:
 # --- one image ------------------------------------------------------------------------------------
 
 
-class StopWatch:
-    """Names steps and how long each took on the host."""
+def _filter_file(
+    source: streams.Source,
+    targets: dict[str, streams.Target],
+    options: argparse.Namespace,
+    report: Report,
+    progress: Progress,
+) -> None:
+    clock = Clock(progress, str(source))
+    with contextlib.ExitStack() as stack:
+        # What goes to standard output goes there when this block ends without an error.
+        suffixes = dict.fromkeys(DRAWINGS, ".png") | {"output": _suffix(source, options)}
+        files = {
+            name: stack.enter_context(streams.written(target, suffixes[name]))
+            for name, target in targets.items()
+        }
+        with clock.step("read"):
+            images = read_images(source)
+            jobs = [_job(image, options) for image in images]
+            _require_formats(files, images, jobs)
+        queue = default_queue()
+        with clock.step("plan"):
+            ready = [image_filter(job, queue.context) for job in jobs]
+        recorder = Recorder() if options.timing else None
+        with clock.step("filter"):
+            used = profiling_queue(queue.context) if recorder else queue
+            results = [
+                _like(image, each(image.pixels, used, recorder))
+                for image, each in zip(images, ready, strict=True)
+            ]
+        with clock.step("write"):
+            write_images(files["output"], results)
+        for name, draw in DRAWINGS.items():
+            if name in files:
+                with clock.step("draw"):
+                    write_image(files[name], _picture(draw(images[0], jobs[0], options)))
+    page = "" if len(images) == 1 else " (of the first page)"
+    report(
+        f"input   {source}: {_described(images)}",
+        f"filter  {jobs[0].band}",
+        *(
+            f"output  {target}{WORDS[name]}{page if name in DRAWINGS else ''}"
+            for name, target in targets.items()
+        ),
+        f"time    {clock}",
+    )
+    if recorder:
+        report(timing_table(recorder.times()))
+    progress.done += 1
 
-    def __init__(self) -> None:
-        self._steps: list[tuple[str, float]] = []
-        self._last = time.perf_counter()
 
-    def lap(self, name: str) -> None:
-        """End a step and begin the next."""
-        now = time.perf_counter()
-        self._steps.append((name, now - self._last))
-        self._last = now
+def _require_formats(
+    files: dict[str, Path | streams.StandIn],
+    images: Sequence[ImageFile],
+    jobs: Sequence[FilterJob],
+) -> None:
+    """Refuse names of formats that cannot hold what is to be written there."""
+    blanks = [np.empty(job.shape, job.result_dtype) for job in jobs]
+    for name, file in files.items():
+        if name in DRAWINGS:
+            check_output(file, _picture(np.zeros((1, 1))))
+        else:
+            check_output(file, *map(_like, images, blanks))
 
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {seconds * 1e3:.1f} ms" for name, seconds in self._steps)
 
-
-def _filter_file(source: Path, target: Path, options: argparse.Namespace) -> None:
-    watch = StopWatch()
-    image = read_image(source)
-    job = filter_job(
+def _job(image: ImageFile, options: argparse.Namespace) -> FilterJob:
+    return filter_job(
         image.pixels,
         _kind(options),
         getattr(options, _kind(options)),
         maxval=image.maxval,
         **{name: getattr(options, name) for name in JOB_OPTIONS},
     )
-    blank = np.empty(job.shape, job.result_dtype)
-    check_output(target, _like(image, blank))
-    watch.lap("read")
 
-    queue = default_queue()
-    ready = image_filter(job, queue.context)
-    recorder = Recorder() if options.timing else None
-    watch.lap("plan")
-    result = ready(image.pixels, profiling_queue(queue.context) if recorder else queue, recorder)
-    watch.lap("filter")
-    write_image(target, _like(image, result))
-    watch.lap("write")
 
-    height, width = job.shape[:2]
-    print(f"input   {source}: {width} x {height} pixels, {image.kind}")
-    print(f"filter  {job.band}")
-    print(f"output  {target}")
-    print(f"time    {watch}")
-    if options.spectrum:
-        write_image(options.spectrum, _picture(spectrum_picture(image.pixels)))
-        print(f"output  {options.spectrum}: the input's spectrum")
-    if options.mask:
-        gains = filter_mask(
-            (height, width), job.band.kind, getattr(options, job.band.kind),
-            **{name: getattr(options, name) for name in MASK_OPTIONS},
-        )  # fmt: skip
-        write_image(options.mask, _picture(np.fft.fftshift(gains)))
-        print(f"output  {options.mask}: the filter's gains")
-    if recorder:
-        print(timing_table(recorder.times()))
+def _described(images: Sequence[ImageFile]) -> str:
+    """Return how many pages a file has, if they are several, their sizes and their kinds."""
+    sizes = {
+        f"{image.pixels.shape[1]} x {image.pixels.shape[0]} pixels, {image.kind}": None
+        for image in images
+    }
+    return f"{len(images)} pages, " * (len(images) > 1) + "; ".join(sizes)
 
 
 def _like(image: ImageFile, pixels: np.ndarray) -> ImageFile:
-    """Return pixels as an image with another's alpha; real numbers have white at 1."""
+    """Return pixels as an image with another's alpha and metadata; numbers have white at 1."""
     if pixels.dtype == image.pixels.dtype:
-        return ImageFile(pixels, image.maxval, image.alpha)
+        return replace(image, pixels=pixels)
     alpha = None if image.alpha is None else np.float32(image.alpha) / np.float32(image.maxval)
-    return ImageFile(pixels, 1, alpha)
+    return replace(image, pixels=pixels, maxval=1, alpha=alpha)
 
 
 def _picture(values: np.ndarray) -> ImageFile:
@@ -276,6 +379,22 @@ def spectrum_picture(pixels: np.ndarray) -> np.ndarray:
     logarithm = np.log1p(np.abs(np.fft.fftshift(fft2(grey))))
     logarithm -= logarithm.min()
     return logarithm / (logarithm.max() or 1)
+
+
+def _spectrum(image: ImageFile, job: FilterJob, options: argparse.Namespace) -> np.ndarray:
+    return spectrum_picture(image.pixels)
+
+
+def _gains(image: ImageFile, job: FilterJob, options: argparse.Namespace) -> np.ndarray:
+    """Return the filter's gains, DC in the middle."""
+    gains = filter_mask(
+        job.size, _kind(options), getattr(options, _kind(options)),
+        **{name: getattr(options, name) for name in MASK_OPTIONS},
+    )  # fmt: skip
+    return np.fft.fftshift(gains)
+
+
+DRAWINGS = {"spectrum": _spectrum, "mask": _gains}
 
 
 def timing_table(times: Sequence[PassTime]) -> str:

@@ -6,8 +6,6 @@ import argparse
 import platform as host
 import sys
 import textwrap
-import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,19 +15,21 @@ import numpy as np
 import pyopencl as cl
 
 from . import __version__, commandline, report, selftest
+from .commandline import Report
 from .errors import DeviceError
 from .files import atomic_write, cache_dir
 from .planning.traits import Traits
 from .runtime import icd, wisdom
-from .runtime.device import defect, device_label, listing, select_device, traits
+from .runtime.device import defect, select_device, traits, without_devices
+from .selftest import Groups, examined, numbered
 
 PROG = "pyclfft info"
 REPORT = "pyclfft-report.txt"
 INDENT = " " * 7  # below "* 0:0  "
 UNITS = ("B", "KiB", "MiB", "GiB")
 
-# Every platform with its devices, as `listing` returns them.
-Groups = Sequence[tuple[Any, Sequence[Any]]]
+# Every platform that shows no device, with what to do about it, as `without_devices` returns them.
+Asleep = Sequence[tuple[Any, str]]
 
 # Columns of the table of limits: heading, side, and the cell of a device.
 COLUMNS: tuple[tuple[str, str, Callable[[Any, Traits], str]], ...] = (
@@ -66,24 +66,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
-    result = argparse.ArgumentParser(
+    result = commandline.Parser(
         prog=PROG,
-        description="Show the OpenCL runtimes and devices of this machine, and whether they work.",
+        description="Show the OpenCL runtimes and devices of this machine, and whether they work. "
+        "A star marks the device that is used by default, or the one that --device names.",
     )
     add = result.add_argument
-    add("--selftest", action="store_true", help="check the results of every device; takes seconds")
-    add(
-        "--report",
-        metavar="FILE",
-        nargs="?",
-        const=REPORT,
-        help=f"run the self-test, and write all that there is to know to FILE ({REPORT})",
-    )
-    add(
-        "--device",
-        metavar="SPEC",
-        help='mark and test this device: a part of its name, "gpu", "cpu" or "0:1"',
-    )
+    add("--selftest", action="store_true",
+        help='check the results of every device, too, as "pyclfft selftest" does')  # fmt: skip
+    add("--report", metavar="FILE", nargs="?", const=REPORT,
+        help="check the results, and write all that is known to a file, to be sent to us "
+        f"(default: {REPORT})")  # fmt: skip
+    commandline.add_device(result, "mark and check this device", "mark the default, check all")
     return result
 
 
@@ -91,22 +85,25 @@ def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     said: list[str] = []
 
+    tell = Report(to="stdout")
+
     def say(text: str) -> None:
-        print(text, flush=True)
+        tell(text)
         said.append(text)
 
     say(versions())
-    groups = examined()
+    groups, asleep = examined(), without_devices()
     chosen, failure = _choose(options.device)
-    if groups:
-        say(overview(groups, chosen, f"--device {options.device}" if options.device else "default"))
+    if groups or asleep:
+        mark = f"--device {options.device}" if options.device else "default"
+        say(overview(groups, chosen, mark, asleep))
     problems: list[str] = []
     if options.selftest or options.report:
         tested = [each for each in numbered(groups) if options.device is None or each[1] == chosen]
-        problems = run_selftest(tested, say)
+        problems = selftest.run(tested, say)
     if options.report:
         ending = [f"No device: {failure}"] if failure else []
-        _write_report(options.report, [*said, *problems, *ending, *details(groups)])
+        _write_report(options.report, [*said, *problems, *ending, *details(groups, asleep)])
     if failure:
         raise failure
     return 1 if problems else 0
@@ -136,24 +133,7 @@ def versions() -> str:
     return commandline.table(rows)
 
 
-def examined() -> Groups:
-    """Return all platforms with their devices, each of which has shown whether it is usable."""
-    groups = listing()
-    with warnings.catch_warnings():  # the table says why a device is not used
-        warnings.simplefilter("ignore", RuntimeWarning)
-        for _, device in numbered(groups):
-            defect(device)
-    return groups
-
-
-def numbered(groups: Groups) -> Iterator[tuple[str, Any]]:
-    """Yield every device with the index that `use_device` takes."""
-    for p, (_, devices) in enumerate(groups):
-        for d, device in enumerate(devices):
-            yield f"{p}:{d}", device
-
-
-def overview(groups: Groups, chosen: Any, mark: str = "default") -> str:
+def overview(groups: Groups, chosen: Any, mark: str = "default", asleep: Asleep = ()) -> str:
     """Return the tables of runtimes, devices and limits.
 
     Names have lines of their own, so that four GPUs with long ones do not push the limits apart.
@@ -166,28 +146,36 @@ def overview(groups: Groups, chosen: Any, mark: str = "default") -> str:
         Is marked.
     mark : str
         What the mark means.
+    asleep : sequence of (pyopencl.Platform, str)
+        As `without_devices` returns them.
 
     Returns
     -------
     str
         Lines of 100 characters at most, as far as names allow.
     """
-    hint = icd.hint(platform.name for platform, _ in groups)
+    hint = icd.hint(platform.name for platform, _ in (*groups, *asleep))
     note = _wrapped("Note", hint) if hint else ""
-    title = f"Runtimes and devices (* {mark})\n"
-    parts = (title + _names(groups, chosen), _limits(groups, chosen), note)
+    title = f"Runtimes and devices (* {mark})"
+    names = "\n".join([title, *_names(groups, chosen), *_names_asleep(asleep)])
+    parts = (names, _limits(groups, chosen), note)
     return "\n" + "\n\n".join(filter(None, parts))
 
 
-def _names(groups: Groups, chosen: Any) -> str:
-    lines = []
+def _names(groups: Groups, chosen: Any) -> Iterator[str]:
     for p, (platform, devices) in enumerate(groups):
-        lines.append(_wrapped(f"  {p}", _words(f"{platform.name}, {platform.version}")))
+        yield _wrapped(f"  {p}", _words(f"{platform.name}, {platform.version}"))
         for d, device in enumerate(devices):
-            lines.append(_wrapped(f"{_mark(device, chosen)} {p}:{d}", _title(device)))
+            yield _wrapped(f"{_mark(device, chosen)} {p}:{d}", _title(device))
             if reason := defect(device):
-                lines.append(_wrapped("", f"not used: {reason}"))
-    return "\n".join(lines)
+                yield _wrapped("", f"not used: {reason}")
+
+
+def _names_asleep(asleep: Asleep) -> Iterator[str]:
+    """Yield the runtimes without devices, which have no number: nobody can choose one."""
+    for platform, remedy in asleep:
+        yield _wrapped("  -", _words(f"{platform.name}, {platform.version}"))
+        yield _wrapped("", f"no device: {remedy}" if remedy else "no device")
 
 
 def _limits(groups: Groups, chosen: Any) -> str:
@@ -260,58 +248,10 @@ def yes_or_no(value: bool) -> str:
     return "yes" if value else "no"
 
 
-# --- whether it works -----------------------------------------------------------------------------
-
-
-def run_selftest(tested: Sequence[tuple[str, Any]], say: Callable[[str], None]) -> list[str]:
-    """Check devices one after the other, and say how each check goes.
-
-    Parameters
-    ----------
-    tested : sequence of (str, pyopencl.Device)
-        Indices and devices. Devices that are not usable are named, and count neither way.
-    say : callable
-        Is given every line as soon as it is known: a driver may crash the process at the next one.
-
-    Returns
-    -------
-    list of str
-        What has failed, in full; empty where all devices pass.
-    """
-    problems = []
-    for index, device in tested:
-        title = f"{index} {device_label(device)}"
-        say(f"\nSelf-test of {title}")
-        if reason := defect(device):
-            say(f"  not used: {reason}")
-            continue
-        start = time.perf_counter()
-        outcomes = []
-        for outcome in selftest.check(device):
-            say(_line(outcome))
-            outcomes.append(outcome)
-        failed = [outcome for outcome in outcomes if not outcome.passed]
-        problems += [f"\n{_line(outcome)}\n  on {title}\n{outcome.problem}" for outcome in failed]
-        say(f"  {_verdict(len(outcomes), len(failed))} in {time.perf_counter() - start:.1f} s")
-    return problems
-
-
-def _line(outcome: selftest.Outcome) -> str:
-    what = f"  {outcome.name:<40}  {outcome.precision}  "
-    if outcome.problem:
-        return f"{what}FAIL: {outcome.problem.splitlines()[0]}"
-    word = "pass" if outcome.passed else "FAIL"
-    return f"{what}error {outcome.error:7.1e}  bound {outcome.bound:7.1e}  {word}"
-
-
-def _verdict(checks: int, failed: int) -> str:
-    return f"FAIL: {failed} of {checks} checks" if failed else f"pass: {checks} checks"
-
-
 # --- the report -----------------------------------------------------------------------------------
 
 
-def details(groups: Groups) -> Iterator[str]:
+def details(groups: Groups, asleep: Asleep = ()) -> Iterator[str]:
     """Yield what `info` does not show: the environment, and every property of every device."""
     yield "\nEnvironment"
     for name, value in report.variables().items():
@@ -323,6 +263,8 @@ def details(groups: Groups) -> Iterator[str]:
         yield from _properties(f"{p}", platform)
         for d, device in enumerate(devices):
             yield from _properties(f"{p}:{d}", device)
+    for platform, _ in asleep:
+        yield from _properties(f"{platform.name.strip()}, which shows no device", platform)
 
 
 def _properties(index: str, asked: cl.Platform | cl.Device) -> Iterator[str]:

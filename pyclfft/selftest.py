@@ -1,300 +1,175 @@
-"""A quick check that a device computes correctly: small cases against NumPy in double precision.
-
-The cases are two tables. Each runs on its own, so that a device which fails one of them, in
-whatever way, still reports the others. Nothing but NumPy is needed, so that any installation can
-check any device.
-"""
+"""``python -m pyclfft selftest``: check what every device of this machine computes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan, sqrt
-from typing import Protocol
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil
+from typing import Any
 
-import numpy as np
-import pyopencl as cl
+from . import commandline, selftest_cases
+from .commandline import Progress, Report
+from .runtime.device import defect, device_label, listing, select_device
+from .selftest_cases import Outcome
 
-from .apps.imaging import filter_image
-from .planning.accuracy import relative_error, transform_bound
-from .planning.problem import COMPLEX_DTYPE, REAL_DTYPE
-from .runtime import device as devices
-from .runtime.plan import Plan
+PROG = "pyclfft selftest"
 
-# A filtered image has been through two transforms.
-FILTER_FACTOR = 2
-# Rounding to 8 bits moves a value by half a level at most; the filtered noise has 127 in the mean.
-EIGHT_BIT_BOUND = 0.5 / 127
+# Every platform with its devices, as `listing` returns them.
+Groups = Sequence[tuple[Any, Sequence[Any]]]
 
-
-class Case(Protocol):
-    """One row of the tables below."""
-
-    @property
-    def name(self) -> str:
-        """What is computed, in a few words."""
-
-    @property
-    def precisions(self) -> tuple[str, ...]:
-        """In which precisions."""
-
-    def bound(self, precision: str) -> float:
-        """Return the largest relative error allowed."""
-
-    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Return the device's result, and NumPy's."""
+COLD_CHECK = 1.4  # seconds of a check at most, where its kernels have to be compiled
 
 
-@dataclass(frozen=True)
-class Transform:
-    """A Fourier transform of noise.
-
-    Attributes
-    ----------
-    what : str
-        For people.
-    shape, axes : tuple of int
-        Of the input, and what to transform of it.
-    direction : {"forward", "inverse"}
-        Sign of the exponent: minus for forward.
-    real : bool
-        The input is real.
-    half : bool
-        Of a real array's spectrum only the half that says all is left.
-    """
-
-    what: str
-    shape: tuple[int, ...]
-    axes: tuple[int, ...]
-    direction: str = "forward"
-    real: bool = False
-    half: bool = False
-
-    precisions = ("single", "double")
-
-    @property
-    def name(self) -> str:
-        """Such as ``"1-D forward, 1024"``."""
-        return f"{self.what} {self.direction}, {_sizes(self.shape)}"
-
-    def bound(self, precision: str) -> float:
-        """Return PERFORMANCE.md's bound."""
-        return transform_bound([self.shape[axis] for axis in self.axes], precision)
-
-    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Transform an array of the host."""
-        dtype = (REAL_DTYPE if self.real else COMPLEX_DTYPE)[precision]
-        x = noise(self.shape, dtype)
-        kind = "r2c" if self.half else "c2c"
-        plan = Plan(self.shape, dtype, self.axes, kind, self.direction, context=queue.context)
-        if self.half:
-            return plan(x, queue=queue), np.fft.rfftn(x.astype(np.float64), axes=self.axes)
-        reference = {"forward": np.fft.fftn, "inverse": np.fft.ifftn}[self.direction]
-        return plan(x, queue=queue), reference(x.astype(np.complex128), axes=self.axes)
-
-
-@dataclass(frozen=True)
-class Cosine:
-    """A cosine or sine transform of rows of noise, type II, and back to the noise.
-
-    Attributes
-    ----------
-    what : str
-        For people.
-    kind : {"dct2", "dst2"}
-        As `Plan` has it.
-    shape : (int, int)
-        Rows, and numbers in each.
-    """
-
-    what: str
-    kind: str
-    shape: tuple[int, int]
-
-    precisions = ("single", "double")
-
-    @property
-    def name(self) -> str:
-        """Such as ``"cosine transform, 5 x 64"``."""
-        return f"{self.what}, {_sizes(self.shape)}"
-
-    def bound(self, precision: str) -> float:
-        """Return the bound of two transforms, the second of which is the inverse."""
-        return 2 * transform_bound(self.shape[1:], precision)
-
-    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Return the transform and its inverse side by side, and what they should be."""
-        x = noise(self.shape, REAL_DTYPE[precision])
-        there, back = (
-            Plan(self.shape, x.dtype, 1, self.kind, direction, "ortho", context=queue.context)
-            for direction in ("forward", "inverse")
-        )
-        result = there(x, queue=queue)
-        returned = back(result, queue=queue)
-        expected = x.astype(np.float64) @ cosines(self.shape[1], sine=self.kind == "dst2").T
-        return np.stack([result, returned]), np.stack([expected, x.astype(np.float64)])
-
-
-@dataclass(frozen=True)
-class HighPass:
-    """An ideal high pass of an image of noise.
-
-    Attributes
-    ----------
-    what : str
-        For people.
-    shape : (int, int)
-        Height and width.
-    cutoff : int
-        In bins.
-    eight_bits : bool
-        Whole numbers 0 .. 255 in and out, instead of real ones.
-    """
-
-    what: str
-    shape: tuple[int, int]
-    cutoff: int
-    eight_bits: bool = False
-
-    @property
-    def name(self) -> str:
-        """Such as ``"high pass of an image, 48 x 64"``."""
-        return f"{self.what}, {_sizes(self.shape)}"
-
-    @property
-    def precisions(self) -> tuple[str, ...]:
-        """8-bit images are transformed in single precision."""
-        return ("single",) if self.eight_bits else ("single", "double")
-
-    def bound(self, precision: str) -> float:
-        """Return the bound of two transforms, or of rounding to 8 bits."""
-        transforms = FILTER_FACTOR * transform_bound(self.shape, precision)
-        return EIGHT_BIT_BOUND if self.eight_bits else transforms
-
-    def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Filter an image of the host."""
-        dtype, white, scale = (
-            (np.dtype(np.uint8), 255, "max")
-            if self.eight_bits
-            else (REAL_DTYPE[precision], 1, "none")
-        )
-        image = ((noise(self.shape, np.dtype(np.float64)) + 0.5) * white).astype(dtype)
-        result = filter_image(image, "highpass", self.cutoff, scale=scale, queue=queue)
-        expected = high_pass(image, self.cutoff)
-        return result, expected * (white / expected.max() if scale == "max" else 1)
-
-
-CASES: tuple[Case, ...] = (
-    Transform("1-D", (1024,), (0,)),
-    Transform("1-D", (1024,), (0,), "inverse"),
-    Transform("1-D", (1000,), (0,)),
-    Transform("1-D", (1000,), (0,), "inverse"),
-    Transform("1-D", (1009,), (0,)),
-    Transform("1-D", (70000,), (0,)),
-    Transform("batch", (50, 64), (1,)),
-    Transform("batch of real rows", (7, 243), (1,), real=True),
-    Transform("2-D", (32, 128), (0, 1)),
-    Transform("2-D", (48, 100), (0, 1), "inverse"),
-    Transform("axes 0 and 2 of 3-D", (16, 5, 8), (0, 2)),
-    Transform("axis 1 of 3-D", (4, 30, 8), (1,), "inverse"),
-    Transform("half spectrum", (6, 1000), (1,), real=True, half=True),
-    Transform("2-D half spectrum", (30, 45), (0, 1), real=True, half=True),
-    Cosine("cosine transform", "dct2", (5, 64)),
-    Cosine("sine transform", "dst2", (3, 45)),
-    HighPass("high pass of an image", (48, 64), 5),
-    HighPass("high pass of an 8-bit image", (48, 64), 5, eight_bits=True),
-)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How one case went.
-
-    Attributes
-    ----------
-    name, precision : str
-        Which case.
-    error, bound : float
-        Relative L2 error, and what is allowed.
-    problem : str
-        Why there is no result; empty where there is one.
-    """
-
-    name: str
-    precision: str
-    error: float
-    bound: float
-    problem: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Whether there is a result within the bound; not a number is not within it."""
-        return not self.problem and self.error <= self.bound
-
-
-def check(device: cl.Device) -> Iterator[Outcome]:
-    """Run every case on a device, as far as it has the precision; no exception leaves this.
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
 
     Parameters
     ----------
-    device : pyopencl.Device
-        Any device; `use_device`'s choice does not change.
+    argv : sequence of str, optional
+        Arguments; the process's by default.
 
-    Yields
-    ------
-    Outcome
-        One for each case and precision, as soon as it is known.
+    Returns
+    -------
+    int
+        Exit status: 0; 1 where a device fails a check; 2 without a device, or after an error.
     """
-    for precision in precisions_of(device):
-        for case in CASES:
-            if precision in case.precisions:
-                yield _outcome(case, precision, device)
+    return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
 
-def precisions_of(device: cl.Device) -> tuple[str, ...]:
-    """Return "single", and "double" where the device computes in it or does not answer at all."""
-    try:
-        return ("single", "double") if devices.traits(device).fp64 else ("single",)
-    except cl.Error:
-        return "single", "double"
+def parser() -> argparse.ArgumentParser:
+    """Return the command's parser."""
+    result = commandline.Parser(
+        prog=PROG,
+        description="Compare what every device computes with NumPy's results in double precision.",
+        epilog="The first run compiles the kernels of all checks, which takes a minute or two; "
+        "with --quick it takes less than 15 s on two cores. Later runs take seconds. The exit "
+        'status is 1 where a device fails a check. "pyclfft info --report" writes the results to a '
+        "file, with all that is known of the devices.",
+    )
+    result.add_argument(
+        "--quick", action="store_true", help="make a few of the checks, one of each family"
+    )
+    commandline.add_device(result, "check only this device", "all devices")
+    commandline.add_quiet(result)
+    return result
 
 
-def _outcome(case: Case, precision: str, device: cl.Device) -> Outcome:
-    error, problem = nan, ""
-    try:
-        queue = devices.queue_of(devices.context_of(device))
-        error = relative_error(*case.compute(precision, queue))
-    except Exception as exception:  # whatever it is, it is this device's result
-        problem = f"{type(exception).__name__}: {exception}"
-    return Outcome(case.name, precision, error, case.bound(precision), problem)
+def _main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    groups = examined()
+    chosen = select_device(options.device)  # which says what is missing, if there is none
+    tested = [each for each in numbered(groups) if not options.device or each[1] == chosen]
+    report = Report(options.quiet, to="stdout")
+    problems = run(tested, report, quick=options.quick, quiet=options.quiet)
+    if options.quiet and problems:
+        Report(to="stdout")(*(problem.strip() for problem in problems))
+    return int(bool(problems))
 
 
-# --- the other way to compute it ------------------------------------------------------------------
+# --- devices --------------------------------------------------------------------------------------
 
 
-def noise(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return the same uniform numbers in [-0.5, 0.5) every time, in both parts if complex."""
-    generator = np.random.default_rng(1)
-    x = generator.random(shape) - 0.5
-    if dtype.kind == "c":
-        x = x + 1j * (generator.random(shape) - 0.5)
-    return x.astype(dtype)
+def examined() -> Groups:
+    """Return all platforms with their devices, each of which has shown whether it is usable."""
+    groups = listing()
+    with warnings.catch_warnings():  # what is printed says why a device is not used
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for _, device in numbered(groups):
+            defect(device)
+    return groups
 
 
-def cosines(n: int, sine: bool = False) -> np.ndarray:
-    """Return the orthogonal matrix of the cosine or sine transform of type II of n numbers."""
-    row, odd = np.arange(n)[:, None], 2 * np.arange(n) + 1
-    angle = np.pi / (2 * n) * ((row + sine) * odd % (4 * n))  # small ones are exact
-    matrix = np.sin(angle) if sine else np.cos(angle)
-    return matrix * sqrt(2 / n) * np.where(row == (n - 1 if sine else 0), sqrt(0.5), 1)
+def numbered(groups: Groups) -> Iterator[tuple[str, Any]]:
+    """Yield every device with the index that `use_device` takes."""
+    for p, (_, devices) in enumerate(groups):
+        for d, device in enumerate(devices):
+            yield f"{p}:{d}", device
 
 
-def high_pass(image: np.ndarray, cutoff: float) -> np.ndarray:
-    """Return the magnitude of an ideal high pass, in double precision."""
-    rows, columns = (np.minimum(np.arange(n), n - np.arange(n)) for n in image.shape)
-    passes = rows[:, None] ** 2 + columns**2 >= cutoff**2
-    return np.abs(np.fft.ifft2(np.fft.fft2(image.astype(np.float64)) * passes))
+# --- checks ---------------------------------------------------------------------------------------
 
 
-def _sizes(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape))
+def run(
+    tested: Sequence[tuple[str, Any]],
+    say: Callable[[str], None],
+    *,
+    quick: bool = False,
+    quiet: bool = False,
+) -> list[str]:
+    """Check devices one after the other, and say how each check goes.
+
+    Parameters
+    ----------
+    tested : sequence of (str, pyopencl.Device)
+        Indices and devices. Devices that are not usable are named, and count neither way.
+    say : callable
+        Is given every line as soon as it is known: a driver may crash the process at the next one.
+    quick : bool
+        Make a few of the checks only.
+    quiet : bool
+        Show no progress bar.
+
+    Returns
+    -------
+    list of str
+        What has failed, in full; empty where all devices pass.
+    """
+    usable = [device for _, device in tested if not defect(device)]
+    checks = sum(selftest_cases.count(device, quick) for device in usable)
+    say(f"\n{expectation(checks, len(usable), quick)}")
+    problems: list[str] = []
+    with Progress(checks, "checks", quiet) as progress:
+        for index, device in tested:
+            problems += _run_one(f"{index} {device_label(device)}", device, say, quick, progress)
+    return problems
+
+
+def expectation(checks: int, devices: int, quick: bool) -> str:
+    """Return how long so many checks take, in words."""
+    seconds = ceil(checks * COLD_CHECK)
+    first = f"{seconds} s" if seconds < 60 else f"{ceil(seconds / 60)} minutes"
+    where = "one device" if devices == 1 else f"{devices} devices"
+    hint = "" if quick else "; --quick makes a few of them"
+    return (
+        f"{checks} checks on {where} take up to {first} the first time, while kernels are compiled,"
+        f"\nand seconds from then on{hint}"
+    )
+
+
+def _run_one(
+    title: str, device: Any, say: Callable[[str], None], quick: bool, progress: Progress
+) -> list[str]:
+    """Check one device; return what has failed."""
+    progress.title = title
+    say(f"\nSelf-test of {title}")
+    if reason := defect(device):
+        say(f"  not used: {reason}")
+        return []
+    start = time.perf_counter()
+    outcomes = []
+    for outcome in selftest_cases.check(device, quick):
+        say(_line(outcome))
+        outcomes.append(outcome)
+        progress.done += 1
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    say(f"  {_verdict(len(outcomes), len(failed))} in {time.perf_counter() - start:.1f} s")
+    return [f"\n{_line(outcome)}\n  on {title}\n{outcome.problem}" for outcome in failed]
+
+
+def _line(outcome: Outcome) -> str:
+    what = f"  {outcome.name:<40}  {outcome.precision}  "
+    if outcome.problem:
+        return f"{what}FAIL: {outcome.problem.splitlines()[0]}"
+    word = "pass" if outcome.passed else "FAIL"
+    return f"{what}error {outcome.error:7.1e}  bound {outcome.bound:7.1e}  {word}"
+
+
+def _verdict(checks: int, failed: int) -> str:
+    return f"FAIL: {failed} of {checks} checks" if failed else f"pass: {checks} checks"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

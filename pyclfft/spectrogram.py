@@ -1,17 +1,15 @@
-"""``python -m pyclfft.spectrogram``: draw the spectrogram of an audio file."""
+"""``python -m pyclfft.spectrogram``: draw the spectrograms of sounds, or write their numbers."""
 
 from __future__ import annotations
 
 import argparse
-import errno
-import os
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -20,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
-from tqdm import tqdm
 
-from . import commandline
+from . import commandline, streams
+from .advice import pip_install
 from .apps import shorttime
 from .apps.audiofile import AudioInfo, AudioReader, Channel, open_audio
 from .apps.frame_jobs import Job, executable_of
@@ -32,6 +30,7 @@ from .apps.onsets import onsets
 from .apps.shorttime import PRESETS
 from .apps.spectrogram_picture import (
     AXES,
+    FORMATS,
     Caption,
     Levels,
     Note,
@@ -41,24 +40,29 @@ from .apps.spectrogram_picture import (
     encode,
     require_picture,
 )
+from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .files import atomic_write
-from .planning.solvers import BY_NAME
 from .runtime import memory
 from .runtime.device import default_queue, device_label, select_device, use_device
 from .runtime.executable import run_on_host
 from .runtime.profile import PassTime, Recorder, profiling_queue, totals
 
 PROG = "pyclfft spectrogram"
+File = Path | streams.StandIn  # to write
 POINTS = 2**22  # of the frames that are transformed at a time: so much memory is enough
 
-PART = ("start", "duration", "channel")  # options that say what of a file is wanted
-FRAMING = {"n_fft": 2048, "hop": None, "window": "hann"}  # those that a preset decides; defaults
+PART = ("start", "duration", "channel")  # options that say what of a sound is wanted
+# Options that a preset decides, and those that only a picture shows, with their defaults.
+FRAMING = {"n_fft": 2048, "hop": None, "window": "hann"}
+PICTURE = {"db": 80.0, "cmap": "magma", "axis": "linear", "format": "png"}
 
-EPILOG = """\
-Without -o the picture is written beside its input, as NAME_spectrogram.png. Levels are relative to
-the greatest. Of a long file each column shows the greatest level of its frames. Formats: WAV; with
-soundfile (pip install 'pyclfft[audio]') also FLAC, OGG, AIFF, MP3 and others."""
+EPILOG = f"""\
+Without -o, --notes, --csv and --npz the picture stands beside its input, as NAME_spectrogram.png;
+with any of them only what they name is made. A - is standard input or standard output: "pyclfft
+spectrogram - --csv - < a.wav". For several inputs -o, --notes, --csv and --npz name folders. WAV
+needs nothing else; other sounds need soundfile ({pip_install("sounds")}), and pictures matplotlib
+({pip_install("pictures")}). Everything that the command says goes to standard error."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,29 +82,58 @@ def main(argv: Sequence[str] | None = None) -> int:
     return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
 
-def _main(argv: Sequence[str]) -> None:
+def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    outputs = _outputs(options)
-    require_picture(outputs["picture"], options.cmap)
     frames, magnitudes = _framing(options)
-    use_device(select_device(options.device))
-    print(f"device  {device_label(default_queue().device)}")
-    clock = Clock()
+    with streams.sources(options.inputs) as inputs:
+        jobs = _jobs(inputs, options)
+        use_device(select_device(options.device))
+        report = Report(options.quiet)
+        report.heading(f"device  {device_label(default_queue().device)}")
+        return commandline.run_each(
+            (partial(_make, *job, frames, magnitudes, options, report) for job in jobs), PROG
+        )
+
+
+def _make(
+    source: streams.Source,
+    targets: dict[str, streams.Target],
+    frames: Frames,
+    magnitudes: Magnitudes,
+    options: argparse.Namespace,
+    report: Report,
+) -> None:
+    """Make all that is wanted of one sound."""
     times: list[PassTime] | None = [] if options.timing else None
-    with open_audio(options.input) as audio:
-        print(f"input   {audio.path}: {audio.info}")
-        result = _analyse(audio, frames, magnitudes, options, clock, times)
-        if options.notes:
+    lines = []
+    with ExitStack() as stack:
+        # What goes to standard output goes there when this block ends without an error.
+        files = {
+            kind: stack.enter_context(streams.written(target, f".{options.format}"))
+            for kind, target in targets.items()
+        }
+        audio = stack.enter_context(open_audio(source))
+        count = frames.count(audio.extent(options.start, options.duration)[1])
+        progress = stack.enter_context(Progress(count, "frames", options.quiet))
+        clock = Clock(progress, audio.path)
+        result = _analyse(
+            audio, frames, magnitudes, options, targets.keys(), clock, times, progress
+        )
+        if "notes" in targets:
             with clock.step("notes"):
                 result = _with_notes(audio, result, options)
-    print(f"frames  {result.count}: {result.details}")
-    for name, path in outputs.items():
-        with clock.step(WRITERS[name].step):
-            words = WRITERS[name].write(path, result, options)
-        print(f"output  {path}{words}")
-    print(f"time    {clock}")
+        for kind, file in files.items():
+            with clock.step(WRITERS[kind].step):
+                words = WRITERS[kind].write(file, result, options)
+            lines.append(f"output  {targets[kind]}{words}")
+    report(
+        f"input   {audio.path}: {audio.info}",
+        f"frames  {result.count}: {result.details}",
+        *lines,
+        f"time    {clock}",
+    )
     if times is not None:
-        print(timing_table(clock, times))
+        report(timing_table(clock, times))
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -110,55 +143,70 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Draw the spectrogram of an audio file, computed on an OpenCL device.",
+        description="Draw the spectrograms of sounds, or write their numbers, computed on an "
+        "OpenCL device.",
         epilog=EPILOG,
     )
     add = result.add_argument
-    add("input", type=Path, metavar="INPUT", help="WAV, FLAC, OGG, AIFF, MP3 ...")
-    add("-o", "--output", metavar="PATH", help="file (.png, .svg, .pdf), or a folder")
+    add("inputs", nargs="+", type=streams.file_name, metavar="INPUT",
+        help="a sound: WAV, FLAC, OGG, AIFF, MP3 ...; - reads standard input")  # fmt: skip
+
+    add = result.add_argument_group("results").add_argument
+    add("-o", "--output", dest="picture", type=streams.file_name, metavar="PATH",
+        help="where the picture goes: a file (.png, .svg, .pdf), a folder, or - for standard "
+        "output")  # fmt: skip
+    add("--notes", type=streams.file_name, metavar="FILE",
+        help="find onsets and notes, and write the notes as CSV; -o then draws both")  # fmt: skip
+    add("--csv", type=streams.file_name, metavar="FILE",
+        help="write decibels relative to the greatest level: a row for each frame, its time "
+        "first, below a row of frequencies")  # fmt: skip
+    add("--npz", type=streams.file_name, metavar="FILE",
+        help="write arrays for NumPy: amplitudes S, frequencies, times, sr, n_fft, hop, "
+        "window")  # fmt: skip
 
     frames = result.add_argument_group("frames")
     add = frames.add_argument
-    add("--n-fft", type=commandline.count, metavar="N", help="samples of each (default: 2048)")
+    add("--n-fft", type=commandline.count, metavar="N",
+        help="the samples of a frame (default: 2048)")  # fmt: skip
     add("--hop", type=commandline.count, metavar="N",
-        help="samples from one to the next (default: a quarter of a frame)")  # fmt: skip
+        help="the samples from one frame to the next (default: a quarter of a frame)")  # fmt: skip
     add("--window", type=_window, metavar="NAME",
-        help="hann (default), hamming, boxcar or any of scipy.signal; kaiser,8.6")  # fmt: skip
-    add("--preset", choices=PRESETS, help="frames of 2048 samples, 1024 apart, without a window; "
-        "bins 0 to 1023")  # fmt: skip
-    add("--algorithm", choices=BY_NAME, help="of the transforms (default: the first that applies)")
-    add("--device", metavar="SPEC", help='part of a name, "gpu", "cpu", or as in "pyclfft info"')
+        help="hann (default), hamming, boxcar or another window of scipy.signal, its parameters "
+        "behind a comma: kaiser,8.6")  # fmt: skip
+    add("--preset", choices=PRESETS,
+        help="frames of 2048 samples, 1024 apart, without a window; bins 0 to 1023")  # fmt: skip
+    commandline.add_algorithm(frames)
+    commandline.add_device(frames)
 
     part = result.add_argument_group("part of the sound")
     add = part.add_argument
     add("--channel", type=_channel, default="mix", metavar="N",
-        help="one channel, from 0, or the mean of all (mix, the default)")  # fmt: skip
-    add("--start", type=_number(0), default=0.0, metavar="SECONDS", help="where to begin")
-    add("--duration", type=_number(0), metavar="SECONDS", help="how much (default: to the end)")
+        help="the number of one channel, from 0, or mix, the mean of all (default: "
+        "mix)")  # fmt: skip
+    add("--start", type=_number(0), default=0.0, metavar="SECONDS",
+        help="where to begin (default: 0)")  # fmt: skip
+    add("--duration", type=_number(0), metavar="SECONDS",
+        help="how much to take (default: all that follows)")  # fmt: skip
 
     picture = result.add_argument_group("picture")
     add = picture.add_argument
-    add("--db", type=_number(1), default=80.0, metavar="RANGE",
-        help="decibels from the greatest level to the darkest colour (default: 80)")  # fmt: skip
-    add("--cmap", default="magma", metavar="NAME",
-        help="colour map of matplotlib (default: magma)")  # fmt: skip
+    add("--format", choices=FORMATS,
+        help="the format of pictures that -o does not name (default: png)")  # fmt: skip
+    add("--db", type=_number(1), metavar="RANGE",
+        help="the decibels from the greatest level to the darkest colour (default: "
+        "80)")  # fmt: skip
+    add("--cmap", metavar="NAME", help="a colour map of matplotlib (default: magma)")
     scales = picture.add_mutually_exclusive_group()
     scales.add_argument("--log-frequency", dest="axis", action="store_const", const="log",
-                        help="every octave equally high, labelled with notes")  # fmt: skip
+                        help="draw every octave equally high, labelled with notes")  # fmt: skip
     scales.add_argument("--mel", dest="axis", action="store_const", const="mel",
-                        help="the mel scale (Slaney's, as librosa's default)")  # fmt: skip
-    result.set_defaults(axis="linear")
+                        help="draw frequencies on the mel scale (Slaney's, as librosa's "
+                        "default)")  # fmt: skip
 
-    others = result.add_argument_group("other results")
-    add = others.add_argument
-    add("--notes", type=Path, metavar="FILE",
-        help="find onsets and notes, draw them, and write the notes as CSV")  # fmt: skip
-    add("--csv", type=Path, metavar="FILE",
-        help="write decibels relative to the greatest: a row for each frame, its time first, "
-        "below a row of frequencies")  # fmt: skip
-    add("--npz", type=Path, metavar="FILE",
-        help="write amplitudes S, frequencies, times, sr, n_fft, hop, window")  # fmt: skip
-    add("--timing", action="store_true", help="print the time of every step and kernel")
+    talk = result.add_argument_group("report").add_mutually_exclusive_group()
+    talk.add_argument("--timing", action="store_true",
+                      help="print the time of every step and kernel")  # fmt: skip
+    commandline.add_quiet(talk)
     return result
 
 
@@ -194,25 +242,46 @@ def _window(text: str) -> str | tuple[Any, ...]:
         raise argparse.ArgumentTypeError(f"{text!r}: behind a comma stands a number") from None
 
 
-def _outputs(options: argparse.Namespace) -> dict[str, Path]:
-    """Return the files to write, by what they are, and refuse what would lose one or end late."""
-    source, wanted = options.input, options.output
-    name = f"{source.stem}_spectrogram.png"
-    path = Path(wanted) if wanted else source.with_name(name)
-    if wanted and (wanted.endswith("/") or path.is_dir()):
-        path /= name
-    files = {"npz": options.npz, "csv": options.csv, "notes": options.notes, "picture": path}
-    outputs = {kind: path for kind, path in files.items() if path}
-    taken = {source.resolve(): "is the input"}
-    for kind, path in outputs.items():
-        place = path.resolve()
-        if place in taken:
-            raise PlanError(f"{path} {taken[place]}: name another file")
-        taken[place] = f"would be written twice, as {kind} too"
-        if path.is_dir() or not path.parent.is_dir():
-            code = errno.EISDIR if path.is_dir() else errno.ENOENT
-            raise OSError(code, os.strerror(code), str(path))
-    return outputs
+def _jobs(
+    inputs: Sequence[streams.Source], options: argparse.Namespace
+) -> list[tuple[streams.Source, dict[str, streams.Target]]]:
+    """Return what is made of each sound and where it goes; refuse what would be lost or end late.
+
+    A picture is made where it is asked for, or nothing else is.
+    """
+    several = len(inputs) > 1
+    named = {kind: getattr(options, kind) for kind in WRITERS}
+    wanted = [kind for kind in WRITERS if named[kind]] or ["picture"]
+    _complete_picture(options, "picture" in wanted, several)
+    endings = {kind: writer.ending.format(options.format) for kind, writer in WRITERS.items()}
+    jobs = [
+        (source, {k: streams.place(named[k], source, endings[k], several) for k in wanted})
+        for source in inputs
+    ]
+    written = {kind: [targets[kind] for _, targets in jobs] for kind in wanted}
+    for picture in written.get("picture", ()):
+        suffix = f".{options.format}" if isinstance(picture, streams.StandardOutput) else ""
+        require_picture(f"{picture}{suffix}", options.cmap)
+    streams.require_no_terminal([*written.get("picture", ()), *written.get("npz", ())])
+    streams.prepare(inputs, chain(*written.values()), named.values())
+    return jobs
+
+
+def _complete_picture(options: argparse.Namespace, drawn: bool, several: bool) -> None:
+    """Set the picture's options to their defaults, unless they make no sense."""
+    given = [name for name in PICTURE if getattr(options, name) is not None]
+    if given and not drawn:
+        flags = {"axis": "--log-frequency" if options.axis == "log" else "--mel"}
+        named = ", ".join(flags.get(name, f"--{name}") for name in given)
+        warnings.warn(
+            f"no picture is drawn, where {named} would show: add -o to draw one", stacklevel=2
+        )
+    if options.format and options.picture and not streams.is_open(options.picture, several):
+        raise PlanError(
+            f"{options.picture} names its format itself: leave out --format {options.format}"
+        )
+    for name in set(PICTURE) - set(given):
+        setattr(options, name, PICTURE[name])
 
 
 def _framing(options: argparse.Namespace) -> tuple[Frames, Magnitudes]:
@@ -348,6 +417,8 @@ class Analysis:
 
     Attributes
     ----------
+    name : str
+        Of its file.
     info : AudioInfo
         Of its file.
     frames : Frames
@@ -358,8 +429,8 @@ class Analysis:
         Of frames.
     details : str
         Of frames and window, in words.
-    levels : Levels
-        For the picture.
+    levels : Levels or None
+        For the picture, where one is wanted.
     spectra : ndarray of float32, shape (bins, frames), or None
         All amplitudes, where they are wanted.
     onsets : ndarray
@@ -368,12 +439,13 @@ class Analysis:
         That were found.
     """
 
+    name: str
     info: AudioInfo
     frames: Frames
     times: Times
     count: int
     details: str
-    levels: Levels
+    levels: Levels | None = None
     spectra: np.ndarray | None = None
     onsets: np.ndarray = field(default_factory=lambda: np.empty(0))
     notes: tuple[Note, ...] = ()
@@ -390,26 +462,32 @@ def _analyse(
     frames: Frames,
     magnitudes: Magnitudes,
     options: argparse.Namespace,
+    wanted: Collection[str],
     clock: Clock,
     device_times: list[PassTime] | None,
+    progress: Progress,
 ) -> Analysis:
     sr = audio.info.sr
     first, samples = audio.extent(options.start, options.duration)
     if frames.n_fft > samples:
-        warnings.warn(f"n_fft = {frames.n_fft} is more than the {samples} samples", stacklevel=2)
+        warnings.warn(
+            f"{audio.path}: n_fft = {frames.n_fft} is more than the {samples} samples", stacklevel=2
+        )
     total, bins = frames.count(samples), magnitudes.bins or frames.n_fft // 2 + 1
-    levels = Levels(AXES[options.axis], sr, frames.n_fft, bins, total)
-    keep = options.csv or options.npz
-    spectra = np.empty((total, bins), np.float32).T if keep else None
+    levels = spectra = None
+    if "picture" in wanted:
+        levels = Levels(AXES[options.axis], sr, frames.n_fft, bins, total)
+    if "csv" in wanted or "npz" in wanted:
+        spectra = np.empty((total, bins), np.float32).T
     blocks = spectra_of_file(
         audio, frames, replace(magnitudes, relative=False), _part(options),
         algorithm=options.algorithm,
         queue=profiling_queue(default_queue().context) if options.timing else None,
         clock=clock, times=device_times,
     )  # fmt: skip
-    count, greatest = _gather(blocks, total, levels, spectra, clock)
+    count, greatest = _gather(blocks, levels, spectra, clock, progress)
     if not greatest:
-        warnings.warn("the sound is silent", stacklevel=2)
+        warnings.warn(f"{audio.path}: the sound is silent", stacklevel=2)
     if spectra is not None:
         spectra = spectra[:, :count]  # a file may end before it says so
         if magnitudes.relative:
@@ -418,7 +496,9 @@ def _analyse(
     times = Times(middle / sr, frames.hop / sr, first / sr, (first + samples) / sr)
     window = options.window if isinstance(options.window, str) else repr(options.window)
     details = f"n_fft {frames.n_fft}, hop {frames.hop}, window {window}"
-    return Analysis(audio.info, frames, times, count, details, levels, spectra)
+    return Analysis(
+        Path(audio.path).name, audio.info, frames, times, count, details, levels, spectra
+    )
 
 
 def _part(options: argparse.Namespace) -> dict[str, Any]:
@@ -428,24 +508,22 @@ def _part(options: argparse.Namespace) -> dict[str, Any]:
 
 def _gather(
     blocks: Iterator[np.ndarray],
-    total: int,
-    levels: Levels,
+    levels: Levels | None,
     spectra: np.ndarray | None,
     clock: Clock,
+    progress: Progress,
 ) -> tuple[int, np.float32]:
     """Take all frames, for the picture and into an array; return how many and the greatest."""
     count, greatest = 0, np.float32(0)
-    # A bar on a terminal, for what takes longer than a moment.
-    with tqdm(total=total, unit=" frames", disable=None, leave=False, delay=0.5) as bar:
-        for block in blocks:
-            end = count + block.shape[1]
+    for block in blocks:
+        end = count + block.shape[1]
+        if levels is not None:
             with clock.step("draw"):
                 levels.add(block)
-            if spectra is not None:
-                spectra[:, count:end] = block
-            greatest = max(greatest, block.max())
-            count = end
-            bar.update(block.shape[1])
+        if spectra is not None:
+            spectra[:, count:end] = block
+        greatest = max(greatest, block.max())
+        progress.done = count = end
     return count, greatest
 
 
@@ -463,7 +541,7 @@ def _with_notes(audio: AudioReader, analysis: Analysis, options: argparse.Namesp
 # --- outputs --------------------------------------------------------------------------------------
 
 
-def _write_npz(path: Path, analysis: Analysis, options: argparse.Namespace) -> str:
+def _write_npz(path: File, analysis: Analysis, options: argparse.Namespace) -> str:
     quantity = "amplitude relative to the greatest" if options.preset else "amplitude"
     assert analysis.spectra is not None
     with atomic_write(path) as file:
@@ -475,7 +553,7 @@ def _write_npz(path: Path, analysis: Analysis, options: argparse.Namespace) -> s
     return f": S ({quantity}) of shape {analysis.spectra.shape}"
 
 
-def _write_csv(path: Path, analysis: Analysis, options: argparse.Namespace) -> str:
+def _write_csv(path: File, analysis: Analysis, options: argparse.Namespace) -> str:
     assert analysis.spectra is not None
     levels, times = decibels(analysis.spectra), analysis.times.of(analysis.count)
     rows = (
@@ -486,7 +564,7 @@ def _write_csv(path: Path, analysis: Analysis, options: argparse.Namespace) -> s
     return f": decibels of {analysis.count} frames"
 
 
-def _write_notes(path: Path, analysis: Analysis, options: argparse.Namespace) -> str:
+def _write_notes(path: File, analysis: Analysis, options: argparse.Namespace) -> str:
     rows = (
         [f"{n.onset:.4f}", f"{n.duration:.4f}", n.name, f"{n.midi:g}", f"{n.cents:.1f}",
          f"{n.strength:.6g}"]
@@ -496,14 +574,15 @@ def _write_notes(path: Path, analysis: Analysis, options: argparse.Namespace) ->
     return f": {len(analysis.notes)} notes, {len(analysis.onsets)} onsets"
 
 
-def _write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def _write_rows(path: File, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     with atomic_write(path) as file:  # as bytes: sharps are UTF-8 everywhere
         for row in chain([header], rows):
             file.write((",".join(row) + "\n").encode())
 
 
-def _write_picture(path: Path, analysis: Analysis, options: argparse.Namespace) -> str:
-    caption = Caption(options.input.name, f"{analysis.info.sr} Hz, {analysis.details}")
+def _write_picture(path: File, analysis: Analysis, options: argparse.Namespace) -> str:
+    caption = Caption(analysis.name, f"{analysis.info.sr} Hz, {analysis.details}")
+    assert analysis.levels is not None
     figure = draw(
         analysis.levels, analysis.times, caption, db=options.db, colours=options.cmap,
         onsets=analysis.onsets, notes=analysis.notes,
@@ -515,45 +594,22 @@ def _write_picture(path: Path, analysis: Analysis, options: argparse.Namespace) 
 
 
 class Writer(NamedTuple):
-    """How a file is written, and the step of the clock that this belongs to."""
+    """How a result is written, what its name ends with, and the step of the clock that it is."""
 
-    write: Callable[[Path, Analysis, argparse.Namespace], str]
+    write: Callable[[File, Analysis, argparse.Namespace], str]
+    ending: str
     step: str
 
 
 WRITERS = {
-    "npz": Writer(_write_npz, "write"),
-    "csv": Writer(_write_csv, "write"),
-    "notes": Writer(_write_notes, "write"),
-    "picture": Writer(_write_picture, "draw"),
+    "npz": Writer(_write_npz, "_spectrogram.npz", "write"),
+    "csv": Writer(_write_csv, "_spectrogram.csv", "write"),
+    "notes": Writer(_write_notes, "_notes.csv", "write"),
+    "picture": Writer(_write_picture, "_spectrogram.{}", "draw"),
 }
 
 
 # --- times ----------------------------------------------------------------------------------------
-
-
-class Clock:
-    """Adds up how long steps take on the host, each of which may come often."""
-
-    def __init__(self) -> None:
-        self.steps: dict[str, float] = {}
-        self._begin = time.perf_counter()
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Count what happens within as part of a step."""
-        begin = time.perf_counter()
-        yield
-        self.steps[name] = self.steps.get(name, 0.0) + time.perf_counter() - begin
-
-    @property
-    def total(self) -> float:
-        """Seconds since the clock was made."""
-        return time.perf_counter() - self._begin
-
-    def __str__(self) -> str:
-        steps = ", ".join(f"{name} {1e3 * took:.1f} ms" for name, took in self.steps.items())
-        return f"{steps}, total {1e3 * self.total:.1f} ms"
 
 
 def timing_table(clock: Clock, times: Sequence[PassTime]) -> str:

@@ -20,10 +20,10 @@ folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 # edges, and mirrored surroundings keep the left edge from leaking into the right one.
 border = {"cutoff": 24, "unit": "px-period", "shape": "gaussian", "pad": "mirror"}
 
-# The coarse part is an image like the one it came from: "clip" leaves the brightness as it is.
-smooth = pyclfft.filter_image(image, "lowpass", part="real", scale="clip", **border)
+# The coarse part is an image like the one it came from, and keeps its exposure.
+smooth = pyclfft.filter_image(image, "lowpass", **border)
 
-# The fine part has both signs. By default its magnitude is drawn, the greatest one in white.
+# The fine part has both signs. Its magnitude is drawn, the greatest one in white.
 detail = pyclfft.filter_image(image, "highpass", **border)
 
 print(f"on {pyclfft.default_device().name}, {image.shape[1]} x {image.shape[0]} pixels")

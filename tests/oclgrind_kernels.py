@@ -26,6 +26,7 @@ from pyclfft.planning.solvers import ladder, lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
+from pyclfft.runtime.shift import converted
 from pyclfft.tuning import lookup
 from tests.device import test_imaging as images
 from tests.device.test_shorttime import MODES, expected_stft
@@ -280,6 +281,14 @@ def filters() -> None:
         pyclfft.filter_mask((5, 6), "bandstop", (1, 3), shape=shape)
     textbook = {"kind": "highpass", "shape": "ideal", "keep_dc": False, "algorithm": "radix2"}
     images.check_mixture({**mixture, **textbook, "dtype": np.uint8, "size": (9, 17), "pad": "edge"})
+    for shape, axes, dtype in (((3, 5, 6), (1, 2), "f2"), ((2, 5, 3, 6), (3, 1), "u1"),
+                               ((2, 3, 5, 4), (1, 2), "u2")):  # fmt: skip
+        stack = noise(shape, "f4").astype(dtype)
+        pyclfft.filter_image(stack, axes=axes, scale="stretch", pad="mirror")
+    for algorithm in (None, "radix2"):  # a hook, and a pass of its own
+        for columns, dtype in ((8, "f4"), (5, "c8"), (5, "?")):
+            mask = noise((4, columns), "c8" if dtype == "c8" else "f4").astype(dtype)
+            pyclfft.filter_image(noise((4, 8), "f4"), mask=mask, algorithm=algorithm)
 
 
 def hooks() -> None:
@@ -350,6 +359,10 @@ def trigonometric(precision, queue) -> None:
     x = noise((3, 4, 5), dtype)
     there = cl_array.to_device(queue, x)
     check(pyclfft.fftshift(there).get(), np.fft.fftshift(x))
+    for source, target in (("u1", dtype), ("f2", dtype), ("i4", CODES[precision]["c2c"])):
+        numbers = (100 * x).astype(source)
+        there_too = converted(cl_array.to_device(queue, numbers)[:, ::2], np.dtype(target))
+        check(there_too.get(), numbers[:, ::2].astype(target))
     check(pyclfft.ifftshift(there[:, ::2], 2).get(), np.fft.ifftshift(x[:, ::2], 2))
 
 

@@ -18,12 +18,14 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from ..advice import pip_install
 from ..errors import FormatError, PlanError
 
 Channel = int | Literal["all", "mix"]
+PathName = str | os.PathLike[str]
 
 BLOCK = 2**18  # samples that are read at a time
-REMEDY = "pip install 'pyclfft[audio]'"
+REMEDY = pip_install("sounds")
 CONVERT = "convert it to WAV with 16 or 24 bits"
 
 # How files begin that soundfile reads, for what is said where it is missing.
@@ -283,13 +285,13 @@ def open_audio(path: str | os.PathLike[str]) -> Iterator[AudioReader]:
     FormatError, OSError
         As `read_audio`.
     """
-    name = os.fspath(path)
+    name = str(path)
     with open(path, "rb") as file:  # which names a missing file and a folder better than libraries
         beginning = file.read(12)
         if not beginning:
             raise FormatError(f"{name}: the file is empty")
         wav = _wav_header(file) if _is_wav(beginning) else None
-    reader, close = _open_by_any(name, beginning, wav)
+    reader, close = _open_by_any(path, beginning, wav)
     try:
         if reader.info.samples < 1 or reader.info.sr < 1:
             raise FormatError(f"{name}: {NO_SAMPLES}")
@@ -326,8 +328,8 @@ def _chosen(block: np.ndarray, channel: Channel) -> np.ndarray:
 # --- libraries that read --------------------------------------------------------------------------
 
 
-def _by_soundfile(soundfile: Any, name: str) -> tuple[AudioReader, Callable[[], None]]:
-    file = soundfile.SoundFile(name)
+def _by_soundfile(soundfile: Any, path: PathName) -> tuple[AudioReader, Callable[[], None]]:
+    name, file = str(path), soundfile.SoundFile(os.fspath(path))
     container = "WAV" if file.format == "WAVEX" else file.format
     encoding = ENCODINGS.get(file.subtype, file.subtype_info)
     info = AudioInfo(file.samplerate, file.channels, file.frames, f"{encoding} {container}")
@@ -346,20 +348,20 @@ def _by_soundfile(soundfile: Any, name: str) -> tuple[AudioReader, Callable[[], 
     return AudioReader(name, info, read), file.close
 
 
-def _by_scipy(wavfile: Any, name: str) -> tuple[AudioReader, Callable[[], None]]:
+def _by_scipy(wavfile: Any, path: PathName) -> tuple[AudioReader, Callable[[], None]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of chunks without samples; of missing samples we warn
         try:
-            sr, values = wavfile.read(name, mmap=True)
+            sr, values = wavfile.read(os.fspath(path), mmap=True)
         except ValueError:  # 3 bytes a sample cannot be mapped, nor what is cut short
-            sr, values = wavfile.read(name)
+            sr, values = wavfile.read(os.fspath(path))
     values = values.reshape(len(values), -1)
     samples, channels = values.shape
 
     def read(first: int, count: int) -> np.ndarray:
         return scaled(values[first : first + count])
 
-    return AudioReader(name, AudioInfo(sr, channels, samples, "WAV"), read), lambda: None
+    return AudioReader(str(path), AudioInfo(sr, channels, samples, "WAV"), read), lambda: None
 
 
 def scaled(values: np.ndarray) -> np.ndarray:
@@ -390,7 +392,7 @@ class _Backend:
 
     module: str
     only_wav: bool
-    open: Callable[[Any, str], tuple[AudioReader, Callable[[], None]]]
+    open: Callable[[Any, PathName], tuple[AudioReader, Callable[[], None]]]
 
 
 NO_SAMPLES = (
@@ -405,16 +407,17 @@ BACKENDS = (
 
 
 def _open_by_any(
-    name: str, beginning: bytes, wav: _Wav | None
+    path: PathName, beginning: bytes, wav: _Wav | None
 ) -> tuple[AudioReader, Callable[[], None]]:
     """Open by the first library that is there and can; the first one's complaint is the error's."""
+    name = str(path)
     reasons: dict[str, str] = {}
     for backend in BACKENDS:
         module = None if backend.only_wav and not wav else _imported(backend.module)
         if module is None:
             continue
         try:
-            reader, close = backend.open(module, name)
+            reader, close = backend.open(module, path)
         except MemoryError:
             raise
         except Exception as error:  # they raise whatever a damaged file makes them raise
@@ -429,8 +432,6 @@ def _open_by_any(
         remedy = CONVERT if "soundfile" in reasons else f"{CONVERT}, or {REMEDY}"
         reason = next(iter(reasons.values()))
         raise FormatError(f"{name}: no audio that can be read ({reason}): {remedy}")
-    if wav:
-        raise FormatError(f"{name}: reading WAV needs soundfile or SciPy: {REMEDY}")
     kinds = (kind for magic, kind in MAGICS.items() if beginning.startswith(magic))
     what = next(kinds, f"a file that is no WAV (it begins with {beginning[:4]!r})")
     raise FormatError(f"{name}: reading {what} needs soundfile: {REMEDY}")

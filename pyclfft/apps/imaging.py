@@ -2,111 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import ceil, prod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
-from numpy.typing import ArrayLike
+import pyopencl.array as cl_array
 
-from ..errors import PlanError
+from ..errors import DeviceMemoryError, PlanError
 from ..planning.factor import next_fast_len, next_power_of_two
-from ..planning.hooks import Hooks, Parameter, Snippet
-from ..planning.passes import Argument, Buffer, Pass, Role, Scalar, Schedule, Vector, assign_buffers
+from ..planning.passes import assign_buffers
 from ..planning.planner import plan_passes
-from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Problem, choose, make_problem
+from ..planning.problem import (
+    COMPLEX_DTYPE,
+    REAL_DTYPE,
+    Layout,
+    choose,
+    make_problem,
+    plain_layout,
+)
 from ..planning.solvers import BY_NAME
-from ..planning.solvers.rows import device_size, uint
-from ..planning.traits import Traits
 from ..runtime import device, memory, wisdom
 from ..runtime.cache import BoundedCache
 from ..runtime.executable import Executable, run_on_host
 from ..runtime.profile import Recorder
-from ..tuning.lookup import Parameters, parameters_for
-from .bands import KINDS, SHAPES, Band, Cutoff, make_band
+from ..transforms.call import on_host
+from ..transforms.parts import longest_other_axis
+from ..tuning.lookup import parameters_for
+from .bands import Band, Cutoff, make_band
+from .filter_plans import (
+    CHANNELS,
+    MASK,
+    PADS,
+    PARTS,
+    PIXELS,
+    SCALES,
+    FilterJob,
+    filter_pass,
+    filter_schedule,
+    image_axes,
+    transform_problem,
+    usual_part,
+    usual_scale,
+)
+from .masks import Mask, make_mask
 
-PADS = ("none", "zero", "edge", "mirror")
-CHANNELS = ("each", "luma")
-SCALES = ("none", "clip", "max", "stretch")  # in the order of pixels.cl
-PARTS = ("real", "magnitude")  # likewise
-PAD_MACRO = {"none": 0, "zero": 0, "edge": 1, "mirror": 2}
+MAX_PLANES = 2**15  # of one launch: some drivers count less than 2^16 along the third dimension
 
-# dtype of an image -> (type in OpenCL C, precision of the transform, greatest value by default)
-PIXELS: dict[np.dtype, tuple[str, str, int]] = {
-    np.dtype(np.uint8): ("uchar", "single", 255),
-    np.dtype(np.uint16): ("ushort", "single", 65535),
-    np.dtype(np.float32): ("real", "single", 1),
-    np.dtype(np.float64): ("real", "double", 1),
-}
+# How a filter is described if nothing else is asked for; a mask leaves no place for any of it.
+BAND_OPTIONS = {
+    "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": 2, "keep_dc": False,
+}  # fmt: skip
 
-EXTREMA_GROUP = 128  # work-items in a group that looks for the extrema
-EXTREMA_GROUPS = 256  # groups at most
-
-
-@dataclass(frozen=True)
-class FilterJob:
-    """Everything that decides how an image is filtered; equal jobs share one `ImageFilter`.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        Of the image: (height, width) or (height, width, 3).
-    dtype : dtype
-        Of its pixels, a key of `PIXELS`.
-    plane : (int, int)
-        Rows and columns of the transform.
-    band : Band
-        What passes.
-    pad, channels, scale, part : str
-        As for `filter_image`.
-    maxval : float
-        Greatest value of the result's pixels.
-    algorithm : str or None
-        Of the transforms.
-    """
-
-    shape: tuple[int, ...]
-    dtype: np.dtype
-    plane: tuple[int, int]
-    band: Band
-    pad: str = "none"
-    channels: str = "each"
-    scale: str = "max"
-    part: str = "magnitude"
-    maxval: float = 255
-    algorithm: str | None = None
-
-    @property
-    def precision(self) -> str:
-        """Of the transform."""
-        return PIXELS[self.dtype][1]
-
-    @property
-    def colours(self) -> int:
-        """Values a pixel."""
-        return self.shape[2] if len(self.shape) == 3 else 1
-
-    @property
-    def luma(self) -> bool:
-        """Whether brightness alone is filtered."""
-        return self.channels == "luma" and self.colours == 3
-
-    @property
-    def planes(self) -> int:
-        """Transforms in a batch."""
-        return 1 if self.luma else self.colours
-
-    @property
-    def result_dtype(self) -> np.dtype:
-        """The image's, or a real number's for values without a scale."""
-        return REAL_DTYPE[self.precision] if self.scale == "none" else self.dtype
+Gains = bytes | cl.Buffer | None  # of a mask: the host's, by value, or the device's
 
 
 class ImageFilter:
-    """A filter made ready for one context, for images of one shape.
+    """A filter made ready for one context, for arrays of one shape.
 
     Parameters
     ----------
@@ -114,6 +68,8 @@ class ImageFilter:
         What to do.
     context : cl.Context
         Of one device.
+    gains : bytes or cl.Buffer, optional
+        Of the job's mask, if it has one; a buffer is read by each call anew.
 
     Attributes
     ----------
@@ -128,7 +84,7 @@ class ImageFilter:
         The device cannot do it.
     """
 
-    def __init__(self, job: FilterJob, context: cl.Context) -> None:
+    def __init__(self, job: FilterJob, context: cl.Context, gains: Gains = None) -> None:
         self.job = job
         traits = device.traits(context.devices[0])
         forward = transform_problem(job, "forward")
@@ -139,46 +95,83 @@ class ImageFilter:
         memory.require_fits(
             traits, {"in": image_bytes, "out": result_bytes, **dict(self.schedule.workspace)}
         )
-        self._executable = Executable(context, self.schedule)
+        if job.images > 1 and job.planes > MAX_PLANES:
+            raise DeviceMemoryError(f"one launch filters {MAX_PLANES} planes at most")
+        if isinstance(gains, bytes) and isinstance(job.band, Mask):
+            gains = memory.constant(context, np.frombuffer(gains, job.band.dtype))
+        given: Any = {} if gains is None else {MASK.name: gains}
+        self._executable = Executable(context, self.schedule, given)
 
     def __call__(
-        self, image: np.ndarray, queue: cl.CommandQueue, recorder: Recorder | None = None
+        self,
+        image: np.ndarray,
+        queue: cl.CommandQueue,
+        recorder: Recorder | None = None,
+        wait_for: Sequence[cl.Event] = (),
     ) -> np.ndarray:
-        """Filter one image of the job's shape and dtype: one upload, one download."""
-        if image.dtype.kind == "f" and not np.isfinite(image).all():
-            raise PlanError("the image holds NaN or infinity: give these pixels a value first")
+        """Filter an array of the job's shape and dtype: one upload, one download."""
         result = memory.empty(self.job.shape, self.job.result_dtype)
-        run_on_host(self._executable, queue, np.ascontiguousarray(image), result, recorder)
+        source = memory.contiguous(image)
+        run_on_host(self._executable, queue, source, result, recorder, wait_for)
         return result
+
+    def on_device(
+        self,
+        image: cl_array.Array,
+        result: cl_array.Array,
+        queue: cl.CommandQueue,
+        wait_for: Sequence[cl.Event] = (),
+    ) -> None:
+        """Filter a device array into another one, which carries the event of its completion."""
+        source: Any = image.base_data
+        target: Any = result.base_data
+        events = [*wait_for, *image.events]
+        if result.events is not image.events:
+            events += result.events
+        result.events[:] = [self._executable.enqueue(queue, source, target, events)]
 
 
 def filter_image(
-    image: ArrayLike,
-    kind: str = "highpass",
+    image: Any,
+    kind: str | None = None,
     cutoff: Cutoff = None,
     *,
+    mask: Any = None,
+    axes: tuple[int, int] | None = None,
     unit: str = "bin",
     shape: str = "ideal",
     order: float = 2,
     pad: str = "none",
     keep_dc: bool = False,
     channels: str = "each",
-    scale: str = "max",
-    part: str = "magnitude",
+    scale: str | None = None,
+    part: str | None = None,
     maxval: float | None = None,
     algorithm: str | None = None,
     queue: cl.CommandQueue | None = None,
-) -> np.ndarray:
-    """Filter an image in the frequency domain.
+) -> Any:
+    """Filter an image, or a stack of images, in the frequency domain.
 
     Parameters
     ----------
-    image : array_like, shape (height, width) or (height, width, 3)
-        uint8, uint16, float32 or float64, of any size.
-    kind : {"highpass", "lowpass", "bandpass", "bandstop"}
+    image : array_like or pyopencl.array.Array
+        Real numbers of any dtype and any size. One image has the shape (height, width), (height,
+        width, 1), (height, width, 3), or (height, width, 4) with alpha, which is copied. With
+        `axes` the array is a stack.
+    kind : {"highpass", "lowpass", "bandpass", "bandstop"}, optional
         What passes: frequencies r >= cutoff, r < cutoff, low <= r < high, or all but these.
+        "highpass" by default, if there is no `mask`.
     cutoff : number or (number, number), optional
         One, or (low, high) for a band. An eighth of the shorter side, in bins, by default.
+    mask : array_like or pyopencl.array.Array, optional
+        Gains of your own in place of `kind` and the options of a band, real or complex: as many as
+        the transform has bins, which is `filter_mask`'s shape with the same `pad`, DC at [0, 0]; or
+        the first ``columns // 2 + 1`` columns of them, which then do what they do between `rfft2`
+        and `irfft2`.
+    axes : (int, int), optional
+        Rows and columns of an image within the array. All other axes are those of a stack, whose
+        images have nothing to do with each other. Only the last axis, if it comes directly behind
+        rows and columns and 3 or 4 long, is a pixel's colours, as it is without `axes`.
     unit : {"bin", "nyquist", "cycles/px", "px-period"}
         Of the cut-off: bins of the image's transform, counted alike along both sides; a fraction
         of the Nyquist frequency; cycles a pixel (0 .. 0.5); pixels a period.
@@ -194,32 +187,51 @@ def filter_image(
         Leave the mean as it is.
     channels : {"each", "luma"}
         Filter every channel of a colour image, or its brightness (ITU-R BT.601) alone.
-    scale : {"max", "stretch", "clip", "none"}
+    scale : {"max", "stretch", "clip", "none"}, optional
         Which values become 0 .. maxval: 0 .. the greatest, the least .. the greatest, or 0 ..
         maxval itself; "none" returns real numbers as they are. The least and greatest are those
-        of all channels together.
-    part : {"magnitude", "real"}
-        Of the filtered, complex values.
+        of all colours of an image together. By default, "max" for uint8 and uint16 images where
+        the default of `part` is "magnitude", and "clip" where it is "real"; "none" for every other
+        dtype: numbers are neither scaled nor clipped.
+    part : {"magnitude", "real"}, optional
+        Of the filtered, complex values. "magnitude" by default for a high pass or a band pass;
+        "real" for a low pass, a band stop, any kind with `keep_dc`, and a mask.
     maxval : number, optional
-        Greatest value of the result's pixels: 255, 65535, or 1 for float images by default.
+        Greatest value of the scaled result: 255, 65535, or 1 for dtypes that are not uint8 or
+        uint16, by default.
     algorithm : str, optional
         Of the transforms, as for `Plan`.
     queue : cl.CommandQueue, optional
-        Where to run; `default_queue` by default.
+        Where to run; the queue of a device array, or `default_queue`, by default.
 
     Returns
     -------
-    ndarray, shape of `image`
-        Of its dtype; float32 or float64 for scale "none".
+    ndarray or pyopencl.array.Array, shape of `image`
+        uint8 and uint16 images keep their dtype, unless the scale is "none". Otherwise real
+        numbers of the precision in which the dtype is transformed: float32 for uint8, uint16,
+        float16 and float32, float64 for float64, bool and all other integers. A device array gives
+        a device array, and no pixel leaves the device: it is returned at once and carries the event
+        of its completion.
 
     Raises
     ------
     PlanError
-        A ValueError: an option, a cut-off or an image that makes no sense.
+        A ValueError: an option, a cut-off or an image that makes no sense, or a mask together with
+        a kind. Also one image on the host with a NaN or an infinity, after which no pixel would be
+        a number; in a stack, and on the device, only images with one become NaN.
     DeviceError
-        A float64 image on a device without double precision.
+        float64 or an integer dtype that needs it, on a device without double precision.
     DeviceMemoryError
-        A MemoryError: the image is too large for the device.
+        A MemoryError: one image is too large for the device. Stacks are filtered in parts.
+
+    See Also
+    --------
+    filter_mask : The gains of a kind.
+
+    Notes
+    -----
+    A device array given as `mask` is read by each call anew, so that its gains may change in
+    between.
 
     References
     ----------
@@ -230,40 +242,81 @@ def filter_image(
     >>> import numpy as np, pyclfft
     >>> stripes = np.tile(np.uint8([0, 200]), (8, 4))
     >>> pyclfft.filter_image(stripes, "lowpass", 2)[0, :3]
-    array([255, 255, 255], dtype=uint8)
+    array([100, 100, 100], dtype=uint8)
+
+    A stack of 10 images, and one with gains of one's own:
+
+    >>> stack = np.ones((10, 32, 48), "float32")
+    >>> pyclfft.filter_image(stack, "lowpass", 4, axes=(1, 2)).shape
+    (10, 32, 48)
+    >>> gains = pyclfft.filter_mask((8, 8), "lowpass", 2) * np.float32(0.5)
+    >>> pyclfft.filter_image(stripes, mask=gains)[0, :3]
+    array([50, 50, 50], dtype=uint8)
     """
-    array = np.asarray(image)
+    array = image_array(image)
+    gains = None if mask is None else mask_array(mask, PIXELS[array.dtype].precision)
     job = filter_job(
-        array, kind, cutoff, unit=unit, shape=shape, order=order, pad=pad, keep_dc=keep_dc,
-        channels=channels, scale=scale, part=part, maxval=maxval, algorithm=algorithm,
+        array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order, pad=pad,
+        keep_dc=keep_dc, channels=channels, scale=scale, part=part, maxval=maxval,
+        algorithm=algorithm,
     )  # fmt: skip
-    queue = queue or device.default_queue()
-    return image_filter(job, queue.context)(array, queue)
+    queue = _queue_of(queue, array, gains)
+    if isinstance(array, cl_array.Array):
+        return _filtered(job, array, gains, _new_array(array, job, queue), queue)
+    _require_finite(array, job)
+    return _filtered(job, array, gains, None, queue)
 
 
 def filter_job(
-    image: np.ndarray,
-    kind: str = "highpass",
+    image: Any,
+    kind: str | None = None,
     cutoff: Cutoff = None,
     *,
+    mask: Any = None,
+    axes: tuple[int, int] | None = None,
     unit: str = "bin",
     shape: str = "ideal",
     order: float = 2,
     pad: str = "none",
     keep_dc: bool = False,
     channels: str = "each",
-    scale: str = "max",
-    part: str = "magnitude",
+    scale: str | None = None,
+    part: str | None = None,
     maxval: float | None = None,
     algorithm: str | None = None,
 ) -> FilterJob:
     """Check what `filter_image` is asked for, without touching a device.
+
+    Parameters
+    ----------
+    image : ndarray or pyopencl.array.Array
+        As `image_array` returns it.
+    mask : ndarray or pyopencl.array.Array, optional
+        As `mask_array` returns it.
+    kind, cutoff, axes, unit, shape, order, pad, keep_dc, channels, scale, part, maxval, algorithm
+        As for `filter_image`.
+
+    Returns
+    -------
+    FilterJob
 
     Raises
     ------
     PlanError
         As `filter_image`.
     """
+    described = {
+        "kind": kind, "cutoff": cutoff, "unit": unit, "shape": shape, "order": order,
+        "keep_dc": keep_dc,
+    }  # fmt: skip
+    if mask is not None:
+        _refuse_beside_a_mask(described)
+    elif kind is None:
+        kind = "highpass"
+    elif not isinstance(kind, str):
+        raise PlanError("kind is one of the names of filters: pass gains of your own as mask=")
+    scale = usual_scale(image.dtype, kind, keep_dc) if scale is None else scale
+    part = usual_part(kind, keep_dc) if part is None else part
     for what, value, allowed in (
         ("pad", pad, PADS),
         ("channels", channels, CHANNELS),
@@ -271,36 +324,45 @@ def filter_job(
         ("part", part, PARTS),
     ):
         choose(what, value, allowed)
-    if image.dtype not in PIXELS:
-        raise PlanError(
-            f"an image's pixels must be {', '.join(map(str, PIXELS))}, not {image.dtype}: "
-            'convert it, for example with image.astype("float32")'
-        )
-    if image.ndim not in (2, 3) or image.shape[2:] not in ((), (1,), (3,)) or not image.size:
-        raise PlanError(
-            "an image has the shape (height, width) or (height, width, 3) and at least one pixel, "
-            f"not {image.shape}"
-        )
-    size = (image.shape[0], image.shape[1])
-    greatest = PIXELS[image.dtype][2]
-    limit = greatest if image.dtype.kind == "u" else np.finfo(image.dtype).max
+    pixels, chosen = PIXELS[image.dtype], image_axes(image.shape, axes)
+    size = (image.shape[chosen[0]], image.shape[chosen[1]])
+    limit = pixels.white or np.finfo(REAL_DTYPE[pixels.precision]).max
     if maxval is not None and not 0 < maxval <= limit:
         raise PlanError(f"maxval {maxval} does not fit {image.dtype} pixels")
     plane = size if pad == "none" else padded_size(size, algorithm)
+    band: Band | Mask
+    if mask is not None:
+        band = make_mask(_layout(mask), mask.dtype, plane)
+    else:
+        band = make_band(size, plane, **(described | {"kind": kind}))  # type: ignore[arg-type]
     return FilterJob(
-        shape=image.shape,
+        source=_layout(image),
+        target=plain_layout(image.shape),
         dtype=image.dtype,
+        axes=chosen,
         plane=plane,
-        band=make_band(
-            size, plane, kind, cutoff, unit=unit, shape=shape, order=order, keep_dc=keep_dc
-        ),
+        band=band,
         pad=pad,
         channels=channels,
         scale=scale,
         part=part,
-        maxval=greatest if maxval is None else maxval,
+        maxval=(pixels.white or 1) if maxval is None else maxval,
         algorithm=algorithm,
     )
+
+
+def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
+    """Refuse a kind, or an option of one, that a mask takes the place of."""
+    given = [
+        name
+        for name, usual in BAND_OPTIONS.items()
+        if (described[name] is not None if usual is None else described[name] != usual)
+    ]
+    if given:
+        raise PlanError(
+            f"mask= takes the place of {', '.join(BAND_OPTIONS)}: leave out {', '.join(given)}, or "
+            "multiply the mask by filter_mask(...) and pass the product"
+        )
 
 
 def padded_size(size: tuple[int, int], algorithm: str | None = None) -> tuple[int, int]:
@@ -319,6 +381,8 @@ def filter_mask(
     kind: str = "highpass",
     cutoff: Cutoff = None,
     *,
+    pad: str = "none",
+    algorithm: str | None = None,
     queue: cl.CommandQueue | None = None,
     **options: object,
 ) -> np.ndarray:
@@ -330,6 +394,8 @@ def filter_mask(
         Height and width of the image.
     kind, cutoff
         As for `filter_image`.
+    pad, algorithm
+        As for `filter_image`: they decide how many frequencies the transform has.
     queue : cl.CommandQueue, optional
         Where to run; `default_queue` by default.
     **options
@@ -337,307 +403,222 @@ def filter_mask(
 
     Returns
     -------
-    ndarray of float32, shape `size`
-        Gains 0 .. 1, DC at [0, 0].
+    ndarray of float32, shape `size`, or that of the padded transform
+        Gains 0 .. 1, DC at [0, 0]; `filter_image` takes it, changed or not, as `mask`.
 
     Raises
     ------
     PlanError, DeviceMemoryError
         As `filter_image`.
+
+    See Also
+    --------
+    filter_image : Takes these gains, or any others, as `mask`.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.filter_mask((4, 6), "lowpass", 2)[0]
+    array([1., 1., 0., 0., 0., 1.], dtype=float32)
+    >>> pyclfft.filter_mask((4, 6), "lowpass", 2, pad="mirror").shape
+    (6, 9)
     """
+    choose("pad", pad, PADS)
+    plane = size if pad == "none" else padded_size(size, algorithm)
+    band = make_band(size, plane, kind, cutoff, **options)  # type: ignore[arg-type]
     queue = queue or device.default_queue()
     traits = device.traits(queue.device)
-    band = make_band(size, size, kind, cutoff, **options)  # type: ignore[arg-type]
-    problem = make_problem(size, np.float32)
+    problem = make_problem(plane, np.float32)
     parameters = parameters_for(traits)
     (copy,) = plan_passes(replace(problem, axes=()), traits)
-    passes = (copy, filter_pass(band, (1, *size), "single", traits, parameters))
+    passes = (copy, filter_pass(band, (1, *plane), "single", traits, parameters))
     memory.require_fits(traits, {"in": problem.nbytes // 2, "out": problem.nbytes})
     executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
-    gains = np.empty(size, np.complex64)
-    run_on_host(executable, queue, np.ones(size, np.float32), gains)
+    gains = np.empty(plane, np.complex64)
+    run_on_host(executable, queue, np.ones(plane, np.float32), gains)
     return gains.real.copy()
 
 
-# --- planning -------------------------------------------------------------------------------------
+# --- arrays ---------------------------------------------------------------------------------------
+
+
+def image_array(image: Any) -> Any:
+    """Return an image as an array of a dtype that the kernels read.
+
+    Parameters
+    ----------
+    image : array_like or pyopencl.array.Array
+        As for `filter_image`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Itself where it is one already; its dtype is a key of `PIXELS`.
+
+    Raises
+    ------
+    PlanError
+        Pixels that are no real numbers of at most 64 bits.
+    """
+    array = image if isinstance(image, cl_array.Array | np.ndarray) else on_host(image)
+    dtype = array.dtype.newbyteorder("=")
+    if dtype.kind == "c":
+        raise PlanError(
+            f"an image has real pixels, not {dtype}: filter its real and its imaginary part, or "
+            "multiply its fft2 by filter_mask"
+        )
+    if dtype not in PIXELS:
+        raise PlanError(
+            f"an image's pixels cannot be {dtype}: convert it, for example with "
+            'image.astype("float32")'
+        )
+    return array if dtype == array.dtype else array.astype(dtype)
+
+
+def mask_array(mask: Any, precision: str) -> Any:
+    """Return gains as an array of a dtype that the kernels read.
+
+    Parameters
+    ----------
+    mask : array_like or pyopencl.array.Array
+        As for `filter_image`.
+    precision : {"single", "double"}
+        Of the transforms.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        A device array itself; an array of the host, contiguous, of the precision.
+
+    Raises
+    ------
+    PlanError
+        Gains that are no finite numbers.
+    """
+    if isinstance(mask, cl_array.Array):
+        return mask
+    array = on_host(mask)
+    if array.dtype.kind not in "biufc":
+        raise PlanError(f"mask holds gains, which are numbers, not {array.dtype}")
+    if not np.isfinite(array).all():
+        raise PlanError("mask holds NaN or infinity: give these bins a gain first")
+    dtypes = COMPLEX_DTYPE if array.dtype.kind == "c" else REAL_DTYPE
+    return np.asarray(array, dtypes[precision], order="C")
+
+
+def _layout(array: Any) -> Layout:
+    """Return where an array's elements are read: of the host, from a contiguous copy."""
+    if not isinstance(array, cl_array.Array):
+        return plain_layout(array.shape)
+    item = array.dtype.itemsize
+    if any(number % item for number in (array.offset, *array.strides)):
+        raise PlanError(
+            f"elements of a device array lie at multiples of their {item} bytes, not at offset "
+            f"{array.offset} in strides of {array.strides}: copy the array"
+        )
+    strides = tuple(stride // item for stride in array.strides)
+    return Layout(tuple(array.shape), strides, array.offset // item)
+
+
+def _queue_of(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
+    """Return where to run: the given queue, that of the first device array, or the default one."""
+    on_device: list[Any] = [each for each in arrays if isinstance(each, cl_array.Array)]
+    for array in on_device:
+        queue = queue or array.queue or device.queue_of(array.context)
+    queue = queue or device.default_queue()
+    if any(array.context != queue.context for array in on_device):
+        raise PlanError(
+            "image, mask and queue are not all of one context: upload the arrays to the queue on "
+            "which the filter is to run"
+        )
+    return queue
+
+
+def _require_finite(image: np.ndarray, job: FilterJob) -> None:
+    """Refuse one image that would have no pixel left; in a stack the other images are not hurt."""
+    if image.dtype.kind == "f" and job.images == 1 and not np.isfinite(image).all():
+        raise PlanError("the image holds NaN or infinity: give these pixels a value first")
+
+
+# --- running --------------------------------------------------------------------------------------
 
 _filters: BoundedCache[ImageFilter] = BoundedCache(16)
 filter_counts = _filters.counts
 forget_filters = _filters.clear
 
 
-def image_filter(job: FilterJob, context: cl.Context) -> ImageFilter:
-    """Return the filter of a job, kept for the next image of the same shape."""
-    return _filters.get((context, job), lambda: ImageFilter(job, context))
-
-
-def filter_schedule(
-    job: FilterJob, traits: Traits, parameters: Parameters | None = None
-) -> Schedule:
-    """Plan a filter: load, transform, filter, transform back, find the range, store.
-
-    The spectrum stays transposed between the two transforms, as in the textbook: Stockham's kernel
-    then needs no transposition at all, a solver of rows one for each transform.
-
-    The filter is a hook in the last store of the transform, or a pass of its own as in the
-    textbook.
+def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> ImageFilter:
+    """Return the filter of a job, kept for the next array of the same shape.
 
     Parameters
     ----------
     job : FilterJob
         What to do.
-    traits : Traits
-        Of the device.
-    parameters : Parameters, optional
-        Of the kernels; the device's defaults by default.
+    context : cl.Context
+        Of one device.
+    mask : ndarray or pyopencl.array.Array, optional
+        Gains, if the job has a mask.
 
     Returns
     -------
-    Schedule
+    ImageFilter
 
     Raises
     ------
-    PlanError, DeviceError
-        As `plan_passes`.
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        As `ImageFilter`.
     """
-    parameters = parameters or parameters_for(traits)
-    rows, columns = job.plane
-    stored = replace(job.band, row_weight=job.band.column_weight, column_weight=job.band.row_weight)
-    spectra = (job.planes, columns, rows)
-    forward = transform_problem(job, "forward", "out")
-    fused = _is_fused(job, parameters)
-    if fused:
-        forward = replace(forward, hooks=Hooks(store=filter_hook(stored, spectra, job.precision)))
-    passes = (
-        _load_pixels(job, traits, parameters),
-        *plan_passes(forward, traits, job.algorithm, parameters),
-        *(() if fused else (filter_pass(stored, spectra, job.precision, traits, parameters),)),
-        *plan_passes(transform_problem(job, "inverse", "in"), traits, job.algorithm, parameters),
-        *(_extrema(job, traits) if job.scale in ("max", "stretch") else ()),
-        _store_pixels(job, traits, parameters),
-    )
-    return assign_buffers(passes, prod(job.shape) * job.result_dtype.itemsize)
+    gains: Any = mask.base_data if isinstance(mask, cl_array.Array) else None
+    if isinstance(mask, np.ndarray):
+        gains = mask.tobytes()
+    return _filters.get((context, job, gains), lambda: ImageFilter(job, context, gains))
 
 
-def _is_fused(job: FilterJob, parameters: Parameters) -> bool:
-    """Whether the filter is a hook: not for the textbook's solvers, which have passes of their own.
+def _new_array(image: cl_array.Array, job: FilterJob, queue: cl.CommandQueue) -> cl_array.Array:
+    """Return a device array for a result, from the allocator of the image."""
+    allocate = image.allocator or memory.allocator(queue.context)
+    data = allocate(prod(job.shape) * job.result_dtype.itemsize)
+    return cl_array.Array(queue, job.shape, job.result_dtype, allocator=image.allocator, data=data)
 
-    On CPUs, exp and pow cost more within a transform's kernel than a pass over memory does: with
-    Intel's runtime 40 ms against 13 ms for a Gaussian on 2048 x 2048 pixels.
+
+def _filtered(job: FilterJob, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:
+    """Filter an array into another one, part by part where the device has no room for all of it.
+
+    On the host `result` may be None: it is a new array then.
     """
-    native = job.algorithm is None or (job.algorithm in BY_NAME and BY_NAME[job.algorithm].native)
-    return native and bool(job.band.shape == "ideal" or parameters["smooth_hooks"])
-
-
-def transform_problem(job: FilterJob, direction: str, transposed: str = "out") -> Problem:
-    """Return one of a filter's two transforms, whose spectrum lies `transposed` "in" or "out"."""
-    return make_problem(
-        (job.planes, *job.plane),
-        COMPLEX_DTYPE[job.precision],
-        (1, 2),
-        direction=direction,
-        transposed=transposed,
-    )
-
-
-def filter_pass(
-    band: Band,
-    spectra: tuple[int, int, int],
-    precision: str,
-    traits: Traits,
-    parameters: Parameters,
-) -> Pass:
-    """Multiply spectra by a band's gains, in place.
-
-    Parameters
-    ----------
-    band : Band
-        With its weights for rows and columns as they are stored.
-    spectra : (int, int, int)
-        How many, and rows and columns of each in memory.
-    precision : {"single", "double"}
-        Of the spectra.
-    traits, parameters
-        Of the device.
-
-    Returns
-    -------
-    Pass
-        The textbook's highPassFilter where the band is no more than that, else bandFilter.
-    """
-    count, rows, columns = spectra
-    numbers = tuple(each.argument for each in _gain_parameters(band, precision))
-    macros = {"DOUBLE": int(precision == "double")}
-    if (band.kind, band.shape, band.keep_dc) == ("highpass", "ideal", False):
-        kernel, numbers = "highPassFilter", numbers[:3]
+    try:
+        ready = image_filter(job, queue.context, mask)
+    except DeviceMemoryError:
+        if job.images == 1:
+            raise
     else:
-        kernel, macros = "bandFilter", macros | _gain_macros(band)
-    arguments = (Role.DATA, uint(rows), uint(columns), *numbers)
-    nbytes = prod(spectra) * COMPLEX_DTYPE[precision].itemsize
-    return _launch(
-        kernel, "highPassFilter.cl", macros, (columns, rows, count), traits, parameters, arguments,
-        reads=nbytes, writes=nbytes, step=f"{band.kind}, {band.shape}",
-    )  # fmt: skip
+        return _run(ready, image, mask, result, queue)
+    if result is None:
+        result = memory.empty(job.shape, job.result_dtype)
+    for part in _halves(job):
+        half = replace(job, source=_layout(image[part]), target=_layout(result[part]))
+        _filtered(half, image[part], mask, result[part], queue)
+    return result
 
 
-def filter_hook(band: Band, spectra: tuple[int, int, int], precision: str) -> Snippet:
-    """Return a store hook that multiplies spectra by a band's gains; as `filter_pass` has them."""
-    _, rows, columns = spectra
-    macros = {
-        **_gain_macros(band),
-        "SPECTRUM_ROWS": rows,
-        "SPECTRUM_COLUMNS": columns,
-        "PLACE_TYPE": "uint" if prod(spectra) < 2**32 else "ulong",
-    }
-    parameters = _gain_parameters(band, precision)
-    return Snippet(
-        code=f"value *= gain_at(index, {', '.join(each.name for each in parameters)});",
-        preamble="\n".join(
-            [*(f"#define {name} {value}" for name, value in macros.items()), '#include "gain.cl"']
-        ),
-        parameters=parameters,
-    )
+def _run(ready: ImageFilter, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:
+    """Filter an array at once."""
+    wait_for = list(mask.events) if isinstance(mask, cl_array.Array) else []
+    if isinstance(image, cl_array.Array):
+        ready.on_device(image, result, queue, wait_for)
+        return result
+    filtered = ready(image, queue, wait_for=wait_for)
+    if result is None:
+        return filtered
+    result[...] = filtered
+    return result
 
 
-def _gain_macros(band: Band) -> dict[str, int]:
-    """Return the macros of gain.cl."""
-    return {
-        "KIND": KINDS.index(band.kind),
-        "SHAPE": SHAPES.index(band.shape),
-        "KEEP_DC": int(band.keep_dc),
-    }
-
-
-def _gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
-    """Return the numbers by which gain.cl knows a band, in its order."""
-    integers = {
-        "row_weight": band.row_weight,
-        "column_weight": band.column_weight,
-        "low_first": ceil(band.low),
-        "high_first": ceil(band.high),
-    }
-    smooth: dict[str, Fraction | float] = {
-        "low_cutoff": band.low,
-        "high_cutoff": band.high,
-        "order": band.order,
-    }
-    return (
-        *(Parameter(name, "ulong", Scalar("uint64", value)) for name, value in integers.items()),
-        *(Parameter(name, "real", _not_negative(v, precision)) for name, v in smooth.items()),
-    )
-
-
-def _not_negative(value: Fraction | float, precision: str) -> Scalar:
-    """Return a real argument; one that is too large or too small for its type becomes the last."""
-    dtype = REAL_DTYPE[precision]
-    least, greatest = float(np.finfo(dtype).tiny), float(np.finfo(dtype).max)
-    return Scalar(dtype.name, min(max(float(value), least), greatest) if value else 0.0)
-
-
-def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
-    rows, columns = job.plane
-    return _launch(
-        "loadPixels", "pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes),
-        traits, parameters,
-        (Role.SOURCE, Role.TARGET, _frame(job)),
-        reads=prod(job.shape) * job.dtype.itemsize,
-        writes=_plane_bytes(job),
-        step=f"{job.shape[1]}x{job.shape[0]} {job.dtype} into {job.planes} x {columns}x{rows}",
-    )  # fmt: skip
-
-
-def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
-    """Return the two steps to the least and greatest value of a result."""
-    macros = _pixel_macros(job, traits)
-    group = int(macros["GROUP"])
-    pixels = job.shape[0] * job.shape[1] * job.planes
-    groups = max(1, min(EXTREMA_GROUPS, pixels // group))
-    extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
-    parts = Pass(
-        kernel="extrema",
-        source="pixels.cl",
-        defines=tuple((name, str(value)) for name, value in macros.items()),
-        global_size=(groups * group,),
-        local_size=(group,),
-        arguments=(Role.DATA, Buffer("in"), Buffer("extrema"), _frame(job), uint(job.planes)),
-        reads=_plane_bytes(job) + prod(job.shape) * job.dtype.itemsize,
-        writes=groups * extremes,
-        step=f"of {groups} groups",
-        scratch=(("extrema", groups * extremes),),
-    )
-    all_of_them = replace(
-        parts,
-        kernel="extremaOfParts",
-        global_size=(group,),
-        arguments=(Buffer("extrema"), Buffer("range"), uint(groups)),
-        reads=groups * extremes,
-        writes=extremes // 2,
-        step="of all",
-        scratch=(),
-    )
-    return parts, all_of_them
-
-
-def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
-    pair = COMPLEX_DTYPE[job.precision].itemsize
-    return _launch(
-        "storePixels", "pixels.cl", _pixel_macros(job, traits), job.shape[1::-1],
-        traits, parameters,
-        (
-            Role.SOURCE,
-            Role.TARGET,
-            Buffer("range"),
-            Buffer("in"),
-            _frame(job),
-            Scalar(REAL_DTYPE[job.precision].name, job.maxval),
-        ),
-        reads=_plane_bytes(job),
-        writes=prod(job.shape) * job.result_dtype.itemsize,
-        step=f"{job.part} to {job.result_dtype}, {job.scale}",
-        scratch=(("range", pair),),
-    )  # fmt: skip
-
-
-def _launch(
-    kernel: str,
-    source: str,
-    macros: Mapping[str, int | str],
-    items: tuple[int, ...],
-    traits: Traits,
-    parameters: Parameters,
-    arguments: tuple[Argument, ...],
-    **details: Any,
-) -> Pass:
-    """Return a pass of one work-item each over a range, which is exact in its third dimension."""
-    sizes, local = device_size(items[:2], parameters["group"], traits)
-    sizes, local = sizes + items[2:], local + (1,) * len(items[2:])
-    defines = tuple((name, str(value)) for name, value in macros.items())
-    return Pass(
-        kernel=kernel, source=source, defines=defines, global_size=sizes, local_size=local,
-        arguments=arguments, **details,
-    )  # fmt: skip
-
-
-def _pixel_macros(job: FilterJob, traits: Traits) -> dict[str, int | str]:
-    """Return the macros of pixels.cl: the same for all of a job's passes, which share a program."""
-    group = min(EXTREMA_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
-    return {
-        "DOUBLE": int(job.precision == "double"),
-        "PIXEL": PIXELS[job.dtype][0],
-        "RESULT": "real" if job.scale == "none" else PIXELS[job.dtype][0],
-        "ROUND": int(job.dtype.kind == "u"),
-        "CHANNELS": job.colours,
-        "LUMA": int(job.luma),
-        "PAD": PAD_MACRO[job.pad],
-        "MAGNITUDE": PARTS.index(job.part),
-        "SCALE": SCALES.index(job.scale),
-        "GROUP": 1 << (group.bit_length() - 1),
-    }
-
-
-def _frame(job: FilterJob) -> Vector:
-    return Vector("uint32", (*job.plane, *job.shape[:2]))
-
-
-def _plane_bytes(job: FilterJob) -> int:
-    return job.planes * prod(job.plane) * COMPLEX_DTYPE[job.precision].itemsize
+def _halves(job: FilterJob) -> Iterator[tuple[slice, ...]]:
+    """Yield the two halves of a stack, along its longest axis."""
+    rows_columns_channels = set(range(len(job.shape))) - set(job.stack)
+    axis = longest_other_axis(job.shape, rows_columns_channels)
+    assert axis is not None
+    middle = job.shape[axis] // 2
+    for half in (slice(0, middle), slice(middle, None)):
+        yield (slice(None),) * axis + (half,)

@@ -129,15 +129,20 @@ def _spectrogram_values(given: Any) -> np.ndarray:
         raise PlanError(f"a spectrogram has the shape (bins, frames), not {values.shape}")
     if values.dtype.kind not in "iuf":
         raise PlanError(f"the spectrogram is of {values.dtype}: give magnitudes, abs(S)")
-    bins, frames = values.shape
-    if bins < 9 or (frames <= 2 and bins > 2**15):
-        raise PlanError(
-            f"the shape {values.shape} looks like samples of several channels: "
-            "mix them, for example by y.mean(axis=0)"
-        )
+    refuse_channels(values.shape)
     if values.min(initial=0) < 0:
         raise PlanError("the spectrogram has negative numbers: give magnitudes, not decibels")
     return values.T.astype(np.float32, copy=False)
+
+
+def refuse_channels(shape: tuple[int, ...]) -> None:
+    """Raise a PlanError where a shape is that of channels rather than of bins and frames."""
+    bins, frames = shape
+    if bins < 9 or (frames <= 2 and bins > 2**15):
+        raise PlanError(
+            f"the shape {shape} looks like samples of several channels: "
+            f"mix them, for example by y.mean(axis={int(bins >= 9)})"
+        )
 
 
 def _greatest(values: np.ndarray) -> float:

@@ -24,6 +24,7 @@ from .magnitude_spectrogram import (
     frame_points,
     magnitudes_of,
     number,
+    refuse_channels,
 )
 from .onsets import find_onsets
 from .pitches import Pitches, find_pitches, make_search
@@ -139,8 +140,11 @@ def notes(
     1.0 E4 64
     1.5 G4 67
     """
-    if y is None or np.ndim(y) == 2:
-        raise PlanError("notes are found in a signal of shape (samples,), not in a spectrogram")
+    if np.ndim(y) == 2:
+        refuse_channels(np.shape(y))
+    if y is None or np.ndim(y) != 1:
+        what = "None" if y is None else f"an array of shape {np.shape(y)}"
+        raise PlanError(f"notes are found in a signal of shape (samples,), not in {what}")
     search = make_search(number("sr", sr), fmin, fmax, polyphony, threshold)
     points = frame_points(sr, PITCH_SECONDS) if n_fft is None else positive("n_fft", n_fft)
     fine = magnitudes_of(y, None, sr, frame_points(sr, ONSET_SECONDS), hop_length, queue)

@@ -7,7 +7,7 @@ The reader follows Netpbm's own (libnetpbm 11) wherever that matters, checked ag
   comment that follows maxval directly (``255# comment``) is that byte; a ``#`` after the white
   space is already the first pixel.
 - Plain rasters may hold comments too: Netpbm's reader allows them, other readers differ.
-- A file may hold several images; the first one is read.
+- A file may hold several images. `decode_pgms` reads those behind a raw raster too.
 
 It is stricter where a file is likely damaged: a sample above maxval and anything but white space
 or a further image behind the raster are errors (a raster that is too long is what a wrong width,
@@ -38,12 +38,18 @@ _RELATIVES = {
 }
 _HEADER_FIELDS = {"width": 2**31 - 1, "height": 2**31 - 1, "maxval": MAXVAL_LIMIT}
 
-_TOKEN = re.compile(rb"(?:\s+|#[^\r\n]*)*([^\s#]*)")
-_COMMENT = re.compile(rb"#[^\r\n]*")
+# What stands between tokens, a part of it at a time: an expression remembers its way through all
+# that it repeats, and one without a limit takes 70 times the memory of a file of short comments.
+_FILLING = re.compile(rb"(?:\s+|#[^\r\n]*){1,1000}")
+_TOKEN = re.compile(rb"[^\s#]*")
+_SPACE = re.compile(rb"\s")
 _DELIMITER = re.compile(rb"#[^\r\n]*[\r\n]|\s")
 _FURTHER_IMAGE = re.compile(rb"(?<!\S)P[1-7][\s#]")
+_BEHIND_A_RASTER = re.compile(rb"\s*(?=P[1-7][\s#]|\Z)")
 _NOT_A_SAMPLE = re.compile(rb"[^0-9\s]\S*")
 _TOO_MANY_DIGITS = re.compile(rb"[1-9][0-9]{5,}")  # 65535 has five
+
+_BLOCK = 2**16  # bytes of a plain raster that are read at once
 
 
 @dataclass(frozen=True)
@@ -138,13 +144,60 @@ def decode_pgm(data: bytes, name: str = "PGM data") -> tuple[np.ndarray, int]:
         The bytes are not a PGM file, or a damaged one; the message says what is wrong and where.
     """
     try:
-        header = _read_header(data)
-        samples = _RASTERS[header.magic](data, header)
-        _check_range(samples, header)
+        return _decode(data, 0)[0]
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
+
+
+def decode_pgms(
+    data: bytes, name: str = "PGM data", *, first_only: bool = False
+) -> tuple[list[tuple[np.ndarray, int]], bool]:
+    """Decode the greyscale images of a PGM file's bytes, one behind the other.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    name : str, optional
+        What error messages call it.
+    first_only : bool
+        Stop after the first image.
+
+    Returns
+    -------
+    images : list of (ndarray, int)
+        Of each what `decode_pgm` returns.
+    more : bool
+        Further images follow that are not read: beside `first_only` one of another format, or any
+        behind a plain raster.
+
+    Raises
+    ------
+    FormatError
+        As `decode_pgm`; the message says which of several images is damaged.
+    """
+    images: list[tuple[np.ndarray, int]] = []
+    end = 0
+    while not images or data[end : end + 2] in MAGICS:
+        try:
+            image, end, plain = _decode(data, end)
+        except FormatError as error:
+            which = f"image {len(images) + 1}: " if images else ""
+            raise FormatError(f"{name}: {which}{error}") from None
+        images.append(image)
+        if plain or first_only:
+            break
+    return images, end < len(data)
+
+
+def _decode(data: bytes, start: int) -> tuple[tuple[np.ndarray, int], int, bool]:
+    """Decode an image; return also the offset of the next one, and whether its raster is plain."""
+    header = _read_header(data, start)
+    samples, end = _RASTERS[header.magic](data, header)
+    _check_range(samples, header)
     native = header.sample.newbyteorder("=")
-    return samples.reshape(header.height, header.width).astype(native), header.maxval
+    pixels = samples.reshape(header.height, header.width).astype(native)
+    return (pixels, header.maxval), end, header.magic == b"P2"
 
 
 def encode_pgm(pixels: np.ndarray, maxval: int, name: str = "PGM data") -> bytes:
@@ -191,19 +244,19 @@ def _sample_dtype(maxval: int) -> np.dtype:
     return np.dtype(np.uint8 if maxval < 256 else ">u2")
 
 
-def _read_header(data: bytes) -> _Header:
+def _read_header(data: bytes, start: int) -> _Header:
     """Magic, width, height and maxval, with any comments between them."""
-    magic = data[:2]
-    if not data:
+    magic = data[start : start + 2]
+    if not magic:
         raise FormatError("the file is empty")
     if magic in _RELATIVES:
         raise FormatError(f"this is {_RELATIVES[magic]}, not a PGM file: it begins with {magic!r}")
     if magic not in MAGICS:
         raise FormatError(f"not a PGM file: it begins with {data[:8]!r}, not with P5 or P2")
-    if data[2:3].strip() not in (b"", b"#"):
-        raise FormatError(f"not a PGM file: {data[2:3]!r} at byte 2 is no white space")
+    end = start + 2
+    if (separator := data[end : end + 1]).strip() not in (b"", b"#"):
+        raise FormatError(f"not a PGM file: {separator!r} at byte {end} is no white space")
     values = {}
-    end = 2
     for field, limit in _HEADER_FIELDS.items():
         values[field], end = _read_field(data, end, field, limit)
     return _Header(magic, end=end, **values)
@@ -211,9 +264,12 @@ def _read_header(data: bytes) -> _Header:
 
 def _read_field(data: bytes, start: int, field: str, limit: int) -> tuple[int, int]:
     """One number of the header and the offset behind it."""
-    match = _TOKEN.match(data, start)
-    assert match is not None  # every part of the pattern may be empty
-    token, begin = match[1], match.start(1)
+    begin = start
+    while filling := _FILLING.match(data, begin):
+        begin = filling.end()
+    match = _TOKEN.match(data, begin)
+    assert match is not None  # it may be empty
+    token = match[0]
     if not token:
         raise FormatError(f"the header is truncated: no {field} before the end, byte {begin}")
     if not token.isdigit():
@@ -224,8 +280,8 @@ def _read_field(data: bytes, start: int, field: str, limit: int) -> tuple[int, i
     return int(digits), match.end()
 
 
-def _raw_samples(data: bytes, header: _Header) -> np.ndarray:
-    """View the raster of a P5 file as flat samples."""
+def _raw_samples(data: bytes, header: _Header) -> tuple[np.ndarray, int]:
+    """View the raster of a P5 file as flat samples; return also where the next image begins."""
     delimiter = _DELIMITER.match(data, header.end)
     if delimiter is None:
         raise FormatError(f"the file ends after maxval, at byte {len(data)}: no raster")
@@ -238,38 +294,70 @@ def _raw_samples(data: bytes, header: _Header) -> np.ndarray:
             f"{8 * header.sample.itemsize} bits need {expected} bytes from byte {start} on, "
             f"found {found}"
         )
-    rest = data[start + expected :].lstrip()
-    if rest and not _FURTHER_IMAGE.match(rest):
+    behind = _BEHIND_A_RASTER.match(data, start + expected)
+    if behind is None:
         raise FormatError(
             f"{found - expected} bytes behind the raster, from byte {start + expected} on, are no "
             f"further image: are {header.width} x {header.height} pixels and maxval "
             f"{header.maxval} right?"
         )
-    return np.frombuffer(data, header.sample, count=header.count, offset=start)
+    samples = np.frombuffer(data, header.sample, count=header.count, offset=start)
+    return samples, behind.end()
 
 
-def _plain_samples(data: bytes, header: _Header) -> np.ndarray:
-    """Parse the raster of a P2 file into flat samples, int64."""
-    # Comments become as many blanks, so that offsets stay those of the file.
-    text = _COMMENT.sub(lambda match: b" " * len(match[0]), data[header.end :])
-    further = _FURTHER_IMAGE.search(text)
-    text = text[: further.start()] if further else text
+def _plain_samples(data: bytes, header: _Header) -> tuple[np.ndarray, int]:
+    """Parse the raster of a P2 file into flat samples, uint32; return also where it ends."""
+    text = _without_comments(data, header.end)
+    if further := _FURTHER_IMAGE.search(text):
+        del text[further.start() :]
     if stray := _NOT_A_SAMPLE.search(text):
         position = header.end + stray.start()
-        raise FormatError(f"{stray[0][:20]!r} at byte {position} is not part of a sample")
+        shown = bytes(stray[0][:20])
+        raise FormatError(f"{shown!r} at byte {position} is not part of a sample")
     if long := _TOO_MANY_DIGITS.search(text):
         raise FormatError(
             f"sample {long[0][:20].decode()} at byte {header.end + long.start()} is above maxval "
             f"{header.maxval}"
         )
-    samples = np.fromstring(text.strip(), dtype=np.int64, sep=" ")
+    samples = _numbers(text)
     if samples.size != header.count:
         fault = "is truncated" if samples.size < header.count else "is too long"
         raise FormatError(
             f"the raster {fault}: {header.width} x {header.height} pixels need {header.count} "
             f"samples, found {samples.size}"
         )
-    return samples
+    return samples, header.end + further.start() if further else len(data)
+
+
+def _without_comments(data: bytes, start: int) -> bytearray:
+    """Return a file from an offset on; comments are as many blanks, so that offsets stay."""
+    text = bytearray(data[start:])
+    if b"#" not in text:
+        return text
+    commented = False
+    for begin in range(0, len(text), _BLOCK):
+        block = np.frombuffer(text, np.uint8)[begin : begin + _BLOCK]
+        places = np.arange(1, block.size + 1)
+        line_ends = (block == ord("\n")) | (block == ord("\r"))
+        # The last place up to here at which a comment may begin, and at which a line ends.
+        begun = np.maximum.accumulate(np.where(block == ord("#"), places, int(commented)))
+        ended = np.maximum.accumulate(np.where(line_ends, places, 0))
+        block[begun > ended] = ord(" ")
+        commented = bool(begun[-1] > ended[-1])
+    return text
+
+
+def _numbers(text: bytearray) -> np.ndarray:
+    """Return the numbers, below 10^5, of a text of digits and white space; uint32."""
+    parts, begin = [np.empty(0, np.uint32)], 0
+    while begin < len(text):
+        space = _SPACE.search(text, begin + _BLOCK)  # so that no number is cut in two
+        end = space.start() if space else len(text)
+        block = text[begin:end].strip()
+        if block:
+            parts.append(np.fromstring(bytes(block), np.int64, sep=" ").astype(np.uint32))
+        begin = end
+    return np.concatenate(parts)
 
 
 _RASTERS = {b"P5": _raw_samples, b"P2": _plain_samples}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..advice import pip_install
 from ..errors import FormatError, PlanError, PyclfftError
 
 FORMATS = ("png", "svg", "pdf")
@@ -476,4 +477,4 @@ def _matplotlib(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise PyclfftError("a picture needs matplotlib: pip install 'pyclfft[audio]'") from None
+        raise PyclfftError(f"a picture needs matplotlib: {pip_install('pictures')}") from None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyopencl.array as cl_array
 from numpy.typing import ArrayLike
 
 from ..errors import PlanError
@@ -434,7 +435,7 @@ def amplitude_to_db(
     Raises
     ------
     PlanError
-        `amin` is not positive, or `top_db` is negative.
+        `amin` is not positive, `top_db` is negative, or `S` is on a device.
 
     Examples
     --------
@@ -442,7 +443,7 @@ def amplitude_to_db(
     >>> amplitude_to_db([1.0, 0.1, 0.0]).tolist()
     [0.0, -20.0, -80.0]
     """
-    magnitude = np.abs(np.asarray(S))
+    magnitude = np.abs(np.asarray(_on_host(S)))
     return _decibels(magnitude, ref, amin, top_db, 20)
 
 
@@ -477,8 +478,15 @@ def power_to_db(
     >>> power_to_db([1.0, 0.1, 0.0]).tolist()
     [0.0, -10.0, -80.0]
     """
-    power = np.asarray(S)
+    power = np.asarray(_on_host(S))
     return _decibels(abs(power) if power.dtype.kind == "c" else power, ref, amin, top_db, 10)
+
+
+def _on_host(values: Any) -> Any:
+    """Return what is given; refuse a device array, which NumPy would take for a single object."""
+    if isinstance(values, cl_array.Array):
+        raise PlanError("decibels are computed on the host: pass S.get() instead of a device array")
+    return values
 
 
 def _decibels(
@@ -516,7 +524,7 @@ def db_to_amplitude(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803 
     >>> db_to_amplitude([0, -20]).tolist()
     [1.0, 0.1]
     """
-    return (ref * 10.0 ** (np.asanyarray(S_db) / 20))[()]
+    return (ref * 10.0 ** (np.asanyarray(_on_host(S_db)) / 20))[()]
 
 
 def db_to_power(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803  librosa's name
@@ -539,4 +547,4 @@ def db_to_power(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803  lib
     >>> db_to_power([0, -20]).tolist()
     [1.0, 0.01]
     """
-    return (ref * 10.0 ** (np.asanyarray(S_db) / 10))[()]
+    return (ref * 10.0 ** (np.asanyarray(_on_host(S_db)) / 10))[()]

@@ -114,12 +114,7 @@ def window_values(window: str | float | tuple[Any, ...], length: int) -> np.ndar
 
 
 def _by_scipy(window: Any, length: int) -> np.ndarray:
-    try:
-        windows = import_module("scipy.signal.windows")
-    except ImportError as error:
-        raise ImportError(
-            f"the window {window!r} needs SciPy ({error}): pip install scipy"
-        ) from error
+    windows = import_module("scipy.signal.windows")
     try:
         return np.asarray(windows.get_window(window, length), np.float64)
     except (ValueError, TypeError) as error:

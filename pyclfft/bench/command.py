@@ -12,7 +12,6 @@ import pyopencl as cl
 
 from .. import commandline
 from ..errors import DeviceError, PyclfftError
-from ..planning.solvers import BY_NAME
 from ..runtime import device as devices
 from ..tuning.tuner import ELEMENTS_ON_CPU, fitting_elements
 from . import render, session
@@ -86,9 +85,10 @@ def parser() -> argparse.ArgumentParser:
         "--elements",
         metavar="N",
         type=commandline.count,
-        help="of each case in all, such as 2^20 or 1e6 (default: 2^26; on CPUs 2^22)",
+        help="how many numbers each case transforms in all, such as 2^20 or 1e6 (default: 2^26; on "
+        "CPUs 2^22)",
     )
-    add("--algorithm", choices=BY_NAME, help="of ours (default: the first that applies)")
+    commandline.add_algorithm(result)
     add(
         "--rivals",
         metavar="NAME,...",

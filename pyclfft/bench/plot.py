@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..advice import pip_install
 from ..errors import PyclfftError
 from ..files import atomic_write
 from .render import Results
@@ -29,7 +30,7 @@ def pyplot() -> Any:
     try:
         matplotlib = import_module("matplotlib")
     except ImportError:
-        raise PyclfftError("a plot needs matplotlib: pip install 'pyclfft[bench]'") from None
+        raise PyclfftError(f"a plot needs matplotlib: {pip_install('pictures')}") from None
     matplotlib.use("Agg")  # a file is all that is wanted, also where there is no screen
     return import_module("matplotlib.pyplot")
 

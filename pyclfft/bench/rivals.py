@@ -19,13 +19,13 @@ import pyopencl.array as cl_array
 
 from .. import __version__
 from ..errors import DeviceError, PlanError
+from ..planning.accuracy import transform_bound
 from ..planning.solvers import ladder
 from ..runtime import memory
 from ..runtime.plan import Plan
-from ..selftest import transform_bound
 from .cases import Case, Workload
 from .rehearsal import rehearse
-from .scipyfft import scipy_fft, unscaled
+from .scipyfft import unscaled
 
 Call = Callable[[], object]
 
@@ -173,7 +173,6 @@ class SciPy(OnHost):
     name = "scipy"
 
     def __init__(self) -> None:
-        scipy_fft()
         self._workers = cores()
         self.version = f"{import_module('scipy').__version__}, {self._workers} workers"
 

@@ -9,24 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import PyclfftError
 from .cases import Case
-
-
-def scipy_fft() -> Any:
-    """Import scipy.fft, which nothing but the benchmark needs.
-
-    Raises
-    ------
-    PyclfftError
-        It is not installed.
-    """
-    try:
-        return import_module("scipy.fft")
-    except ImportError:
-        raise PyclfftError(
-            "results are checked with SciPy: pip install scipy, or 'pyclfft[bench]'"
-        ) from None
 
 
 def unscaled(case: Case, axes: tuple[int, ...], workers: int) -> Callable[[Any], np.ndarray]:
@@ -55,5 +38,5 @@ def unscaled(case: Case, axes: tuple[int, ...], workers: int) -> Callable[[Any],
         ("c2r", "inverse"): ("irfftn", "forward", {"s": case.lengths}),
     }
     name, norm, more = ways[case.kind, case.direction]
-    function = getattr(scipy_fft(), name)
+    function = getattr(import_module("scipy.fft"), name)
     return partial(function, axes=axes, norm=norm, workers=workers, **more)

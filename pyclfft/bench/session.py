@@ -15,7 +15,6 @@ from .cases import Case
 from .plot import require_plot
 from .render import Results
 from .runner import Noise, Side, measure_sides
-from .scipyfft import scipy_fft
 
 
 def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> None:
@@ -31,13 +30,13 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
         What ``--plot`` draws.
     """
     add = parser.add_argument
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    commandline.add_device(parser)
     add(
         "--samples",
         metavar="N",
         type=commandline.count,
         default=samples,
-        help=f"of each contender at each case (default: {samples})",
+        help=f"how often each contender is measured at each case (default: {samples})",
     )
     add("--json", metavar="FILE", help="write everything; after each case, so that nothing is lost")
     add("--markdown", metavar="FILE", help="write the tables")
@@ -50,11 +49,10 @@ def require(options: argparse.Namespace) -> None:
     Raises
     ------
     PyclfftError
-        SciPy, or matplotlib where something is to be drawn.
+        Something is to be drawn and matplotlib is not installed.
     FileNotFoundError
         The folder of a file to write.
     """
-    scipy_fft()
     if options.plot:
         require_plot(options.plot)
     require_folders(options.json, options.markdown, options.plot)

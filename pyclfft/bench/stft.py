@@ -112,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="S",
         type=commandline.count,
         default=180,
-        help=f"of sound at {RATE} samples a second (default: 180)",
+        help=f"how long the sound is, at {RATE} samples a second (default: 180)",
     )
     return result
 

@@ -14,8 +14,8 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..apps.shorttime import stft
+from ..planning.accuracy import relative_error
 from ..runtime import memory
-from ..selftest import relative_error
 from .runner import FAILED, Settings, Turn
 from .statistics import Spread, spread
 from .stft_launches import BOUND, HOP, N_FFT, RATE

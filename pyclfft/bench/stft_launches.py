@@ -13,9 +13,9 @@ import pyopencl.array as cl_array
 
 from ..apps.frame_jobs import Job, executable_of
 from ..apps.framing import Magnitudes, make_frames
+from ..planning.accuracy import relative_error
 from ..planning.solvers import local_radix2
 from ..runtime.profile import PassTime, Recorder, profiling_queue
-from ..selftest import relative_error
 from .recursion import recursive_fft
 from .runner import Settings, Turn
 from .statistics import spread

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
-from tqdm import tqdm
 
 from .. import commandline
-from ..apps.imaging import filter_job, filter_schedule
+from ..apps.filter_plans import filter_schedule
+from ..apps.imaging import filter_job
 from ..planning.passes import Pass, Schedule
 from ..planning.traits import Traits
 from ..runtime import device as devices
@@ -27,7 +27,7 @@ from ..runtime import memory
 from ..runtime.executable import Executable, run_on_host
 from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
-from ..selftest import high_pass, noise
+from ..selftest_cases import high_pass, noise
 from ..tuning.lookup import GIVEN, parameters_for
 from .environment import environment
 from .plot import pyplot, require_plot, save
@@ -148,7 +148,7 @@ def parser() -> argparse.ArgumentParser:
         "run on the device meanwhile.",
     )
     add = result.add_argument
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    commandline.add_device(result)
     add(
         "--image",
         metavar="N",
@@ -339,12 +339,14 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
     ]
     taken: list[list[Totals]] = [[] for _ in candidates]
     errors = [0.0] * len(candidates)
-    for turn in tqdm(range(1 + samples), unit="turn", disable=None, leave=False):
-        for n, executable in enumerate(executables):
-            result, times = _filtered(image, executable, queue)
-            errors[n] = float(np.maximum(errors[n], np.abs(result - expected).max()))
-            if turn:  # in the first, caches are filled
-                taken[n].append(times)
+    with commandline.Progress(1 + samples, "turns") as progress:
+        for turn in range(1 + samples):
+            for n, executable in enumerate(executables):
+                result, times = _filtered(image, executable, queue)
+                errors[n] = float(np.maximum(errors[n], np.abs(result - expected).max()))
+                if turn:  # in the first, caches are filled
+                    taken[n].append(times)
+            progress.done += 1
     return tuple(map(_run, candidates, taken, errors))
 
 

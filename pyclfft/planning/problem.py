@@ -331,8 +331,9 @@ def with_target(problem: Problem, strides: Sequence[int], offset: int) -> Proble
 
 def choose(what: str, value: str, allowed: Collection[str]) -> str:
     """Return `value`, or raise a PlanError that names what is allowed."""
-    if value not in allowed:
-        raise PlanError(f"invalid {what} {value!r}, should be one of {', '.join(allowed)}")
+    if not isinstance(value, str) or value not in allowed:
+        shown = repr(value) if np.ndim(value) == 0 else f"array of shape {np.shape(value)}"
+        raise PlanError(f"invalid {what} {shown}, should be one of {', '.join(allowed)}")
     return value
 
 

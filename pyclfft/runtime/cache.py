@@ -8,6 +8,8 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Generic, NamedTuple, TypeVar
 
+from .device import require_own_process
+
 Value = TypeVar("Value")
 
 
@@ -43,7 +45,14 @@ class BoundedCache(Generic[Value]):
         """Return the value of a key, made now if it is missing.
 
         An exception of `make` reaches everyone who waits for it, and nothing is kept.
+
+        Raises
+        ------
+        DeviceError
+            This process was forked from one that has used OpenCL, where another thread may have
+            held the lock, or have been making the value.
         """
+        require_own_process()
         making: Future[Value] | None = None
         try:  # an interrupt may come at any line, and must not leave what nobody makes
             with self._lock:

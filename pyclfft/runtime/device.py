@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,7 @@ from typing import Any
 import pyopencl as cl
 
 from .. import files
+from ..advice import pip_install
 from ..errors import DeviceError
 from ..planning.traits import Traits
 from ..tuning.lookup import Identity
@@ -32,6 +33,10 @@ logger = logging.getLogger(__name__)
 
 # ---------------------------------------------------------------- what we know of vendors
 
+_WAKE_RUSTICL = (
+    "it shows only the drivers that the environment variable RUSTICL_ENABLE names, such as "
+    "RUSTICL_ENABLE=radeonsi (AMD), iris (Intel) or nouveau (NVIDIA)"
+)
 _SCALAR = "PoCL"  # whose compiler makes loops of work-items, and hardly vectors
 
 
@@ -43,6 +48,7 @@ class _Runtime:
     order: int  # among the devices of one type; a vendor's own runtime has 1
     simulator: bool = False
     name: str = ""  # short, where the platform's is not
+    asleep: str = ""  # what to do where the runtime is installed and shows no device
 
 
 # The first row that fits counts; without one it is _Runtime("", 1).
@@ -50,7 +56,7 @@ _RUNTIMES = (
     _Runtime("oclgrind", 9, simulator=True),
     _Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
     _Runtime("pocl", 2, name=_SCALAR),
-    _Runtime("rusticl", 3),
+    _Runtime("rusticl", 3, asleep=_WAKE_RUSTICL),
     _Runtime("clover", 4),  # Mesa's old one, known for wrong results
     _Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
     _Runtime("", 1),
@@ -99,12 +105,12 @@ _MHZ = re.compile(r"^cpu MHz\s*: ([\d.]+)", re.MULTILINE)
 # How to get a device, by operating system; the rows with a machine hold for that machine only.
 _REMEDIES: dict[str, tuple[tuple[str, str], ...]] = {
     "linux": (
-        ("x86_64", "pip install 'pyclfft[cpu]' (a runtime for the CPU; no root needed)"),
+        ("x86_64", f"{pip_install('cpu')} (a runtime for the CPU; no root needed)"),
         ("", "apt install pocl-opencl-icd (Debian, Ubuntu) or dnf install pocl (Fedora)"),
         ("", "the GPU vendor's driver with its OpenCL package"),
     ),
     "win32": (
-        ("AMD64", "pip install 'pyclfft[cpu]' (a runtime for the CPU)"),
+        ("AMD64", f"{pip_install('cpu')} (a runtime for the CPU)"),
         ("", "the GPU vendor's driver, which contains OpenCL"),
     ),
     "darwin": (
@@ -124,7 +130,10 @@ def _query(device: Any, attribute: str, otherwise: Any) -> Any:
 
 
 def _runtime_of(device: Any) -> _Runtime:
-    platform = device.platform
+    return _runtime_behind(device.platform)
+
+
+def _runtime_behind(platform: Any) -> _Runtime:
     text = f"{platform.name} {platform.vendor} {platform.version}".lower()
     return next(row for row in _RUNTIMES if row.mark in text)
 
@@ -164,11 +173,25 @@ def _all() -> tuple[cl.Device, ...]:
     platforms = icd.platforms()
     if logger.isEnabledFor(logging.DEBUG):
         logger.debug("%d platforms; %s", len(platforms), icd.hint(p.name for p in platforms))
-    found = []
-    for platform in platforms:
-        with suppress(cl.Error):  # "no device" is an error to some runtimes
-            found += platform.get_devices()
-    return tuple(in_order(found))
+    return tuple(in_order(device for each in platforms for device in _devices_of(each)))
+
+
+def _devices_of(platform: Any) -> list[Any]:
+    with suppress(cl.Error):  # "no device" is an error to some runtimes
+        return list(platform.get_devices())
+    return []
+
+
+def without_devices() -> list[tuple[cl.Platform, str]]:
+    """Every platform that shows no device; Mesa's two often do so.
+
+    Returns
+    -------
+    list of (pyopencl.Platform, str)
+        With what to do about it, where we know.
+    """
+    asleep = [platform for platform in icd.platforms() if not _devices_of(platform)]
+    return [(platform, _runtime_behind(platform).asleep) for platform in asleep]
 
 
 def by_platform(ordered: Iterable[Any]) -> list[tuple[Any, list[Any]]]:
@@ -258,6 +281,7 @@ def _examine(device: cl.Device) -> str:
 
 def _build_probe(device: cl.Device) -> str:
     """Return why the probe does not build; nothing if it does."""
+    require_own_process()
     # pyopencl's inner class: its Program would ask its own disk cache, and would pass on the long
     # report of success that Intel's compiler writes.
     try:
@@ -336,11 +360,12 @@ def use_device(spec: str | cl.Device | None) -> None:
     Parameters
     ----------
     spec : str, pyopencl.Device or None
-        A part of the device's or the platform's name, vendor or version, whatever its case
-        (``"nvidia"``, ``"pocl"``); ``"gpu"``, ``"cpu"`` or ``"accelerator"``; ``"0:1"``, the second
-        device of the first platform in the order that ``python -m pyclfft info`` prints; or the
-        device itself. Of several that fit, the first in the order of `devices` is taken. None
-        returns to the default.
+        ``"gpu"``, ``"cpu"`` or ``"accelerator"``; a platform's number, such as ``"1"``, or a
+        device's, such as ``"0:1"``, the second device of the first platform, as ``python -m pyclfft
+        info`` counts; a part of the device's, the platform's or the runtime's name, whatever its
+        case (``"nvidia"``, ``"pocl"``); or the device itself. Of several that fit, the first in the
+        order of `devices` is taken; where a name fits several, a warning is logged that says which
+        one was taken. None returns to the default.
 
     Raises
     ------
@@ -378,12 +403,18 @@ def select_device(spec: str | cl.Device | None = None) -> cl.Device:
     return _select(spec.strip())
 
 
+# A platform, or a platform and a device of it.
+_NUMBERS = re.compile(r"(\d+)(?::(\d+))?")
+
+
 @functools.lru_cache(maxsize=64)
 def _select(spec: str) -> cl.Device:
     """Return the first usable device that fits; of all of them where `spec` is empty."""
     found = matching(spec, _all()) if spec else list(_all())
-    for device in found:
+    for place, device in enumerate(found):
         if not defect(device):
+            if spec and found[place + 1 :] and not _is_unambiguous(spec):
+                _say_which(spec, device, found)
             return device
     raise DeviceError(_failure(spec, found))
 
@@ -403,12 +434,31 @@ def matching(spec: str, ordered: Sequence[Any]) -> list[Any]:
     list of pyopencl.Device
         Those that fit, in the same order.
     """
-    if position := re.fullmatch(r"(\d+):(\d+)", spec):
-        platform, device = map(int, position.groups())
-        groups = [group for _, group in by_platform(ordered)]
-        return [d for group in groups[platform : platform + 1] for d in group[device : device + 1]]
+    if numbers := _NUMBERS.fullmatch(spec):
+        wanted = [int(number) for number in numbers.groups() if number]
+        return [device for place, device in _numbered(ordered) if [*place][: len(wanted)] == wanted]
     fits = _by_type(spec) or _by_name(spec)
     return [device for device in ordered if fits(device)]
+
+
+def _numbered(ordered: Iterable[Any]) -> Iterator[tuple[tuple[int, int], Any]]:
+    """Yield every device with the numbers of its platform and of itself there."""
+    for p, (_, group) in enumerate(by_platform(ordered)):
+        for d, device in enumerate(group):
+            yield (p, d), device
+
+
+def _is_unambiguous(spec: str) -> bool:
+    """Whether the first device is meant where several fit: by a type, or by a platform's number."""
+    return bool(_NUMBERS.fullmatch(spec) or _by_type(spec))
+
+
+def _say_which(spec: str, taken: Any, found: Sequence[Any]) -> None:
+    places = {device: f"{p}:{d}" for (p, d), device in _numbered(_all())}
+    logger.warning(
+        "%r fits %d devices (%s): taking %s %s", spec, len(found),
+        ", ".join(places[device] for device in found), places[taken], device_label(taken),
+    )  # fmt: skip
 
 
 def _by_type(spec: str) -> Callable[[Any], bool] | None:
@@ -420,8 +470,7 @@ def _by_name(spec: str) -> Callable[[Any], bool]:
     part = spec.lower()
 
     def fits(device: Any) -> bool:
-        platform = device.platform
-        names = (device.name, device.vendor, platform.name, platform.vendor, platform.version)
+        names = (device.name, device.platform.name, runtime_name(device))
         return any(part in name.lower() for name in names)
 
     return fits
@@ -429,21 +478,30 @@ def _by_name(spec: str) -> Callable[[Any], bool]:
 
 def _failure(spec: str, found: Sequence[cl.Device]) -> str:
     """One line: what is missing or broken, what there is, and what to do."""
-    everything = listing()
-    hint = icd.hint(platform.name for platform, _ in everything)
-    advice = f". {hint}" if hint else ""
-    if not everything:
-        return f"no OpenCL device on this machine. {remedies()}{advice}"
+    names = [platform.name for platform in icd.platforms()]
+    if early := icd.asked_too_early(names):
+        return f"{early} ({_what_is_wrong(spec, found)})"
+    hint = icd.hint(names)
+    return f"{_what_is_wrong(spec, found)}. {hint}" if hint else _what_is_wrong(spec, found)
+
+
+def _what_is_wrong(spec: str, found: Sequence[cl.Device]) -> str:
+    if not _all():
+        return "; ".join(["no OpenCL device on this machine", *_asleep()]) + f". {remedies()}"
     if found:
         broken = "; ".join(f"{device_label(d)}: {defect(d)}" for d in found)
         remedy = "" if spec else f". {remedies()}"
-        return f"no device builds even a kernel of one line: {broken}{remedy}{advice}"
-    names = "; ".join(
-        f"{p}:{d} {device_label(device)}"
-        for p, (_, group) in enumerate(everything)
-        for d, device in enumerate(group)
-    )
-    return f"no OpenCL device fits {spec!r}; there is: {names}{advice}"
+        return f"no device builds even a kernel of one line: {broken}{remedy}"
+    there = "; ".join(f"{p}:{d} {device_label(each)}" for (p, d), each in _numbered(_all()))
+    curable = [line for line in _asleep() if ": " in line]
+    nothing = f"no OpenCL {'platform has the number' if spec.isdigit() else 'device fits'} {spec!r}"
+    return "; ".join([nothing, f"there is: {there}", *curable])
+
+
+def _asleep() -> Iterator[str]:
+    """Say which runtimes are installed and show no device; behind a colon, what to do about it."""
+    for platform, remedy in without_devices():
+        yield f"the runtime {platform.name.strip()} shows no device" + f": {remedy}" * bool(remedy)
 
 
 def remedies() -> str:
@@ -684,20 +742,29 @@ _orphaned = False  # a process that was forked from one in which runtimes had st
 
 
 def _after_fork() -> None:
-    """Forget what belongs to the other process: its runtimes would wait for threads that it has."""
+    """Find out whether this child has runtimes without their threads; renew what threads held."""
     global _lock, _orphaned
-    _lock = threading.RLock()  # another thread may have held it
-    _orphaned = _orphaned or _all.cache_info().currsize > 0
-    _contexts.clear()
-    _queues.of.clear()
+    _lock = threading.RLock()
+    icd.renew_lock()
+    _orphaned = _orphaned or icd.has_been_asked()
 
 
-def _require_own_process() -> None:
+def require_own_process() -> None:
+    """Refuse to use OpenCL in a process that was forked from one that has used it.
+
+    Runtimes have threads, which a forked process lacks: some commands would wait for ever. Whatever
+    enqueues, allocates or builds asks this first.
+
+    Raises
+    ------
+    DeviceError
+        This is such a process.
+    """
     if _orphaned:
         raise DeviceError(
             "this process was forked from one that has used OpenCL, and runtimes do not survive "
             'that: start processes with multiprocessing\'s method "spawn" or "forkserver", or fork '
-            "before pyclfft is first used"
+            "before OpenCL is first used"
         )
 
 
@@ -723,9 +790,9 @@ def context_of(device: cl.Device) -> cl.Context:
         The runtime refuses one, for example since the device is in exclusive use, or this process
         was forked from one that has used OpenCL.
     """
+    require_own_process()
     if device in _contexts:  # early: every call of a function asks
         return _contexts[device]
-    _require_own_process()
     with _lock:
         if device not in _contexts:
             try:
@@ -782,8 +849,8 @@ def queue_of(context: cl.Context) -> cl.CommandQueue:
     DeviceError
         This process was forked from one that has used OpenCL.
     """
+    require_own_process()
     if context not in _queues.of:
-        _require_own_process()
         _queues.of[context] = cl.CommandQueue(context)
     return _queues.of[context]
 

@@ -161,8 +161,10 @@ class Executable:
         DeviceMemoryError
             The device is out of memory.
         DeviceError
-            A command that was to be waited for has failed.
+            A command that was to be waited for has failed, or this process was forked from one
+            that has used OpenCL.
         """
+        device.require_own_process()
         try:
             lease = self._borrow(queue)  # after an exception its state is unknown: it is dropped
             event = self._launch(lease, queue, source, target, wait_for, recorder)
@@ -374,7 +376,13 @@ def run_on_host(
         Is told the transfers' events too; needs a profiling queue.
     wait_for : sequence of cl.Event
         What the upload has to wait for.
+
+    Raises
+    ------
+    DeviceError, DeviceMemoryError
+        As `Executable.enqueue`.
     """
+    device.require_own_process()
     traits = executable.traits
     if recorder is None and memory.can_stage(traits, source, target):
         executable.run_staged(queue, source, target, wait_for)

@@ -2,28 +2,41 @@
 
 An OpenCL loader reads one folder of ``.icd`` files, each of which names a runtime's library. A
 runtime installed by pip is in no such folder, and ``OCL_ICD_VENDORS`` replaces the system's folder
-instead of adding to it. So the first enumeration happens with a folder that holds both. The loader
-reads it once; afterwards folder and environment variable are gone again, and child processes
-inherit neither. Where the user has set one of the loader's own variables, it is left alone.
+instead of adding to it. The loader reads the folder once in a process, when anybody first lists
+platforms there, be it pyclfft or a program that uses pyopencl itself.
+
+So ``import pyclfft`` lets that variable name a folder in the user's cache, which holds both
+(`point_loader`). No platform is listed then: runtimes start threads, and a process must be able to
+fork between the import and the first transform. When pyclfft itself has listed the platforms, it
+takes the variable back, and child processes do not inherit it any more. Where the user has set one
+of the loader's own variables, it is left alone.
 """
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
+import hashlib
 import importlib.metadata
+import itertools
 import logging
 import os
+import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyopencl as cl
+
+from ..files import cache_dir
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +54,16 @@ _INTEL_PLATFORM = "Intel(R) OpenCL"
 # path exists where the driver is loaded; the dynamic linker knows where the library is.
 _NVIDIA_SIGN = Path("/proc/driver/nvidia/version")
 _NVIDIA_LIBRARY = "libnvidia-opencl.so.1"
+
+_TOO_EARLY = (
+    "OpenCL's platforms were listed in this process before pyclfft was imported, so that Intel's "
+    "CPU runtime, which pip has installed, is not among them: import pyclfft before the first "
+    "pyopencl.get_platforms() or create_some_context()"
+)
+
+# Folders for the loader: how their names begin, and the seconds without use until one is deleted.
+_PREFIX = "pyclfft-vendors-"
+_MAX_AGE = 30 * 24 * 3600
 
 _lock = threading.RLock()
 
@@ -88,7 +111,7 @@ def entries_in(folder: Path) -> list[Entry]:
     entries = []
     for path in sorted(folder.glob("*.icd")):
         try:
-            library = path.read_text(errors="replace").strip()
+            library = os.fsdecode(path.read_bytes()).strip()
         except OSError as error:
             logger.debug("%s cannot be read: %s", path, error)
             continue
@@ -156,6 +179,11 @@ def unregistered() -> list[Entry]:
     return found + ([Entry("nvidia", _NVIDIA_LIBRARY)] if _NVIDIA_SIGN.exists() else [])
 
 
+def _environment_folder() -> Path:
+    """Where conda's runtimes name themselves."""
+    return Path(sys.prefix, "etc", "OpenCL", "vendors")
+
+
 def entries_to_write() -> list[Entry]:
     """Say what the folder for the loader has to hold.
 
@@ -165,28 +193,110 @@ def entries_to_write() -> list[Entry]:
         Empty where the system's own folder is all there is: then the loader needs no help.
     """
     system = entries_in(_SYSTEM_FOLDER)
-    environment = entries_in(Path(sys.prefix, "etc", "OpenCL", "vendors"))  # conda's runtimes
-    entries = merged(system, environment, unregistered())
+    entries = merged(system, entries_in(_environment_folder()), unregistered())
     return entries if len(entries) > len(merged(system)) else []
 
 
-def write(entries: Iterable[Entry], folder: Path) -> None:
-    """Write one ``.icd`` file for each entry.
+# ---------------------------------------------------------------- the folder for the loader
+
+
+def files_of(entries: Iterable[Entry]) -> dict[str, bytes]:
+    """Return the ``.icd`` files that name these runtimes.
 
     Parameters
     ----------
     entries : iterable of Entry
         Their names may repeat.
-    folder : pathlib.Path
-        It must exist.
+
+    Returns
+    -------
+    dict of str to bytes
+        Contents by the files' names.
+    """
+    return {
+        f"{number:02}-{entry.name}.icd": os.fsencode(f"{entry.library}\n")
+        for number, entry in enumerate(entries)
+    }
+
+
+def lasting_folder(files: Mapping[str, bytes]) -> Path:
+    """Return the folder in the user's cache that holds these files.
+
+    The folder's name is a hash of the files, so that a machine whose runtimes have changed gets
+    another folder, and environments that share a cache do not share folders. A new folder is
+    written beside its place and renamed: no process sees a part of it.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        Contents by names.
+
+    Returns
+    -------
+    pathlib.Path
+        Absolute; the folder exists and holds the files.
 
     Raises
     ------
     OSError
-        The folder cannot be written.
+        The folder does not hold them, and it cannot be written.
     """
-    for number, entry in enumerate(entries):
-        (folder / f"{number:02}-{entry.name}.icd").write_text(f"{entry.library}\n")
+    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
+    folder = cache_dir().absolute() / "runtimes" / f"{_PREFIX}{digest}"
+    if _holds(folder, files):
+        with suppress(OSError):  # a cache that is only read from
+            os.utime(folder)  # it was used: `_forget_old` takes those that were not
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _forget_old(folder.parent)
+    new = folder.with_name(f"{_PREFIX}new-{uuid4().hex}")
+    new.mkdir()
+    try:
+        _write(files, new)
+        try:
+            new.rename(folder)
+        except OSError:  # another process was quicker, or a file in the folder has been damaged
+            for name in files:
+                (new / name).replace(folder / name)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return folder
+
+
+def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
+    try:
+        return all((folder / name).read_bytes() == content for name, content in files.items())
+    except OSError:
+        return False
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def _forget_old(parent: Path) -> None:
+    """Delete the folders that no process has used for a long time."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _MAX_AGE:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _temporary_folder(files: Mapping[str, bytes]) -> Path:
+    """Write the files to a folder of this process alone, which deletes it at its end."""
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    atexit.register(_remove, folder, os.getpid())
+    _write(files, folder)
+    return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # and not a child that was forked from the owner
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# ---------------------------------------------------------------- the loader's variable
 
 
 def user_setting() -> str:
@@ -195,43 +305,89 @@ def user_setting() -> str:
     Returns
     -------
     str
-        As ``NAME=value``; empty without one.
+        As ``NAME=value``; empty without one. A folder of pyclfft's, from this process or inherited
+        from the one that has started it, is no setting of the user.
     """
     values = ((name, os.environ.get(name)) for name in _LOADER_VARIABLES)
-    return next((f"{name}={value}" for name, value in values if value), "")
+    return next((f"{name}={value}" for name, value in values if value and not _is_ours(value)), "")
 
 
-@contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    """Set one environment variable for a while, also for C's getenv."""
-    before = os.environ.get(name)
-    os.environ[name] = value
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+def _is_ours(value: str) -> bool:
+    return Path(value).name.startswith(_PREFIX)
 
 
-@contextmanager
-def _all_runtimes_visible() -> Iterator[None]:
-    """Point a loader that has not yet started at every runtime of this machine."""
+@dataclass
+class _Pointer:
+    """The environment variable by which pyclfft tells the loader of more runtimes.
+
+    Attributes
+    ----------
+    name, value : str
+        As they have been set; empty where the loader needs no help or must not get any.
+    before : str or None
+        The variable's value before; None where there was none.
+    failure : str
+        Why the loader could not be told of all runtimes; empty where all is well.
+    """
+
+    name: str = ""
+    value: str = ""
+    before: str | None = None
+    failure: str = ""
+
+    def set(self, name: str, value: str) -> None:
+        """Set the variable, also for C's getenv, and remember what it was."""
+        self.before = os.environ.get(name)
+        self.name, self.value = name, value
+        os.environ[name] = value
+
+    def take_back(self) -> None:
+        """Leave the variable as it was, unless somebody else has set it since."""
+        if self.name and os.environ.get(self.name) == self.value:
+            if self.before is None:
+                del os.environ[self.name]
+            else:
+                os.environ[self.name] = self.before
+        self.name = ""
+
+
+_pointer = _Pointer()
+
+
+def point_loader() -> None:
+    """Let a loader that starts later find every runtime of this machine; ask it for none.
+
+    This sets one environment variable: to a folder in the user's cache or, where the cache cannot
+    be written, to a temporary folder. `platforms` takes the variable back. Nothing happens where
+    the user has set a variable of the loader, or where the loader needs no help.
+    """
+    if _is_ours(os.environ.get("OCL_ICD_VENDORS", "")):  # inherited from a process that imported us
+        del os.environ["OCL_ICD_VENDORS"]
     if user_setting():
-        yield
-    elif sys.platform == "win32" and (library := intel_from_pip()):
-        # Khronos' loader adds these to what the registry names. From its documentation; not run.
-        names = (os.environ.get("OCL_ICD_FILENAMES"), str(library))
-        with _environment("OCL_ICD_FILENAMES", os.pathsep.join(filter(None, names))):
-            yield
+        return
+    if sys.platform == "win32":
+        if library := intel_from_pip():
+            # Khronos' loader adds these to what the registry names: so its documentation says.
+            names = list(filter(None, os.environ.get("OCL_ICD_FILENAMES", "").split(os.pathsep)))
+            if str(library) not in names:  # as it is where the variable was inherited
+                _pointer.set("OCL_ICD_FILENAMES", os.pathsep.join([*names, str(library)]))
     elif entries := entries_to_write():
-        with tempfile.TemporaryDirectory(prefix="pyclfft-icd-") as folder:
-            write(entries, Path(folder))
-            with _environment("OCL_ICD_VENDORS", folder):
-                yield
-    else:
-        yield
+        try:
+            _pointer.set("OCL_ICD_VENDORS", str(_folder_for(files_of(entries))))
+        except OSError as error:  # no folder for temporary files either
+            _pointer.failure = f"no folder for its .icd file can be written ({error})"
+            logger.debug("runtimes outside %s stay unseen: %s", _SYSTEM_FOLDER, error)
+
+
+def _folder_for(files: Mapping[str, bytes]) -> Path:
+    try:
+        return lasting_folder(files)
+    except OSError as error:
+        logger.debug("the cache cannot be written: %s", error)
+        return _temporary_folder(files)
+
+
+# ---------------------------------------------------------------- platforms
 
 
 def _ask_loader() -> list[cl.Platform]:
@@ -300,11 +456,11 @@ def platforms() -> list[cl.Platform]:
 @functools.cache
 def _found() -> tuple[cl.Platform, ...]:
     try:
-        with _all_runtimes_visible():
-            found = _ask_loader()
-    except OSError as error:  # no folder for temporary files
-        logger.debug("runtimes outside %s stay unseen: %s", _SYSTEM_FOLDER, error)
         found = _ask_loader()
+    finally:
+        _pointer.take_back()
+    if said := asked_too_early(platform.name for platform in found):
+        logger.warning("%s", said)
     return tuple(without_repeats(found))
 
 
@@ -323,19 +479,79 @@ def hint(names: Iterable[str]) -> str:
     """
     if setting := user_setting():
         return f"{setting} is set, so that no other runtime is looked for"
-    library = intel_from_pip()
-    if library is None or _INTEL_PLATFORM in names:
+    library = _missing(names)
+    if library is None:
         return ""
-    return f"Intel's CPU runtime is installed, but {_why_absent(library)}"
+    why = _why_absent(library)
+    return f"Intel's CPU runtime is installed, but {why}" if why else _TOO_EARLY
+
+
+def asked_too_early(names: Iterable[str]) -> str:
+    """Say so if the loader was asked for platforms before pyclfft could tell it of them all.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The platforms that were found.
+
+    Returns
+    -------
+    str
+        What happened and what to do about it; empty where that is not what happened.
+    """
+    library = None if user_setting() else _missing(names)
+    return "" if library is None or _why_absent(library) else _TOO_EARLY
+
+
+def _missing(names: Iterable[str]) -> Path | None:
+    """Return the library of Intel's runtime if it is installed and its platform is not there."""
+    return None if _INTEL_PLATFORM in names else intel_from_pip()
 
 
 def _why_absent(library: Path) -> str:
-    """Return the dynamic linker's complaint; without one, the loader was asked too early."""
+    """Return the dynamic linker's complaint; nothing where the library can be loaded."""
+    if _pointer.failure:
+        return _pointer.failure
     try:
         ctypes.CDLL(str(library))
     except OSError as error:
         return f"it cannot be loaded: {error}"
-    return (
-        "OpenCL was in use before pyclfft looked for it: "
-        "call pyclfft.devices() before anything else lists OpenCL platforms"
-    )
+    return ""
+
+
+# ---------------------------------------------------------------- whether OpenCL has been used
+
+
+def renew_lock() -> None:
+    """Begin anew in a process that has been forked: another thread may have held the lock."""
+    global _lock
+    _lock = threading.RLock()
+
+
+def has_been_asked() -> bool:
+    """Whether platforms have been listed in this process, by pyclfft or by anybody else.
+
+    Returns
+    -------
+    bool
+        Of others, Linux alone knows: a loader that has been asked has loaded the runtimes.
+    """
+    return _found.cache_info().currsize > 0 or _runtime_is_loaded()
+
+
+def _runtime_is_loaded() -> bool:
+    """Whether Linux has mapped the library of one of the machine's runtimes into this process."""
+    marks = tuple(f"/{name.partition('.')[0]}." for name in _libraries())
+    with suppress(OSError), open("/proc/self/maps", errors="replace") as maps:
+        return any(mark in line for line in maps for mark in marks)
+    return False
+
+
+def _libraries() -> Iterator[str]:
+    """Yield the names of all runtimes' libraries, and of the files that links of theirs lead to."""
+    given = [Path(value) for value in map(os.environ.get, _LOADER_VARIABLES) if value]
+    entries = itertools.chain(*map(entries_in, [_SYSTEM_FOLDER, _environment_folder(), *given]))
+    for entry in itertools.chain(entries, unregistered()):
+        yield Path(entry.library).name
+        yield Path(entry.file).name
+    yield from (path.name for path in given if not path.is_dir())  # a library itself

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
@@ -131,6 +132,36 @@ def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
     return _buffer(context, flags, nbytes, np.zeros(nbytes, np.uint8))
 
 
+def fill_zeros(
+    queue: cl.CommandQueue, array: cl_array.Array, wait_for: Sequence[cl.Event]
+) -> list[cl.Event]:
+    """Fill a device array of any strides with zeros, and leave what lies between its elements.
+
+    Returns
+    -------
+    list of cl.Event
+        One for each stretch of neighbours; done when all are.
+
+    Raises
+    ------
+    DeviceError
+        This process was forked from one that has used OpenCL.
+    """
+    device.require_own_process()
+    axis, stretch = array.ndim, array.dtype.itemsize
+    while axis and array.strides[axis - 1] == stretch:
+        axis -= 1
+        stretch *= array.shape[axis]
+    buffer: Any = array.base_data
+    begins = (np.dot(index, array.strides[:axis]) for index in np.ndindex(array.shape[:axis]))
+    return [
+        cl.enqueue_fill_buffer(
+            queue, buffer, np.uint8(0), array.offset + int(begin), stretch, list(wait_for)
+        )
+        for begin in begins
+    ]
+
+
 def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
     """Return a new read-only buffer that holds `values`; errors as `allocate`."""
     flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
@@ -141,6 +172,7 @@ def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
 def _buffer(
     context: cl.Context, flags: int, nbytes: int, values: np.ndarray | None = None
 ) -> cl.Buffer:
+    device.require_own_process()
     with refusals(context, nbytes):
         return cl.Buffer(context, flags, 0 if values is not None else nbytes, hostbuf=values)
 

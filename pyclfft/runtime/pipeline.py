@@ -91,7 +91,10 @@ class Pipeline:
         ------
         DeviceMemoryError
             The device is out of memory.
+        DeviceError
+            This process was forked from one that has used OpenCL.
         """
+        device.require_own_process()
         if self._is_cpu:
             for work in works:
                 self._on_cpu(work)

@@ -331,7 +331,8 @@ class Plan:
         if not self.problem.nbytes:
             return out
         if not x.size:  # the result is padding, and x may have no buffer
-            return out.fill(0, queue=queue, wait_for=list(wait_for))
+            out.events[:] = memory.fill_zeros(queue, out, [*wait_for, *out.events])
+            return out
         for array in (x, out):  # in the queue's context, if that is theirs
             if array.queue is not queue and array.context != self.context:
                 raise PlanError("the array is of another context than the plan")

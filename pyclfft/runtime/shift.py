@@ -1,4 +1,8 @@
-"""Device arrays rolled along their axes."""
+"""Device arrays whose elements are moved along axes, or converted to other numbers.
+
+pyopencl converts arrays, too; but it shows users a warning wherever a compiler says anything, even
+that all went well, as Intel's does.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,20 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
+from ..planning.planner import require_precision
+from ..planning.problem import READABLE
 from . import device, memory
-from .program import program
+from .program import Defines, program
 
 WORDS = {1: "uchar", 2: "ushort", 4: "uint", 8: "uint2", 16: "uint4"}  # by the bytes of an element
+NUMBERS = {
+    np.dtype(dtype): name
+    for dtype, name in (
+        (bool, "uchar"), (np.int8, "char"), (np.uint8, "uchar"), (np.int16, "short"),
+        (np.uint16, "ushort"), (np.int32, "int"), (np.uint32, "uint"), (np.int64, "long"),
+        (np.uint64, "ulong"), (np.float16, "half"), (np.float32, "float"), (np.float64, "double"),
+    )
+}  # fmt: skip
 GROUP = 64
 
 
@@ -39,24 +53,74 @@ def rolled(x: cl_array.Array, shifts: Mapping[int, int]) -> cl_array.Array:
     DeviceMemoryError
         The device is out of memory.
     """
-    context = cast("cl.Context", x.context)
-    queue = x.queue or device.queue_of(context)
-    result = cl_array.Array(queue, x.shape, x.dtype, allocator=x.allocator)
-    if not x.size:
-        return result
     if x.dtype.itemsize not in WORDS:
         raise PlanError(
             f"elements of {x.dtype} have {x.dtype.itemsize} bytes, and device arrays are shifted "
             f"by words of {', '.join(map(str, WORDS))}: shift it on the host"
         )
+    return _moved(x, x.dtype, (("ELEMENT", WORDS[x.dtype.itemsize]),), shifts)
+
+
+def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
+    """Return a new array of the same numbers in another type.
+
+    Parameters
+    ----------
+    x : pyopencl.array.Array
+        Real numbers or booleans, of any strides.
+    dtype : dtype
+        float32, float64, complex64 or complex128.
+
+    Returns
+    -------
+    pyopencl.array.Array
+        Contiguous, on the same queue; it carries the event of its completion.
+
+    Raises
+    ------
+    PlanError
+        Numbers of a type that OpenCL C does not have.
+    PrecisionError
+        One of both types is double, and the device has no double precision.
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    if x.dtype not in NUMBERS:
+        raise PlanError(
+            f"device arrays of {x.dtype} are not converted to {dtype}: upload the array as {dtype}"
+        )
+    precision, real = READABLE[dtype]
+    for each in (precision, READABLE.get(x.dtype, (precision, real))[0]):
+        require_precision(each, device.traits(_queue_of(x).device))
+    defines = (
+        ("ELEMENT", NUMBERS[x.dtype]),
+        ("HALF", str(int(x.dtype == np.float16))),
+        ("TARGET", "REAL" if real else "COMPLEX"),
+        ("DOUBLE", str(int(precision == "double"))),
+    )
+    return _moved(x, dtype, defines, {})
+
+
+def _queue_of(x: cl_array.Array) -> cl.CommandQueue:
+    return x.queue or device.queue_of(cast("cl.Context", x.context))
+
+
+def _moved(
+    x: cl_array.Array, dtype: np.dtype, defines: Defines, shifts: Mapping[int, int]
+) -> cl_array.Array:
+    """Run the kernel that these macros make."""
+    queue = _queue_of(x)
+    result = cl_array.Array(queue, x.shape, dtype, allocator=x.allocator)
+    if not x.size:
+        return result
     size = x.dtype.itemsize
     geometry = [
         (extent, shifts.get(axis, 0), stride // size)
         for axis, (extent, stride) in enumerate(zip(x.shape, x.strides, strict=True))
     ]
-    defines = (("WORD", WORDS[size]), ("DIMENSIONS", str(len(geometry))))
-    kernel = cl.Kernel(program(context, "shift.cl", defines), "shift")
-    table = memory.constant(context, np.array(geometry, np.int64))
+    defines = (*defines, ("DIMENSIONS", str(len(geometry))))
+    kernel = cl.Kernel(program(queue.context, "shift.cl", defines), "shift")
+    table = memory.constant(queue.context, np.array(geometry, np.int64))
     kernel.set_args(
         cast("cl.Buffer", x.base_data),
         cast("cl.Buffer", result.base_data),
@@ -65,7 +129,7 @@ def rolled(x: cl_array.Array, shifts: Mapping[int, int]) -> cl_array.Array:
         np.uint64(x.size),
     )
     sizes = (-(-x.size // GROUP) * GROUP,), (GROUP,)
-    with memory.refusals(context, result.nbytes):
+    with memory.refusals(queue.context, result.nbytes):
         event = cl.enqueue_nd_range_kernel(queue, kernel, *sizes, wait_for=x.events or None)
     result.add_event(event)
     return result

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import pyopencl.array as cl_array
 
-from ..errors import DeviceMemoryError, PlanError, PrecisionError
-from ..planning.planner import require_precision
+from ..errors import DeviceMemoryError, PrecisionError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
-from ..runtime import device, memory
+from ..runtime import device, memory, shift
 from ..runtime.cache import BoundedCache
 from ..runtime.plan import Plan
 from .parts import in_parts, longest_other_axis
@@ -190,11 +189,11 @@ def readable(x: Any) -> Any:
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
-    array = x if isinstance(x, np.ndarray) else _on_host(x)
+    array = x if isinstance(x, np.ndarray) else on_host(x)
     return np.asarray(array, _readable_dtype(array.dtype))
 
 
-def _on_host(x: Any) -> np.ndarray:
+def on_host(x: Any) -> np.ndarray:
     """Return a NumPy array of what NumPy takes for one, or of what hands over its memory."""
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return np.from_dlpack(x)
@@ -220,19 +219,8 @@ def _readable_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def converted(array: Any, dtype: np.dtype) -> Any:
-    """Return an array converted, of the device on its device, as far as pyopencl can."""
-    if isinstance(array, np.ndarray):
-        return array.astype(dtype)
-    queue = array.queue or device.queue_of(array.context)
-    require_precision(READABLE[dtype][0], device.traits(queue.device))
-    try:
-        known = array.view(np.uint8) if array.dtype == bool else array
-        return known.with_queue(queue).astype(dtype)
-    except (RuntimeError, ValueError) as error:  # strides, float16
-        raise PlanError(
-            f"pyopencl cannot convert this device array from {array.dtype} to {dtype} ({error}): "
-            f"upload it as {dtype}"
-        ) from None
+    """Return an array converted, a device array on its device."""
+    return array.astype(dtype) if isinstance(array, np.ndarray) else shift.converted(array, dtype)
 
 
 def check_ignored(workers: int | None, plan: Any = None) -> None:

@@ -11,7 +11,6 @@ A. J. S. Hamilton, "Uncorrelated modes of the non-linear power spectrum", MNRAS 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 from warnings import warn
@@ -68,8 +67,6 @@ def fht(
     ------
     TypeError
         Complex input.
-    ImportError
-        SciPy, whose gamma function this takes, is not installed.
     PrecisionError, DeviceError
         As for `fft`.
 
@@ -193,16 +190,16 @@ def coefficients(
     str
         Empty if all is well.
     """
-    loggamma, poch = _special()
+    special = import_module("scipy.special")
     x = 2 * np.pi * np.arange(n // 2 + 1) / (n * dln)
     above, below = (mu + 1 + bias) / 2, (mu + 1 - bias) / 2
-    there, back = loggamma(above + 0.5j * x), loggamma(below + 0.5j * x)
+    there, back = special.loggamma(above + 0.5j * x), special.loggamma(below + 0.5j * x)
     ratio = there.real - back.real + 1j * (there.imag + back.imag)
     u = np.exp(ratio + np.log(2) * bias + 1j * x * (np.log(2) - offset))
     if n % 2 == 0:
         u[-1] = u[-1].real
     if not np.isfinite(u[0]):  # poles of both functions may cancel each other
-        u[0] = 2**bias * poch(below, above - below)
+        u[0] = 2**bias * special.poch(below, above - below)
     if np.isinf(u[0]) and not inverse:
         u[0] = 0
         return u, "singular transform; consider changing the bias"
@@ -210,11 +207,3 @@ def coefficients(
         u[0] = np.inf
         return u, "singular inverse transform; consider changing the bias"
     return u, ""
-
-
-def _special() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    try:
-        special = import_module("scipy.special")
-    except ImportError as error:
-        raise ImportError(f"Hankel transforms need SciPy ({error}): pip install scipy") from error
-    return special.loggamma, special.poch

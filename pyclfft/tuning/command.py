@@ -11,13 +11,12 @@ from pathlib import Path
 from statistics import geometric_mean
 
 import pyopencl as cl
-from tqdm import tqdm
 
 from .. import commandline
 from ..bench.table import Column, header, line
+from ..commandline import Progress, Report
 from ..errors import PyclfftError
 from ..planning.problem import COMPLEX_DTYPE, KINDS, REAL_DTYPE, Problem, make_problem
-from ..planning.solvers import BY_NAME
 from ..runtime import device as devices
 from ..runtime import wisdom
 from . import database
@@ -28,7 +27,7 @@ from .tuner import STEPS, fitting_elements, tune_problem
 PROG = "pyclfft tune"
 EPILOG = (
     "What is found is kept in a file of the user's, from which later plans take it: print(plan)\n"
-    "shows that. What has been measured is kept as it comes: after Control-C the same command\n"
+    "shows that. What has been measured is kept as it comes: after Ctrl-C the same command\n"
     "goes on where it was. The parameters:\n\n"
 )
 
@@ -71,19 +70,44 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
-    add("--device", metavar="SPEC", help='a part of its name, "gpu", "cpu" or "0:1"')
+    commandline.add_device(result)
     add("--n", metavar="N,...", help="lengths of rows, such as 256,1000,2^20")
     add("--shape", metavar="AxB,...", help="extents of images and volumes, such as 512x512")
-    add("--batch", metavar="N", type=commandline.count, help="transforms at once (default: many)")
-    add("--columns", action="store_true", help="transforms side by side rather than rows")
-    add("--kind", choices=KINDS, default="c2c", help="as for Plan (default: c2c)")
-    add("--precision", choices=COMPLEX_DTYPE, default="single", help="default: single")
-    add("--algorithm", choices=BY_NAME, help="tune this one only, for plans that ask for it")
+    add(
+        "--batch",
+        metavar="N",
+        type=commandline.count,
+        help="how many transforms at once (default: many)",
+    )
+    add(
+        "--columns",
+        action="store_true",
+        help="tune columns, which lie side by side, rather than rows",
+    )
+    add(
+        "--kind",
+        choices=KINDS,
+        default="c2c",
+        help="the kind of transform, as Plan has it (default: c2c)",
+    )
+    add(
+        "--precision",
+        choices=COMPLEX_DTYPE,
+        default="single",
+        help="the precision of its numbers (default: single)",
+    )
+    commandline.add_algorithm(result, "tune only this algorithm, for plans that ask for it")
     add("--effort", choices=("estimate", *EFFORTS), default="measure",
         help="estimate shows the plan; measure (default) changes one parameter after the other; "
         "exhaustive tries all structures first")  # fmt: skip
-    add("--time-limit", metavar="S", type=float, default=inf, help="seconds for all of it")
-    add("--db", metavar="FILE", help="the database instead of the user's")
+    add(
+        "--time-limit",
+        metavar="S",
+        type=float,
+        default=inf,
+        help="end after so many seconds (default: when all is tuned)",
+    )
+    add("--db", metavar="FILE", help="use this database instead of the user's own")
     does = result.add_mutually_exclusive_group()
     add = does.add_argument
     add("--show", action="store_true", help="print what is known of the device; measure nothing")
@@ -133,28 +157,28 @@ def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
     print(header(COLUMNS), flush=True)
     failures = 0
     clocks = set()
-    with tqdm(total=STEPS * len(problems), unit="", disable=None, leave=False) as bar:
+    report = Report(to="stdout")
+    with Progress(STEPS * len(problems)) as progress:
         for number, problem in enumerate(problems):
             left = deadline - time.monotonic()
             if left <= 0:
-                bar.write(f"time is up: {len(problems) - number} problems are left as they were")
+                report(f"time is up: {len(problems) - number} problems are left as they were")
                 break
             name = str(Workclass.of(problem, options.algorithm))
-            bar.set_description(name)
+            progress.title, progress.done = name, STEPS * number
             try:
                 tuned = tune_problem(
                     problem, chosen, options.algorithm, options.effort,
-                    left / (len(problems) - number), path, bar.update,
+                    left / (len(problems) - number), path, progress.add,
                 )  # fmt: skip
             except PyclfftError as error:
                 failures += 1
-                bar.write(f"{name}: {commandline.describe(error)}")
+                report(f"{name}: {commandline.describe(error)}")
                 continue
-            bar.n = STEPS * (number + 1)
             clocks.add(tuned.clock)
-            bar.write(line(COLUMNS, tuned))
+            report(line(COLUMNS, tuned))
             for values, reason in tuned.failed.items():
-                bar.write(f"  could not win: {values}: {reason}")
+                report(f"  could not win: {values}: {reason}")
     if "host" in clocks:
         print("measured by the host's clock, as this runtime's events do not agree with it")
     print(f"kept in {path}")

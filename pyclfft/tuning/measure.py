@@ -16,7 +16,7 @@ from math import ceil, inf, prod
 import numpy as np
 import pyopencl as cl
 
-from ..errors import PlanError, PyclfftError
+from ..errors import PyclfftError
 from ..planning.accuracy import relative_error, transform_bound
 from ..planning.problem import Problem
 from ..runtime import memory
@@ -45,8 +45,6 @@ class DeviceMeasure:
 
     Raises
     ------
-    PlanError
-        Cosine transforms without SciPy, which checks them.
     DeviceMemoryError
         The device has no room for input and result.
     """
@@ -250,11 +248,5 @@ def _transformed(
 
 
 def _cosines(problem: Problem, x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    try:
-        scipy_fft = import_module("scipy.fft")
-    except ImportError:
-        raise PlanError(
-            "to tune cosine and sine transforms takes SciPy, which checks them: pip install scipy"
-        ) from None
-    transform = getattr(scipy_fft, f"{problem.kind[:3]}n")
+    transform = getattr(import_module("scipy.fft"), f"{problem.kind[:3]}n")
     return transform(x, int(problem.kind[3]), axes=axes, orthogonalize=problem.orthogonal)

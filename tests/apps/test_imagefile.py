@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import struct
@@ -10,16 +11,26 @@ import zlib
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 
 from pyclfft.apps import pgm
-from pyclfft.apps.imagefile import ImageFile, can_write, check_output, read_image, write_image
+from pyclfft.apps.imagefile import (
+    ImageFile,
+    Metadata,
+    can_write,
+    check_output,
+    read_image,
+    read_images,
+    write_image,
+    write_images,
+)
 from pyclfft.errors import FormatError
 
 RANDOM = np.random.default_rng(11)
 BYTES = RANDOM.integers(0, 256, (19, 23), dtype=np.uint8)
 WORDS = RANDOM.integers(0, 65536, (19, 23), dtype=np.uint16)
 FLOATS = RANDOM.normal(size=(19, 23)).astype(np.float32)
+DOUBLES = np.random.default_rng(12).normal(size=(19, 23)) / 3
 COLOURS = RANDOM.integers(0, 256, (19, 23, 3), dtype=np.uint8)
 ALPHA = RANDOM.integers(0, 256, (19, 23), dtype=np.uint8)
 
@@ -30,6 +41,7 @@ KINDS = {
     "8-bit RGB with alpha": ImageFile(COLOURS, 255, ALPHA),
     "16-bit grey": ImageFile(WORDS, 65535),
     "32-bit float grey": ImageFile(FLOATS, 1),
+    "64-bit float grey": ImageFile(DOUBLES, 1),
     # No format that is written holds these.
     "16-bit grey with alpha": ImageFile(WORDS, 65535, WORDS),
     "16-bit RGB": ImageFile(np.dstack([WORDS] * 3), 65535),
@@ -40,8 +52,8 @@ HOLDS = {
     ".pgm": ("8-bit grey", "16-bit grey"),
     ".ppm": ("8-bit RGB",),
     ".png": tuple(KINDS)[:5],
-    ".tif": tuple(KINDS)[:6],
-    ".tiff": tuple(KINDS)[:6],
+    ".tif": tuple(KINDS)[:7],
+    ".tiff": tuple(KINDS)[:7],
     ".bmp": ("8-bit grey", "8-bit RGB"),
     ".jpg": ("8-bit grey", "8-bit RGB"),
     ".jpeg": ("8-bit grey", "8-bit RGB"),
@@ -239,8 +251,8 @@ INCONSISTENT = {
     "8 bits, maxval of 16": (np.zeros((2, 2), np.uint8), 256, None, "maxval 256"),
     "16 bits, maxval of 8": (np.zeros((2, 2), np.uint16), 255, None, "uint16 pixels"),
     "signed": (np.zeros((2, 2), np.int64), 255, None, "int64 pixels"),
-    "double": (np.zeros((2, 2)), 1, None, "float64 pixels"),
-    "float, maxval 255": (np.zeros((2, 2), np.float32), 255, None, "float32 for 1"),
+    "double": (np.zeros((2, 2)), 255, None, "float64 pixels"),
+    "float, maxval 255": (np.zeros((2, 2), np.float32), 255, None, "float64 for 1"),
     "maxval 0": (np.zeros((2, 2), np.uint8), 0, None, "maxval 0"),
     "maxval too large": (np.zeros((2, 2), np.uint16), 65536, None, "maxval 65536"),
     "alpha's shape": (np.zeros((2, 2), np.uint8), 255, np.zeros((2, 3), np.uint8), "alpha"),
@@ -341,7 +353,11 @@ REFUSED = {
     "TIFF, 32-bit integers": (tiff(1, 32, b"\xff" * 4), "32-bit integer", "unsigned 16-bit"),
     "TIFF, Lab": (tiff(1, 8, b"ABC", channels=3, photometric=8), "LAB", "convert the image to RGB"),
     "TIFF, NaN": (tiff(1, 32, struct.pack("<f", np.nan), sample_format=3), "NaN"),
-    "TIFF, 64-bit float": (tiff(1, 64, bytes(8), sample_format=3), "no image", "convert"),
+    "TIFF, 64-bit float RGB": (
+        tiff(1, 64, bytes(24), channels=3, sample_format=3),
+        "no image",
+        "convert",
+    ),
     "empty": (b"", "empty"),
     "text": (b"no image at all", "no image", "b'no image'", "PNG"),
     "zeros": (bytes(1000), "no image"),
@@ -390,6 +406,7 @@ def test_damaged_files_give_a_format_error_or_an_image(read):
     messages = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", r".*photo\.data: ")  # ours, of what is left behind
         for name, options in SAVED.items():
             data = encoded(Image.fromarray(COLOURS), name.split()[0], **options)
             for _ in range(60):
@@ -433,9 +450,302 @@ def test_colour_models_become_rgb(read):
 def test_the_first_of_several_images(read, name):
     frames = [Image.new("RGB", (4, 3), colour) for colour in ((250, 0, 0), (0, 250, 0))]
     data = encoded(frames[0], name, save_all=True, append_images=frames[1:])
-    found = read(data)
+    with pytest.warns(UserWarning, match=r"photo\.data: the file holds further images"):
+        found = read(data)
     assert found.pixels.shape == (3, 4, 3)
     assert abs(found.pixels.astype(int) - (250, 0, 0)).max() < 6
+
+
+@pytest.mark.filterwarnings("error")
+def test_files_of_one_image_warn_of_nothing(read):
+    for name in ("GIF", "TIFF", "WEBP", "PNG", "JPEG", "BMP", "PPM"):
+        read(encoded(Image.fromarray(COLOURS), name))
+    read(pgm.encode_pgm(BYTES, 255))
+
+
+@pytest.mark.parametrize("name", ["GIF", "WEBP", "PNG"])
+def test_of_an_animation_the_first_image_is_read_and_a_warning_says_so(tmp_path, name):
+    frames = [Image.new("RGB", (4, 3), colour) for colour in ((250, 0, 0), (0, 250, 0))]
+    (tmp_path / "a").write_bytes(encoded(frames[0], name, save_all=True, append_images=frames[1:]))
+    with pytest.warns(UserWarning, match="further images"):
+        assert len(read_images(tmp_path / "a")) == 1
+
+
+# --- several images in one file -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"compression": "tiff_lzw"}, {"big_tiff": True}])
+def test_all_pages_of_a_tiff_by_pillow(tmp_path, options):
+    pages = [Image.fromarray(each) for each in (BYTES, COLOURS, FLOATS, WORDS, BYTES[:5, :7])]
+    (tmp_path / "a").write_bytes(
+        encoded(pages[0], "TIFF", save_all=True, append_images=pages[1:], **options)
+    )
+    found = read_images(tmp_path / "a")
+    kinds = ["8-bit grey", "8-bit RGB", "32-bit float grey", "16-bit grey"]
+    for image, kind in zip(found, kinds, strict=False):
+        assert_same(image, KINDS[kind])
+    assert_same(found[4], ImageFile(BYTES[:5, :7], 255))
+    assert len(found) == 5
+
+
+@pytest.mark.parametrize("kinds", [HOLDS[".tif"], ("64-bit float grey", "8-bit grey") * 2])
+def test_pages_come_back(tmp_path, kinds):
+    write_images(tmp_path / "a.tif", [KINDS[kind] for kind in kinds])
+    for image, kind in zip(read_images(tmp_path / "a.tif"), kinds, strict=True):
+        assert_same(image, KINDS[kind])
+    if "64-bit float grey" not in kinds:
+        with Image.open(tmp_path / "a.tif") as by_pillow:
+            assert by_pillow.n_frames == len(kinds)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.tif"]
+
+
+def test_images_of_a_pgm_come_back(tmp_path):
+    images = [ImageFile(BYTES, 255), ImageFile(WORDS % 1000, 999), ImageFile(BYTES[:2] % 8, 7)]
+    write_images(tmp_path / "a.pgm", images)
+    for found, image in zip(read_images(tmp_path / "a.pgm"), images, strict=True):
+        assert_same(found, image)
+    assert_same(read_image_with_warning(tmp_path / "a.pgm"), images[0])
+
+
+def read_image_with_warning(path):
+    with pytest.warns(UserWarning, match="further images"):
+        return read_image(path)
+
+
+def test_images_that_cannot_be_read_behind_others_are_named(tmp_path):
+    path = tmp_path / "a.pgm"
+    first = pgm.encode_pgm(BYTES, 255)
+    for rest, count in ((b"P6 1 1 255 ABC", 1), (b"P2 1 1 255 7\nP2 1 1 255 8", 2)):
+        path.write_bytes(first + rest)
+        with pytest.warns(UserWarning, match=r"a\.pgm: the file holds further images"):
+            assert len(read_images(path)) == count
+    path.write_bytes(first + first[:50])
+    with pytest.raises(FormatError, match=r"a\.pgm: image 2: the raster is truncated"):
+        read_images(path)
+    floats = [Image.fromarray(FLOATS), Image.fromarray(np.full((2, 2), np.nan, np.float32))]
+    path.write_bytes(encoded(floats[0], "TIFF", save_all=True, append_images=floats[1:]))
+    with pytest.raises(FormatError, match=r"a\.pgm: page 2: some pixels are NaN"):
+        read_images(path)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp", ".bmp"])
+def test_formats_of_one_image_refuse_several(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    for refuse in (
+        lambda: check_output(path, *[KINDS["8-bit RGB"]] * 3),
+        lambda: write_images(path, [KINDS["8-bit RGB"]] * 3),
+    ):
+        with pytest.raises(FormatError, match=r"cannot hold 3 images; write \.pgm or \.tif"):
+            refuse()
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- 64-bit floats --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_doubles_written_by_hand(read, order):
+    values = np.array([0.1, -2.5e300, 5e-324, 0.0, 1 / 3])
+    data = tiff(5, 64, values.astype(f"{order}f8").tobytes(), order, sample_format=3)
+    assert_same(read(data), ImageFile(values[None], 1))
+
+
+def test_doubles_are_written_as_tiff_says(tmp_path):
+    """By a reader of its own: one strip or several of samples of 64 bits."""
+    write_image(tmp_path / "a.tif", KINDS["64-bit float grey"])
+    data = (tmp_path / "a.tif").read_bytes()
+    assert data[:4] == b"II*\0"
+    (begin,) = struct.unpack_from("<I", data, 4)
+    (count,) = struct.unpack_from("<H", data, begin)
+    tags = {}
+    for place in range(begin + 2, begin + 2 + 12 * count, 12):
+        tag, kind, number = struct.unpack_from("<HHI", data, place)
+        form = {3: "H", 4: "I"}.get(kind)
+        if form:
+            size = struct.calcsize(form) * number
+            at = place + 8 if size <= 4 else struct.unpack_from("<I", data, place + 8)[0]
+            tags[tag] = struct.unpack_from(f"<{number}{form}", data, at)
+    height, width = DOUBLES.shape
+    assert (tags[256], tags[257], tags[258], tags[339]) == ((width,), (height,), (64,), (3,))
+    raster = b"".join(data[a : a + n] for a, n in zip(tags[273], tags[279], strict=True))
+    np.testing.assert_array_equal(np.frombuffer(raster).reshape(DOUBLES.shape), DOUBLES)
+
+
+def doubled(data: bytes) -> bytes:
+    """A file of float32 and twice the width, as one of float64: only its directory changes."""
+    changed = bytearray(data)
+    (begin,) = struct.unpack_from("<I", data, 4)
+    (count,) = struct.unpack_from("<H", data, begin)
+    for place in range(begin + 2, begin + 2 + 12 * count, 12):
+        tag, kind = struct.unpack_from("<HH", data, place)
+        form = "<H" if kind == 3 else "<I"
+        if tag in (256, 322):
+            (width,) = struct.unpack_from(form, data, place + 8)
+            struct.pack_into(form, changed, place + 8, width // 2)
+        if tag == 258:
+            struct.pack_into(form, changed, place + 8, 64)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits"])
+def test_compressed_doubles(read, compression):
+    halves = Image.fromarray(DOUBLES.view(np.float32))
+    assert_same(
+        read(doubled(encoded(halves, "TIFF", compression=compression))), ImageFile(DOUBLES, 1)
+    )
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_the_orientation_of_doubles(read, orientation):
+    halves = Image.fromarray(DOUBLES.view(np.float32))
+    found = read(doubled(encoded(halves, "TIFF", tiffinfo={274: orientation})))
+    like = Image.fromarray(DOUBLES.astype(np.float32))  # turned by Pillow
+    expected = read(encoded(like, "TIFF", tiffinfo={274: orientation}))
+    np.testing.assert_array_equal(found.pixels.astype(np.float32), expected.pixels)
+
+
+def test_doubles_behind_a_predictor_are_refused(read):
+    halves = Image.fromarray(DOUBLES.view(np.float32))
+    data = doubled(encoded(halves, "TIFF", compression="tiff_lzw", tiffinfo={317: 3}))
+    with pytest.raises(FormatError, match=r"predictor cannot be read: write the file without one"):
+        read(data)
+
+
+def test_damaged_directories_end(read):
+    """A directory that follows itself, and one of more entries than the file has bytes."""
+    data = bytearray(tiff(1, 64, bytes(8), sample_format=3))
+    (count,) = struct.unpack_from("<H", data, 8)
+    struct.pack_into("<I", data, 10 + 12 * count, 8)
+    with contextlib.suppress(FormatError):
+        read(bytes(data))
+    struct.pack_into("<H", data, 8, 65535)
+    with pytest.raises(FormatError):
+        read(bytes(data))
+
+
+# --- what a file says about its image -------------------------------------------------------------
+
+SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+GREY_PROFILE = SRGB[:16] + b"GRAY" + SRGB[20:]  # as far as its header tells
+
+
+def some_exif(**more) -> Image.Exif:
+    exif = Image.Exif()
+    exif[0x010F] = "a camera"
+    exif.get_ifd(0x8769)[0x9003] = "2026:11:23 01:00:00"
+    exif.get_ifd(0x8825)[0x0001] = "N"
+    for tag, value in more.items():
+        exif[int(tag[1:], 16)] = value
+    return exif
+
+
+@pytest.mark.parametrize("source", ["JPEG", "PNG", "TIFF", "WEBP"])
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".tif", ".webp"])
+@pytest.mark.parametrize("grey", [False, True])
+def test_metadata_go_from_file_to_file(tmp_path, source, suffix, grey):
+    profile = GREY_PROFILE if grey else SRGB
+    if grey and "WEBP" in (source, suffix[1:].upper()):
+        return  # makes RGB of it
+    data = encoded(
+        Image.fromarray(BYTES if grey else COLOURS), source,
+        icc_profile=profile, dpi=(300, 200), exif=some_exif().tobytes(),
+    )  # fmt: skip
+    (tmp_path / "photo").write_bytes(data)
+    image = read_image(tmp_path / "photo")
+    with warnings.catch_warnings():
+        if suffix == ".webp":
+            warnings.simplefilter("ignore")
+        write_image(tmp_path / f"a{suffix}", image)
+    with Image.open(tmp_path / f"a{suffix}") as result:
+        assert result.info["icc_profile"] == profile
+        if source != "WEBP" and suffix != ".webp":
+            assert tuple(map(float, result.info["dpi"])) == pytest.approx((300, 200), abs=0.02)
+        exif = result.getexif()
+        assert exif[0x010F] == "a camera"
+        assert exif.get_ifd(0x8769)[0x9003] == "2026:11:23 01:00:00"
+        assert exif.get_ifd(0x8825)[0x0001] == "N"
+        result.load()
+    again = read_image(tmp_path / f"a{suffix}")
+    assert again.pixels.shape == image.pixels.shape
+    if suffix != ".jpg":
+        np.testing.assert_array_equal(again.pixels, image.pixels)
+
+
+@pytest.mark.parametrize("kind", HOLDS[".tif"])
+def test_metadata_of_every_depth(tmp_path, kind):
+    profile = SRGB if "RGB" in kind else GREY_PROFILE
+    exif = some_exif().tobytes()
+    image = dataclasses.replace(KINDS[kind], metadata=Metadata(profile, (72.0, 96.0), exif))
+    write_images(tmp_path / "a.tif", [image, KINDS[kind], image])
+    for found, expected in zip(read_images(tmp_path / "a.tif"), [image, None, image], strict=True):
+        assert_same(found, KINDS[kind])
+        metadata = expected.metadata if expected else Metadata()
+        assert (found.metadata.icc_profile, found.metadata.dpi) == (
+            metadata.icc_profile, metadata.dpi,
+        )  # fmt: skip
+        assert (found.metadata.exif is None) == (expected is None)
+
+
+def test_an_orientation_that_has_been_applied_is_not_kept(tmp_path):
+    for name, suffix in (("JPEG", ".jpg"), ("TIFF", ".tif"), ("PNG", ".png")):
+        data = encoded(Image.fromarray(COLOURS), name, exif=some_exif(x0112=6))
+        (tmp_path / "photo").write_bytes(data)
+        image = read_image(tmp_path / "photo")
+        write_image(tmp_path / f"a{suffix}", image)
+        assert image.pixels.shape == (23, 19, 3)
+        assert read_image(tmp_path / f"a{suffix}").pixels.shape == (23, 19, 3)
+
+
+def test_tags_about_the_file_are_not_kept(tmp_path):
+    """Of a tiled, compressed, inverted TIFF."""
+    inverted = tiff(2, 8, b"\1\2", photometric=0)
+    (tmp_path / "a").write_bytes(inverted)
+    write_image(tmp_path / "b.tif", read_image(tmp_path / "a"))
+    np.testing.assert_array_equal(read_image(tmp_path / "b.tif").pixels, [[254, 253]])
+    data = encoded(
+        Image.fromarray(COLOURS), "TIFF", compression="tiff_lzw", tiffinfo={317: 2, 270: "words"}
+    )
+    (tmp_path / "a").write_bytes(data)
+    write_image(tmp_path / "b.tif", read_image(tmp_path / "a"))
+    with Image.open(tmp_path / "b.tif") as result:
+        assert 317 not in result.tag_v2
+        assert result.tag_v2[270] == "words"
+        np.testing.assert_array_equal(np.asarray(result), COLOURS)
+
+
+def test_a_profile_of_other_colours_is_left_out_and_named(tmp_path):
+    cmyk = Image.fromarray(COLOURS).convert("CMYK")
+    profile = SRGB[:16] + b"CMYK" + SRGB[20:]
+    (tmp_path / "photo").write_bytes(encoded(cmyk, "TIFF", icc_profile=profile))
+    with pytest.warns(UserWarning, match="photo: its colour profile, for CMYK, does not fit RGB"):
+        image = read_image(tmp_path / "photo")
+    assert image.metadata.icc_profile is None
+
+
+def test_what_a_format_cannot_keep_is_named(tmp_path):
+    metadata = Metadata(GREY_PROFILE, (300, 300), some_exif().tobytes())
+    image = ImageFile(BYTES, 255, metadata=metadata)
+    for suffix, lost in ((".pgm", ("colour profile", "resolution", "EXIF data")),
+                         (".bmp", ("colour profile", "EXIF data")),
+                         (".webp", ("resolution",)),
+                         (".png", ())):  # fmt: skip
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            write_image(tmp_path / f"a{suffix}", image)
+        said = [str(each.message) for each in caught]
+        assert len(said) == len(lost)
+        for words, name in zip(said, lost, strict=True):
+            assert words.endswith(f"does not hold the image's {name}")
+
+
+def test_exif_data_that_are_too_long_for_jpeg(tmp_path):
+    exif = some_exif(x010e="words " * 20_000).tobytes()
+    image = ImageFile(BYTES, 255, metadata=Metadata(exif=exif))
+    with pytest.warns(UserWarning, match=r"a\.jpg: JPEG does not hold the image's EXIF data"):
+        write_image(tmp_path / "a.jpg", image)
+    assert read_image(tmp_path / "a.jpg").metadata.exif is None
+    write_image(tmp_path / "a.png", image)
+    assert len(read_image(tmp_path / "a.png").metadata.exif) > 100_000
 
 
 @pytest.mark.parametrize("limit", [300, 100], ids=["Pillow warns", "Pillow raises"])

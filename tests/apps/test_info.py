@@ -14,22 +14,23 @@ import pyopencl as cl
 import pytest
 
 import pyclfft
-from pyclfft import info, report, selftest
+from pyclfft import __main__ as commands
+from pyclfft import info, report, selftest, selftest_cases
 from pyclfft.errors import DeviceError
 from pyclfft.runtime import device as dev
 from pyclfft.runtime import icd
 
 ROOT = Path(pyclfft.__path__[0]).parent
-SINGLE = sum("single" in case.precisions for case in selftest.CASES)
-DOUBLE = sum("double" in case.precisions for case in selftest.CASES)
+SINGLE = sum("single" in case.precisions for case in selftest_cases.CASES)
+DOUBLE = sum("double" in case.precisions for case in selftest_cases.CASES)
 
 
-def run(*arguments, cwd=None, **environment):
+def run(*arguments, command="info", cwd=None, **environment):
     """Run the command in a process of its own, with no choice of device but what is given."""
     env = {name: value for name, value in os.environ.items() if name != "PYCLFFT_DEVICE"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
     return subprocess.run(
-        [sys.executable, "-m", "pyclfft", "info", *arguments],
+        [sys.executable, "-m", "pyclfft", command, *arguments],
         env=env | environment,
         cwd=cwd,
         capture_output=True,
@@ -235,20 +236,22 @@ def test_an_unknown_device(all_devices):
 
 
 def test_the_cases_cover_what_they_have_to():
-    transforms = [case for case in selftest.CASES if isinstance(case, selftest.Transform)]
+    transforms = [
+        case for case in selftest_cases.CASES if isinstance(case, selftest_cases.Transform)
+    ]
     lengths = [[case.shape[axis] for axis in case.axes] for case in transforms]
     assert {case.direction for case in transforms} == {"forward", "inverse"}
     assert any(n & (n - 1) for each in lengths for n in each)
     assert any(len(each) == 2 and each[0] != each[1] for each in lengths)
     assert any(len(case.axes) < len(case.shape) for case in transforms)
-    assert any(isinstance(case, selftest.HighPass) for case in selftest.CASES)
+    assert any(isinstance(case, selftest_cases.HighPass) for case in selftest_cases.CASES)
     assert SINGLE >= 12
     assert DOUBLE >= 11
 
 
 @pytest.mark.one_cpu
 def test_every_check_passes(device):
-    outcomes = list(selftest.check(device))
+    outcomes = list(selftest_cases.check(device))
     assert len(outcomes) == checks(device)
     assert [each for each in outcomes if not each.passed] == []
     assert all(each.error > 0 for each in outcomes)  # two ways to compute it, not one
@@ -273,16 +276,73 @@ def test_selftest_of_all_devices(all_devices):
     assert len(checked_lines(process.stdout)) == sum(map(checks, all_devices))
 
 
+def test_selftest_is_a_command_and_says_at_its_start_how_long_it_takes(device, capsys):
+    assert commands.main(["selftest", "--device", index_of(device)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert f"{checks(device)} checks on one device take up to " in out.splitlines()[1]
+    assert "and seconds from then on; --quick makes a few of them" in out.splitlines()[2]
+    assert len(checked_lines(out)) == checks(device)
+
+
+def test_a_quick_selftest_is_a_part_of_it_with_every_family(device, capsys):
+    assert selftest.main(["--quick", "--device", index_of(device)]) == 0
+    quick = selftest_cases.count(device, quick=True)
+    lines = checked_lines(capsys.readouterr().out)
+    assert len(lines) == quick <= 5
+    assert {"batch", "half", "high"} < {words[0] for words in lines}
+    assert any("1009" in words for words in lines)  # a length for Bluestein's algorithm
+    known = {
+        (case.name, precision) for case in selftest_cases.CASES for precision in case.precisions
+    }
+    assert known >= selftest_cases.QUICK
+
+
+@pytest.mark.parametrize(
+    ("checks", "devices", "quick", "said"),
+    [
+        (10, 2, True, "10 checks on 2 devices take up to 14 s the first time, "),
+        (71, 2, False, "71 checks on 2 devices take up to 2 minutes the first time, "),
+        (35, 1, False, "35 checks on one device take up to 49 s the first time, "),
+    ],
+)
+def test_how_long_it_takes(checks, devices, quick, said):
+    text = selftest.expectation(checks, devices, quick)
+    assert text.startswith(said)
+    assert ("--quick" in text) != quick
+
+
+def test_a_quiet_selftest_tells_only_failures(all_devices, monkeypatch, capsys):
+    monkeypatch.setattr(selftest_cases, "CASES", selftest_cases.CASES[:1])
+    here = ["-q", "--device", index_of(all_devices[0])]
+    assert selftest.main(here) == 0
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(selftest_cases, "relative_error", lambda *_: 1.0)
+    assert selftest.main(here) == 1
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("1-D forward, 1024 ")
+    assert f"on {index_of(all_devices[0])} {dev.device_label(all_devices[0])}" in out
+
+
+def test_selftest_without_a_device(tmp_path):
+    process = run(command="selftest", OCL_ICD_VENDORS=str(tmp_path))
+    assert process.returncode == 2
+    assert process.stdout == ""
+    assert process.stderr.startswith("pyclfft selftest: error: no OpenCL device")
+    assert process.stderr.count("\n") == 1
+
+
 @pytest.fixture
 def bent(monkeypatch):
     """Let something happen to every result of a plan."""
 
     def bend(change):
-        class Bent(selftest.Plan):
+        class Bent(selftest_cases.Plan):
             def __call__(self, x, *args, **kwargs):
                 return change(super().__call__(x, *args, **kwargs))
 
-        monkeypatch.setattr(selftest, "Plan", Bent)
+        monkeypatch.setattr(selftest_cases, "Plan", Bent)
 
     return bend
 
@@ -311,7 +371,7 @@ def test_wrong_results_fail(device, bent, capsys, wrong):
 
 def test_single_precision_is_no_double(device, bent, fp64):
     bent(lambda y: y.astype(np.complex64 if y.dtype.kind == "c" else np.float32))
-    for each in selftest.check(device):
+    for each in selftest_cases.check(device):
         assert each.passed == (each.precision == "single" or "high pass" in each.name), each
 
 
@@ -319,7 +379,7 @@ def test_an_exception_fails_its_check_alone(device, monkeypatch, capsys):
     def crash(*_, **__):
         raise cl.RuntimeError("clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES\nmore")
 
-    monkeypatch.setattr(selftest, "filter_image", crash)
+    monkeypatch.setattr(selftest_cases, "filter_image", crash)
     assert info.main(["--selftest", "--device", index_of(device)]) == 1
     out, err = capsys.readouterr()
     assert "Traceback" not in out + err
@@ -350,23 +410,23 @@ def test_a_failing_device_leaves_the_others_alone(all_devices, monkeypatch, caps
 def test_a_device_without_answers_or_double_precision(monkeypatch):
     no_double = SimpleNamespace(fp64=False)
     monkeypatch.setattr(dev, "traits", lambda device: no_double)
-    assert selftest.precisions_of(None) == ("single",)
+    assert selftest_cases.precisions_of(None) == ("single",)
 
     def refuse(device):
         raise cl.LogicError("INVALID_DEVICE")
 
     monkeypatch.setattr(dev, "traits", refuse)
-    assert selftest.precisions_of(None) == ("single", "double")
-    outcomes = list(selftest.check(None))
+    assert selftest_cases.precisions_of(None) == ("single", "double")
+    outcomes = list(selftest_cases.check(None))
     assert len(outcomes) == SINGLE + DOUBLE
     assert not any(each.passed for each in outcomes)
 
 
 def test_an_unusable_device_is_named_and_counts_neither_way(all_devices, monkeypatch):
     said = []
-    monkeypatch.setattr(info, "defect", lambda device: "it cannot build")
-    monkeypatch.setattr(selftest, "check", lambda device: pytest.fail("tested"))
-    assert info.run_selftest([("0:0", all_devices[0])], said.append) == []
+    monkeypatch.setattr(selftest, "defect", lambda device: "it cannot build")
+    monkeypatch.setattr(selftest_cases, "check", lambda device, quick: pytest.fail("tested"))
+    assert selftest.run([("0:0", all_devices[0])], said.append) == []
     assert said[-1] == "  not used: it cannot build"
 
 
@@ -423,7 +483,7 @@ def test_a_report_tells_failures_in_full(all_devices, monkeypatch, tmp_path, cap
     def crash(*_, **__):
         raise RuntimeError("first line\nand the compiler's log")
 
-    monkeypatch.setattr(selftest, "filter_image", crash)
+    monkeypatch.setattr(selftest_cases, "filter_image", crash)
     target = tmp_path / "out.txt"
     assert info.main(["--report", str(target), "--device", index_of(all_devices[0])]) == 1
     assert "FAIL: RuntimeError: first line" in capsys.readouterr().out
@@ -433,7 +493,7 @@ def test_a_report_tells_failures_in_full(all_devices, monkeypatch, tmp_path, cap
 
 
 def test_a_report_that_cannot_be_written(all_devices, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(selftest, "CASES", selftest.CASES[:1])
+    monkeypatch.setattr(selftest_cases, "CASES", selftest_cases.CASES[:1])
     target = tmp_path / "missing" / "report.txt"
     assert info.main(["--report", str(target)]) == 2
     assert capsys.readouterr().err == f"pyclfft info: error: {target}: No such file or directory\n"

@@ -10,6 +10,7 @@ import pyopencl.array as cl_array
 import pytest
 
 from pyclfft.apps.notes import Note, notes
+from pyclfft.errors import PlanError
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SR = 22050
@@ -149,3 +150,14 @@ def test_precision_and_recall(device, synth):
     }.items():
         score = sums[task]
         assert score.right >= least * max(score.found, score.true), (task, str(score))
+
+
+def test_what_is_no_signal_is_named():
+    stereo = np.zeros((2, 22050))
+    for channels, axis in ((stereo, 0), (stereo.T.repeat(2, axis=0), 1)):
+        with pytest.raises(PlanError, match=rf"several channels: mix them.*y.mean\(axis={axis}\)"):
+            notes(channels)
+    with pytest.raises(PlanError, match=r"signal of shape \(samples,\), not in an array of shape"):
+        notes(np.zeros((1025, 40)))
+    with pytest.raises(PlanError, match="not in None"):
+        notes(None)

@@ -41,7 +41,7 @@ def test_every_package_is_listed():
 def wheel(tmp_path_factory):
     for needed in ("setuptools", "wheel"):
         if importlib.util.find_spec(needed) is None:
-            pytest.skip(f"{needed} is not installed: pip install 'pyclfft[test]'")
+            pytest.skip(f"{needed} is not installed: pip install {needed}")
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -146,10 +147,58 @@ def test_every_truncation_is_an_error():
                 pgm.decode_pgm(data[:length])
 
 
-def test_long_comments_and_blanks_take_linear_time():
-    for filling in (b"#" * 2_000_000 + b"\n", b"# \n" * 700_000, b" " * 2_000_000):
-        for data in (b"P5 " + filling + b"1 1 255 A", b"P2 1 1 255 65" + b"\n" + filling):
-            assert pgm.decode_pgm(data)[0] == 65
+@pytest.mark.parametrize(
+    "filling",
+    [b"#" * 2_000_000 + b"\n", b"# \n" * 700_000, b"#\r" * 1_000_000, b" " * 2_000_000],
+    ids=["a long comment", "comments", "short comments", "blanks"],
+)
+@pytest.mark.parametrize(
+    "around",
+    [
+        (b"P5 ", b"1 1 255 A"),
+        (b"P5 1 1", b" 255 A"),
+        (b"P5 1 1 255 A", b""),
+        (b"P2 ", b"1 1 255 65"),
+        (b"P2 1 1 255 65\n", b""),
+        (b"P2 1 1 255\n", b"65"),
+    ],
+    ids=[
+        "P5, first", "P5, later", "P5, behind", "P2, first", "P2, behind", "P2, before the raster",
+    ],
+)  # fmt: skip
+def test_fillings_take_little_time_and_memory(filling, around):
+    data = filling.join(around)
+    if around[0] == b"P5 1 1 255 A" and filling.strip():
+        pytest.skip("comments behind a raw raster are a damaged file")
+    tracemalloc.start()
+    try:
+        pixels, _ = pgm.decode_pgm(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert pixels == 65
+    assert peak < 2 * len(data) + 4e6
+
+
+def test_plain_rasters_take_little_memory():
+    data = b"P2 1000 1000 9\n" + b"7 # 1\n8 " * 500_000
+    tracemalloc.start()
+    try:
+        pixels, _ = pgm.decode_pgm(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(pixels, np.tile(np.uint8([7, 8]), (1000, 500)))
+    assert peak < 6 * len(data)
+
+
+@pytest.mark.parametrize("shift", range(9))
+def test_comments_and_numbers_across_blocks(monkeypatch, shift):
+    monkeypatch.setattr(pgm, "_BLOCK", 8)
+    raster = b" " * shift + b"12 #3 # 4\n5#6\r\n#\n 007 #8"
+    np.testing.assert_array_equal(pgm.decode_pgm(b"P2 3 1 99\n" + raster)[0], [[12, 5, 7]])
+    with pytest.raises(FormatError, match="found 0"):
+        pgm.decode_pgm(b"P2 3 1 99 #" + raster.replace(b"\n", b"").replace(b"\r", b""))
 
 
 def test_damaged_files_give_a_format_error_or_an_image():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import os
@@ -10,7 +9,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import types
 import warnings
 import wave
 from importlib import import_module
@@ -40,6 +38,7 @@ from pyclfft.apps.spectrogram_picture import (
     note_ticks,
     require_picture,
 )
+from pyclfft.commandline import Progress
 from pyclfft.errors import PyclfftError
 from pyclfft.runtime import device as devices_module
 from tests.conftest import place_of
@@ -106,8 +105,8 @@ def test_by_subprocess(device, tune):
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    assert run.stderr == ""  # no bar where there is no terminal
-    lines = dict(line.split(maxsplit=1) for line in run.stdout.splitlines())
+    assert run.stdout == ""  # which is left to results
+    lines = dict(line.split(maxsplit=1) for line in run.stderr.splitlines())
     assert devices_module.device_label(device) in lines["device"]
     assert lines["input"] == f"{tune}: 5.00 s, 11025 Hz, mono, 16-bit WAV"
     assert lines["frames"] == "108: n_fft 2048, hop 512, window hann"
@@ -148,7 +147,7 @@ def test_music_analysis(device, tune, y, no_picture):
 def test_timing(device, tune, capsys, no_picture):
     arguments = [f"--device={place_of(device)}", "--timing", "--algorithm=local-radix2"]
     assert main([str(tune), *arguments]) == 0
-    _, steps, kernels, *_ = capsys.readouterr().out.split("\n\n")
+    _, steps, kernels, *_ = capsys.readouterr().err.split("\n\n")
     took = {line[:20].strip(): float(line[20:]) for line in steps.split("\n")[1:]}
     assert list(took) == ["read", "plan", "upload and transform", "draw", "total"]
     assert took["total"] >= sum(took.values()) - took["total"]
@@ -202,18 +201,24 @@ def test_a_long_sound_needs_no_large_picture(tmp_path, monkeypatch, no_picture):
 
 
 def test_a_bar_counts_frames(tune, no_picture, monkeypatch):
-    shown = []
+    bars = []
 
-    @contextlib.contextmanager
-    def bar(total, disable, **_):
-        assert disable is None  # only on a terminal
-        shown.append(-total)
-        yield types.SimpleNamespace(update=shown.append)
+    class Bar(Progress):
+        def __init__(self, total, unit, quiet):
+            super().__init__(total, unit, quiet)
+            self.states = []
+            bars.append((total, unit, quiet, self.states))
 
-    monkeypatch.setattr(command, "tqdm", bar)
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if name == "done" and value:
+                self.states.append(value)
+
+    monkeypatch.setattr(command, "Progress", Bar)
     monkeypatch.setattr(command, "POINTS", 2048 * 50)
     assert main([str(tune)]) == 0
-    assert shown == [-108, 50, 50, 8]
+    assert main([str(tune), "-q"]) == 0
+    assert bars == [(108, "frames", quiet, [50, 100, 108]) for quiet in (False, True)]
 
 
 # --- what a picture shows -------------------------------------------------------------------------
@@ -298,8 +303,15 @@ def pixels_of(figure):
     return np.frombuffer(buffer.getvalue(), np.uint8).reshape(height, width, 4)[..., :3]
 
 
+def open_figures():
+    """The figures that pyplot keeps, which others may have opened."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return pyplot.get_fignums() if pyplot else []
+
+
 @pytest.mark.parametrize("axis", AXES)
 def test_a_tone_is_drawn_at_its_frequency(axis):
+    before = open_figures()
     spectra = amplitudes(tone(), n_fft=512, hop=128)
     times = Times(0, 128 / 8000, 0, 1)
     figure = draw(levels_of(spectra, axis), times, Caption("a tone", "details"))
@@ -319,9 +331,7 @@ def test_a_tone_is_drawn_at_its_frequency(axis):
     assert figure.axes[-1].get_ylim() == (-80, 0)
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert {"linear": "1000", "log": "C6", "mel": "1000"}[axis] in labels
-    assert (
-        "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
-    )
+    assert open_figures() == before
 
 
 def test_onsets_and_notes_are_marked():
@@ -359,10 +369,90 @@ def test_formats(suffix, magic):
 
 def test_without_matplotlib(monkeypatch, tune, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PyclfftError, match=r"pip install 'pyclfft\[audio\]'"):
+    with pytest.raises(PyclfftError, match="pip install matplotlib"):
         require_picture("x.png", "magma")
     assert main([str(tune)]) == 2
-    assert "pyclfft[audio]" in capsys.readouterr().err
+    assert "pip install matplotlib" in capsys.readouterr().err
+
+
+# --- several sounds, standard input and output ----------------------------------------------------
+
+
+def piped(data, *arguments):
+    """Run the command with a standard input."""
+    return subprocess.run(
+        [sys.executable, "-m", "pyclfft.spectrogram", *arguments],
+        input=data, capture_output=True, timeout=300, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SAMPLES.parent), *sys.path])},
+    )  # fmt: skip
+
+
+def test_several_sounds_and_an_error_stops_only_its_own(tune, y, no_picture, capsys):
+    folder = tune.parent
+    half = write_wav(folder / "half.wav", y[:30_000], SR)
+    (folder / "bad.wav").write_text("hello")
+    names = [str(folder / name) for name in ("tune.wav", "bad.wav", "missing.wav", "half.wav")]
+    results = folder / "new"
+    assert main([*names, "--npz", str(results), "-o", str(results)]) == 2
+    errors = [line for line in capsys.readouterr().err.splitlines() if ": error: " in line]
+    assert len(errors) == 2
+    assert names[1] in errors[0]
+    assert names[2] in errors[1]
+    made = {f"{name}_spectrogram.{end}" for name in ("tune", "half") for end in ("npz", "png")}
+    assert {path.name for path in results.iterdir()} == made
+    for name, count in (("tune", SAMPLE_COUNT), ("half", 30_000)):
+        with np.load(results / f"{name}_spectrogram.npz") as found:
+            assert_close(found["S"], amplitudes(y[:count]))
+    assert [given[0][2].title for given in no_picture] == ["tune.wav", half.name]
+
+
+def test_the_report_of_several_sounds_names_the_device_once(tune, no_picture, capsys):
+    other = shutil.copy(tune, tune.with_name("other.wav"))
+    assert main([str(tune), str(other)]) == 0
+    words = [line.split()[0] for line in capsys.readouterr().err.splitlines()]
+    assert words == ["device", *2 * ["input", "frames", "output", "time"]]
+
+
+def test_standard_input_and_output(tune, y):
+    done = piped(tune.read_bytes(), "-", "--npz", "-", "--quiet")
+    assert (done.returncode, done.stderr) == (0, b"")
+    with np.load(io.BytesIO(done.stdout)) as found:
+        assert_close(found["S"], amplitudes(y))
+    done = piped(tune.read_bytes(), "-", "--csv", "-", "--n-fft=64", "--hop=20000")
+    assert [row.partition(b",")[0] for row in done.stdout.splitlines()] == [
+        b"time_s", b"0.000000", b"1.814059", b"3.628118"
+    ]  # fmt: skip
+    report = done.stderr.decode().splitlines()
+    assert report[1] == "input   standard input: 5.00 s, 11025 Hz, mono, 16-bit WAV"
+    assert report[3] == "output  standard output: decibels of 3 frames"
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["-", "-o", "-"], ["-", "--format", "svg"]], ids=str)
+def test_a_picture_of_standard_input_goes_to_standard_output(arguments, tune, tmp_path):
+    done = piped(tune.read_bytes(), *arguments, "--quiet")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"<?xml" if "svg" in arguments else b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"", "standard input: the file is empty"), (b"hello" * 9, "standard input: ")],
+)
+def test_errors_name_standard_input_and_nothing_comes_out(data, said):
+    done = piped(data, "-", "--csv", "-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith(f"pyclfft spectrogram: error: {said}")
+
+
+def test_numbers_need_no_matplotlib(tune, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main([str(tune), "--csv", str(tune.with_name("x.csv")), "-q", "--mel"]) == 0
+    assert capsys.readouterr().err == (
+        "pyclfft spectrogram: warning: no picture is drawn, where --mel would show: "
+        "add -o to draw one\n"
+    )
+    assert {path.name for path in tune.parent.iterdir()} == {"tune.wav", "x.csv"}
 
 
 # --- other outputs --------------------------------------------------------------------------------
@@ -415,8 +505,10 @@ def asked(monkeypatch):
 
 def test_notes(asked, tune, y, no_picture, capsys):
     table = tune.with_name("notes.csv")
-    assert main([str(tune), "--start=2", "--duration=1.5", "--notes", str(table)]) == 0
-    assert "2 notes, 2 onsets" in capsys.readouterr().out
+    picture = str(tune.with_name("notes.png"))
+    arguments = ["--start=2", "--duration=1.5", "--notes", str(table), "-o", picture]
+    assert main([str(tune), *arguments]) == 0
+    assert "2 notes, 2 onsets" in capsys.readouterr().err
     assert table.read_text(encoding="utf-8").splitlines() == [
         "onset_s,duration_s,note,midi,cents,strength",
         "2.2500,0.4000,C♯5,73,-3.2,0.5",
@@ -453,14 +545,22 @@ def test_channels(tmp_path, no_picture):
         (["-o", "other.svg"], {"other.svg"}),
         (["-o", "."], {"tune_spectrogram.png"}),
         (["-o", "sub/"], {"sub/tune_spectrogram.png"}),
-        (["--npz", "x.npz", "--csv", "x.csv"], {"tune_spectrogram.png", "x.npz", "x.csv"}),
+        (["-o", "new/"], {"new/tune_spectrogram.png"}),
+        (["--format", "svg"], {"tune_spectrogram.svg"}),
+        (["--format", "pdf", "-o", "sub"], {"sub/tune_spectrogram.pdf"}),
+        (["--npz", "x.npz", "--csv", "x.csv"], {"x.npz", "x.csv"}),
+        (["--npz", "x.npz", "-o", "x.png"], {"x.npz", "x.png"}),
+        (
+            ["--npz", "sub/", "--csv", "sub"],
+            {"sub/tune_spectrogram.npz", "sub/tune_spectrogram.csv"},
+        ),
     ],
 )
 def test_where_results_go(arguments, names, tune, monkeypatch, no_picture):
     folder = tune.parent
     (folder / "sub").mkdir()
     monkeypatch.chdir(folder)
-    assert main(["tune.wav", *arguments, "--cmap=gray"]) == 0
+    assert main(["tune.wav", *arguments]) == 0
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert files == names | {"tune.wav"}
 
@@ -479,10 +579,10 @@ def test_windows_with_parameters(tune, no_picture):
 @pytest.mark.parametrize("axis", [[], ["--log-frequency"], ["--mel"]], ids=str)
 def test_very_short_slow_and_silent_sounds(axis, tmp_path, capsys):
     path = write_wav(tmp_path / "short.wav", np.zeros(3), sr=8)
-    assert main([str(path), *axis]) == 0
+    assert main([str(path), "--quiet", *axis]) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "pyclfft spectrogram: warning: n_fft = 2048 is more than the 3 samples",
-        "pyclfft spectrogram: warning: the sound is silent",
+        f"pyclfft spectrogram: warning: {path}: n_fft = 2048 is more than the 3 samples",
+        f"pyclfft spectrogram: warning: {path}: the sound is silent",
     ]
 
 
@@ -499,12 +599,22 @@ BAD_INPUT = {
     "empty": (["empty.wav"], "empty.wav: the file is empty"),
     "no samples": (["none.wav"], "none.wav: no samples"),
     "no input": ([], "INPUT"),
-    "two inputs": (["tune.wav", "tune.wav"], "unrecognized"),
+    "an empty name": ([""], "the name of a file is empty"),
+    "this folder": (["."], ".: Is a directory"),
+    "all folders": (["/"], "/: Is a directory"),
+    "an empty output": (["tune.wav", "--npz", ""], "the name of a file is empty"),
+    "two of one name": (["tune.wav", "tune.wav"], "tune_spectrogram.png would be written twice"),
+    "two in one file": (["tune.wav", "text.wav", "-o", "empty.wav"], "need a folder"),
+    "two on one stream": (["tune.wav", "text.wav", "-o", "-"], "standard output holds one result"),
+    "two results there": (["tune.wav", "--csv", "-", "--npz", "-"], "would be written twice"),
+    "format said twice": (["tune.wav", "-o", "x.svg", "--format", "pdf"], "leave out --format pdf"),
+    "quiet times": (["tune.wav", "--quiet", "--timing"], "not allowed"),
     "no such folder": (["tune.wav", "-o", "no/x.png"], "no/x.png: No such file"),
-    "output is a folder": (["tune.wav", "--csv", "sub"], "sub: Is a directory"),
+    "no such folder for numbers": (["tune.wav", "--csv", "no/x.csv"], "no/x.csv: No such file"),
+    "no such folder for it": (["tune.wav", "-o", "no/such/"], "no/such: No such file"),
     "unknown suffix": (["tune.wav", "-o", "x.xyz"], "x.xyz: a picture's name ends in .png"),
-    "input is output": (["tune.wav", "-o", "tune.wav"], "tune.wav is the input"),
-    "input is CSV": (["tune.wav", "--csv", "sub/../tune.wav"], "is the input"),
+    "input is output": (["tune.wav", "-o", "tune.wav"], "a picture's name ends in .png"),
+    "input is CSV": (["tune.wav", "--csv", "sub/../tune.wav"], "is an input, too"),
     "two for one": (["tune.wav", "--csv", "x.png", "-o", "x.png"], "written twice"),
     "no such colours": (["tune.wav", "--cmap", "mauve"], "no colour map 'mauve': take magma"),
     "no such window": (["tune.wav", "--window", "bay"], "no window 'bay'"),

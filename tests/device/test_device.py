@@ -36,11 +36,14 @@ DECIDING = (*icd._LOADER_VARIABLES, "PYCLFFT_DEVICE", "LD_PRELOAD")
 PLATFORMS = "print(json.dumps([p.name for p, _ in dev.listing()]))"
 
 
-def start(code: str, **environment: str) -> subprocess.Popen[str]:
-    """Run code in a fresh process, in an environment without settings for OpenCL's loader."""
+def start(code: str, early: str = "", **environment: str) -> subprocess.Popen[str]:
+    """Run code in a fresh process, in an environment without settings for OpenCL's loader.
+
+    `early` runs before pyclfft is imported.
+    """
     env = {name: value for name, value in os.environ.items() if name not in DECIDING}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
-    code = f"import json, os\nfrom pyclfft.runtime import device as dev\n{code}"
+    code = f"{early}\nimport json, os\nfrom pyclfft.runtime import device as dev\n{code}"
     command = [sys.executable, "-c", code]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, env=env | environment, stdout=pipe, stderr=pipe, text=True)
@@ -52,13 +55,13 @@ def result(process: subprocess.Popen[str]):
     return json.loads(out)
 
 
-def run(code: str, **environment: str):
-    return result(start(code, **environment))
+def run(code: str, early: str = "", **environment: str):
+    return result(start(code, early, **environment))
 
 
-def error(code: str, **environment: str) -> str:
+def error(code: str, early: str = "", **environment: str) -> str:
     """The last line of what a failing process says."""
-    process = start(code, **environment)
+    process = start(code, early, **environment)
     _, err = process.communicate(timeout=300)
     assert process.returncode != 0
     return err.strip().splitlines()[-1]
@@ -108,8 +111,14 @@ def test_a_vendors_folder_of_the_user_is_left_alone():
     if not icd.entries_in(VENDORS):
         pytest.skip(f"{VENDORS} is empty")
     plain = "import pyopencl as cl\nprint(json.dumps([p.name for p in cl.get_platforms()]))"
+    ours = (
+        "names = [p.name for p, _ in [*dev.listing(), *dev.without_devices()]]\n"
+        "print(json.dumps([names, os.environ['OCL_ICD_VENDORS']]))"
+    )
     setting = {"OCL_ICD_VENDORS": str(VENDORS)}
-    assert sorted(run(PLATFORMS, **setting)) == sorted(run(plain, **setting))
+    names, after = run(ours, **setting)
+    assert sorted(names) == sorted(run(plain, **setting))
+    assert after == str(VENDORS)
 
 
 def test_an_empty_vendors_folder_of_the_user_means_no_device(tmp_path):
@@ -131,6 +140,68 @@ def test_children_inherit_nothing_and_no_folder_stays_behind(tmp_path):
     assert not list(tmp_path.glob("pyclfft*"))
 
 
+def test_children_of_a_program_that_has_only_imported_us_find_the_same(tmp_path):
+    child = "import json; from pyclfft.runtime import device as dev; " + PLATFORMS
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)"
+    assert run(code) == platforms_here()
+
+
+NO_RUNTIME = """
+import pyopencl as cl
+loaded = [line for line in open("/proc/self/maps") if "libintelocl" in line or "libpocl" in line]
+print(json.dumps([loaded, len(os.listdir("/proc/self/task")) - threads]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux says what a process has loaded")
+def test_the_import_asks_for_no_platform():
+    """So that it starts no thread of a runtime, and forks stay possible."""
+    early = "import pyopencl, numpy, os\nthreads = len(os.listdir('/proc/self/task'))\n"
+    process = start(early + "import pyclfft" + NO_RUNTIME, early=early)
+    assert result(process) == [[], 0]
+
+
+# Whoever lists platforms after the import sees all of them, and pyclfft does, too.
+LISTED_BETWEEN = """
+import pyopencl as cl, pyclfft
+names = sorted(p.name for p in cl.get_platforms())
+x = __import__("numpy").ones((4, 4), "f4")
+if dev.devices():
+    assert abs(pyclfft.fft2(x)[0, 0] - 16) < 1e-6
+ours = sorted(p.name for p in icd.platforms())
+print(json.dumps([names, ours, os.environ.get("OCL_ICD_VENDORS")]))
+"""
+
+
+@pytest.mark.parametrize("cache", ["usual", "read-only"])
+def test_platforms_that_are_listed_between_import_and_use(tmp_path, cache):
+    setting = {}
+    if cache == "read-only":  # root may write anywhere, but not below a file
+        (tmp_path / "file").touch()
+        setting = {"PYCLFFT_CACHE_DIR": str(tmp_path / "file/below"), "TMPDIR": str(tmp_path)}
+    code = f"from pyclfft.runtime import icd\n{LISTED_BETWEEN}"
+    listed, ours, after = run(code, **setting)
+    assert after is None
+    assert set(listed) == set(ours)
+    assert set(platforms_here()) <= set(ours)
+    assert [path.name for path in tmp_path.glob("pyclfft*")] == []
+
+
+def test_fork_between_import_and_use(anything):
+    if not hasattr(os, "fork"):
+        pytest.skip("Windows does not fork")
+    code = """
+import sys, pyclfft, numpy as np
+child = os.fork()
+if child:
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert abs(pyclfft.fft(np.ones(8, "c8"))[0] - 8) < 1e-6
+if child:
+    print(json.dumps([p.name for p, _ in dev.listing()]))
+"""
+    assert run(code) == platforms_here()
+
+
 def test_two_processes_start_at_once_with_an_empty_cache(tmp_path):
     setting = {"PYCLFFT_CACHE_DIR": str(tmp_path / "cache")}
     code = "print(json.dumps([dev.device_label(d) for d in dev.devices()]))"
@@ -148,21 +219,23 @@ def test_a_cache_that_cannot_be_written_only_costs_time(tmp_path):
 def test_enumerating_before_us_hides_intel_and_the_error_says_so():
     need(INTEL)
     early = "import pyopencl as cl\ntry: cl.get_platforms()\nexcept cl.Error: pass\n"
-    if INTEL in run(early + PLATFORMS):
+    if INTEL in run(PLATFORMS, early=early):
         pytest.skip("Intel's runtime is registered with the system")
-    message = error(early + "dev.select_device('intel(r) opencl')")
-    assert "before anything else lists OpenCL platforms" in message
+    message = error("dev.select_device('intel(r) opencl')", early=early)
+    assert message.startswith(
+        "pyclfft.errors.DeviceError: OpenCL's platforms were listed in this process before pyclfft"
+    )
 
 
-def test_enumerating_before_us_is_logged():
+def test_enumerating_before_us_is_logged_as_a_warning():
     need(INTEL)
+    early = "import pyopencl as cl\ntry: cl.get_platforms()\nexcept cl.Error: pass\n"
     code = (
-        "import io, logging, pyopencl as cl\ntry: cl.get_platforms()\nexcept cl.Error: pass\n"
-        "log = io.StringIO()\nlogging.basicConfig(stream=log, level=logging.DEBUG)\n"
-        "dev.devices()\nprint(json.dumps(['pyclfft.devices()' in log.getvalue(), "
+        "import io, logging\nlog = io.StringIO()\nlogging.basicConfig(stream=log)\n"
+        "dev.devices()\nprint(json.dumps(['before pyclfft was imported' in log.getvalue(), "
         "[p.name for p, _ in dev.listing()]]))"
     )
-    said, platforms = run(code)
+    said, platforms = run(code, early=early)
     assert said == (INTEL not in platforms)
 
 
@@ -199,6 +272,8 @@ def test_environment_variable_chooses():
     assert POCL in label(PYCLFFT_DEVICE="pocl")
     assert INTEL in label(PYCLFFT_DEVICE="Intel(R) OpenCL")
     assert INTEL in label(PYCLFFT_DEVICE="cpu")
+    for number, platform in enumerate(platforms_here()):
+        assert platform in label(PYCLFFT_DEVICE=str(number))
 
 
 def test_environment_variable_that_fits_nothing():
@@ -344,41 +419,6 @@ def test_a_compilers_routine_is_no_warning():
     assert not dev.has_warnings(routine)
     assert not dev.has_warnings("warning: a.cl:5:2: loop not unrolled: the optimizer was unable")
     assert dev.has_warnings(routine + "\nnorm.cl:3:1: warning: unused variable 'x'")
-
-
-# --- forks ----------------------------------------------------------------------------------------
-
-FORK = """
-import os, sys
-import numpy as np
-import pyclfft
-from pyclfft.errors import DeviceError
-
-x = np.ones(100, "c8")
-if sys.argv[1] == "after":
-    pyclfft.fft(x)
-child = os.fork()
-if child:
-    _, status = os.waitpid(child, 0)
-    assert abs(pyclfft.fft(x)[0] - 100) < 1e-3
-    sys.exit(os.waitstatus_to_exitcode(status))
-try:
-    result = pyclfft.fft(x)[0].real
-except DeviceError as error:
-    result = str(error)
-print(result, flush=True)
-os._exit(0)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
-@pytest.mark.parametrize(("when", "said"), [("before", "100.0"), ("after", '"spawn"')])
-def test_forks(when, said):
-    """A fork before the first use works, one behind it says what to do instead."""
-    done = subprocess.run(
-        [sys.executable, "-c", FORK, when], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert said in done.stdout
 
 
 # ---------------------------------------------------------------- clocks

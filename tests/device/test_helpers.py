@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pyopencl.array as cl_array
 import pytest
 import scipy.fft
 
 import pyclfft
+from pyclfft.errors import PlanError, PrecisionError
 from pyclfft.planning.factor import is_smooth
 from pyclfft.runtime import device as devices
+from pyclfft.runtime.shift import converted
+from tests.conftest import place_of
 from tests.oracle import noise, relative_error
 
 
@@ -63,6 +70,81 @@ def test_shifts(queue, name, dtype):
     assert getattr(pyclfft, name)(empty).shape == (0, 3)
     with pytest.raises(ValueError, match="axes"):
         getattr(pyclfft, name)(there, 3)
+
+
+# --- numbers of other types on the device ---------------------------------------------------------
+
+NUMBERS = ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2")
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_device_arrays_of_any_numbers_and_strides(queue, dtype, fp64):
+    x = (100 * noise((5, 6, 7), "f4")).astype(dtype)
+    there = cl_array.to_device(queue, x.view("u1") if dtype == "b1" else x)
+    there = there.view(bool) if dtype == "b1" else there
+    for part in (..., np.s_[:, ::2, 1:], np.s_[2]):
+        expected = scipy.fft.fftn(x[part])
+        result = pyclfft.fftn(there[part])
+        assert result.dtype == expected.dtype
+        assert relative_error(result.get(), expected) <= (1e-6 if dtype == "f2" else 1e-15)
+
+
+def test_integers_are_rounded_once(queue, fp64):
+    x = np.array([2**53 + 1, -(2**62) - 1, 3], "i8")
+    assert converted(cl_array.to_device(queue, x), np.dtype("f8")).get().tolist() == [
+        float(2**53), float(-(2**62)), 3.0,
+    ]  # fmt: skip
+
+
+def test_what_the_device_cannot_convert(queue, device, change_traits):
+    structured = cl_array.to_device(queue, np.zeros(4, "i2,i2"))
+    with pytest.raises(PlanError, match="upload the array as float64"):
+        converted(structured, np.dtype("f8"))
+    change_traits(fp64=False)
+    with pytest.raises(PrecisionError, match="float32"):
+        pyclfft.fft(cl_array.to_device(queue, np.zeros(4, "u1")))
+
+
+WITHOUT_WARNINGS = """
+import warnings
+import numpy as np, pyopencl.array as cl_array
+import pyclfft
+warnings.simplefilter("error")
+queue = pyclfft.default_queue()
+
+def there(dtype, *shape):
+    return cl_array.to_device(queue, np.ones(shape, dtype))
+
+for dtype in ("u1", "i2", "i8", "f2", "f4", "c8"):
+    if dtype not in ("u1", "i2", "i8") or DOUBLE:
+        pyclfft.fft2(there(dtype, 4, 12))
+        pyclfft.irfft(there(dtype, 4, 12))
+        pyclfft.fftshift(there(dtype, 4, 12))
+    if dtype != "c8" and (dtype[0] == "f" or DOUBLE):
+        pyclfft.dct(there(dtype, 4, 12))
+        pyclfft.fht(there(dtype, 4, 12), 0.1, 0.5)
+        pyclfft.stft(there(dtype, 4096), n_fft=256)
+        pyclfft.spectrogram(there(dtype, 4096), n_fft=256, db=True)
+pyclfft.istft(there("f4", 129, 9))
+pyclfft.fft(there("f4", 3, 0), n=4)
+"""
+
+
+def test_users_see_no_warnings_of_pyopencl(device):
+    """In a new process: pyopencl warns of each of its kernels once."""
+    code = WITHOUT_WARNINGS.replace("DOUBLE", str(devices.traits(device).fp64))
+    environment = {**os.environ, "PYCLFFT_DEVICE": place_of(device), "PYOPENCL_NO_CACHE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_nothing_at_all_padded_with_zeros(queue):
+    gaps = cl_array.to_device(queue, np.full((3, 8), 7, "c8"))
+    x = cl_array.empty(queue, (3, 0), "c8")
+    pyclfft.Plan((3, 0), "c8", -1, s=4)(x, out=gaps[:, ::2])
+    assert gaps.get().tolist() == [[0, 7] * 4] * 3
 
 
 def test_frequencies():

@@ -120,12 +120,6 @@ def test_what_fails_cannot_win(device, short, monkeypatch):
     assert (timing.ms, timing.reason) == (inf, "BuildError: no compiler today")
 
 
-def test_cosine_transforms_take_scipy(device, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "scipy.fft", None)
-    with pytest.raises(PlanError, match="pip install scipy"):
-        pyclfft.tune((4, 8), "f4", 1, "dct2", **QUICK)
-
-
 # --- whose clock ----------------------------------------------------------------------------------
 
 

@@ -6,8 +6,10 @@ import errno
 import logging
 import os
 import re
+import struct
 import subprocess
 import sys
+import threading
 import types
 import warnings
 from importlib import import_module
@@ -20,7 +22,7 @@ import pytest
 import pyclfft
 from pyclfft import __main__ as commands
 from pyclfft import commandline, errors
-from pyclfft.commandline import run, table
+from pyclfft.commandline import Progress, Report, run, run_each, table
 
 ROOT = Path(pyclfft.__path__[0]).parent
 PYTHONPATH = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
@@ -128,6 +130,32 @@ def test_a_warning_is_one_line_and_nothing_stays_changed(capsys):
     assert (warnings.showwarning, list(warnings.filters)) == before
 
 
+LOGGING = """
+import logging, sys
+from pyclfft import commandline
+logger = logging.getLogger("pyclfft.runtime.device")
+if sys.argv[1:]:
+    logging.basicConfig(format="mine: %(message)s")
+
+def work():
+    logger.info("nothing")
+    logger.warning("%r fits 2 devices", "epyc")
+
+commandline.run(lambda: commandline.run(work, "pyclfft x"), "pyclfft")
+print(logging.getLogger("pyclfft").handlers)
+"""
+
+
+@pytest.mark.parametrize(("arguments", "begin"), [([], "pyclfft x: warning: "), (["-"], "mine: ")])
+def test_what_is_logged_as_a_warning_is_one_line_too(arguments, begin):
+    """Unless the program that calls the command has handlers of its own."""
+    process = subprocess.run(
+        [sys.executable, "-c", LOGGING, *arguments], capture_output=True, text=True, check=True
+    )
+    assert process.stderr == f"{begin}'epyc' fits 2 devices\n"
+    assert process.stdout == "[]\n"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
 @pytest.mark.parametrize("lines", [1, 100_000])
 def test_a_reader_that_has_gone_ends_it_quietly(lines):
@@ -148,6 +176,133 @@ def test_a_reader_that_has_gone_ends_it_quietly(lines):
     finally:
         os.close(write)
     assert (process.returncode, process.stderr) == (141, b"")
+
+
+def test_an_error_in_one_leaves_the_others_to_be_run(capsys):
+    done = []
+    functions = [
+        lambda: done.append(1),
+        raising(errors.FormatError("the second is damaged")),
+        lambda: done.append(3) or 1,
+    ]
+    assert run_each(functions, "pyclfft x") == 2
+    assert done == [1, 3]
+    assert capsys.readouterr().err == "pyclfft x: error: the second is damaged\n"
+    assert run_each([], "pyclfft x") == 0
+
+
+def test_control_c_ends_the_others_too():
+    done = []
+    functions = [
+        raising(errors.FormatError("no")), raising(KeyboardInterrupt()), lambda: done.append(3)
+    ]  # fmt: skip
+    assert run_each(functions, "pyclfft x") == 130
+    assert done == []
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr", "stdin"])
+def test_a_closed_stream_is_no_mistake_of_ours(monkeypatch, closed):
+    monkeypatch.setattr(sys, closed, None)
+    report = Report()
+    assert run(lambda: report("a line"), "pyclfft x") == 0
+    assert run(raising(errors.PlanError("why")), "pyclfft x") == 2
+    with Progress(3):
+        pass
+
+
+# ---------------------------------------------------------------- report and progress
+
+
+def test_a_report_goes_to_stderr_or_to_stdout_and_a_quiet_one_nowhere(capsys):
+    Report()("one", "two")
+    assert capsys.readouterr() == ("", "one\ntwo\n")
+    Report(to="stdout")("one")
+    assert capsys.readouterr() == ("one\n", "")
+    Report(quiet=True)("one")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_heading_waits_for_other_lines(capsys):
+    report = Report()
+    report.heading("device  x")
+    assert capsys.readouterr().err == ""
+    report("input   a")
+    report("input   b")
+    assert capsys.readouterr().err == "device  x\ninput   a\ninput   b\n"
+
+
+PROGRESS = """
+import sys
+from pyclfft import commandline
+from pyclfft.commandline import Progress, Report
+commandline.PROGRESS_AFTER, commandline.PROGRESS_STEP = {after}, 0.01
+with Progress(4, "images", quiet={quiet}) as progress:
+    progress.title = "a.png: read"
+    progress.done += 3
+    {wait}
+    Report()("input   a.png")
+"""
+
+
+def on_terminal(after, quiet=False, wait="pass", until=None):
+    """What a command leaves on a terminal; it is answered once it shows what is waited for."""
+    pty = pytest.importorskip("pty", reason="no such terminals")
+    termios = import_module("termios")
+    ours, theirs = pty.openpty()
+    import_module("fcntl").ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    code = PROGRESS.format(after=after, quiet=quiet, wait=wait)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], env=ENVIRONMENT, stdin=subprocess.PIPE, stderr=theirs
+    )
+    os.close(theirs)
+    watchdog = threading.Timer(60, process.kill)
+    watchdog.start()
+    shown = b""
+    while block := _read(ours):
+        shown += block
+        if until and re.search(until, shown.decode(errors="replace")):
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            until = None
+    os.close(ours)
+    process.stdin.close()
+    assert process.wait() == 0
+    watchdog.cancel()
+    return shown.decode()
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 10_000)
+    except OSError:  # how Linux says that the other end is closed
+        return b""
+
+
+def test_a_bar_is_on_terminals_for_what_takes_long_and_is_gone_at_the_end():
+    shown = on_terminal(
+        0, wait="sys.stdin.readline()", until=r"a\.png: read: +75%.* 3/4 .*images/s"
+    )
+    line = shown.rindex("input   a.png")
+    assert shown[:line].endswith("\r")  # the bar does not stand before the line
+    assert shown[shown.rindex("\r") :].strip() == ""
+
+
+def test_no_bar_for_what_is_quick():
+    assert on_terminal(60).split("\r\n") == ["input   a.png", ""]
+
+
+def test_no_bar_for_what_is_quiet():
+    assert on_terminal(0, True, "import time; time.sleep(0.1)").split("\r\n") == [
+        "input   a.png",
+        "",
+    ]
+
+
+def test_no_bar_without_a_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(commandline, "PROGRESS_AFTER", 0)
+    with Progress(2) as progress:
+        progress.add()
+    assert capsys.readouterr() == ("", "")
 
 
 # ---------------------------------------------------------------- table
@@ -178,7 +333,7 @@ def test_table_refuses_rows_of_different_lengths():
 
 
 def test_every_command_exists(monkeypatch):
-    assert {"bench", "info", "filter", "spectrogram"} <= set(commands.COMMANDS)
+    assert {"bench", "info", "selftest", "filter", "spectrogram"} <= set(commands.COMMANDS)
     for name, (module, what) in commands.COMMANDS.items():
         if hasattr(pyclfft, name):  # a function, in whose place an import puts the command
             monkeypatch.setattr(pyclfft, name, getattr(pyclfft, name))
@@ -187,13 +342,33 @@ def test_every_command_exists(monkeypatch):
         assert callable(import_module(module).main)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+@pytest.mark.parametrize("arguments", [[], ["help"], ["--help"], ["-h"]])
 def test_help_names_every_command(capsys, arguments):
     assert commands.main(arguments) == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: pyclfft COMMAND")
     for name, (_, what) in commands.COMMANDS.items():
         assert any(line.split() == [name, *what.split()] for line in out.splitlines())
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
+def test_no_help_lists_all_algorithms(name):
+    """17 names in the first lines bury what a command takes."""
+    text = import_module(commands.COMMANDS[name][0]).parser().format_help()
+    assert "ladder2" not in text
+    assert "--algorithm NAME" in text or "--algorithm" not in text
+
+
+@pytest.mark.parametrize("command", [["filter"], ["selftest"], ["bench", "ladder"]], ids=str)
+def test_help_of_a_command(capsys, command):
+    with pytest.raises(SystemExit, match="0"):
+        commands.main(["help", *command])
+    assert capsys.readouterr().out.startswith(f"usage: pyclfft {' '.join(command)} ")
+
+
+def test_help_of_an_unknown_command(capsys):
+    assert commands.main(["help", "infos"]) == 2
+    assert capsys.readouterr().err.startswith("pyclfft: error: unknown command 'infos'")
 
 
 def test_version(capsys):
@@ -239,7 +414,8 @@ def test_a_module_is_imported_only_for_its_command():
 def test_the_library_imports_no_command():
     code = (
         "import sys, pyclfft, pkgutil, importlib\n"
-        "own = ['pyclfft.commandline', 'pyclfft.__main__', 'pyclfft.report', 'pyclfft.selftest']\n"
+        "own = ['pyclfft.commandline', 'pyclfft.__main__', 'pyclfft.report', 'pyclfft.streams',\n"
+        "       'pyclfft.selftest_cases']\n"
         "for folder in ('apps', 'planning', 'runtime', 'tuning'):\n"
         "    package = importlib.import_module(f'pyclfft.{folder}')\n"
         "    names = [each.name for each in pkgutil.iter_modules(package.__path__)]\n"
@@ -253,7 +429,7 @@ def test_the_library_imports_no_command():
     )
     process = python("-c", code)
     assert process.returncode == 0, process.stderr
-    assert process.stdout.split() == [str(4 + len(commands.COMMANDS))]
+    assert process.stdout.split() == [str(5 + len(commands.COMMANDS))]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pyclfft import Hook
-from pyclfft.apps import imaging
+from pyclfft.apps import filter_plans, imaging
 from pyclfft.errors import PlanError
 from pyclfft.planning.hooks import Hooks, Parameter, Snippet, hook_text
 from pyclfft.planning.passes import Buffer, Role, Scalar, assign_buffers
@@ -269,7 +269,7 @@ def test_printed():
 
 def filter_passes(algorithm=None, traits=H200, **options):
     job = imaging.filter_job(np.zeros((16, 64), np.uint8), algorithm=algorithm, **options)
-    return imaging.filter_schedule(job, traits).passes
+    return filter_plans.filter_schedule(job, traits).passes
 
 
 @pytest.mark.parametrize("algorithm", [None, *BY_NAME])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib.metadata
 import os
@@ -14,11 +13,16 @@ from types import SimpleNamespace
 import pyopencl as cl
 import pytest
 
+from pyclfft.errors import DeviceError
 from pyclfft.runtime import device as dev
 from pyclfft.runtime import icd
 from pyclfft.runtime.icd import Entry
 
 GPU, CPU, ACCELERATOR = cl.device_type.GPU, cl.device_type.CPU, cl.device_type.ACCELERATOR
+
+no_windows = pytest.mark.skipif(
+    sys.platform == "win32", reason="the loader of Windows takes no folder"
+)
 
 # ---------------------------------------------------------------- .icd files
 
@@ -101,48 +105,254 @@ def test_system_environment_pip_and_container_are_merged(machine, library, monke
     ]
 
 
-def test_written_files_read_back(tmp_path):
-    entries = [Entry("same", "liba.so"), Entry("same", "libb.so")]
-    icd.write(entries, tmp_path)
-    assert [entry.library for entry in icd.entries_in(tmp_path)] == ["liba.so", "libb.so"]
+# ---------------------------------------------------------------- the folder for the loader
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the loader of Windows takes no folder")
-def test_loader_sees_the_folder_only_for_a_while(machine, library, monkeypatch):
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty cache."""
+    monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "runtimes"
+
+
+@pytest.fixture
+def pointer(monkeypatch):
+    """A loader that nobody has been pointed to any runtimes."""
+    monkeypatch.setattr(icd, "_pointer", icd._Pointer())
+    return icd._pointer
+
+
+TWO = icd.files_of([Entry("same", "liba.so"), Entry("same", "libb.so")])
+
+
+def test_the_folder_holds_the_files_and_is_written_once(cache):
+    folder = icd.lasting_folder(TWO)
+    assert folder.is_absolute()
+    assert [entry.library for entry in icd.entries_in(folder)] == ["liba.so", "libb.so"]
+    before = [path.stat().st_ino for path in sorted(folder.iterdir())]
+    assert icd.lasting_folder(TWO) == folder
+    assert [path.stat().st_ino for path in sorted(folder.iterdir())] == before
+    assert list(cache.iterdir()) == [folder]
+
+
+def test_other_runtimes_get_another_folder(cache):
+    first = icd.lasting_folder(TWO)
+    second = icd.lasting_folder(icd.files_of([Entry("same", "liba.so")]))
+    assert first != second
+    assert [entry.library for entry in icd.entries_in(first)] == ["liba.so", "libb.so"]
+    assert [entry.library for entry in icd.entries_in(second)] == ["liba.so"]
+
+
+def test_nobody_sees_a_part_of_the_folder(cache, monkeypatch):
+    """It has all its files when it gets its name."""
+    seen = []
+    rename = Path.rename
+
+    def look(path, target):
+        seen.append((target.exists(), sorted(each.name for each in path.iterdir())))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", look)
+    folder = icd.lasting_folder(TWO)
+    assert seen == [(False, sorted(TWO))]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(TWO)
+
+
+@pytest.mark.parametrize("damage", ["gone", "other text", "no text"])
+def test_a_damaged_folder_is_mended(cache, damage):
+    folder = icd.lasting_folder(TWO)
+    victim = folder / sorted(TWO)[1]
+    if damage == "gone":
+        victim.unlink()
+    else:
+        victim.write_bytes(b"libother.so\n" if damage == "other text" else b"\xff\xfe")
+    assert icd.lasting_folder(TWO) == folder
+    assert [entry.library for entry in icd.entries_in(folder)] == ["liba.so", "libb.so"]
+
+
+def test_another_process_writes_the_same_folder_first(cache, monkeypatch):
+    rename = Path.rename
+
+    def be_late(path, target):
+        monkeypatch.setattr(Path, "rename", rename)
+        icd.lasting_folder(TWO)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", be_late)
+    folder = icd.lasting_folder(TWO)
+    assert [entry.library for entry in icd.entries_in(folder)] == ["liba.so", "libb.so"]
+    assert list(cache.iterdir()) == [folder]
+
+
+def test_folders_that_nobody_has_used_for_long_are_deleted(cache):
+    old, new = (icd.lasting_folder({"a.icd": text}) for text in (b"liba.so", b"libb.so"))
+    (cache / "mine").mkdir()
+    long_ago = 0, 0
+    os.utime(old, long_ago)
+    os.utime(cache / "mine", long_ago)
+    folder = icd.lasting_folder(TWO)
+    assert set(cache.iterdir()) == {new, folder, cache / "mine"}
+    os.utime(new, long_ago)
+    icd.lasting_folder({"a.icd": b"libb.so"})  # is used
+    icd.lasting_folder({"a.icd": b"libc.so"})
+    assert new.exists()
+
+
+@no_windows
+def test_a_path_that_is_no_text(cache, tmp_path):
+    library = tmp_path / os.fsdecode(b"caf\xe9") / "libfirst.so"
+    library.parent.mkdir()
+    library.touch()
+    folder = icd.lasting_folder(icd.files_of([Entry("first", str(library))]))
+    assert icd.entries_in(folder) == [Entry("00-first", str(library))]
+
+
+def test_a_relative_cache_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYCLFFT_CACHE_DIR", "cache")
+    assert icd.lasting_folder(TWO).is_absolute()
+
+
+# ---------------------------------------------------------------- the loader's variable
+
+
+@no_windows
+def test_the_loader_is_pointed_to_the_folder_until_platforms_are_listed(
+    machine, cache, pointer, library, monkeypatch
+):
     monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
-    with icd._all_runtimes_visible():
-        folder = Path(os.environ["OCL_ICD_VENDORS"])
-        assert [entry.library for entry in icd.entries_in(folder)] == [str(library)]
-    assert not folder.exists()
+    monkeypatch.setattr(icd, "_ask_loader", lambda: pytest.fail("asked for platforms"))
+    icd.point_loader()
+    folder = Path(os.environ["OCL_ICD_VENDORS"])
+    assert folder.parent == cache
+    assert [entry.library for entry in icd.entries_in(folder)] == [str(library)]
+    assert icd.user_setting() == ""
+
+    seen = []
+    monkeypatch.setattr(icd, "_ask_loader", lambda: seen.append(dict(os.environ)) or [])
+    icd._found.__wrapped__()
+    assert seen[0]["OCL_ICD_VENDORS"] == str(folder)
+    assert "OCL_ICD_VENDORS" not in os.environ
+    assert folder.exists()  # for others that inherited the variable
+
+
+@no_windows
+def test_the_folder_follows_the_machine(machine, cache, pointer, library, monkeypatch):
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
+    icd.point_loader()
+    icd_file(machine / "vendors", "pocl", "libpocl.so.2")
+    icd.point_loader()
+    folder = Path(os.environ["OCL_ICD_VENDORS"])
+    assert [entry.library for entry in icd.entries_in(folder)] == ["libpocl.so.2", str(library)]
+
+
+@no_windows
+@pytest.mark.parametrize("name", icd._LOADER_VARIABLES)
+def test_setting_of_the_user_is_left_alone(machine, cache, pointer, library, monkeypatch, name):
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
+    monkeypatch.setattr(icd, "_ask_loader", list)
+    monkeypatch.setenv(name, "mine")
+    before = dict(os.environ)
+    icd.point_loader()
+    assert dict(os.environ) == before
+    icd._found.__wrapped__()
+    assert dict(os.environ) == before
+    assert not cache.exists()
+    assert f"{name}=mine" in icd.hint([])
+    assert icd.asked_too_early([]) == ""
+
+
+@no_windows
+def test_a_setting_of_the_user_after_the_import_stays(
+    machine, cache, pointer, library, monkeypatch
+):
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
+    monkeypatch.setattr(icd, "_ask_loader", list)
+    icd.point_loader()
+    monkeypatch.setenv("OCL_ICD_VENDORS", "mine")
+    icd._found.__wrapped__()
+    assert os.environ["OCL_ICD_VENDORS"] == "mine"
+
+
+@no_windows
+def test_a_folder_that_was_inherited_is_no_setting_of_the_user(
+    machine, cache, pointer, library, monkeypatch
+):
+    """Such as from a program that imports pyclfft and starts another one before it transforms."""
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
+    monkeypatch.setenv("OCL_ICD_VENDORS", "/elsewhere/pyclfft-vendors-0123456789abcdef")
+    icd.point_loader()
+    assert Path(os.environ["OCL_ICD_VENDORS"]).parent == cache
+    icd._pointer.take_back()
     assert "OCL_ICD_VENDORS" not in os.environ
 
 
-@pytest.mark.parametrize("name", icd._LOADER_VARIABLES)
-def test_setting_of_the_user_is_left_alone(machine, library, monkeypatch, name):
+@no_windows
+def test_a_loader_that_needs_no_help_is_left_alone(machine, cache, pointer):
+    icd_file(machine / "vendors", "pocl", "libpocl.so.2")
+    icd.point_loader()
+    assert "OCL_ICD_VENDORS" not in os.environ
+    assert not cache.exists()
+
+
+@no_windows
+def test_a_cache_that_cannot_be_written(machine, pointer, library, monkeypatch, tmp_path):
+    """Then a temporary folder holds the files, and only the process that made it deletes it."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "file" / "below"))
+    monkeypatch.setattr(icd.tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
-    monkeypatch.setenv(name, "mine")
-    before = dict(os.environ)
-    with icd._all_runtimes_visible():
-        assert dict(os.environ) == before
-    assert f"{name}=mine" in icd.hint([])
+    at_exit = []
+    monkeypatch.setattr(icd.atexit, "register", lambda *call: at_exit.append(call))
+    icd.point_loader()
+    folder = Path(os.environ["OCL_ICD_VENDORS"])
+    assert folder.parent == tmp_path
+    assert [entry.library for entry in icd.entries_in(folder)] == [str(library)]
+    ((remove, _, owner),) = at_exit
+    remove(folder, owner + 1)
+    assert folder.exists()
+    remove(folder, owner)
+    assert not folder.exists()
+    icd._pointer.take_back()
 
 
-def test_environment_is_restored_after_an_error(monkeypatch):
-    monkeypatch.setenv("PYCLFFT_TEST", "before")
-    with contextlib.suppress(KeyError), icd._environment("PYCLFFT_TEST", "within"):
-        assert os.environ["PYCLFFT_TEST"] == "within"
-        raise KeyError
-    assert os.environ["PYCLFFT_TEST"] == "before"
-
-
-def test_without_a_temporary_folder_the_systems_runtimes_remain(machine, library, monkeypatch):
+@no_windows
+def test_without_any_folder_the_systems_runtimes_remain(
+    machine, pointer, library, monkeypatch, tmp_path
+):
     def refuse(**_):
         raise OSError("no space left on device")
 
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "file" / "below"))
     monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
-    monkeypatch.setattr(icd.tempfile, "TemporaryDirectory", refuse)
+    monkeypatch.setattr(icd.tempfile, "mkdtemp", refuse)
     monkeypatch.setattr(icd, "_ask_loader", lambda: [Platform("PoCL")])
+    icd.point_loader()
+    assert "OCL_ICD_VENDORS" not in os.environ
     assert [platform.name for platform in icd._found.__wrapped__()] == ["PoCL"]
+    assert "no space left" in icd.hint(["PoCL"])
+
+
+def test_the_loader_of_windows_gets_the_library_once(machine, pointer, library, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
+    mine = "C.dll"
+    monkeypatch.setenv("OCL_ICD_FILENAMES", mine)
+    icd.point_loader()
+    assert os.environ["OCL_ICD_FILENAMES"] == os.pathsep.join([mine, str(library)])
+    icd.point_loader()  # as a child does that has inherited it
+    assert os.environ["OCL_ICD_FILENAMES"] == os.pathsep.join([mine, str(library)])
+    icd._pointer.take_back()
+    assert os.environ["OCL_ICD_FILENAMES"] == mine
+
+
+def test_the_variable_becomes_what_it_was(monkeypatch, pointer):
+    monkeypatch.setenv("PYCLFFT_TEST", "before")
+    pointer.set("PYCLFFT_TEST", "within")
+    assert os.environ["PYCLFFT_TEST"] == "within"
+    pointer.take_back()
+    assert os.environ["PYCLFFT_TEST"] == "before"
 
 
 # ---------------------------------------------------------------- Intel's runtime from pip
@@ -176,13 +386,35 @@ def test_intel_is_not_installed(monkeypatch):
     assert icd.intel_from_pip() is None
 
 
-def test_hint_says_why_intel_is_absent(machine, library, monkeypatch):
+def test_hint_says_why_intel_is_absent(machine, pointer, library, monkeypatch):
     assert icd.hint([]) == ""
     monkeypatch.setattr(icd, "intel_from_pip", lambda: library)  # an empty file is no library
     assert "cannot be loaded" in icd.hint(["Portable Computing Language"])
+    assert icd.asked_too_early(["Portable Computing Language"]) == ""
     assert icd.hint(["Intel(R) OpenCL"]) == ""
     monkeypatch.setattr(icd.ctypes, "CDLL", lambda _: None)
-    assert "before anything else lists OpenCL platforms" in icd.hint([])
+    assert "listed in this process before pyclfft was imported" in icd.hint([])
+    assert icd.hint([]) == icd.asked_too_early([])
+    assert icd.asked_too_early(["Intel(R) OpenCL"]) == ""
+
+
+def test_who_asked_too_early_is_told_so_once(machine, pointer, library, monkeypatch, caplog):
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: library)
+    monkeypatch.setattr(icd.ctypes, "CDLL", lambda _: None)
+    monkeypatch.setattr(icd, "_ask_loader", lambda: [Platform("PoCL")])
+    icd._found.__wrapped__()
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "before pyclfft was imported" in caplog.text
+
+
+def test_an_error_begins_with_what_was_asked_too_early(monkeypatch):
+    monkeypatch.setattr(dev, "_all", lambda: ())
+    monkeypatch.setattr(icd, "platforms", list)
+    monkeypatch.setattr(icd, "_missing", lambda names: Path("libintelocl.so"))
+    monkeypatch.setattr(icd, "user_setting", str)
+    monkeypatch.setattr(icd, "_why_absent", lambda library: "")
+    assert dev._failure("", []).startswith("OpenCL's platforms were listed in this process before")
+    assert "(no OpenCL device" in dev._failure("", [])
 
 
 # ---------------------------------------------------------------- platforms and devices of paper
@@ -274,7 +506,7 @@ def test_platforms_are_numbered_in_order_of_preference(world):
         ("pocl", "pocl_cuda pocl"),
         ("portable", "pocl_cuda pocl"),
         ("epyc", "intel pocl"),
-        ("authenticamd", "pocl"),
+        ("authenticamd", ""),  # a vendor
         ("intel", "iris intel emulator"),
         ("cpu", "intel pocl oclgrind"),
         ("GPU", "first second pocl_cuda rusticl iris oclgrind"),
@@ -286,11 +518,89 @@ def test_platforms_are_numbered_in_order_of_preference(world):
         ("99:0", ""),
         ("H200", "first second pocl_cuda"),
         ("voodoo", ""),
+        ("1", "pocl_cuda pocl"),
+        ("0", "first second"),
+        ("99", ""),
+        ("0:", ""),
+        ("3.1", ""),  # a version, of PoCL
+        ("3.0", ""),  # of all
+        ("mesa", ""),  # a vendor, of rusticl
+        ("oclgrind", "oclgrind"),
     ],
 )
 def test_what_a_person_may_call_a_device(world, spec, expected):
     found = dev.matching(spec, dev.in_order(world.all()))
     assert found == [getattr(world, name) for name in expected.split()]
+
+
+# ---------------------------------------------------------------- several that fit, and none
+
+
+@pytest.fixture
+def all_sound(world, monkeypatch):
+    """Every device of paper is usable, and there are two runtimes without devices."""
+    asleep = [Platform("rusticl", "Mesa/X.org"), Platform("Clover", "Mesa")]
+    found = {device.platform: None for device in world.all()}
+    monkeypatch.setattr(icd, "platforms", lambda: [*found, *asleep])
+    monkeypatch.setattr(icd, "hint", lambda names: "")
+    monkeypatch.setattr(icd, "asked_too_early", lambda names: "")
+    monkeypatch.setattr(dev, "defect", lambda device: "")
+    monkeypatch.setattr(dev, "_all", lambda: tuple(dev.in_order(world.all())))
+    dev._select.cache_clear()
+    yield asleep
+    dev._select.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("spec", "taken", "places"),
+    [
+        ("nvidia", "0:0", "0:0, 0:1, 1:0"),
+        ("portable", "1:0", "1:0, 1:1"),
+        ("gpu", "", ""),
+        ("CPU", "", ""),
+        ("accelerator", "", ""),
+        ("0", "", ""),
+        ("1:1", "", ""),
+        ("radeon", "", ""),
+    ],
+)
+def test_a_name_that_fits_several_says_which_was_taken(all_sound, caplog, spec, taken, places):
+    for _ in range(2):  # it is said once
+        dev.select_device(spec)
+    warned = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    if not taken:
+        assert warned == []
+        return
+    (line,) = warned
+    assert repr(spec) in line
+    assert f"({places}): taking {taken} " in line
+
+
+def test_runtimes_without_devices(all_sound):
+    assert [platform.name for platform, _ in dev.without_devices()] == ["rusticl", "Clover"]
+    (_, rusticl), (_, clover) = dev.without_devices()
+    assert "RUSTICL_ENABLE" in rusticl
+    assert clover == ""
+
+
+def test_the_error_names_runtimes_without_devices(all_sound, monkeypatch):
+    with pytest.raises(
+        DeviceError, match=r"there is: 0:0 .*rusticl shows no device.*RUSTICL_ENABLE"
+    ):
+        dev.select_device("voodoo")
+    with pytest.raises(
+        DeviceError, match="no OpenCL platform has the number '3090'; there is: 0:0 "
+    ):
+        dev.select_device("3090")
+    monkeypatch.setattr(icd, "platforms", lambda: all_sound)
+    monkeypatch.setattr(dev, "_all", lambda: ())
+    dev._select.cache_clear()
+    with pytest.raises(DeviceError) as caught:
+        dev.select_device("gpu")
+    message = str(caught.value)
+    assert message.startswith("no OpenCL device on this machine; the runtime rusticl shows no dev")
+    assert "RUSTICL_ENABLE" in message
+    assert "the runtime Clover shows no device. Ways to get one" in message
 
 
 def test_one_runtime_from_two_files_is_kept_once():
@@ -309,15 +619,18 @@ def test_platforms_for_two_families_of_gpus_are_both_kept():
     assert icd.without_repeats(both) == both
 
 
+PIP = "pip install intel-opencl-rt intel-cmplr-lib-rt"
+
+
 @pytest.mark.parametrize(
     ("system", "machine", "expected", "unexpected"),
     [
-        ("linux", "x86_64", "pyclfft[cpu]", "conda"),
-        ("linux", "aarch64", "pocl-opencl-icd", "pyclfft[cpu]"),
-        ("win32", "AMD64", "pyclfft[cpu]", "apt"),
-        ("win32", "ARM64", "driver", "pyclfft[cpu]"),
-        ("darwin", "arm64", "conda", "pyclfft[cpu]"),
-        ("freebsd14", "amd64", "PoCL", "pyclfft[cpu]"),
+        ("linux", "x86_64", PIP, "conda"),
+        ("linux", "aarch64", "pocl-opencl-icd", PIP),
+        ("win32", "AMD64", PIP, "apt"),
+        ("win32", "ARM64", "driver", PIP),
+        ("darwin", "arm64", "conda", PIP),
+        ("freebsd14", "amd64", "PoCL", PIP),
     ],
 )
 def test_remedies_fit_the_system(monkeypatch, system, machine, expected, unexpected):

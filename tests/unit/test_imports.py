@@ -15,23 +15,25 @@ PACKAGE = Path(pyclfft.__path__[0])
 
 # From the ground up. A module stands in the layer of its longest prefix here.
 LAYERS = (
-    ("pyclfft.errors", "pyclfft.files"),
+    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice"),
     ("pyclfft.planning", "pyclfft.tuning", "pyclfft.tuning.lookup"),
     ("pyclfft.runtime",),
     ("pyclfft.transforms", "pyclfft.tuning.measure", "pyclfft.tuning.tuner"),
     ("pyclfft.apps",),
     (
         "pyclfft.caches",
-        "pyclfft.selftest",
+        "pyclfft.selftest_cases",
         "pyclfft.report",
         "pyclfft.backend",
         "pyclfft.array_api_fft",
     ),
     ("pyclfft",),  # the interface itself
-    ("pyclfft.commandline",),
+    ("pyclfft.commandline", "pyclfft.streams"),
     ("pyclfft.bench",),
     (
         "pyclfft.info",
+        "pyclfft.selftest",
+        "pyclfft.completion",
         "pyclfft.filter",
         "pyclfft.spectrogram",
         "pyclfft.convolve",

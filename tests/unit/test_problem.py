@@ -266,3 +266,12 @@ def test_refused(shape, dtype, options, words):
 )
 def test_printed(problem, text):
     assert str(problem) == text
+
+
+def test_an_array_in_the_place_of_a_name():
+    with pytest.raises(
+        PlanError, match=r"invalid kind array of shape \(8, 8\), should be one of c2c"
+    ):
+        make_problem((8,), "c8", kind=np.ones((8, 8)))
+    with pytest.raises(PlanError, match="invalid kind 3, should be one of c2c"):
+        make_problem((8,), "c8", kind=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyopencl.array as cl_array
 import pytest
 
 from pyclfft.apps import units
@@ -109,3 +110,11 @@ def test_a_natural_is_no_accidental():
 def test_bad_input_names_the_remedy(call, remedy):
     with pytest.raises(PlanError, match=remedy):
         call()
+
+
+@pytest.mark.parametrize(
+    "name", ["amplitude_to_db", "power_to_db", "db_to_amplitude", "db_to_power"]
+)
+def test_a_device_array_is_no_object(name, queue):
+    with pytest.raises(PlanError, match=r"pass S\.get\(\) instead of a device array"):
+        getattr(units, name)(cl_array.to_device(queue, np.ones(4, "f4")))

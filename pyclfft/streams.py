@@ -1,0 +1,258 @@
+"""Standard input and output where commands take files: ``-``, and where results go.
+
+What comes from standard input is copied to a temporary file, so that readers may seek in it. What
+goes to standard output is a temporary file first, so that either all of a result comes out, or
+nothing. Readers and writers of files need not know: both are path-like.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
+
+from .commandline import is_terminal
+from .errors import PlanError
+
+DASH = "-"
+
+
+@dataclass(frozen=True)
+class StandIn(os.PathLike[str]):
+    """A temporary file in the place of standard input or output.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    name : str
+        What it stands for: what people read in errors and reports.
+    """
+
+    path: Path
+    name: str
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class StandardOutput:
+    """Standard output in the place of a file to write."""
+
+    def __str__(self) -> str:
+        return "standard output"
+
+
+Source = Path | StandIn
+Target = Path | StandardOutput
+
+
+def file_name(text: str) -> str:
+    """Return the name of a file as it is, unless it is empty: the type of an option."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name of a file is empty")
+    return text
+
+
+# --- where results come from and go ---------------------------------------------------------------
+
+
+@contextmanager
+def sources(
+    names: Sequence[str], suffix_of: Callable[[bytes], str] = lambda beginning: ""
+) -> Iterator[list[Source]]:
+    """Yield the files to read, with a copy in the place of standard input and of any other pipe.
+
+    Parameters
+    ----------
+    names : sequence of str
+        As the user has typed them.
+    suffix_of : callable, optional
+        Returns the suffix that a file with such a beginning should have, such as ``".png"``.
+
+    Yields
+    ------
+    list of Path or StandIn
+        One for each name; a copy is called ``stdin`` and its suffix.
+
+    Raises
+    ------
+    PlanError
+        Standard input is named twice, or it is a terminal or closed.
+    """
+    if names.count(DASH) > 1:
+        raise PlanError("- is given twice, but standard input can be read only once")
+    with ExitStack() as stack:
+        yield [stack.enter_context(_source(name, suffix_of)) for name in names]
+
+
+@contextmanager
+def _source(name: str, suffix_of: Callable[[bytes], str]) -> Iterator[Source]:
+    if name == DASH:
+        with _copy(_standard_input(), suffix_of) as path:
+            yield StandIn(path, "standard input")
+    elif Path(name).is_fifo():
+        with open(name, "rb") as pipe, _copy(pipe, suffix_of) as path:
+            yield StandIn(path, name)
+    else:
+        yield Path(name)
+
+
+def _standard_input() -> IO[bytes]:
+    fault = "closed" if sys.stdin is None else "a terminal" if is_terminal(sys.stdin) else ""
+    if fault:
+        raise PlanError(
+            f"standard input is {fault}: pipe a file into it, or name one in the place of -"
+        )
+    return sys.stdin.buffer
+
+
+@contextmanager
+def _copy(stream: IO[bytes], suffix_of: Callable[[bytes], str]) -> Iterator[Path]:
+    with TemporaryDirectory(prefix="pyclfft-") as folder:
+        beginning = stream.read(64)
+        path = Path(folder, f"stdin{suffix_of(beginning)}")
+        with path.open("wb") as file:
+            file.write(beginning)
+            shutil.copyfileobj(stream, file)
+        yield path
+
+
+def place(wanted: str | None, source: Source, ending: str, several: bool = False) -> Target:
+    """Return where a result goes.
+
+    Parameters
+    ----------
+    wanted : str or None
+        What the user asks for: a file, a folder, ``-``, or nothing.
+    source : Path or StandIn
+        What is read.
+    ending : str
+        The result is called by the name of its source, without the suffix, and this.
+    several : bool
+        There are other sources, too, so that `wanted` has to be a folder.
+
+    Returns
+    -------
+    Path or StandardOutput
+        By default a file beside its source, or standard output for what came through a pipe.
+
+    Raises
+    ------
+    PlanError
+        Several results are to go to standard output, or into one file.
+    """
+    name = f"{Path(source).stem}{ending}"
+    if wanted is None:
+        return Path(source).parent / name if isinstance(source, Path) else StandardOutput()
+    if wanted == DASH:
+        if several:
+            raise PlanError("standard output holds one result: name a folder for several inputs")
+        return StandardOutput()
+    if several and Path(wanted).is_file():
+        raise PlanError(f"{wanted} is a file, but several results need a folder: name a folder")
+    return Path(wanted, name) if several or is_folder(wanted) else Path(wanted)
+
+
+def is_folder(name: str) -> bool:
+    """Return whether a name can only be that of a folder."""
+    return name.endswith(("/", os.sep)) or Path(name).is_dir()
+
+
+def is_open(wanted: str, several: bool) -> bool:
+    """Return whether `place` chooses the name, and with it the format, of a result."""
+    return several or wanted == DASH or is_folder(wanted)
+
+
+def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[str | None]) -> None:
+    """Refuse results that would be lost, then make the folders that the user has named for them.
+
+    Parameters
+    ----------
+    read : sequence of Path or StandIn
+        All inputs.
+    written : iterable of Path or StandardOutput
+        All results.
+    named : iterable of str or None
+        What the user has typed for results: files, folders, ``-``, or nothing.
+
+    Raises
+    ------
+    PlanError
+        A result would replace an input or another result.
+    OSError
+        The folder of a file is missing, or a folder cannot be made.
+    """
+    inputs = {Path(source).resolve() for source in read}
+    taken: set[Path | StandardOutput] = set()
+    for target in written:
+        where = target.resolve() if isinstance(target, Path) else target
+        if where in inputs:
+            raise PlanError(f"{target} is an input, too: give the result another name")
+        if where in taken:
+            raise PlanError(
+                f"{target} would be written twice: treat the inputs one by one, or give the "
+                "results different names"
+            )
+        taken.add(where)
+    for name in filter(None, named):
+        if not is_open(name, len(read) > 1) and not Path(name).absolute().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    for name in filter(None, named):
+        if name != DASH and is_open(name, len(read) > 1):
+            Path(name).mkdir(exist_ok=True)
+
+
+def require_no_terminal(targets: Iterable[Target]) -> None:
+    """Refuse to fill a terminal with bytes that nobody can read.
+
+    Raises
+    ------
+    PlanError
+        Standard output is among the targets, and it is a terminal.
+    """
+    if StandardOutput() in targets and is_terminal(sys.stdout):
+        raise PlanError("the result would go to the terminal: redirect it, or name a file with -o")
+
+
+@contextmanager
+def written(target: Target, suffix: str) -> Iterator[Path | StandIn]:
+    """Yield the file to write; what is written for standard output goes there at the end.
+
+    Parameters
+    ----------
+    target : Path or StandardOutput
+        Where the result goes.
+    suffix : str
+        The format of what goes to standard output.
+
+    Yields
+    ------
+    Path or StandIn
+        To write.
+    """
+    if isinstance(target, Path):
+        yield target
+        return
+    with TemporaryDirectory(prefix="pyclfft-") as folder:
+        file = Path(folder, f"stdout{suffix}")
+        yield StandIn(file, str(target))
+        try:
+            with file.open("rb") as content:
+                shutil.copyfileobj(content, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            error.filename = str(target)
+            raise
