@@ -226,8 +226,10 @@ def converted(array: Any, dtype: np.dtype) -> Any:
     queue = array.queue or device.queue_of(array.context)
     require_precision(READABLE[dtype][0], device.traits(queue.device))
     try:
-        known = array.view(np.uint8) if array.dtype == bool else array
-        return known.with_queue(queue).astype(dtype)
+        known = (array.view(np.uint8) if array.dtype == bool else array).with_queue(queue)
+        if known.flags.f_contiguous:  # pyopencl's astype would take its elements in C order
+            return known.T.astype(dtype).T
+        return known.astype(dtype)
     except (RuntimeError, ValueError) as error:  # strides, float16
         raise PlanError(
             f"pyopencl cannot convert this device array from {array.dtype} to {dtype} ({error}): "
