@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -26,9 +26,19 @@ from ..runtime import device, memory
 from ..runtime.executable import Executable, run_on_host
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
-from .framing import Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
+from .framing import (
+    PADDINGS,
+    Frames,
+    Framing,
+    Magnitudes,
+    make_frames,
+    make_magnitudes,
+    positive,
+)
 from .streaming import fill_in_pieces
 from .windows import Window
+
+PadMode = str | Callable[..., Any]
 
 
 def stft(
@@ -40,7 +50,7 @@ def stft(
     center: bool = True,
     *,
     dtype: DTypeLike | None = None,
-    pad_mode: str = "constant",
+    pad_mode: PadMode = "constant",
     out: Any = None,
     algorithm: str | None = None,
     queue: cl.CommandQueue | None = None,
@@ -69,8 +79,10 @@ def stft(
         The dtype of the result, and so the precision of all arithmetic. The default is complex64
         for float32 and float16, and complex128 for float64 and integers. Where `out` is given, its
         dtype counts instead.
-    pad_mode : {"constant", "edge", "reflect", "symmetric", "linear_ramp"}
-        What the signal is continued with, by NumPy's names.
+    pad_mode : {"constant", "edge", "reflect", "symmetric", "linear_ramp", "empty"} or function
+        What the signal is continued with where `center` is set, by the names of `numpy.pad`;
+        "empty" gives zeros, too. A function is called as `numpy.pad` calls it, for NumPy signals
+        only.
     out : ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames or more), optional
         The array that receives the result, complex64 or complex128: a NumPy array for host signals,
         a device array for device signals. If it has more frames than the result, the first ones
@@ -113,7 +125,7 @@ def stft(
     >>> spectra.shape, int(abs(spectra[:, 10]).argmax())
     ((33, 65), 8)
     """
-    frames = make_frames(n_fft, hop_length, win_length, window, center, pad_mode)
+    y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
     signal, precision = real_signal(y, frames, _wanted(dtype, out, y, SPECTRA))
     return transformed(signal, frames, precision, out=out, algorithm=algorithm, queue=queue)
 
@@ -212,7 +224,7 @@ def spectrogram(
     window: Window = "hann",
     center: bool = True,
     *,
-    pad_mode: str = "constant",
+    pad_mode: PadMode = "constant",
     dtype: DTypeLike | None = None,
     power: float = 1.0,
     normalize: str | None = None,
@@ -283,7 +295,7 @@ def spectrogram(
             raise PlanError(f"preset={preset!r} says all of that: leave the other options out")
         frames, magnitudes = PRESETS[preset]
     else:
-        frames = make_frames(n_fft, hop_length, win_length, window, center, pad_mode)
+        y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
         magnitudes = make_magnitudes(power, normalize, db, ref, amin, top_db)
     signal, precision = real_signal(y, frames, wanted)
     return transformed(
@@ -306,6 +318,31 @@ PRESETS = {
 # What may be asked for of the results of `stft` and `istft`.
 SPECTRA = tuple(COMPLEX_DTYPE.values())
 SIGNALS = tuple(REAL_DTYPE.values())
+
+
+def _framed(
+    y: Any,
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Window,
+    center: bool,
+    pad_mode: PadMode,
+) -> tuple[Any, Frames]:
+    """Return signals and how they are framed; a function for `pad_mode` has padded them already."""
+    if not (center and callable(pad_mode)):
+        mode: Any = pad_mode
+        return y, make_frames(n_fft, hop_length, win_length, window, center, mode)
+    if isinstance(y, cl_array.Array):
+        raise PlanError(
+            f"a function pads NumPy arrays only: choose pad_mode from {', '.join(PADDINGS)}"
+        )
+    frames = make_frames(n_fft, hop_length, win_length, window, center=False)
+    signal = np.asarray(y)
+    if signal.ndim:
+        width = [(0, 0)] * (signal.ndim - 1) + [(frames.n_fft // 2, frames.n_fft // 2)]
+        signal = np.pad(signal, width, pad_mode)
+    return signal, frames
 
 
 def _complex_of(dtype: DTypeLike) -> np.dtype:
@@ -530,11 +567,12 @@ def _back_on_host(
     frames, bins = stored.shape[-2:]
     strides = contiguous_strides((framing.signals, frames, bins))
     job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
+    executable = executable_of(queue.context, job)
     if out is not None and out.dtype == framing.dtype and out.flags.c_contiguous:
         signals = out
     else:
         signals = memory.empty(shape, framing.dtype)
-    run_on_host(executable_of(queue.context, job), queue, stored, signals)
+    run_on_host(executable, queue, stored, signals)
     if out is None or out is signals:
         return signals
     out[...] = signals

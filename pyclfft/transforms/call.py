@@ -227,9 +227,10 @@ def converted(array: Any, dtype: np.dtype) -> Any:
     require_precision(READABLE[dtype][0], device.traits(queue.device))
     try:
         known = (array.view(np.uint8) if array.dtype == bool else array).with_queue(queue)
-        if known.flags.f_contiguous:  # pyopencl's astype would take its elements in C order
-            return known.T.astype(dtype).T
-        return known.astype(dtype)
+        # In C order, since pyopencl's astype mixes up the elements of other orders.
+        axes = sorted(range(known.ndim), key=lambda axis: -known.strides[axis])
+        back = [axes.index(axis) for axis in range(known.ndim)]
+        return known.transpose(axes).astype(dtype).transpose(back)
     except (RuntimeError, ValueError) as error:  # strides, float16
         raise PlanError(
             f"pyopencl cannot convert this device array from {array.dtype} to {dtype} ({error}): "
