@@ -477,7 +477,7 @@ class _Wav:
     @property
     def width(self) -> int:
         """Bytes of a number; 0 where a frame does not consist of whole ones."""
-        width, rest = divmod(self.frame, max(1, self.channels))
+        width, rest = divmod(self.frame, self.channels) if self.channels else (0, 0)
         return 0 if rest else width
 
     @property

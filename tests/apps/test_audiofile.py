@@ -267,6 +267,24 @@ def test_bad_files_are_one_clear_line(case, store):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"channels": 0},
+        {"bits": 0},
+        {"bits": 72},
+        {"bits": 4, "channels": 2},  # bytes of a frame are not a multiple of the channels
+        {"bits": 16, "code": 3},
+        {"code": 7},
+        {"code": 0x1234},
+    ],
+)
+def test_headers_that_make_no_sense_without_soundfile(options, store, monkeypatch):
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    with pytest.raises(FormatError, match="no audio that can be read .*pip install"):
+        read_audio(store(wav(SIXTEEN, **options)))
+
+
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_audio(tmp_path / "no.wav")
