@@ -281,7 +281,7 @@ def test_bad_files_are_one_clear_line(case, store):
 )
 def test_headers_that_make_no_sense_without_soundfile(options, store, monkeypatch):
     monkeypatch.setitem(sys.modules, "soundfile", None)
-    with pytest.raises(FormatError, match="no audio that can be read .*pip install"):
+    with pytest.raises(FormatError, match=r"no audio that can be read .*pip install"):
         read_audio(store(wav(SIXTEEN, **options)))
 
 
