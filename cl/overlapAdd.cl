@@ -20,8 +20,7 @@
 /* Samples wanted of a signal, of which the first is point `before` of its first frame; frames of a signal; samples
  * from one frame to the next; where the first signal begins, and samples from one signal to the next. */
 kernel void overlapAdd(global const real *data, global real *signals, global const real *window,
-                       ulong samples, uint frames, uint hop, ulong before, ulong start,
-                       ulong pitch)
+                       ulong samples, uint frames, uint hop, ulong before, ulong start, ulong pitch)
 {
     ulong t = get_global_id(0), signal = get_global_id(2);
     if (t >= samples)
@@ -34,5 +33,6 @@ kernel void overlapAdd(global const real *data, global real *signals, global con
         sum += w * data[(signal * frames + frame) * FRAME_POINTS + point];
         weight += w * w;
     }
-    signals[start + signal * pitch + t] = weight > (DOUBLE ? 2.2250738585072014e-308 : 1.17549435e-38f) ? sum / weight : sum;
+    const real normal = DOUBLE ? 2.2250738585072014e-308 : 1.17549435e-38f; /* the smallest normal number */
+    signals[start + signal * pitch + t] = weight > normal ? sum / weight : sum;
 }
