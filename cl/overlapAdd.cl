@@ -2,7 +2,8 @@
  *
  * Range: (sample, 1, signal). A sample is the sum of what its frames say, each times the window once more, over the sum
  * of the window's squares: of all signals it is the one whose own frames are closest to these, and the signal
- * itself where they are its own. Work-items gather, so that there are no atomics, and the same result every time.
+ * itself where they are its own. Where that sum is below the smallest normal number, nothing is divided: a sample that
+ * lies in no frame is 0. Work-items gather, so that there are no atomics, and the same result every time.
  *
  * References: D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE Trans.
  * ASSP-32 (1984).
@@ -17,9 +18,9 @@
 #endif
 
 /* Samples wanted of a signal, of which the first is point `before` of its first frame; frames of a signal; samples
- * from one frame to the next, and from one signal to the next. */
+ * from one frame to the next; where the first signal begins, and samples from one signal to the next. */
 kernel void overlapAdd(global const real *data, global real *signals, global const real *window,
-                       ulong samples, uint frames, uint hop, ulong before, ulong pitch)
+                       ulong samples, uint frames, uint hop, ulong before, ulong start, ulong pitch)
 {
     ulong t = get_global_id(0), signal = get_global_id(2);
     if (t >= samples)
@@ -32,5 +33,6 @@ kernel void overlapAdd(global const real *data, global real *signals, global con
         sum += w * data[(signal * frames + frame) * FRAME_POINTS + point];
         weight += w * w;
     }
-    signals[signal * pitch + t] = weight > (DOUBLE ? 2.2250738585072014e-308 : 1.17549435e-38f) ? sum / weight : sum;
+    const real normal = DOUBLE ? 2.2250738585072014e-308 : 1.17549435e-38f; /* the smallest normal number */
+    signals[start + signal * pitch + t] = weight > normal ? sum / weight : sum;
 }

@@ -376,6 +376,9 @@ def frames(precision, queue) -> None:
         spectra = pyclfft.stft(signals, n_fft, hop, pad_mode=mode)
         check(spectra.get(), expected)
     check(pyclfft.istft(spectra, hop, n_fft=n_fft, length=70).get(), y)
+    room = cl_array.to_device(queue, np.zeros((3, 90), dtype))
+    pyclfft.istft(spectra, hop, n_fft=n_fft, length=70, out=room[1:, 10:80])
+    check(room.get()[1:, 10:80], y)
     for power in (1, 2, 0.5):
         magnitudes = np.abs(expected) ** power
         for options in ({}, {"normalize": "max"}, {"db": True, "top_db": None}):

@@ -1,4 +1,4 @@
-"""Audio files as arrays: WAV, FLAC, OGG, AIFF and others by soundfile, WAV by SciPy without it.
+"""Audio files as arrays: WAV, FLAC, OGG, AIFF and others by soundfile; WAV also without it.
 
 Samples are float32, -1 to 1 at a file's full scale, whatever it holds; files that hold floating
 point numbers are left as they are. Both ways to read a WAV file give the same samples.
@@ -53,8 +53,11 @@ ENCODINGS = {
 # WAV: how a file begins -> order of its bytes; its code of the kind of numbers -> words.
 WAV_ORDERS = {b"RIFF": "<", b"RF64": "<", b"RIFX": ">"}
 WAV_CODES = {1: "", 3: " float", 6: " A-law", 7: " mu-law"}
+_INTEGERS, _FLOATS = 1, 3  # those of the codes that are read without soundfile
 _EXTENSIBLE = 0xFFFE  # the code stands further behind
 _UNKNOWN_SIZE = 0xFFFFFFFF  # of a file that was written without going back
+_FORMAT_BYTES = 40  # that the longest chunk about the format has
+_SCAN_BYTES = 2**16  # of a file that are searched for chunks at a time
 
 
 @dataclass(frozen=True)
@@ -325,7 +328,7 @@ def _chosen(block: np.ndarray, channel: Channel) -> np.ndarray:
     return np.ascontiguousarray(block[:, channel])[None]
 
 
-# --- libraries that read --------------------------------------------------------------------------
+# --- who reads ------------------------------------------------------------------------------------
 
 
 def _by_soundfile(soundfile: Any, path: PathName) -> tuple[AudioReader, Callable[[], None]]:
@@ -348,20 +351,17 @@ def _by_soundfile(soundfile: Any, path: PathName) -> tuple[AudioReader, Callable
     return AudioReader(name, info, read), file.close
 
 
-def _by_scipy(wavfile: Any, path: PathName) -> tuple[AudioReader, Callable[[], None]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of chunks without samples; of missing samples we warn
-        try:
-            sr, values = wavfile.read(os.fspath(path), mmap=True)
-        except ValueError:  # 3 bytes a sample cannot be mapped, nor what is cut short
-            sr, values = wavfile.read(os.fspath(path))
-    values = values.reshape(len(values), -1)
-    samples, channels = values.shape
+def _by_hand(wav: _Wav, path: PathName) -> tuple[AudioReader, Callable[[], None]]:
+    """Read a WAV file without a library: also its integers of more than 32 bits."""
+    file = open(path, "rb")  # noqa: SIM115  the caller closes it
+    info = AudioInfo(wav.sr, wav.channels, wav.held // wav.frame, wav.kind)
 
     def read(first: int, count: int) -> np.ndarray:
-        return scaled(values[first : first + count])
+        file.seek(wav.begin + first * wav.frame)
+        data = file.read(count * wav.frame)
+        return scaled(wav.numbers(data[: len(data) // wav.frame * wav.frame]))
 
-    return AudioReader(str(path), AudioInfo(sr, channels, samples, "WAV"), read), lambda: None
+    return AudioReader(str(path), info, read), file.close
 
 
 def scaled(values: np.ndarray) -> np.ndarray:
@@ -386,52 +386,34 @@ def scaled(values: np.ndarray) -> np.ndarray:
     return (values.astype(np.float32) - centre) / half
 
 
-@dataclass(frozen=True)
-class _Backend:
-    """A library: the module that reads, whether it reads nothing but WAV, and how it is called."""
-
-    module: str
-    only_wav: bool
-    open: Callable[[Any, PathName], tuple[AudioReader, Callable[[], None]]]
-
-
 NO_SAMPLES = (
     "no samples are in it, or none a second: it was cut short or never finished, get another copy"
-)
-
-# In the order in which they are tried: SciPy also reads integers of more than 32 bits.
-BACKENDS = (
-    _Backend("soundfile", False, _by_soundfile),
-    _Backend("scipy.io.wavfile", True, _by_scipy),
 )
 
 
 def _open_by_any(
     path: PathName, beginning: bytes, wav: _Wav | None
 ) -> tuple[AudioReader, Callable[[], None]]:
-    """Open by the first library that is there and can; the first one's complaint is the error's."""
-    name = str(path)
-    reasons: dict[str, str] = {}
-    for backend in BACKENDS:
-        module = None if backend.only_wav and not wav else _imported(backend.module)
-        if module is None:
-            continue
+    """Open by soundfile where it is installed and can, otherwise a WAV file by hand."""
+    name, complaint = str(path), ""
+    soundfile = _imported("soundfile")
+    if soundfile is not None:
         try:
-            reader, close = backend.open(module, path)
+            reader, close = _by_soundfile(soundfile, path)
         except MemoryError:
             raise
-        except Exception as error:  # they raise whatever a damaged file makes them raise
-            reasons[backend.module] = _words(error)
-            continue
-        if wav and wav.kind:
-            reader = replace(reader, info=replace(reader.info, kind=wav.kind))
-        return reader, close
-    if any("array of size 0" in reason for reason in reasons.values()):  # how newer SciPys say it
-        raise FormatError(f"{name}: {NO_SAMPLES}")
-    if reasons:
-        remedy = CONVERT if "soundfile" in reasons else f"{CONVERT}, or {REMEDY}"
-        reason = next(iter(reasons.values()))
-        raise FormatError(f"{name}: no audio that can be read ({reason}): {remedy}")
+        except Exception as error:  # it raises whatever a damaged file makes it raise
+            complaint = _words(error)
+        else:
+            kind = wav.kind if wav and wav.kind else reader.info.kind
+            return replace(reader, info=replace(reader.info, kind=kind)), close
+    if wav and wav.is_plain:
+        return _by_hand(wav, path)
+    if wav and not complaint:
+        complaint = wav.kind or "a damaged WAV, or one of an unusual kind"
+    if complaint:
+        remedy = CONVERT if soundfile is not None else f"{CONVERT}, or {REMEDY}"
+        raise FormatError(f"{name}: no audio that can be read ({complaint}): {remedy}")
     kinds = (kind for magic, kind in MAGICS.items() if beginning.startswith(magic))
     what = next(kinds, f"a file that is no WAV (it begins with {beginning[:4]!r})")
     raise FormatError(f"{name}: reading {what} needs soundfile: {REMEDY}")
@@ -456,11 +438,79 @@ def _words(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class _Wav:
-    """Header of a WAV file: what it holds in words, bytes of samples, and those not there."""
+    """Header of a WAV file, as far as it could be read.
 
-    kind: str = ""
+    Attributes
+    ----------
+    order : str
+        Of bytes, as `struct` has it.
+    code, channels, sr, frame, bits : int
+        The kind of numbers, how many channels, samples a second, bytes of one sample of all
+        channels, and bits of a number.
+    begin : int
+        Where the samples begin in the file.
+    promised : int
+        Bytes of samples that the header says there are; 0 where it does not know.
+    held : int
+        Bytes of samples that are in the file.
+    """
+
+    order: str
+    code: int = 0
+    channels: int = 0
+    sr: int = 0
+    frame: int = 0
+    bits: int = 0
+    begin: int = 0
     promised: int = 0
-    missing: int = 0
+    held: int = 0
+
+    @property
+    def missing(self) -> int:
+        """Bytes of samples that the header promises and that are not there."""
+        return max(0, self.promised - self.held)
+
+    @property
+    def kind(self) -> str:
+        """Numbers and format in words; empty where they are not known."""
+        return f"{self.bits}-bit{WAV_CODES[self.code]} WAV" if self.code in WAV_CODES else ""
+
+    @property
+    def width(self) -> int:
+        """Bytes of a number; 0 where a frame does not consist of whole ones."""
+        width, rest = divmod(self.frame, self.channels) if self.channels else (0, 0)
+        return 0 if rest else width
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether samples were found, and `numbers` knows how they are stored."""
+        if not self.begin:
+            return False
+        if self.code == _FLOATS:
+            return self.width in (4, 8) and self.bits == 8 * self.width
+        return self.code == _INTEGERS and self.width <= 8 and 0 < self.bits <= 8 * self.width
+
+    def numbers(self, data: bytes) -> np.ndarray:
+        """Return samples as they stand in the file, integers in the upper bytes of their dtype.
+
+        Parameters
+        ----------
+        data : bytes
+            Whole frames.
+
+        Returns
+        -------
+        ndarray, shape (samples, channels)
+        """
+        width = 1 << (self.width - 1).bit_length()  # of a dtype that holds them
+        letter = "f" if self.code == _FLOATS else "u" if self.width == 1 else "i"
+        dtype = f"{self.order}{letter}{width}"
+        if width == self.width:
+            return np.frombuffer(data, dtype).reshape(-1, self.channels)
+        room = np.zeros((len(data) // self.width, width), np.uint8)
+        upper = slice(width - self.width, None) if self.order == "<" else slice(self.width)
+        room[:, upper] = np.frombuffer(data, np.uint8).reshape(-1, self.width)
+        return room.view(dtype).reshape(-1, self.channels)
 
 
 def _is_wav(beginning: bytes) -> bool:
@@ -471,26 +521,45 @@ def _wav_header(file: IO[bytes]) -> _Wav:
     """Read the chunks before the samples; what is damaged is left to others to complain of."""
     end = file.seek(0, os.SEEK_END)
     file.seek(0)
-    order = WAV_ORDERS[file.read(12)[:4]]
-    kind, long_size = "", 0
-    while len(head := file.read(8)) == 8:
-        name, size = struct.unpack(order + "4sI", head)
-        begin = file.tell()
+    wav, long_size = _Wav(WAV_ORDERS[file.read(12)[:4]]), 0
+    for name, size, begin, content in _chunks(file, wav.order):
         if name == b"data":
+            there = max(0, end - begin)
             promised = long_size if size == _UNKNOWN_SIZE else size
-            return _Wav(kind, promised, max(0, promised - (end - begin)))
-        if name == b"ds64" and len(sizes := file.read(16)) == 16:
-            _, long_size = struct.unpack(order + "QQ", sizes)
-        if name == b"fmt ":
-            kind = _wav_kind(file.read(min(size, 40)), order)
-        file.seek(begin + size + size % 2)
-    return _Wav(kind)
+            known = size != _UNKNOWN_SIZE or long_size
+            held = min(promised, there) if known else there
+            return replace(wav, begin=begin, promised=promised, held=held)
+        if name == b"ds64" and len(content) >= 16:
+            _, long_size = struct.unpack(wav.order + "QQ", content[:16])
+        if name == b"fmt " and len(content) >= 16:
+            wav = _with_format(wav, content)
+    return wav
 
 
-def _wav_kind(chunk: bytes, order: str) -> str:
-    if len(chunk) < 16:
-        return ""
-    code, bits = struct.unpack(order + "H12xH", chunk[:16])
-    if code == _EXTENSIBLE and len(chunk) >= 26:
-        (code,) = struct.unpack(order + "H", chunk[24:26])
-    return f"{bits}-bit{WAV_CODES[code]} WAV" if code in WAV_CODES else ""
+def _chunks(file: IO[bytes], order: str) -> Iterator[tuple[bytes, int, int, bytes]]:
+    """Yield name, size, begin and first bytes of each chunk.
+
+    The file is read in blocks, since a damaged one may consist of millions of chunks.
+    """
+    head = struct.Struct(order + "4sI")
+    at, start, block = 12, 0, b""
+    while True:
+        if at + head.size + _FORMAT_BYTES > start + len(block):
+            start = file.seek(at)
+            block = file.read(_SCAN_BYTES)
+        here = at - start
+        if here + head.size > len(block):
+            return
+        name, size = head.unpack_from(block, here)
+        begin = at + head.size
+        content = here + head.size
+        yield name, size, begin, block[content : content + min(size, _FORMAT_BYTES)]
+        at = begin + size + size % 2
+
+
+def _with_format(wav: _Wav, chunk: bytes) -> _Wav:
+    """Return a header with what the chunk about the format says."""
+    code, channels, sr, _, frame, bits = struct.unpack(wav.order + "HHIIHH", chunk[:16])
+    if code == _EXTENSIBLE and len(chunk) >= 28:
+        (code,) = struct.unpack(wav.order + "I", chunk[24:28])
+    return replace(wav, code=code, channels=channels, sr=sr, frame=frame, bits=bits)

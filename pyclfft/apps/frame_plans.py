@@ -99,12 +99,12 @@ def istft_schedule(
     algorithm: str | None,
     parameters: Parameters,
 ) -> Schedule:
-    """Plan from spectra to signals, which lie one behind the other.
+    """Plan from spectra to signals.
 
     Parameters
     ----------
     framing : Framing
-        Of the signals; its `samples` are those wanted.
+        Of the signals: `samples` of each are wanted, `first` and `pitch` say where they go.
     source : Layout
         Where spectra lie, of the shape (signals, frames, bins).
     traits, parameters
@@ -141,6 +141,7 @@ def istft_schedule(
             uint(framing.frames),
             uint(framing.hop),
             Scalar("uint64", framing.before),
+            Scalar("uint64", framing.first),
             Scalar("uint64", framing.pitch),
         ),
         reads=framing.points * item,

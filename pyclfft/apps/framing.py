@@ -205,6 +205,8 @@ def make_frames(
     n_fft = positive("n_fft", n_fft)
     length = n_fft if win_length is None else positive("win_length", win_length)
     hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
+    if not center or pad_mode == "empty":  # nothing is padded, or with whatever one likes
+        pad_mode = "constant"
     choose("pad_mode", pad_mode, PADDINGS)
     asked: Any = (n_fft, hop, length, window, bool(center), pad_mode)
     # Windows that are known by name are made once, for calls with short signals.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -26,9 +26,19 @@ from ..runtime import device, memory
 from ..runtime.executable import Executable, run_on_host
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
-from .framing import Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
+from .framing import (
+    PADDINGS,
+    Frames,
+    Framing,
+    Magnitudes,
+    make_frames,
+    make_magnitudes,
+    positive,
+)
 from .streaming import fill_in_pieces
-from .windows import Window, require_overlap
+from .windows import Window
+
+PadMode = str | Callable[..., Any]
 
 
 def stft(
@@ -38,10 +48,10 @@ def stft(
     win_length: int | None = None,
     window: Window = "hann",
     center: bool = True,
-    pad_mode: str = "constant",
-    dtype: DTypeLike | None = None,
-    out: Any = None,
     *,
+    dtype: DTypeLike | None = None,
+    pad_mode: PadMode = "constant",
+    out: Any = None,
     algorithm: str | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
@@ -65,13 +75,18 @@ def stft(
     center : bool
         Frame t is around sample ``t * hop_length``, and the signal is continued at both ends by
         ``n_fft // 2`` samples. Otherwise it begins there.
-    pad_mode : {"constant", "edge", "reflect", "symmetric", "linear_ramp"}
-        How, by NumPy's names.
     dtype : {complex64, complex128}, optional
-        Of the result, and the precision of all arithmetic: complex64 for float32 (and float16),
-        complex128 for float64 and integers by default.
-    out : like the result, optional
-        Receives it; may have more frames, of which the first are filled.
+        The dtype of the result, and so the precision of all arithmetic. The default is complex64
+        for float32 and float16, and complex128 for float64 and integers. Where `out` is given, its
+        dtype counts instead.
+    pad_mode : {"constant", "edge", "reflect", "symmetric", "linear_ramp", "empty"} or function
+        What the signal is continued with where `center` is set, by the names of `numpy.pad`;
+        "empty" gives zeros, too. A function is called as `numpy.pad` calls it, for NumPy signals
+        only.
+    out : ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames or more), optional
+        The array that receives the result, complex64 or complex128: a NumPy array for host signals,
+        a device array for device signals. If it has more frames than the result, the first ones
+        are filled and returned.
     algorithm : str, optional
         Of the transform of a frame, as for `Plan`.
     queue : cl.CommandQueue, optional
@@ -110,48 +125,66 @@ def stft(
     >>> spectra.shape, int(abs(spectra[:, 10]).argmax())
     ((33, 65), 8)
     """
-    frames = make_frames(n_fft, hop_length, win_length, window, center, pad_mode)
-    signal, precision = real_signal(y, frames, dtype)
+    y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
+    signal, precision = real_signal(y, frames, _wanted(dtype, out, y, SPECTRA))
     return transformed(signal, frames, precision, out=out, algorithm=algorithm, queue=queue)
 
 
 def istft(
-    S: Any,  # noqa: N803  librosa's name
+    stft_matrix: Any,
     hop_length: int | None = None,
     win_length: int | None = None,
     n_fft: int | None = None,
     window: Window = "hann",
     center: bool = True,
-    length: int | None = None,
     *,
+    dtype: DTypeLike | None = None,
+    length: int | None = None,
+    out: Any = None,
     algorithm: str | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
-    """Return the signals of which short-time Fourier transforms are closest to these.
+    """Find the signals whose short-time Fourier transforms are closest, as librosa.istft does.
 
     Parameters
     ----------
-    S : array_like or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
-        As `stft` leaves it; a device array of any strides.
+    stft_matrix : array_like or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
+        Spectra as `stft` returns them; a device array may have any strides.
     hop_length, win_length, window, center, algorithm, queue
         As given to `stft`.
     n_fft : int, optional
         Points of a frame; twice as many as steps between the first and the last bin by default.
+        Bins that a frame of so many points does not have are left out, and missing ones are zeros.
+    dtype : {float32, float64}, optional
+        The dtype of the result, and so the precision of all arithmetic. The default is float32 for
+        complex64, and float64 for complex128. Where `out` is given, its dtype counts instead.
     length : int, optional
         Samples wanted of each signal: fewer than all, or zeros follow.
+    out : ndarray or pyopencl.array.Array, shape (..., samples), optional
+        The array that receives the result: float32 or float64, for spectra on the host also
+        complex64 or complex128. It is a NumPy array for spectra on the host, a device array for
+        spectra on the device.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., samples)
-        float32 for complex64, float64 for complex128.
+        `out` where it is given, otherwise a new array of `dtype`.
 
     Raises
     ------
     PlanError
-        A ValueError: an option that makes no sense, or frames that leave some samples out, so that
-        no signal can be found.
+        A ValueError: an option that makes no sense, or no frames and no `length`.
     DeviceError, DeviceMemoryError
         As `stft`.
+
+    Notes
+    -----
+    Every frame is multiplied by the window once more, overlapping frames are added, and each sample
+    is divided by the sum of the squared windows over it. Where this sum is below the smallest
+    normal number of the precision (1.2e-38 or 2.2e-308), the sample is left as it is: it is 0 where
+    no frame says anything about it, as between frames that are further apart than the window is
+    long. Where the sum is small, as at both ends with ``center=False``, rounding errors of the
+    spectra are divided by it, too.
 
     References
     ----------
@@ -166,40 +199,21 @@ def istft(
     >>> np.allclose(pyclfft.istft(pyclfft.stft(y, n_fft=64), length=1000), y)
     True
     """
-    spectra = readable(S)
-    if spectra.ndim < 2:
-        raise PlanError(f"spectra have the shape (..., bins, frames), not {spectra.shape}")
-    if not spectra.size:
-        raise PlanError(f"there are no spectra in an array of shape {spectra.shape}")
-    precision, real = READABLE[spectra.dtype]
-    if real:
-        spectra = converted(spectra, COMPLEX_DTYPE[precision])
-    *outer, bins, count = spectra.shape
-    n_fft = max(1, 2 * (bins - 1)) if n_fft is None else n_fft
+    wanted = _wanted(dtype, out, stft_matrix, SIGNALS if out is None else (*SIGNALS, *SPECTRA))
+    spectra, precision = _complex_spectra(stft_matrix, wanted)
+    if length is not None and not spectra.shape[-1]:
+        spectra = _silent_frame(spectra)
+    n_fft = max(1, 2 * (spectra.shape[-2] - 1)) if n_fft is None else n_fft
     frames = make_frames(n_fft, hop_length, win_length, window, center)
-    require_overlap(np.frombuffer(frames.window), frames.hop)
-    samples = frames.n_fft + frames.hop * (count - 1) - 2 * frames.before
-    if length is not None:
-        samples = positive("length", length)
-        count = min(count, -(-(samples + 2 * frames.before) // frames.hop))
-    if samples < 1:
-        raise PlanError("the one frame is too short for center=True: give a length")
-    framing = replace(frames.over(samples, prod(outer), precision), frames=count)
+    framing = _framing_back(frames, spectra.shape, length, precision)
+    shape = (*spectra.shape[:-2], framing.samples)
+    if out is not None:
+        out = _checked_out(out, spectra, shape)
+    if not prod(shape):
+        return _nothing(spectra, shape, framing.dtype) if out is None else out
     job = Job(framing, frames.window, None, algorithm, back=True)
-    shape = (*outer, samples)
-    if isinstance(spectra, cl_array.Array):
-        queue = _queue_of(spectra, queue)
-        result = _new_array(queue, spectra.allocator, shape, framing.dtype)
-        job = replace(job, layout=_layout(spectra, framing))
-        _enqueue(executable_of(queue.context, job), queue, spectra, result)
-        return result
-    queue = queue or device.default_queue()
-    stored = memory.contiguous(spectra.swapaxes(-1, -2))
-    strides = contiguous_strides((framing.signals, *stored.shape[-2:]))
-    job = replace(job, layout=Layout((framing.signals, count, bins), strides))
-    signals = memory.empty(shape, framing.dtype)
-    run_on_host(executable_of(queue.context, job), queue, stored, signals)
-    return signals
+    back = _back_on_device if isinstance(spectra, cl_array.Array) else _back_on_host
+    return back(spectra, job, shape, out, queue)
 
 
 def spectrogram(
@@ -209,9 +223,9 @@ def spectrogram(
     win_length: int | None = None,
     window: Window = "hann",
     center: bool = True,
-    pad_mode: str = "constant",
-    dtype: DTypeLike | None = None,
     *,
+    pad_mode: PadMode = "constant",
+    dtype: DTypeLike | None = None,
     power: float = 1.0,
     normalize: str | None = None,
     db: bool = False,
@@ -281,7 +295,7 @@ def spectrogram(
             raise PlanError(f"preset={preset!r} says all of that: leave the other options out")
         frames, magnitudes = PRESETS[preset]
     else:
-        frames = make_frames(n_fft, hop_length, win_length, window, center, pad_mode)
+        y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
         magnitudes = make_magnitudes(power, normalize, db, ref, amin, top_db)
     signal, precision = real_signal(y, frames, wanted)
     return transformed(
@@ -301,11 +315,123 @@ PRESETS = {
 }
 
 
+# What may be asked for of the results of `stft` and `istft`.
+SPECTRA = tuple(COMPLEX_DTYPE.values())
+SIGNALS = tuple(REAL_DTYPE.values())
+
+
+def _framed(
+    y: Any,
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Window,
+    center: bool,
+    pad_mode: PadMode,
+) -> tuple[Any, Frames]:
+    """Return signals and how they are framed; a function for `pad_mode` has padded them already."""
+    if not (center and callable(pad_mode)):
+        mode: Any = pad_mode
+        return y, make_frames(n_fft, hop_length, win_length, window, center, mode)
+    if isinstance(y, cl_array.Array):
+        raise PlanError(
+            f"a function pads NumPy arrays only: choose pad_mode from {', '.join(PADDINGS)}"
+        )
+    frames = make_frames(n_fft, hop_length, win_length, window, center=False)
+    signal = np.asarray(y)
+    if signal.ndim:
+        width = [(0, 0)] * (signal.ndim - 1) + [(frames.n_fft // 2, frames.n_fft // 2)]
+        signal = np.pad(signal, width, pad_mode)
+    return signal, frames
+
+
 def _complex_of(dtype: DTypeLike) -> np.dtype:
     precision, real = READABLE.get(np.dtype(dtype), ("", False))
     if not real:
         raise PlanError(f"dtype must be float32 or float64, not {np.dtype(dtype)}")
     return COMPLEX_DTYPE[precision]
+
+
+def _wanted(
+    dtype: DTypeLike | None, out: Any, given: Any, known: Sequence[np.dtype]
+) -> np.dtype | None:
+    """Return the dtype that a caller wants the result to have, None where nothing says it.
+
+    Parameters
+    ----------
+    dtype, out
+        What the caller asks for; the dtype of `out` counts where both are given.
+    given : array_like or pyopencl.array.Array
+        What is to be transformed: `out` has to be where this is.
+    known : sequence of dtype
+        The dtypes that the caller may ask for.
+
+    Raises
+    ------
+    PlanError
+        `out` is not an array in that place, or the dtype is not a known one.
+    """
+    if out is None:
+        name, wanted = "dtype", None if dtype is None else np.dtype(dtype)
+    else:
+        on_device = isinstance(given, cl_array.Array)
+        if not isinstance(out, cl_array.Array if on_device else np.ndarray):
+            raise PlanError(
+                f"out must be a {'device array' if on_device else 'NumPy array'}, as the input is"
+            )
+        name, wanted = "out", out.dtype
+    if wanted is not None and wanted not in known:
+        raise PlanError(f"{name} must be {' or '.join(map(str, known))}, not {wanted}")
+    return wanted
+
+
+def _complex_spectra(given: Any, wanted: np.dtype | None) -> tuple[Any, str]:
+    """Return the spectra given to `istft`, complex, and their precision: "single" or "double".
+
+    Parameters
+    ----------
+    given : array_like or pyopencl.array.Array
+        As given to `istft`.
+    wanted : dtype, optional
+        The dtype that the caller wants the signals to have, which decides the precision.
+
+    Raises
+    ------
+    PlanError
+        The spectra have no bins, or fewer than two dimensions.
+    """
+    spectra = readable(given)
+    if spectra.ndim < 2:
+        raise PlanError(f"spectra have the shape (..., bins, frames), not {spectra.shape}")
+    if not spectra.shape[-2]:
+        raise PlanError(f"there are no bins in spectra of the shape {spectra.shape}")
+    precision = READABLE[spectra.dtype if wanted is None else wanted][0]
+    if spectra.dtype != COMPLEX_DTYPE[precision]:
+        spectra = converted(spectra, COMPLEX_DTYPE[precision])
+    return spectra, precision
+
+
+def _silent_frame(spectra: Any) -> Any:
+    """Return one frame of zeros in the place of spectra that have no frames."""
+    shape = (*spectra.shape[:-1], 1)
+    if isinstance(spectra, cl_array.Array):
+        return cl_array.zeros(_queue_of(spectra, None), shape, spectra.dtype)
+    return np.zeros(shape, spectra.dtype)
+
+
+def _framing_back(
+    frames: Frames, shape: Sequence[int], length: int | None, precision: str
+) -> Framing:
+    """Return what is to be planned for spectra of a shape, and for signals of a length."""
+    *outer, _, count = shape
+    if length is not None:
+        samples = positive("length", length)
+        count = min(count, -(-(samples + 2 * frames.before) // frames.hop))
+    elif count:
+        samples = frames.n_fft + frames.hop * (count - 1) - 2 * frames.before
+    else:
+        raise PlanError(f"there are no frames in spectra of the shape {shape}: give a length")
+    return replace(frames.over(samples, prod(outer), precision), frames=count)
 
 
 def real_signal(y: Any, frames: Frames, dtype: DTypeLike | None) -> tuple[Any, str]:
@@ -393,7 +519,7 @@ def transformed(
     shape = (*outer, bins, frames.count(samples))
     dtype = (REAL_DTYPE if magnitudes else COMPLEX_DTYPE)[precision]
     if out is not None:
-        out = _checked_out(out, signal, shape, dtype)
+        out = _checked_out(out, signal, shape, longer=True)
     if not prod(shape):
         return _nothing(signal, shape, dtype) if out is None else out
     if isinstance(signal, cl_array.Array):
@@ -425,6 +551,52 @@ def transformed(
         return stored.swapaxes(-1, -2)
     out[...] = stored.swapaxes(-1, -2)
     return out
+
+
+def _back_on_host(
+    spectra: np.ndarray,
+    job: Job,
+    shape: tuple[int, ...],
+    out: np.ndarray | None,
+    queue: cl.CommandQueue | None,
+) -> np.ndarray:
+    """Run a job from spectra to signals of a shape on host arrays."""
+    queue = queue or device.default_queue()
+    framing = job.framing
+    stored = memory.contiguous(spectra.swapaxes(-1, -2))
+    frames, bins = stored.shape[-2:]
+    strides = contiguous_strides((framing.signals, frames, bins))
+    job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
+    executable = executable_of(queue.context, job)
+    if out is not None and out.dtype == framing.dtype and out.flags.c_contiguous:
+        signals = out
+    else:
+        signals = memory.empty(shape, framing.dtype)
+    run_on_host(executable, queue, stored, signals)
+    if out is None or out is signals:
+        return signals
+    out[...] = signals
+    return out
+
+
+def _back_on_device(
+    spectra: cl_array.Array,
+    job: Job,
+    shape: tuple[int, ...],
+    out: cl_array.Array | None,
+    queue: cl.CommandQueue | None,
+) -> cl_array.Array:
+    """Enqueue a job from spectra to signals of a shape on device arrays."""
+    queue = _queue_of(spectra, queue)
+    dtype = job.framing.dtype
+    result = _new_array(queue, spectra.allocator, shape, dtype) if out is None else out
+    if result.dtype != dtype:
+        raise PlanError(f"out must be {dtype} on the device, not {result.dtype}")
+    first, pitch = _places(result)
+    framing = replace(job.framing, first=first, pitch=pitch)
+    job = replace(job, framing=framing, layout=_layout(spectra, framing))
+    _enqueue(executable_of(queue.context, job), queue, spectra, result)
+    return result
 
 
 # --- arrays on the device -------------------------------------------------------------------------
@@ -503,32 +675,44 @@ def _pitch(shape: Sequence[int], strides: Sequence[int]) -> int | None:
     return joined[0][1] if joined else 0
 
 
-def _checked_out(out: Any, signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """Return the part of a caller's array that receives the result."""
-    on_device = isinstance(signal, cl_array.Array)
-    if not isinstance(out, cl_array.Array if on_device else np.ndarray):
+def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = False) -> Any:
+    """Return the part of a caller's array that receives the result.
+
+    Parameters
+    ----------
+    out : ndarray or pyopencl.array.Array
+        The caller's array.
+    given : ndarray or pyopencl.array.Array
+        What is to be transformed, in the same place.
+    shape : tuple of int
+        The shape of the result.
+    longer : bool
+        The last dimension of `out` may be longer.
+
+    Raises
+    ------
+    PlanError
+        The result cannot be written there.
+    """
+    fits = out.shape[:-1] == shape[:-1] and out.ndim == len(shape)
+    if not fits or out.shape[-1] < shape[-1] or (out.shape != shape and not longer):
         raise PlanError(
-            f"out must be a {'device array' if on_device else 'NumPy array'}, as the signal is"
+            f"out must have the shape {shape}{', or more frames' * longer}, not {out.shape}"
         )
-    if out.dtype != dtype or out.shape[:-1] != shape[:-1] or out.shape[-1] < shape[-1]:
-        raise PlanError(
-            f"out must be {dtype} of shape {shape}, or with more frames, "
-            f"not {out.dtype} of shape {out.shape}"
-        )
-    if on_device:
-        _require_apart(out, signal)
-    if not on_device and not out.flags.writeable:
+    if isinstance(given, cl_array.Array):
+        _require_apart(out, given)
+    elif not out.flags.writeable:
         raise PlanError("out is read-only: pass an array that can be written to")
     return out if out.shape == shape else out[..., : shape[-1]]
 
 
 def _require_apart(out: Any, signal: Any) -> None:
-    """Refuse a device array that a kernel cannot write while it reads the signal."""
+    """Refuse a device array that a kernel cannot write while it reads the input."""
     if out.context != signal.context:
-        raise PlanError("out is of another context than the signal")
+        raise PlanError("out is of another context than the input")
     (first, last), (begin, end) = _bytes_of(out), _bytes_of(signal)
     if out.base_data == signal.base_data and first < end and begin < last:
-        raise PlanError("out shares memory with the signal: pass another array")
+        raise PlanError("out shares memory with the input: pass another array")
 
 
 def _bytes_of(array: cl_array.Array) -> tuple[int, int]:

@@ -13,8 +13,6 @@ from ..errors import PlanError
 
 Window = str | float | tuple[Any, ...] | Callable[[int], Any] | Sequence[float] | np.ndarray
 
-LEAST_WEIGHT = 1e-10  # of all frames over a sample together, beside a window's greatest square
-
 # Windows that are sums of cosines, by their coefficients; SciPy, which takes a second to import,
 # knows the others.
 COSINES: dict[str, tuple[float, ...]] = {
@@ -129,28 +127,3 @@ def _centred(values: np.ndarray, n_fft: int) -> np.ndarray:
     padded[before : before + len(values)] = values
     padded.flags.writeable = False
     return padded
-
-
-def require_overlap(window: np.ndarray, hop: int) -> None:
-    """Refuse frames that do not tell all of a signal (NOLA, nonzero overlap-add).
-
-    Parameters
-    ----------
-    window : ndarray
-        Of a frame.
-    hop : int
-        Samples from one frame to the next.
-
-    Raises
-    ------
-    PlanError
-        Some samples have no weight in any frame.
-    """
-    squares = np.zeros(-(-len(window) // hop) * hop if hop <= len(window) else len(window))
-    squares[: len(window)] = window**2
-    weights = squares.reshape(-1, min(hop, len(window))).sum(axis=0)
-    if hop > len(window) or not weights.min() > LEAST_WEIGHT * squares.max():
-        raise PlanError(
-            f"frames {hop} samples apart do not tell all of a signal with this window of "
-            f"{np.count_nonzero(window)} points: choose a smaller hop_length"
-        )

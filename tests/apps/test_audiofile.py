@@ -1,11 +1,13 @@
-"""Audio files: what is read of each kind, alike by both libraries; and how others are refused."""
+"""Audio files: what is read of each kind, alike with and without soundfile; what is refused."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import runpy
 import struct
 import sys
+import tracemalloc
 import warnings
 from pathlib import Path
 
@@ -23,18 +25,19 @@ wavfile = scipy_io.wavfile
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SCIPY_FILES = sorted(Path(scipy_io.__file__).with_name("tests").glob("data/test-*.wav"))
 
-# Of SciPy's files: what neither library reads, and what only one does.
+# Of SciPy's files: what nobody reads, what only soundfile reads, and what only we read.
 BROKEN = ("early-eof-no-data", "incomplete-chunk")
-NOT_SCIPY = (*BROKEN, "ulaw", "inconsistent")
-NOT_SOUNDFILE = (*BROKEN, "36bit", "45bit", "53bit", "64bit")
+ONLY_SOUNDFILE = ("ulaw", "inconsistent")
+NOT_SOUNDFILE = ("36bit", "45bit", "53bit", "64bit")
 CUT_SHORT = "4bytes-early-eof"
 
 
-def only(monkeypatch, *modules):
-    """Leave only some of the libraries."""
-    left = tuple(each for each in audiofile.BACKENDS if each.module in modules)
-    assert len(left) == len(modules)
-    monkeypatch.setattr(audiofile, "BACKENDS", left)
+@pytest.fixture(params=["soundfile", "by hand"])
+def reader(request, monkeypatch):
+    """Who reads: the library, or we, where it is not installed."""
+    if request.param == "by hand":
+        monkeypatch.setitem(sys.modules, "soundfile", None)
+    return request.param
 
 
 def ends(path, parts):
@@ -79,38 +82,32 @@ def store(tmp_path):
 def test_scipys_files_are_there():
     if not SCIPY_FILES:
         pytest.skip("this SciPy comes without its tests")
-    for part in (*NOT_SCIPY, *NOT_SOUNDFILE, CUT_SHORT, "rf64", "wavex", "1byteu", "24bit"):
+    for part in (
+        *BROKEN, *ONLY_SOUNDFILE, *NOT_SOUNDFILE, CUT_SHORT, "rf64", "wavex", "1byteu", "24bit"
+    ):  # fmt: skip
         assert any(ends(path, part) for path in SCIPY_FILES)
 
 
-@pytest.mark.parametrize("libraries", ["both", "soundfile", "scipy.io.wavfile"])
 @pytest.mark.parametrize("path", SCIPY_FILES, ids=lambda path: path.stem)
-def test_conformance(path, libraries, monkeypatch):
-    if libraries != "both":
-        only(monkeypatch, libraries)
-    readable = {
-        "both": not ends(path, BROKEN),
-        "soundfile": not ends(path, NOT_SOUNDFILE),
-        "scipy.io.wavfile": not ends(path, NOT_SCIPY),
-    }
-    if not readable[libraries]:
+def test_conformance(path, reader):
+    if ends(path, BROKEN) or (ends(path, ONLY_SOUNDFILE) and reader == "by hand"):
         with pytest.raises(FormatError, match=f"^{path}: .*convert it") as error:
             read_audio(path)
         assert "\n" not in str(error.value)
-        assert ("pip install" in str(error.value)) == (libraries == "scipy.io.wavfile")
+        assert ("pip install" in str(error.value)) == (reader == "by hand")
         return
     cut = ends(path, CUT_SHORT)
     with pytest.warns(UserWarning, match="cut short") if cut else contextlib.nullcontext():
         audio = read_audio(path)
-    if readable["scipy.io.wavfile"]:
-        sr, expected = by_scipy(path)
-    else:
+    if ends(path, ONLY_SOUNDFILE):
         expected, sr = soundfile.read(path, always_2d=True)
         expected = expected.T
+    else:
+        sr, expected = by_scipy(path)
     assert (audio.sr, audio.samples.dtype) == (sr, np.float32)
     assert f"-{sr}Hz-" in path.name
     np.testing.assert_array_equal(audio.samples, expected.astype(np.float32))
-    if readable["soundfile"]:
+    if not ends(path, NOT_SOUNDFILE):
         others, sr = soundfile.read(path, dtype="float32", always_2d=True)
         np.testing.assert_array_equal(audio.samples, others.T)
     assert np.abs(expected).max() <= 1
@@ -120,7 +117,6 @@ def test_conformance(path, libraries, monkeypatch):
 # --- kinds of numbers -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("library", ["soundfile", "scipy.io.wavfile"])
 @pytest.mark.parametrize(
     ("kind", "data", "expected"),
     [
@@ -132,8 +128,7 @@ def test_conformance(path, libraries, monkeypatch):
         ("64-bit float WAV", struct.pack("<4d", -1.5, 0, 0.1, 3), [-1.5, 0, 0.1, 3]),
     ],
 )
-def test_full_scale(kind, data, expected, library, store, monkeypatch):
-    only(monkeypatch, library)
+def test_full_scale(kind, data, expected, reader, store):
     bits, code = int(kind.split("-")[0]), 3 if "float" in kind else 1
     audio = read_audio(store(wav(data, bits=bits, code=code)))
     np.testing.assert_array_equal(audio.samples, np.array([expected], np.float32))
@@ -185,19 +180,16 @@ def channels(store):
     )
 
 
-@pytest.mark.parametrize("library", ["soundfile", "scipy.io.wavfile"])
 @pytest.mark.parametrize("size", [1, 64, 1000, 5000])
-def test_blocks_are_the_whole(library, size, channels, monkeypatch):
-    only(monkeypatch, library)
+def test_blocks_are_the_whole(reader, size, channels):
     *paths, expected = channels
-    for path in paths:  # SciPy maps the one into memory and not the other
+    for path in paths:
         for step in (1000,) if size > 1 else (10,):
             blocks = list(audio_blocks(path, size, duration=step / 100))
             assert [each.shape[1] for each in blocks[:-1]] == [size] * (len(blocks) - 1)
             np.testing.assert_array_equal(np.concatenate(blocks, 1), expected[:, :step])
 
 
-@pytest.mark.parametrize("library", ["soundfile", "scipy.io.wavfile"])
 @pytest.mark.parametrize(
     ("options", "rows", "columns"),
     [
@@ -212,8 +204,7 @@ def test_blocks_are_the_whole(library, size, channels, monkeypatch):
         ({"start": 9, "duration": 1e9}, [0, 1, 2], slice(900, None)),
     ],
 )
-def test_parts(library, options, rows, columns, channels, monkeypatch):
-    only(monkeypatch, library)
+def test_parts(reader, options, rows, columns, channels):
     path, _, expected = channels
     samples = read_audio(path, **options).samples
     np.testing.assert_array_equal(samples, expected[rows, columns])
@@ -276,6 +267,24 @@ def test_bad_files_are_one_clear_line(case, store):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"channels": 0},
+        {"bits": 0},
+        {"bits": 72},
+        {"bits": 4, "channels": 2},  # bytes of a frame are not a multiple of the channels
+        {"bits": 16, "code": 3},
+        {"code": 7},
+        {"code": 0x1234},
+    ],
+)
+def test_headers_that_make_no_sense_without_soundfile(options, store, monkeypatch):
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    with pytest.raises(FormatError, match=r"no audio that can be read .*pip install"):
+        read_audio(store(wav(SIXTEEN, **options)))
+
+
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_audio(tmp_path / "no.wav")
@@ -283,16 +292,14 @@ def test_missing_file_and_folder(tmp_path):
         read_audio(tmp_path)
 
 
-@pytest.mark.parametrize("library", ["soundfile", "scipy.io.wavfile"])
-def test_cut_short(library, store, monkeypatch):
-    only(monkeypatch, library)
+def test_cut_short(reader, store):
     path = store(wav(SIXTEEN[:120], size=200))
     with pytest.warns(UserWarning, match=r"cut short: 80 of 200 bytes are missing"):
         audio = read_audio(path)
     assert audio.samples[0, -1] == np.float32(59 / 2**15)
 
 
-def test_size_that_is_not_known_is_not_cut_short(store):
+def test_size_that_is_not_known_is_not_cut_short(reader, store):
     """As programs leave it that write to a pipe."""
     path = store(wav(SIXTEEN, size=2**32 - 1))
     with warnings.catch_warnings():
@@ -311,22 +318,21 @@ def test_damaged_flac(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("missing", "name", "words"),
+    ("name", "words"),
     [
-        (["soundfile"], "a.flac", "reading FLAC needs soundfile"),
-        (["soundfile"], "a.ogg", "reading OGG needs soundfile"),
-        (["soundfile"], "a.aiff", "reading AIFF needs soundfile"),
-        (["soundfile"], "text.wav", r"a file that is no WAV \(it begins with b'hell'\) needs"),
+        ("a.flac", "reading FLAC needs soundfile"),
+        ("a.ogg", "reading OGG needs soundfile"),
+        ("a.aiff", "reading AIFF needs soundfile"),
+        ("text.wav", r"a file that is no WAV \(it begins with b'hell'\) needs"),
     ],
 )
-def test_without_libraries(missing, name, words, tmp_path, monkeypatch):
+def test_without_soundfile(name, words, tmp_path, monkeypatch):
     path = tmp_path / name
     if name == "text.wav":
         path.write_text("hello")
     else:
         soundfile.write(path, TONE, 8000)
-    for module in missing:
-        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setitem(sys.modules, "soundfile", None)
     with pytest.raises(FormatError, match=rf"{words}.*pip install soundfile"):
         read_audio(path)
 
@@ -337,6 +343,56 @@ def test_wav_without_soundfile(monkeypatch):
     with open_audio(SAMPLES / "tune.wav") as audio:
         assert str(audio.info) == "5.00 s, 11025 Hz, mono, 16-bit WAV"
         np.testing.assert_array_equal(np.concatenate(list(audio.blocks(999)), 1), expected)
+
+
+# --- many chunks ----------------------------------------------------------------------------------
+
+
+class Counted(io.BytesIO):
+    """A file that counts how often it is read, and how many bytes."""
+
+    reads = bytes_read = 0
+
+    def read(self, size=-1):
+        data = super().read(size)
+        self.reads += 1
+        self.bytes_read += len(data)
+        return data
+
+
+@pytest.mark.parametrize("name", [b"junk", b"LIST", b"fmt "])
+def test_time_and_memory_for_many_empty_chunks(name, tmp_path):
+    """What it costs to find the samples is bounded by the file's size, whatever is in it."""
+    whole = wav(SIXTEEN)
+    data = whole[:36] + 300_000 * (name + bytes(4)) + whole[36:]
+    file = Counted(data)
+    tracemalloc.start()
+    try:
+        header = audiofile._wav_header(file)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (header.begin, header.held) == (len(data) - 200, 200)
+    assert file.bytes_read < 1.01 * len(data)
+    assert file.reads < 100 + len(data) // 2**16
+    assert peak < 2**20
+    path = tmp_path / "chunks.wav"
+    path.write_bytes(data)
+    samples = read_audio(path).samples
+    np.testing.assert_array_equal(samples[0], np.arange(100) / np.float32(2**15))
+
+
+def test_chunks_of_every_size(reader, store):
+    """Also those of odd sizes, after which one byte is left out, and those of many blocks."""
+    rng = np.random.default_rng(3)
+    sizes = [0, 1, 39, 40, 41, 2**16 - 8, 2**16, 2**16 + 1, *rng.integers(0, 200_000, 20)]
+    chunks = b"".join(
+        b"note" + struct.pack("<I", size) + bytes(size + size % 2) for size in map(int, sizes)
+    )
+    whole = wav(SIXTEEN)
+    path = store(whole[:12] + chunks + whole[12:36] + chunks + whole[36:] + chunks)
+    samples = read_audio(path).samples
+    np.testing.assert_array_equal(samples[0], np.arange(100) / np.float32(2**15))
 
 
 # --- the sample -----------------------------------------------------------------------------------

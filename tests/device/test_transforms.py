@@ -7,6 +7,7 @@ from itertools import permutations
 from math import prod
 
 import numpy as np
+import pyopencl.array as cl_array
 import pytest
 import scipy.fft
 
@@ -205,6 +206,16 @@ LAYOUTS = {
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64])
 def test_layout(device, dtype, layout):
     check("fft", LAYOUTS[layout](noise((6, 8), dtype)))
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("axes", permutations(range(3)))
+def test_device_arrays_that_are_converted_in_every_order(device, queue, fp64, axes):
+    """pyopencl's own astype takes the elements of a Fortran array in C order."""
+    x = np.arange(2 * 3 * 8, dtype="i4").reshape(2, 3, 8) ** 2
+    stored = cl_array.to_device(queue, np.ascontiguousarray(x.transpose(axes)))
+    result = pyclfft.fft(stored.transpose([axes.index(axis) for axis in range(3)]))
+    np.testing.assert_allclose(result.get(), np.fft.fft(x), atol=1e-9)
 
 
 @pytest.mark.parametrize("x", [[1, 2, 3], [[1, 2j], [3, 4]], (0.5, 1), range(5)])
