@@ -231,7 +231,8 @@ def filter_image(
     Notes
     -----
     A device array given as `mask` is read by each call anew, so that its gains may change in
-    between.
+    between. A mask on the host is uploaded once, but each call compares its gains with those that
+    are known: keep a large one on the device.
 
     References
     ----------

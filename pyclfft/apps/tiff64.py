@@ -65,16 +65,17 @@ class _Page:
         return int(struct.unpack_from(form, self._data, place + self._kind.value)[0])
 
     def put(self, tag: int, number: int) -> None:
-        """Change the number of a tag that the page has."""
-        order, place = self._kind.order, self._places[tag]
+        """Change the number of a tag; a page without the tag stays as it is."""
+        order, place = self._kind.order, self._places.get(tag)
+        if place is None:
+            return
         struct.pack_into(f"{order}H", self._data, place + 2, _LONG)
         struct.pack_into(f"{order}I", self._data, place + self._kind.value, number)
 
     def scale_widths(self, factor: int, divisor: int) -> None:
         """Multiply the width of the page, and of its tiles if it has any."""
         for tag in (WIDTH, TILE_WIDTH):
-            if tag in self._places:
-                self.put(tag, self.get(tag, 0) * factor // divisor)
+            self.put(tag, self.get(tag, 0) * factor // divisor)
 
 
 def narrowed(data: bytes) -> tuple[bytes, dict[int, int]]:
@@ -111,8 +112,7 @@ def narrowed(data: bytes) -> tuple[bytes, dict[int, int]]:
         pages[number] = page.get(ORIENTATION, 1)
         page.put(BITS, 32)
         page.scale_widths(2, 1)
-        if ORIENTATION in page._places:
-            page.put(ORIENTATION, 1)
+        page.put(ORIENTATION, 1)
     return (bytes(changed), pages) if pages else (data, pages)
 
 
