@@ -11,6 +11,7 @@ C. Nugteren, "CLBlast: a tuned OpenCL BLAS library", IWOCL 2018, for the order o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -40,13 +41,24 @@ class Parameter:
     gpu: Value
     cpu: Value
     meaning: str
+    form: str = ".*"  # a regular expression that a name has to match
 
+
+# The textbook's kernels whose work-groups can be tuned one by one: the parameter group_NAME.
+GROUPED = ("spinFact", "bitReverse", "butterfly", "norm", "transpose", "highPassFilter")
+GROUP_FORM = r"([1-9]\d{0,4}(x[1-9]\d{0,4})?)?"  # "64" and "16x16"; nothing: as `group` has it
 
 # Lists of factors are looked at for one whose product is the length in question; where there is
 # none, and where a number is -1, a rule decides.
 PARAMETERS: Mapping[str, Parameter] = {
     "algorithm": Parameter("", "", "the solver that is asked first"),
     "group": Parameter(128, 256, "work-items in a group of the textbook's kernels"),
+    **{
+        f"group_{kernel}": Parameter(
+            "", "", f"work-items in a group of {kernel}, such as 64 or 16x16", GROUP_FORM
+        )
+        for kernel in GROUPED
+    },
     "transpose_tile": Parameter(
         16, 32, "edge of a block of transposeBlocked; 0 takes the textbook's transpose"
     ),
@@ -209,7 +221,7 @@ def _checked(name: str, value: Any) -> Value:
     try:
         if isinstance(default, tuple):
             return _factors(name, value)
-        if isinstance(default, str) and isinstance(value, str):
+        if isinstance(default, str) and re.fullmatch(PARAMETERS[name].form, value):
             return value
         if isinstance(default, int) and int(value) == value and value >= min(default, 0):
             return int(value)
@@ -218,6 +230,8 @@ def _checked(name: str, value: Any) -> Value:
     except (TypeError, ValueError):
         pass
     kinds = {int: "a whole number", str: "a name", tuple: "lists of factors, such as [[4, 16]]"}
+    if name.startswith("group_"):
+        kinds[str] = 'the size of a work-group, such as "64" or "16x16"'
     raise PlanError(f"parameter {name} is {kinds[type(default)]}, not {value!r}")
 
 
