@@ -1,10 +1,11 @@
 """Write what docs/results holds of `bench worksize` and `bench stft` into the pages that show it.
 
-    python docs/make_reports.py [--check] [--plots]
+    python docs/make_reports.py [--check] [--plots] [--commands]
 
 Between the lines ``<!-- results: NAME -->`` and ``<!-- end of results -->`` a page has what a
 function here makes of the stored files: nobody types a number there. After a new run its files go
-to docs/results, and this is called again; ``--plots`` draws their pictures again, too.
+to docs/results, and this is called again; ``--plots`` draws their pictures again, too, and
+``--commands`` prints what to call for new ones.
 """
 
 from __future__ import annotations
@@ -215,13 +216,26 @@ def draw() -> None:
         stft.write_plot(stored.path.with_suffix(".png"), stft.read(stored.path))
 
 
+def commands() -> Iterator[str]:
+    """Yield the commands that measure everything anew, to be called in the repository's folder."""
+    for command, several in (("worksize", WORKSIZES), ("stft", STFTS)):
+        for stored in several:
+            name = f"docs/results/{stored.name}"
+            files = f"--json {name}.json --plot {name}.png"
+            yield f"pyclfft bench {command} --device {stored.device} {files}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the pages, or compare them."""
     parser = argparse.ArgumentParser(description="Write stored results into the pages.")
     add = parser.add_argument
     add("--check", action="store_true", help="write nothing; fail if a page is another one")
     add("--plots", action="store_true", help="draw the pictures again, too")
+    add("--commands", action="store_true", help="only print the commands that measure all of it")
     options = parser.parse_args(arguments)
+    if options.commands:
+        print(*commands(), sep="\n")
+        return
     try:
         for name, blocks in PAGES.items():
             path = DOCS / name

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, prod
 
 import numpy as np
@@ -286,10 +286,15 @@ class _Measurement:
         present = {each.kernel for each in default.passes}
         self.kernels = tuple(kernel for kernel in GROUPED if kernel in present)
         self._runs: dict[str, dict[str, list[float]]] = {}  # size -> kernel -> ms
-        self._default = Executable(self.context, default)
         blocked = textbook_schedule(problem, self.traits, parameters)
+        # One workspace for all: times depend on where in memory it lies, and it may be large.
+        sizes = dict(default.workspace) | dict(blocked.workspace)
+        self._shared = {
+            name: memory.allocate(self.context, nbytes) for name, nbytes in sizes.items()
+        }
+        self._default = self._executable(default)
         has_blocks = any(each.kernel == BLOCKED for each in blocked.passes)
-        self._blocked = Executable(self.context, blocked) if has_blocks else None
+        self._blocked = self._executable(blocked) if has_blocks else None
         self.trusted = self._trusts_events()
 
     def _trusts_events(self) -> bool:
@@ -309,6 +314,9 @@ class _Measurement:
     def _schedule(self, sizes: dict[str, str]) -> Schedule:
         parameters = with_groups(self.parameters, sizes, TRIED)
         return textbook_schedule(self.problem, self.traits, parameters)
+
+    def _executable(self, schedule: Schedule) -> Executable:
+        return Executable(self.context, replace(schedule, workspace=()), self._shared)
 
     def take(self, sizes: Sequence[str], deadline: float, clock: Callable[[], float]) -> bool:
         """Measure groups of all sizes in turns; return whether there was time for that."""
@@ -340,7 +348,7 @@ class _Measurement:
         if not allowed:
             return None
         try:
-            executable = Executable(self.context, self._schedule(dict.fromkeys(allowed, size)))
+            executable = self._executable(self._schedule(dict.fromkeys(allowed, size)))
             error, bound = self._error(executable), self._bound
             if error <= bound:
                 return executable, allowed
@@ -405,7 +413,7 @@ class _Measurement:
         A size that is no longer faster gives way to the default.
         """
         chosen = {kernel: size for kernel, size in best.items() if size != DEFAULT}
-        together = Executable(self.context, self._schedule(chosen))
+        together = self._executable(self._schedule(chosen))
         self._runs = {}
         for _ in range(SAMPLES):
             self._add(DEFAULT, self._default, self.kernels)

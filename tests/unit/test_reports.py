@@ -62,6 +62,19 @@ def test_every_stored_file_is_shown(reports):
         assert (DOCS / "results" / name).with_suffix(".png").exists()
 
 
+def test_commands_write_the_files_that_are_shown(reports, capsys):
+    reports.main(["--commands"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(reports.WORKSIZES) + len(reports.STFTS)
+    assert (
+        "pyclfft bench stft --device gpu --json docs/results/stft-h200.json "
+        "--plot docs/results/stft-h200.png" in lines
+    )
+    for line in lines:
+        assert line.split()[2] in ("worksize", "stft")
+        assert (DOCS.parent / line.split(" --json ")[1].split()[0]).exists()
+
+
 def test_times_of_work_sizes(reports):
     """From the files alone."""
     page = text("howto/worksize.md")
