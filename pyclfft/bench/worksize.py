@@ -248,8 +248,9 @@ def _main(argv: Sequence[str]) -> int:
     about = environment((device,), ())
     print(commandline.table(list(about.items())), flush=True)
     runs = measure(device, options.image, options.samples)
+    _, expected = filtered_image(options.image)
     results = Results(
-        about, options.image, options.samples, runs, machine_of(device), truncated(options.image)
+        about, options.image, options.samples, runs, machine_of(device), truncated(expected)
     )
     print(f"\n{as_text(results)}")
     if options.json:
@@ -447,10 +448,9 @@ def filtered_image(edge: int) -> tuple[np.ndarray, np.ndarray]:
     return image, expected * (255 / expected.max())
 
 
-def truncated(edge: int) -> float:
-    """Return the part of the result's pixels that truncation makes one level less than rounding."""
-    _, expected = filtered_image(edge)
-    return float((np.trunc(expected) < np.rint(expected)).mean())
+def truncated(values: np.ndarray) -> float:
+    """Return the part of pixels that are one level less if they are truncated, not rounded."""
+    return float((np.trunc(values) < np.rint(values)).mean())
 
 
 def _filtered(

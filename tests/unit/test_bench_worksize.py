@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from pyclfft.bench import command, worksize
 from pyclfft.bench.statistics import spread
@@ -24,6 +27,7 @@ from pyclfft.bench.worksize import (
     Time,
 )
 from pyclfft.errors import FormatError
+from pyclfft.selftest import high_pass
 
 TESLA, FIREPRO = PUBLISHED
 
@@ -232,9 +236,15 @@ def test_what_follows_from_ours():
 
 
 def test_truncation_and_rounding():
-    """Half of all levels would be one less: as many as have a fraction above a half."""
-    assert 0.4 < worksize.truncated(64) < 0.6
+    """Of the sample that the page names, 48 % of the pixels are one level less truncated."""
+    assert worksize.truncated(np.array([0.4, 0.6, 1.5, 2.0])) == 0.5
     assert "in the textbook, 48% were one level less" in worksize.as_text(MADE)
+    root = Path(__file__).resolve().parents[2]
+    scene = np.array(Image.open(root / "samples" / "scene.pgm"))
+    expected = high_pass(scene, min(scene.shape) / 8)
+    part = worksize.truncated(expected * (255 / expected.max()))
+    page = (root / "docs" / "howto" / "worksize.md").read_text(encoding="utf-8")
+    assert f"{part:.0%}".replace("%", " %") + " of those of `samples/scene.pgm`" in page
 
 
 @pytest.mark.parametrize("made", [MADE, results(run("1", math.nan), machine=None)])
