@@ -11,7 +11,6 @@ small (`stft_fault`); and where its program spends its time (`stft_profile`).
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -22,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from .. import commandline
-from ..errors import FormatError
 from ..runtime import device as devices
 from . import render, session, stft_profile
+from .documents import numbers, read_document
 from .environment import environment
 from .plot import pyplot, save
 from .render import Part, Table
@@ -227,8 +226,9 @@ def report_parts(results: Results) -> Iterator[Part]:
 def times_table(curve: Sequence[Point]) -> Table:
     """Return times by frames a launch."""
     headings = [
-        "frames", "launches", "us: published", *(f"{each}" for each in KERNELS),
-        "ms: published", *KERNELS, *(f"{each}, with gaps" for each in KERNELS),
+        "frames", "launches", "us: published", *(f"us: {each}" for each in KERNELS),
+        "ms: published", *(f"ms: {each}" for each in KERNELS),
+        *(f"with gaps: {each}" for each in KERNELS),
     ]  # fmt: skip
     rows = [
         [
@@ -340,57 +340,38 @@ def as_json(results: Results) -> str:
     return render.json_of(document)
 
 
+def results_of(document: Mapping[str, Any]) -> Results:
+    """Return what `as_json` has written, also before greatest and profile were measured."""
+    overlap, greatest = document["overlap"], document.get("greatest")
+    return Results(
+        document["environment"],
+        document["seconds"],
+        document["samples"],
+        tuple(map(_entry_of, document["entries"])),
+        tuple(map(_point_of, document["curve"])),
+        document["song"],
+        Overlap(**overlap) if overlap else None,
+        Greatest(**greatest) if greatest else None,
+        tuple(map(_part_of, document.get("profile", ()))),
+    )
+
+
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read what ``--json`` has written, also before greatest and profile were measured.
-
-    Parameters
-    ----------
-    path : str or path
-        Its name.
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    FormatError
-        It is no such file.
-    """
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-        overlap, greatest = document["overlap"], document.get("greatest")
-        return Results(
-            document["environment"],
-            document["seconds"],
-            document["samples"],
-            tuple(_entry_of(each) for each in document["entries"]),
-            tuple(_point_of(each) for each in document["curve"]),
-            document["song"],
-            Overlap(**overlap) if overlap else None,
-            Greatest(**greatest) if greatest else None,
-            tuple(_part_of(each) for each in document.get("profile", ())),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise FormatError(f"{os.fspath(path)}: no file of {PROG} --json") from None
-
-
-def _numbers(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields in which null is not a number, as JSON has no other word for it."""
-    return {name: nan if each is None else each for name, each in values.items()}
+    """Read a file of ``--json``; see `read_document`."""
+    return read_document(path, results_of, PROG)
 
 
 def _entry_of(document: Mapping[str, Any]) -> Entry:
-    return Entry(**{**_numbers(document), "ms": Spread(**_numbers(document["ms"]))})
+    return Entry(**{**numbers(document), "ms": Spread(**numbers(document["ms"]))})
 
 
 def _point_of(document: Mapping[str, Any]) -> Point:
-    maps = {name: _numbers(each) for name, each in document.items() if isinstance(each, dict)}
+    maps = {name: numbers(each) for name, each in document.items() if isinstance(each, dict)}
     return Point(**{**document, **maps})
 
 
 def _part_of(document: Mapping[str, Any]) -> stft_profile.Part:
-    return stft_profile.Part(document["name"], Spread(**_numbers(document["ms"])))
+    return stft_profile.Part(document["name"], Spread(**numbers(document["ms"])))
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:

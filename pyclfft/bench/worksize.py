@@ -8,13 +8,11 @@ any device, with the textbook's two below it.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import isnan, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,6 @@ from tqdm import tqdm
 
 from .. import commandline
 from ..apps.imaging import filter_job, filter_schedule
-from ..errors import FormatError
 from ..planning.passes import Schedule
 from ..planning.traits import Traits
 from ..runtime import device as devices
@@ -34,6 +31,7 @@ from ..runtime.program import program
 from ..selftest import high_pass, noise
 from ..tuning.groups import FLAT, is_allowed, with_groups
 from ..tuning.lookup import GIVEN, GROUPED, parameters_for
+from .documents import numbers, read_document
 from .environment import environment
 from .plot import pyplot, require_plot, save
 from .render import Part, Table, json_of, page_of, text_of, write
@@ -660,49 +658,30 @@ def as_json(results: Results) -> str:
     return json_of(document)
 
 
+def results_of(document: Mapping[str, Any]) -> Results:
+    """Return what `as_json` has written, also before groups of two dimensions were measured."""
+    machine = document.get("machine")
+    return Results(
+        document["environment"],
+        document["image"],
+        document["samples"],
+        tuple(map(_run_of, document["runs"])),
+        Machine(**machine) if machine else None,
+        numbers({"truncated": None, **document})["truncated"],
+    )
+
+
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read what ``--json`` has written, also before groups of two dimensions were measured.
-
-    Parameters
-    ----------
-    path : str or path
-        Its name.
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    FormatError
-        It is no such file.
-    """
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-        machine = document.get("machine")
-        return Results(
-            document["environment"],
-            document["image"],
-            document["samples"],
-            tuple(map(_run_of, document["runs"])),
-            Machine(**machine) if machine else None,
-            _numbers({"truncated": None, **document})["truncated"],
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise FormatError(f"{os.fspath(path)}: no file of {PROG} --json") from None
+    """Read a file of ``--json``; see `read_document`."""
+    return read_document(path, results_of, PROG)
 
 
 def _run_of(document: Mapping[str, Any]) -> Run:
     times = {
-        row: Time(each["launches"], Spread(**_numbers(each["ms"])))
+        row: Time(each["launches"], Spread(**numbers(each["ms"])))
         for row, each in document["times"].items()
     }
-    return Run(document["size"], times, _numbers(document)["error"])
-
-
-def _numbers(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields in which null is not a number, as JSON has no other word for it."""
-    return {name: nan if each is None else each for name, each in document.items()}
+    return Run(document["size"], times, numbers(document)["error"])
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
