@@ -186,12 +186,13 @@ def _problems(options: argparse.Namespace, chosen: cl.Device) -> Iterator[Proble
     real = options.kind not in ("c2c", "c2r")
     dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[options.precision]
     asked = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
-    solver = BY_NAME.get(options.algorithm or "")
-    for lengths in asked or USUAL:
+    solver, textbook = BY_NAME.get(options.algorithm or ""), options.algorithm in ALGORITHMS
+    usual = sorted(USUAL, key=len, reverse=textbook)  # whose images come first
+    for lengths in asked or usual:
         if not asked and solver and solver.powers_of_two and not all(map(_is_power, lengths)):
             continue
         # The textbook's program filters one image at a time, for which its kernels are tuned.
-        alone = options.algorithm in ALGORITHMS and len(lengths) == 2
+        alone = textbook and len(lengths) == 2
         batch = options.batch or (1 if alone else max(1, elements // prod(lengths)))
         shape = (*lengths, batch) if options.columns else (batch, *lengths)
         first = 0 if options.columns else 1

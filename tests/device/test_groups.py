@@ -16,6 +16,7 @@ from pyclfft.runtime import wisdom
 from pyclfft.tuning import command, database, groups, measure, tuner
 from pyclfft.tuning.groups import BLOCKED, DEFAULT, FLAT, SIZES, tune_groups
 from pyclfft.tuning.lookup import GROUPED, Workclass, parameters_for
+from pyclfft.tuning.search import Found
 from tests.conftest import place_of
 from tests.oracle import bound, noise, relative_error
 
@@ -181,7 +182,9 @@ def test_sizes_over_the_devices_limits_are_not_tried(device, told, change_traits
 def test_the_command_and_the_filter_that_takes_what_it_found(
     device, told, capsys, own_database, monkeypatch
 ):
-    monkeypatch.setattr(tuner, "LOSS", inf)  # however slow the machine makes the transform
+    # Nothing is left to chance: the search finds the default best, and no groups make it slower.
+    monkeypatch.setattr(tuner.Search, "run", lambda self, step: Found({}, 1.0, 1.0, 0))
+    monkeypatch.setattr(tuner, "LOSS", inf)
     told(ALL | {("butterfly", "16x4"): 1.0, ("highPassFilter", "8x8"): 1.0, BLOCKED: 1.0})
     arguments = ["--device", place_of(device), "--algorithm", "radix2", "--shape", "32x32"]
     assert command.main(arguments) == 0
@@ -203,7 +206,7 @@ def test_usual_problems_are_those_that_the_algorithm_takes(device, monkeypatch):
     """And images one at a time, as the filter transforms them."""
     options = command.parser().parse_args(["--algorithm", "radix2"])
     found = [str(Workclass.of(each, "radix2")) for each in command._problems(options, device)]
-    assert "c2c single 512x512 rows 2^0 by radix2" in found
+    assert found[0] == "c2c single 512x512 rows 2^0 by radix2"
     assert not [each for each in found if "1000" in each]
     others = command.parser().parse_args([])
     assert [each for each in command._problems(others, device) if 1000 in each.shape]
