@@ -38,7 +38,7 @@ from .groups import ALGORITHMS, GroupsFound, KernelGroup, tune_groups
 from .lookup import Entry, Parameters, Values, Workclass, parameters_for
 from .measure import DeviceMeasure
 from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search
-from .space import KNOBS, TRIED, Task
+from .space import KNOBS, Task
 
 STEPS = len(KNOBS)  # of a search, as `step` counts them
 ELEMENTS_ON_GPU, ELEMENTS_ON_CPU = 2**26, 2**22  # that fill a device
@@ -184,13 +184,13 @@ def tune_problem(
     workclass = Workclass.of(problem, algorithm)
     measure = DeviceMeasure(device.context_of(chosen), problem)
     trials = _Trials(chosen, workclass)
-    search = Search(task, measure, effort, trials.ratios, trials.keep, deadline)
-    found = search.run(step)
     groups = GroupsFound()
     if algorithm in ALGORITHMS:
-        known = task.parameters.over(found.values, TRIED)
-        groups = tune_groups(problem, chosen, known, deadline)
-        found = _with_groups(found, groups, task, measure)
+        groups = tune_groups(problem, chosen, task.parameters, deadline)
+    search = Search(
+        task, measure, effort, trials.ratios, trials.keep, deadline, hint=groups.values
+    )  # fmt: skip
+    found = _with_groups(search.run(step), groups, task, measure)
     _remember(found, chosen, workclass, effort, db)
     if found.complete:
         trials.forget()
@@ -212,10 +212,11 @@ def _with_groups(found: Found, groups: GroupsFound, task: Task, measure: DeviceM
         failed={**found.failed, **groups.failed},
     )
     values = {**found.values, **groups.values}
-    better = task.candidate(values)
-    if not groups.values or better is None:
+    known, better = task.candidate(found.values), task.candidate(values)
+    if known is None or better is None:
         return found
-    known = task.candidate(found.values) or task.start
+    if better.key == known.key:
+        return replace(found, values=values)
     turns = [measure([known, better]) for _ in range(CONFIRMATIONS)]
     slower = median(with_them.ms / before.ms for before, with_them in turns)
     if not slower < LOSS:
