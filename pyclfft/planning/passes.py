@@ -343,7 +343,7 @@ class Schedule:
 
     @property
     def tables(self) -> frozenset[Table]:
-        """What is computed on the host for the passes."""
+        """What is computed once for the passes, on the host or by spinFact."""
         return frozenset(
             argument
             for each in self.passes

@@ -1,4 +1,4 @@
-"""A schedule made ready to run: its programs built, its tables uploaded, its arguments preset."""
+"""A schedule made ready to run: its programs built, its tables made, its arguments preset."""
 
 from __future__ import annotations
 
