@@ -40,7 +40,7 @@ def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:
 
 
 def _spin_factors(context: cl.Context, table: SpinFactors) -> cl.Buffer:
-    """Let the device compute roots of unity: bit for bit those that the host would upload."""
+    """Let the device compute roots of unity, as exact as those that the host would upload."""
     double = str(int(table.precision == "double"))
     kernel = cl.Kernel(program(context, "spinFact.cl", (("DOUBLE", double),)), "spinFact")
     count = table.n // 2
