@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import prod
@@ -20,7 +21,7 @@ from ..runtime.executable import run_on_host
 from ..runtime.profile import PassTime, Recorder, profiling_queue
 from ..selftest import relative_error
 from .occupancy import occupancy_of
-from .recursion import recursive_fft
+from .recursion import compiled_recursion, recursive_fft
 from .runner import Settings, Turn
 from .statistics import spread
 from .stft_fault import Greatest, faulty_fft
@@ -255,18 +256,36 @@ def _span_ms(events: Sequence[tuple[str, str, int, cl.Event]]) -> float:
 
 
 def measure_song(settings: Settings) -> dict[str, float]:
-    """Measure the source's baselines on the host: a recursion, and FFTW if it is there."""
-    y = _song()
-    frames = np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(y, N_FFT)[::HOP])
+    """Measure the source's baselines on the host, as far as they are installed.
+
+    A recursion as it is taught, in Python and compiled, and FFTW.
+
+    Parameters
+    ----------
+    settings : Settings
+        How long to measure.
+
+    Returns
+    -------
+    dict of str to float
+        Milliseconds of all frames.
+    """
+    frames = np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(_song(), N_FFT)[::HOP])
     points = [frame.tolist() for frame in frames]
     turn = Turn(lambda: [recursive_fft(each) for each in points], lambda: None, settings)
     found = {"recursive, Python": turn.ms[0]}
-    try:
+    with suppress(ImportError):
+        compiled, spectra = compiled_recursion(), frames.astype(np.complex64)
+        found["recursive, compiled"] = _median(lambda: [compiled(x) for x in spectra], settings)
+    with suppress(ImportError):
         pyfftw = import_module("pyfftw")
-    except ImportError:
-        return found
-    transform = pyfftw.builders.rfft(pyfftw.byte_align(frames), threads=1)
-    turn = Turn(transform, lambda: None, settings)
+        transform = pyfftw.builders.rfft(pyfftw.byte_align(frames), threads=1)
+        found["FFTW, one core"] = _median(transform, settings)
+    return found
+
+
+def _median(call: Callable[[], object], settings: Settings) -> float:
+    turn = Turn(call, lambda: None, settings)
     for _ in range(settings.samples):
         turn.take()
-    return {**found, "FFTW, one core": spread(turn.ms).median}
+    return spread(turn.ms).median
