@@ -1,8 +1,9 @@
 /* localRadix2: radix-2 transforms of N points in local memory, one work-group for each, in one launch: as a program for
  * music analysis computes spectrograms.
  *
- * Points are put where reversed bits tell as they are loaded, then all stages of decimation in time follow. ITEMS
- * work-items share the butterflies, as many as the device has in a group: more than N / 2 have nothing to do.
+ * Points are put where reversed bits tell as they are loaded, then all stages of decimation in time follow, with the
+ * N / 2 twiddles that spinFact has computed ahead. ITEMS work-items share the butterflies, as many as the device has in
+ * a group: more than N / 2 have nothing to do.
  *
  * With MAXIMUM the group also raises a number to the greatest of its magnitudes, which a hook leaves as results: by
  * atomics on the bits of a float, which are in the same order where numbers are not negative.
@@ -46,7 +47,7 @@ typedef cplx source_element;
  * begins at coordinates times distances: q mod extent and q / extent. Lines are where the first one begins and how
  * far its points are from each other. */
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void localRadix2(global const source_element *src, global cplx *dst, global const cplx *roots,
+void localRadix2(global const source_element *src, global cplx *dst, global const cplx *w,
                  uint first_group, uint extent,
                  ulong2 src_distances, ulong2 dst_distances, ulong2 src_line, ulong2 dst_line, cplx scale,
                  bits sign_flag HOOK_PARAMETERS)
@@ -64,7 +65,7 @@ void localRadix2(global const source_element *src, global cplx *dst, global cons
         barrier(CLK_LOCAL_MEM_FENCE);
         for EACH(pair, N / 2) {
             uint position = pair & (span - 1), upper = 2 * (pair - position) + position;
-            cplx factor = conj_if(roots[position << (LOG2_N - 1 - stage)], sign_flag);
+            cplx factor = conj_if(w[position << (LOG2_N - 1 - stage)], sign_flag);
             cplx a = x[upper], b = cmul(factor, x[upper + span]);
             x[upper] = a + b;
             x[upper + span] = a - b;

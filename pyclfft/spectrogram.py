@@ -44,13 +44,14 @@ from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .files import atomic_write
 from .runtime import memory
-from .runtime.device import default_queue, device_label, select_device, use_device
+from .runtime.device import default_queue, device_label, select_device, traits, use_device
 from .runtime.executable import run_on_host
 from .runtime.profile import PassTime, Recorder, profiling_queue, totals
 
 PROG = "pyclfft spectrogram"
 File = Path | streams.StandIn  # to write
 POINTS = 2**22  # of the frames that are transformed at a time: so much memory is enough
+RELATED_POINTS = 2**27  # of frames that are together where the device divides by the greatest
 
 PART = ("start", "duration", "channel")  # options that say what of a sound is wanted
 # Options that a preset decides, and those that only a picture shows, with their defaults.
@@ -321,7 +322,8 @@ def spectra_of_file(
     frames : Frames
         How it is framed, with zeros outside of it.
     magnitudes : Magnitudes
-        What is wanted; nothing that is relative to the greatest, which is known only at the end.
+        What is wanted. What is relative to the greatest number, which is known only at the end,
+        takes all frames at once.
     part : mapping
         The `start`, `duration` and `channel` of `AudioReader.blocks`; one channel, or "mix".
     algorithm : str, optional
@@ -351,7 +353,8 @@ def spectra_of_file(
     """
     queue, clock = queue or default_queue(), clock or Clock()
     _, samples = audio.extent(part["start"], part["duration"])
-    together = max(1, min(frames.count(samples), POINTS // frames.n_fft))
+    most = frames.count(samples) if magnitudes.relative else POINTS // frames.n_fft
+    together = max(1, min(frames.count(samples), most))
     bins = magnitudes.bins or frames.n_fft // 2 + 1
     length = (together - 1) * frames.hop + frames.n_fft
     framing = replace(frames, center=False, chunk=1).over(length, 1, "single")
@@ -479,8 +482,10 @@ def _analyse(
         levels = Levels(AXES[options.axis], sr, frames.n_fft, bins, total)
     if "csv" in wanted or "npz" in wanted:
         spectra = np.empty((total, bins), np.float32).T
+    # Of a sound that is too long to be transformed at once the host divides by the greatest.
+    on_device = magnitudes.relative and _fits_at_once(frames, samples)
     blocks = spectra_of_file(
-        audio, frames, replace(magnitudes, relative=False), _part(options),
+        audio, frames, replace(magnitudes, relative=on_device), _part(options),
         algorithm=options.algorithm,
         queue=profiling_queue(default_queue().context) if options.timing else None,
         clock=clock, times=device_times,
@@ -490,7 +495,7 @@ def _analyse(
         warnings.warn(f"{audio.path}: the sound is silent", stacklevel=2)
     if spectra is not None:
         spectra = spectra[:, :count]  # a file may end before it says so
-        if magnitudes.relative:
+        if magnitudes.relative and not on_device:
             spectra /= greatest or 1
     middle = first if frames.center else first + frames.n_fft / 2
     times = Times(middle / sr, frames.hop / sr, first / sr, (first + samples) / sr)
@@ -499,6 +504,14 @@ def _analyse(
     return Analysis(
         Path(audio.path).name, audio.info, frames, times, count, details, levels, spectra
     )
+
+
+def _fits_at_once(frames: Frames, samples: int) -> bool:
+    """Whether samples, spectra and magnitudes of a whole sound fit the device, and the host."""
+    points, item = frames.count(samples) * frames.n_fft, np.dtype(np.float32).itemsize
+    sizes = {"samples": frames.extent(samples) * item, "spectra": points * item}
+    sizes["magnitudes"] = points // 2 * item
+    return points <= RELATED_POINTS and traits(default_queue().device).holds(sizes)
 
 
 def _part(options: argparse.Namespace) -> dict[str, Any]:

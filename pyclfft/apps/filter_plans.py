@@ -33,7 +33,7 @@ from ..planning.problem import (
     make_problem,
 )
 from ..planning.solvers import BY_NAME
-from ..planning.solvers.rows import device_size, uint
+from ..planning.solvers.rows import kernel_size, uint
 from ..planning.traits import Traits
 from ..tuning.lookup import Parameters, parameters_for
 from .bands import KINDS, SHAPES, Band
@@ -512,7 +512,7 @@ def _launch(
     **details: Any,
 ) -> Pass:
     """Return a pass of one work-item each over a range, which is exact in its third dimension."""
-    sizes, local = device_size(items[:2], parameters["group"], traits)
+    sizes, local = kernel_size(kernel, items[:2], traits, parameters)
     sizes, local = sizes + items[2:], local + (1,) * len(items[2:])
     defines = tuple((name, str(value)) for name, value in macros.items())
     return Pass(

@@ -1,46 +1,55 @@
-"""``python -m pyclfft bench stft``: spectrograms beside other libraries, and frames by the launch.
+"""``python -m pyclfft bench stft``: spectrograms beside other libraries, and beside a report's.
 
-Three measurements. One song of three minutes, from NumPy to NumPy and from device array to device
-array, by everybody who is installed, in turns (`stft_contenders`). The curve of a report on digital
-music analysis: 1164 frames by its own kernel and by ours, 1 to 1024 of them a launch
-(`stft_launches`). And, on devices with memory of their own, how far uploads, kernels and downloads
-of a stream overlap (`stft_overlap`).
+One song of three minutes, from NumPy to NumPy and from device array to device array, by everybody
+who is installed, in turns (`stft_contenders`). On devices with memory of their own, how far
+uploads, kernels and downloads of a stream overlap (`stft_overlap`). And what a report on digital
+music analysis has measured: 1164 frames by its own kernel and by ours, 1 to 1024 of them a launch
+(`stft_launches`), with occupancy (`occupancy`); the greatest magnitude, which its fault makes too
+small (`stft_fault`); and where its program spends its time (`stft_profile`).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import isnan, nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from .. import commandline
 from ..runtime import device as devices
-from . import render, session
+from . import render, session, stft_profile
+from .documents import numbers, read_document
 from .environment import environment
 from .plot import pyplot, save
 from .render import Part, Table
 from .runner import WRONG, Settings
+from .statistics import Spread
 from .stft_contenders import OURS, Entry, measure_contenders
+from .stft_fault import PUBLISHED_REFERENCE, PUBLISHED_WRONG, Greatest
 from .stft_launches import (
     FRAMES,
     HOP,
     KERNELS,
     N_FFT,
+    PUBLISHED_OCCUPANCY,
     PUBLISHED_SONG_MS,
     PUBLISHED_US,
     RATE,
     Point,
     measure_curve,
+    measure_greatest,
     measure_song,
 )
 from .stft_overlap import Overlap, measure_overlap
+from .stft_profile import PUBLISHED_PERCENT, measure_profile, melody, percent
 
 PROG = "pyclfft bench stft"
-SCHEMA = 1
+SCHEMA = 2
 SETTINGS = Settings(samples=21, budget_s=3.0)
 
 
@@ -64,6 +73,10 @@ class Results:
         Milliseconds of the 1164 frames on the host, by baseline.
     overlap : Overlap or None
         Where the device has memory of its own.
+    greatest : Greatest or None
+        Of the magnitudes of a melody.
+    profile : tuple of Part
+        Of the report's program as pyclfft does its work.
     """
 
     environment: dict[str, str]
@@ -73,6 +86,8 @@ class Results:
     curve: tuple[Point, ...] = ()
     song: dict[str, float] = field(default_factory=dict)
     overlap: Overlap | None = None
+    greatest: Greatest | None = None
+    profile: tuple[stft_profile.Part, ...] = ()
 
     def ours(self, where: str) -> Entry:
         """Return how we did between such arrays."""
@@ -103,10 +118,12 @@ def parser() -> argparse.ArgumentParser:
     result = commandline.Parser(
         prog=PROG,
         description="Measure short-time Fourier transforms beside SciPy, librosa and PyTorch, as "
-        "far as they are installed, and the kernel of a report on music analysis by the frames "
-        "of a launch. Let nothing else run meanwhile.",
+        "far as they are installed; the kernel of a report on music analysis by the frames of a "
+        "launch, its fault, and a profile of its program. Let nothing else run meanwhile.",
     )
-    session.add_options(result, SETTINGS.samples, "the time over the frames of a launch")
+    session.add_options(
+        result, SETTINGS.samples, "time, speed-up and occupancy over the frames of a launch"
+    )
     result.add_argument(
         "--seconds",
         metavar="S",
@@ -131,6 +148,8 @@ def _main(argv: Sequence[str]) -> int:
     results = replace(results, song=measure_song(settings))
     if not devices.traits(device).is_cpu:
         results = replace(results, overlap=measure_overlap(queue))
+    results = replace(results, greatest=measure_greatest(queue, melody()))
+    results = replace(results, profile=measure_profile(queue, options.samples))
     print("", as_text(results), sep="\n")
     if options.json:
         render.write(options.json, as_json(results))
@@ -166,36 +185,129 @@ def _parts(results: Results) -> Iterator[Part]:
     yield from (
         f"{each.name} ({each.where}): {each.reason}" for each in results.entries if each.reason
     )
-    yield (
-        f"{FRAMES} frames of {N_FFT} points, {HOP} apart, to {N_FFT // 2} magnitudes each: ms of "
-        f"all launches by their events, by frames a launch; published for another GPU"
-    )
-    yield Table(
-        ["frames", *KERNELS, "published", *(f"{each}, with gaps" for each in KERNELS)],
-        [
-            [
-                str(point.frames),
-                *(f"{point.kernel_ms[each]:.4g}" for each in KERNELS),
-                f"{point.published_ms:.4g}",
-                *(f"{point.wall_ms[each]:.4g}" for each in KERNELS),
-            ]
-            for point in results.curve
-        ],
-    )
-    yield Table(
-        ["ms of a song", "here", "published"],
-        [
-            *([name, f"{ms:.4g}", "-"] for name, ms in results.song.items()),
-            *([name, "-", f"{ms:.4g}"] for name, ms in PUBLISHED_SONG_MS.items()),
-        ],
-    )
     if results.overlap:
-        parts = ", ".join(f"{name} {ms:.3g}" for name, ms in results.overlap.busy_ms.items())
-        yield (
-            f"a stream of {results.overlap.seconds:g} s, in ms: {parts}; "
-            f"{results.overlap.any_ms:.3g} in which the device did any of these, of "
-            f"{results.overlap.span_ms:.3g} in all: {results.overlap.hidden:.0%} overlapped"
-        )
+        yield overlap_line(results.overlap)
+    yield from report_parts(results)
+
+
+def overlap_line(overlap: Overlap) -> str:
+    """Say how far uploads, kernels and downloads of a stream overlap."""
+    parts = ", ".join(f"{name} {ms:.3g}" for name, ms in overlap.busy_ms.items())
+    return (
+        f"a stream of {overlap.seconds:g} s, in ms: {parts}; {overlap.any_ms:.3g} in which the "
+        f"device did any of these, of {overlap.span_ms:.3g} in all: {overlap.hidden:.0%} overlapped"
+    )
+
+
+def report_parts(results: Results) -> Iterator[Part]:
+    """Yield what the report has published beside what was measured here."""
+    yield (
+        f"{FRAMES} frames of {N_FFT} points, {HOP} apart, to {N_FFT // 2} magnitudes each, by "
+        f"frames a launch: microseconds of a launch in the mean, milliseconds of all launches by "
+        f"their events, and with the gaps between them; published for another GPU"
+    )
+    yield times_table(results.curve)
+    yield (
+        "how many times as fast as at 1 frame a launch; and occupancy: the work-items that a "
+        "launch keeps on a unit that it uses, of those the unit has room for, as follows from its "
+        "groups, their local memory and registers (published, measured: "
+        f"{PUBLISHED_OCCUPANCY[0]:.2f} to {PUBLISHED_OCCUPANCY[1]:.2f})"
+    )
+    yield speedup_table(results.curve)
+    yield song_table(results)
+    if results.greatest:
+        yield "the greatest magnitude of a melody's frames, and of the report's song:"
+        yield greatest_table(results.greatest)
+    if results.profile:
+        yield "the whole program, of which the report gives a profile before it had a GPU:"
+        yield profile_table(results.profile)
+
+
+def times_table(curve: Sequence[Point]) -> Table:
+    """Return times by frames a launch."""
+    headings = [
+        "frames", "launches", "us: published", *(f"us: {each}" for each in KERNELS),
+        "ms: published", *(f"ms: {each}" for each in KERNELS),
+        *(f"with gaps: {each}" for each in KERNELS),
+    ]  # fmt: skip
+    rows = [
+        [
+            str(point.frames), str(point.launches), f"{PUBLISHED_US[point.frames]:g}",
+            *(f"{point.us(each):.4g}" for each in KERNELS),
+            f"{point.published_ms:.4g}",
+            *(f"{point.kernel_ms[each]:.4g}" for each in KERNELS),
+            *(f"{point.wall_ms[each]:.4g}" for each in KERNELS),
+        ]
+        for point in curve
+    ]  # fmt: skip
+    return Table(headings, rows)
+
+
+def speedups(curve: Sequence[Point]) -> dict[str, list[float]]:
+    """Return how many times as fast each point of a curve is as the first one, by kernel."""
+    first = curve[0]
+    return {
+        "published": [first.published_ms / point.published_ms for point in curve],
+        **{k: [first.kernel_ms[k] / point.kernel_ms[k] for point in curve] for k in KERNELS},
+    }
+
+
+def speedup_table(curve: Sequence[Point]) -> Table:
+    """Return speed-ups and occupancy by frames a launch."""
+    columns = speedups(curve)
+    headings = [
+        "frames", *(f"speed-up: {name}" for name in columns),
+        *(f"occupancy: {name}" for name in KERNELS),
+    ]  # fmt: skip
+    rows = [
+        [
+            str(point.frames),
+            *(f"{values[n]:.3g}" for values in columns.values()),
+            *(_known(point.occupancy.get(name, nan), ".2f") for name in KERNELS),
+        ]
+        for n, point in enumerate(curve)
+    ]
+    return Table(headings, rows)
+
+
+def song_table(results: Results) -> Table:
+    """Return all launches' least and greatest times beside whole functions on a CPU."""
+    rows = [[name, "-", f"{ms:.4g}"] for name, ms in PUBLISHED_SONG_MS.items()]
+    for name in KERNELS:
+        times = [point.kernel_ms[name] for point in results.curve]
+        rows += [
+            [f"{name}, best", f"{min(times):.4g}", "-"],
+            [f"{name}, worst", f"{max(times):.4g}", "-"],
+        ]
+    rows += [[name, f"{ms:.4g}", "-"] for name, ms in results.song.items()]
+    return Table(["ms of a song", "here", "published"], rows)
+
+
+def greatest_table(greatest: Greatest) -> Table:
+    """Return the greatest magnitudes."""
+    wrong = " and ".join(f"{value:g}" for value in PUBLISHED_WRONG)
+    rows = [
+        ["reference", f"{greatest.reference:.6g}", f"{PUBLISHED_REFERENCE:g}"],
+        *([name, f"{value:.6g}", "-"] for name, value in greatest.ours.items()),
+        ["with the report's fault", f"{greatest.faulty:.6g}", wrong],
+    ]
+    return Table(["greatest magnitude", "here", "published"], rows)
+
+
+def profile_table(profile: tuple[stft_profile.Part, ...]) -> Table:
+    """Return where the program spends its time."""
+    rows = [
+        [
+            each.name, f"{each.ms.median:.4g}", f"{percent(profile, each):.1f}",
+            _known(each.published_percent, ".1f"),
+        ]
+        for each in profile
+    ]  # fmt: skip
+    return Table(["part of the program", "ms", "percent", "published percent, before"], rows)
+
+
+def _known(value: float, form: str) -> str:
+    return "-" if isnan(value) else f"{value:{form}}"
 
 
 def _entry_rows(results: Results) -> Iterator[list[str]]:
@@ -217,13 +329,53 @@ def as_json(results: Results) -> str:
     document = {
         "schema": SCHEMA,
         **asdict(results),
-        "published": {"us_of_a_launch": PUBLISHED_US, "ms_of_a_song": PUBLISHED_SONG_MS},
+        "published": {
+            "us_of_a_launch": PUBLISHED_US,
+            "ms_of_a_song": PUBLISHED_SONG_MS,
+            "occupancy": PUBLISHED_OCCUPANCY,
+            "greatest": {"reference": PUBLISHED_REFERENCE, "wrong": PUBLISHED_WRONG},
+            "percent": PUBLISHED_PERCENT,
+        },
     }
     return render.json_of(document)
 
 
+def results_of(document: Mapping[str, Any]) -> Results:
+    """Return what `as_json` has written, also before greatest and profile were measured."""
+    overlap, greatest = document["overlap"], document.get("greatest")
+    return Results(
+        document["environment"],
+        document["seconds"],
+        document["samples"],
+        tuple(map(_entry_of, document["entries"])),
+        tuple(map(_point_of, document["curve"])),
+        document["song"],
+        Overlap(**overlap) if overlap else None,
+        Greatest(**greatest) if greatest else None,
+        tuple(map(_part_of, document.get("profile", ()))),
+    )
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """Read a file of ``--json``; see `read_document`."""
+    return read_document(path, results_of, PROG)
+
+
+def _entry_of(document: Mapping[str, Any]) -> Entry:
+    return Entry(**{**numbers(document), "ms": Spread(**numbers(document["ms"]))})
+
+
+def _point_of(document: Mapping[str, Any]) -> Point:
+    maps = {name: numbers(each) for name, each in document.items() if isinstance(each, dict)}
+    return Point(**{**document, **maps})
+
+
+def _part_of(document: Mapping[str, Any]) -> stft_profile.Part:
+    return stft_profile.Part(document["name"], Spread(**numbers(document["ms"])))
+
+
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
-    """Draw the curve: time over the frames of a launch.
+    """Draw time, and speed-up with occupancy, over the frames of a launch.
 
     Parameters
     ----------
@@ -233,24 +385,56 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
         What was measured.
     """
     plots = pyplot()
-    figure, axes = plots.subplots(figsize=(8, 5), layout="constrained")
-    frames = [point.frames for point in results.curve]
-    for n, kernel in enumerate(KERNELS):
-        times = [point.kernel_ms[kernel] for point in results.curve]
-        axes.plot(frames, times, "o-", color=f"C{n}", label=f"{kernel}, kernels alone")
-        spans = [point.wall_ms[kernel] for point in results.curve]
-        axes.plot(frames, spans, "o:", color=f"C{n}", label=f"{kernel}, with gaps between launches")
-    published = [point.published_ms for point in results.curve]
-    axes.plot(frames, published, "s--", color="0.5", label="published, another GPU")
-    axes.set(xscale="log", yscale="log", xlabel="frames a launch")
-    axes.set_ylabel(f"milliseconds for {FRAMES} frames")
-    axes.set_xticks(frames, list(map(str, frames)))
-    axes.minorticks_off()
-    axes.yaxis.set_major_locator(plots.LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    figure, (left, right) = plots.subplots(1, 2, figsize=(13, 5.6), layout="constrained")
+    _draw_times(left, results.curve)
+    _draw_speedups(right, results.curve)
+    for axes in (left, right):
+        axes.set(xscale="log", yscale="log", xlabel="frames a launch")
+        frames = [point.frames for point in results.curve]
+        axes.set_xticks(frames, list(map(str, frames)))
+        axes.minorticks_off()
+        subs = (1, 2, 5) if axes is left else (1, 1.5, 2, 3, 5, 7)
+        axes.yaxis.set_major_locator(plots.LogLocator(subs=subs))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.grid(alpha=0.3)
+    handles, labels = left.get_legend_handles_labels()
+    if len(figure.axes) > 2:  # there is an axis of occupancy too
+        more = figure.axes[2].get_legend_handles_labels()
+        handles, labels = handles + more[0], labels + more[1]
+    # Below both, where it hides no curve.
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
     about = results.environment
-    axes.set_title(f"{about['device']}, {about['date']}", fontsize="medium", wrap=True)
+    figure.suptitle(f"{about['device']}, {about['date']}", fontsize="medium", wrap=True)
     save(figure, Path(path), dpi=100)
     plots.close(figure)
+
+
+PUBLISHED_STYLE = {"color": "0.5", "linestyle": "--", "marker": "s"}
+
+
+def _draw_times(axes: Any, curve: Sequence[Point]) -> None:
+    frames = [point.frames for point in curve]
+    for n, kernel in enumerate(KERNELS):
+        times = [point.kernel_ms[kernel] for point in curve]
+        axes.plot(frames, times, "o-", color=f"C{n}", label=f"{kernel}, kernels alone")
+        spans = [point.wall_ms[kernel] for point in curve]
+        axes.plot(frames, spans, "o:", color=f"C{n}", label=f"{kernel}, with gaps between launches")
+    published = [point.published_ms for point in curve]
+    axes.plot(frames, published, label="published, another GPU", **PUBLISHED_STYLE)
+    axes.set_ylabel(f"milliseconds for {FRAMES} frames")
+
+
+def _draw_speedups(axes: Any, curve: Sequence[Point]) -> None:
+    """Draw how many times as fast points are as at 1 frame a launch; on the right, occupancy."""
+    frames, columns = [point.frames for point in curve], speedups(curve)
+    axes.plot(frames, columns.pop("published"), **PUBLISHED_STYLE)
+    for n, values in enumerate(columns.values()):
+        axes.plot(frames, values, "o-", color=f"C{n}")
+    axes.set_ylabel("speed-up over 1 frame a launch, kernels alone")
+    known = {kernel: [point.occupancy.get(kernel, nan) for point in curve] for kernel in KERNELS}
+    if all(isnan(each) for values in known.values() for each in values):
+        return
+    other = axes.twinx()
+    for n, (kernel, values) in enumerate(known.items()):
+        other.plot(frames, values, "x-.", color=f"C{n}", alpha=0.7, label=f"{kernel}, occupancy")
+    other.set(ylim=(0, 1.05), ylabel="occupancy")

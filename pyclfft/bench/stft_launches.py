@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib import import_module
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,15 @@ import pyopencl.array as cl_array
 from ..apps.frame_jobs import Job, executable_of
 from ..apps.framing import Magnitudes, make_frames
 from ..planning.accuracy import relative_error
+from ..planning.passes import Pass
 from ..planning.solvers import local_radix2
+from ..runtime.executable import run_on_host
 from ..runtime.profile import PassTime, Recorder, profiling_queue
-from .recursion import recursive_fft
+from .occupancy import occupancy_of
+from .recursion import compiled_recursion, recursive_fft
 from .runner import Settings, Turn
 from .statistics import spread
+from .stft_fault import Greatest, faulty_fft
 
 # Of the report, and of all that `bench stft` measures.
 RATE = 44100
@@ -31,6 +37,7 @@ PUBLISHED_US = {
     1: 25.5, 2: 25.5, 4: 44.5, 8: 70.3, 16: 120.9, 32: 212.0, 64: 394.0, 128: 724.0, 256: 1427.0,
     512: 2355.0, 1024: 3522.0,
 }  # fmt: skip
+PUBLISHED_OCCUPANCY = (0.50, 0.98)  # least and greatest of its curve
 PUBLISHED_SONG_MS = {"recursive, C#": 1636.0, "FFTW": 159.0, "GPU, best": 7.04, "GPU, worst": 29.7}
 LAUNCHES = tuple(PUBLISHED_US)
 KERNELS = (local_radix2.NAME, "engine")
@@ -49,12 +56,15 @@ class Point:
         the last one's end; medians.
     error : dict of str to float
         Relative L2 error of the magnitudes.
+    occupancy : dict of str to float
+        The part of a unit's work-items that a launch fills; not a number where nobody knows.
     """
 
     frames: int
     kernel_ms: dict[str, float]
     wall_ms: dict[str, float]
     error: dict[str, float]
+    occupancy: dict[str, float] = field(default_factory=dict)
 
     @property
     def wrong(self) -> bool:
@@ -62,9 +72,18 @@ class Point:
         return any(not each <= BOUND for each in self.error.values())
 
     @property
+    def launches(self) -> int:
+        """In which all frames are transformed."""
+        return -(-FRAMES // self.frames)
+
+    @property
     def published_ms(self) -> float:
         """All launches of the published kernel."""
-        return -(-FRAMES // self.frames) * PUBLISHED_US[self.frames] / 1e3
+        return self.launches * PUBLISHED_US[self.frames] / 1e3
+
+    def us(self, kernel: str) -> float:
+        """Return the microseconds of a launch in the mean, without the gaps."""
+        return 1e3 * self.kernel_ms[kernel] / self.launches
 
 
 def measure_curve(
@@ -99,11 +118,12 @@ def measure_curve(
         for kernel in KERNELS
     }
     expected = _magnitudes(y)
-    works = {
-        (frames, kernel): make(context, frames, *arrays[frames, kernel])
-        for frames in launches
-        for kernel, make in zip(KERNELS, (_source_kernel, _engine), strict=True)
-    }
+    works, occupancies = {}, {}
+    for frames in launches:
+        for kernel, make in zip(KERNELS, (_source_kernel, _engine), strict=True):
+            key = frames, kernel
+            works[key], launched = make(context, frames, *arrays[key])
+            occupancies[key] = occupancy_of(context, launched, _groups(launched))
     taken: dict[tuple[int, str], list[tuple[float, float]]] = {key: [] for key in works}
     errors: dict[tuple[int, str], float] = {}
     for turn in range(samples + 1):
@@ -126,9 +146,44 @@ def measure_curve(
             medians(frames, 0),
             medians(frames, 1),
             {each: errors[frames, each] for each in KERNELS},
+            {each: occupancies[frames, each] for each in KERNELS},
         )
         for frames in launches
     )
+
+
+def _groups(each: Pass) -> int:
+    """Return the work-groups of a launch of a pass."""
+    everything = prod(each.global_size) // prod(each.local_size)
+    return min(each.groups_a_launch or everything, everything)
+
+
+def measure_greatest(queue: cl.CommandQueue, y: np.ndarray) -> Greatest:
+    """Compare the greatest magnitudes of a signal's frames, also with the report's fault.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Of the device.
+    y : ndarray of float32
+        The signal.
+
+    Returns
+    -------
+    Greatest
+    """
+    found = {}
+    for kernel in KERNELS:
+        algorithm = kernel if kernel == local_radix2.NAME else None
+        job = Job(
+            MUSIC.over(y.size, 1, "single"), MUSIC.window, Magnitudes(bins=N_FFT // 2), algorithm
+        )
+        result = np.empty((MUSIC.count(y.size), N_FFT // 2), np.float32)
+        run_on_host(executable_of(queue.context, job), queue, y, result)
+        found[kernel] = float(result.max())
+    frames = np.lib.stride_tricks.sliding_window_view(y, N_FFT)[::HOP]
+    faulty = np.abs(faulty_fft(frames)[:, : N_FFT // 2]).max()
+    return Greatest(float(_magnitudes(y).max()), found, float(faulty))
 
 
 def _song() -> np.ndarray:
@@ -147,8 +202,8 @@ MUSIC = make_frames(N_FFT, HOP, window="boxcar", center=False)
 
 def _source_kernel(
     context: cl.Context, frames: int, source: cl_array.Array, target: cl_array.Array
-) -> Run:
-    """Return the source's kernel, in launches of so many work-groups."""
+) -> tuple[Run, Pass]:
+    """Return the source's kernel, in launches of so many work-groups, and what is launched."""
     job = Job(
         MUSIC.over(source.size, 1, "single"), MUSIC.window, Magnitudes(bins=N_FFT // 2),
         local_radix2.NAME, values=(("local_frames", frames),),
@@ -160,13 +215,13 @@ def _source_kernel(
     def run(queue: cl.CommandQueue, recorder: Recorder) -> None:
         executable.enqueue(queue, given, result, (), recorder)
 
-    return run
+    return run, executable.schedule.passes[0]
 
 
 def _engine(
     context: cl.Context, frames: int, source: cl_array.Array, target: cl_array.Array
-) -> Run:
-    """Return our kernel, on parts of the buffers."""
+) -> tuple[Run, Pass]:
+    """Return our kernel, on parts of the buffers, and what is launched."""
     item = source.dtype.itemsize
     given: Any = source.base_data
     result: Any = target.base_data
@@ -187,7 +242,7 @@ def _engine(
         for executable, one, other in parts:
             executable.enqueue(queue, one, other, (), recorder)
 
-    return run
+    return run, parts[0][0].schedule.passes[0]
 
 
 def _kernel_ms(times: Iterable[PassTime]) -> float:
@@ -201,18 +256,36 @@ def _span_ms(events: Sequence[tuple[str, str, int, cl.Event]]) -> float:
 
 
 def measure_song(settings: Settings) -> dict[str, float]:
-    """Measure the source's baselines on the host: a recursion, and FFTW if it is there."""
-    y = _song()
-    frames = np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(y, N_FFT)[::HOP])
+    """Measure the source's baselines on the host, as far as they are installed.
+
+    A recursion as it is taught, in Python and compiled, and FFTW.
+
+    Parameters
+    ----------
+    settings : Settings
+        How long to measure.
+
+    Returns
+    -------
+    dict of str to float
+        Milliseconds of all frames.
+    """
+    frames = np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(_song(), N_FFT)[::HOP])
     points = [frame.tolist() for frame in frames]
     turn = Turn(lambda: [recursive_fft(each) for each in points], lambda: None, settings)
     found = {"recursive, Python": turn.ms[0]}
-    try:
+    with suppress(ImportError):
+        compiled, spectra = compiled_recursion(), frames.astype(np.complex64)
+        found["recursive, compiled"] = _median(lambda: [compiled(x) for x in spectra], settings)
+    with suppress(ImportError):
         pyfftw = import_module("pyfftw")
-    except ImportError:
-        return found
-    transform = pyfftw.builders.rfft(pyfftw.byte_align(frames), threads=1)
-    turn = Turn(transform, lambda: None, settings)
+        transform = pyfftw.builders.rfft(pyfftw.byte_align(frames), threads=1)
+        found["FFTW, one core"] = _median(transform, settings)
+    return found
+
+
+def _median(call: Callable[[], object], settings: Settings) -> float:
+    turn = Turn(call, lambda: None, settings)
     for _ in range(settings.samples):
         turn.take()
-    return {**found, "FFTW, one core": spread(turn.ms).median}
+    return spread(turn.ms).median

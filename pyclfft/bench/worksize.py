@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isnan, nan, prod
+from functools import partial
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import pyopencl as cl
 from .. import commandline
 from ..apps.filter_plans import filter_schedule
 from ..apps.imaging import filter_job
-from ..planning.passes import Pass, Schedule
+from ..planning.passes import Schedule
 from ..planning.traits import Traits
 from ..runtime import device as devices
 from ..runtime import memory
@@ -28,29 +29,33 @@ from ..runtime.executable import Executable, run_on_host
 from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
 from ..selftest_cases import high_pass, noise
-from ..tuning.lookup import GIVEN, parameters_for
+from ..tuning.groups import FLAT, is_allowed, with_groups
+from ..tuning.lookup import GIVEN, GROUPED, parameters_for
+from .documents import numbers, read_document
 from .environment import environment
 from .plot import pyplot, require_plot, save
 from .render import Part, Table, json_of, page_of, text_of, write
 from .runner import WRONG
 from .session import require_folders
-from .statistics import Spread, spread
+from .statistics import Spread, geometric_mean, spread
 from .table import listed
 
 PROG = "pyclfft bench worksize"
-SCHEMA = 1  # of the JSON
+SCHEMA = 2  # of the JSON
 EDGES = tuple(2**k for k in range(1, 14))
 EDGE, SAMPLES = 512, 21
 LEVELS = 0.51  # of grey by which a pixel may be off: half of one to round, and a little
 
 SIZES = tuple(map(str, (1, 16, 32, 64, 128, 256, 512)))
+BLOCKS = ("4x4", "8x8", "16x16", "64x4", "32x8", "8x32")  # of two dimensions: ours
 TRANSFERS = ("write", "read")
 BLOCKED = "transposeBlocked"  # has groups of its own
 ROWS = (
     "write", "spinFact", "bitReverse", "butterfly", "norm", "transpose", BLOCKED, "highPassFilter",
     "read",
 )  # fmt: skip
-KERNELS = tuple(row for row in ROWS if row not in (*TRANSFERS, BLOCKED))
+KERNELS = GROUPED
+OF_PLANES = tuple(kernel for kernel in KERNELS if kernel not in FLAT)
 NOT_ALLOWED = "N/A"
 STYLES: tuple[dict[str, Any], ...] = (  # of curves: ours, and the published ones
     {"color": "C0", "marker": "o", "markersize": 4},
@@ -59,6 +64,23 @@ STYLES: tuple[dict[str, Any], ...] = (  # of curves: ours, and the published one
 )
 
 Totals = Mapping[str, tuple[int, float]]  # launches and milliseconds of every step of a run
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a device is known to be beside its times.
+
+    Attributes
+    ----------
+    together : int
+        Work-items that it runs together, of which groups should be a multiple: a warp of NVIDIA's,
+        a wavefront of AMD's, or what an OpenCL runtime prefers for the kernel `butterfly`.
+    units : int
+        Compute units, each of which runs some groups at a time.
+    """
+
+    together: int
+    units: int
 
 
 @dataclass(frozen=True)
@@ -72,27 +94,60 @@ class Figures:
     ms : mapping of str to mapping of str to float
         Milliseconds by kernel, and then by the size of its groups. Sizes that are not allowed are
         not there; those with a wrong result are not a number.
+    launches : mapping of str to int
+        How many launches of each kernel a time is the sum of.
+    machine : Machine or None
+        If it is known.
+    image : int
+        Pixels along each side.
     """
 
     title: str
     ms: Mapping[str, Mapping[str, float]]
+    launches: Mapping[str, int]
+    machine: Machine | None = None
+    image: int = EDGE
 
-    def best(self, row: str) -> tuple[str, ...]:
-        """Return the sizes with the least time: several where they tie, none for transfers."""
-        times = {} if row in TRANSFERS else self.ms[row]
+    def best(self, row: str, sizes: Sequence[str] = SIZES) -> tuple[str, ...]:
+        """Return those sizes with the least time: several where they tie, none for transfers."""
+        if row == BLOCKED:
+            sizes = tuple(self.ms[row])
+        known = {} if row in TRANSFERS else self.ms[row]
+        times = {size: known[size] for size in sizes if size in known}
         least = min((ms for ms in times.values() if not isnan(ms)), default=nan)
         return tuple(size for size, ms in times.items() if ms == least)
 
+    def least(self, row: str, sizes: Sequence[str] = SIZES) -> float:
+        """Return the least time in groups of those sizes; not a number where there is none."""
+        best = self.best(row, sizes)
+        return self.ms[row][best[0]] if best else nan
 
-def _published(title: str, rows: Mapping[str, tuple[float, ...]]) -> Figures:
+    def groups(self, kernel: str, size: str) -> int:
+        """Return how many groups a launch of a kernel has."""
+        n = self.image
+        columns, rows = {
+            "spinFact": (n // 2, 1), "butterfly": (n // 2, n), "norm": (n * n, 1)
+        }.get(kernel, (n, n))  # fmt: skip
+        return -(-columns // int(size)) * rows
+
+
+# Of the textbook's flow: four transforms of rows, of which two are inverse and divide by n.
+LAUNCHES = {
+    "spinFact": 1, "bitReverse": 4, "butterfly": 36, "norm": 2, "transpose": 2, "highPassFilter": 1
+}  # fmt: skip
+
+
+def _published(title: str, machine: Machine, rows: Mapping[str, tuple[float, ...]]) -> Figures:
     """Return a table of the textbook's, whose rows end where the device allows no more."""
-    return Figures(title, {row: dict(zip(SIZES, ms, strict=False)) for row, ms in rows.items()})
+    times = {row: dict(zip(SIZES, ms, strict=False)) for row, ms in rows.items()}
+    return Figures(title, times, LAUNCHES, machine)
 
 
 # The textbook's, for 512 x 512 pixels.
 PUBLISHED = (
     _published(
         "Tesla C2050",
+        Machine(together=32, units=14),
         {
             "write": (0.45, 0.36, 0.45, 0.45, 0.45, 0.36, 0.45),
             "spinFact": (0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01),
@@ -106,6 +161,7 @@ PUBLISHED = (
     ),
     _published(
         "FirePro V7900",
+        Machine(together=64, units=20),
         {
             "write": (2.26, 2.18, 2.20, 2.97, 3.27, 3.44),
             "spinFact": (0.02, 0.02, 0.02, 0.03, 0.03, 0.03),
@@ -144,8 +200,9 @@ def parser() -> argparse.ArgumentParser:
     result = commandline.Parser(
         prog=PROG,
         description="Time the kernels of the textbook's image filter in work-groups of several "
-        "sizes, name the best for each, and show them beside the published ones. Let nothing else "
-        "run on the device meanwhile.",
+        "sizes, of one dimension and of two, name the best for each, and show them, and what "
+        "follows from them, beside the published ones. Let nothing else run on the device "
+        "meanwhile.",
     )
     add = result.add_argument
     commandline.add_device(result)
@@ -189,7 +246,10 @@ def _main(argv: Sequence[str]) -> int:
     about = environment((device,), ())
     print(commandline.table(list(about.items())), flush=True)
     runs = measure(device, options.image, options.samples)
-    results = Results(about, options.image, options.samples, runs)
+    _, expected = filtered_image(options.image)
+    results = Results(
+        about, options.image, options.samples, runs, machine_of(device), truncated(expected)
+    )
     print(f"\n{as_text(results)}")
     if options.json:
         write(options.json, as_json(results))
@@ -257,27 +317,31 @@ class Results:
         Runs of the filter with each size.
     runs : tuple of Run
         One for each size.
+    machine : Machine or None
+        What is known of the device.
+    truncated : float
+        Part of the pixels that would be one level of grey less if they were truncated, as the
+        textbook's are, and not rounded.
     """
 
     environment: Mapping[str, str]
     image: int
     samples: int
     runs: tuple[Run, ...]
+    machine: Machine | None = None
+    truncated: float = nan
 
-    @property
-    def figures(self) -> Figures:
-        """The medians as a table."""
-        return Figures(
-            "this device",
-            {
-                row: {
-                    run.size: nan if run.wrong else run.times[row].ms.median
-                    for run in self.runs
-                    if row in run.times
-                }
-                for row in ROWS
-            },
-        )
+    def figures(self, title: str = "this device") -> Figures:
+        """Return the medians as a table."""
+        times = {
+            row: {
+                run.size: nan if run.wrong else run.times[row].ms.median
+                for run in self.runs
+                if row in run.times
+            }
+            for row in ROWS
+        }
+        return Figures(title, times, self.launches, self.machine, self.image)
 
     @property
     def wrong(self) -> tuple[Run, ...]:
@@ -324,9 +388,7 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
         The image is too large for the device.
     """
     context, traits = devices.context_of(device), devices.traits(device)
-    image = ((noise((edge, edge), np.dtype(np.float64)) + 0.5) * 255).astype(np.uint8)
-    expected = high_pass(image, edge / 8)
-    expected *= 255 / expected.max()
+    image, expected = filtered_image(edge)
     candidates = tuple(_candidates(image, context, traits))
     sizes = {name: nbytes for each in candidates for name, nbytes in each.schedule.workspace}
     memory.require_fits(traits, {"in": image.nbytes, "out": image.nbytes, **sizes})
@@ -353,50 +415,42 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
 def _candidates(image: np.ndarray, context: cl.Context, traits: Traits) -> Iterator[_Candidate]:
     """Yield the filter with each size that a kernel allows, and with the blocked transpose."""
     job, usual = filter_job(image, algorithm="radix2"), parameters_for(traits)
-    naive = filter_schedule(job, traits, usual.over({"transpose_tile": 0}, GIVEN))
-    for size in SIZES:
-        resized = {
-            each: in_groups_of(int(size), each) for each in naive.passes if each.kernel in KERNELS
-        }
-        allowed = {old: new for old, new in resized.items() if _is_allowed(new, context, traits)}
+
+    def schedule(kernels: Sequence[str], size: str) -> Schedule:
+        parameters = with_groups(usual, dict.fromkeys(kernels, size), GIVEN)
+        return filter_schedule(job, traits, parameters)
+
+    for size in (*SIZES, *BLOCKS):
+        kernels = KERNELS if size in SIZES else OF_PLANES
+        planned = {each.kernel: each for each in schedule(kernels, size).passes}
+        allowed = [kernel for kernel in kernels if is_allowed(context, planned[kernel], size)]
         if allowed:
-            passes = tuple(allowed.get(each, each) for each in naive.passes)
-            kernels = {each.kernel: None for each in allowed}
-            yield _Candidate(size, ("write", *kernels, "read"), replace(naive, passes=passes))
+            rows = ("write", *allowed, "read") if size in SIZES else tuple(allowed)
+            yield _Candidate(size, rows, schedule(allowed, size))
     blocked = filter_schedule(job, traits, usual)
     for tile in {each.local_size[:2] for each in blocked.passes if each.kernel == BLOCKED}:
         yield _Candidate("x".join(map(str, tile)), (BLOCKED,), blocked)
 
 
-def in_groups_of(size: int, each: Pass) -> Pass:
-    """Launch a pass in groups of (size, 1) work-items.
-
-    Parameters
-    ----------
-    size : int
-        Work-items along the first dimension.
-    each : Pass
-        Of a kernel that checks its bounds: the range is rounded up to whole groups.
-
-    Returns
-    -------
-    Pass
-    """
-    width, *others = each.global_size
-    return replace(
-        each,
-        global_size=(-(-width // size) * size, *others),
-        local_size=(size, *(1 for _ in others)),
-    )
+def machine_of(device: cl.Device) -> Machine:
+    """Return what a device says of itself."""
+    context = devices.context_of(device)
+    kernel = cl.Kernel(program(context, "butterfly.cl", (("DOUBLE", "0"),)), "butterfly")
+    asked = cl.kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+    together: Any = kernel.get_work_group_info(asked, device)
+    return Machine(together, device.max_compute_units)
 
 
-def _is_allowed(each: Pass, context: cl.Context, traits: Traits) -> bool:
-    """Whether the device and the kernel, which may need many registers, allow so large groups."""
-    kernel = cl.Kernel(program(context, each.source, each.defines, each.hooks), each.kernel)
-    most = kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, context.devices[0])
-    limits = zip(each.local_size, traits.max_work_item_sizes, strict=False)
-    fits = all(extent <= limit for extent, limit in limits)
-    return fits and prod(each.local_size) <= min(most, traits.max_work_group_size)
+def filtered_image(edge: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the image that is filtered, and the result in double precision, on its scale."""
+    image = ((noise((edge, edge), np.dtype(np.float64)) + 0.5) * 255).astype(np.uint8)
+    expected = high_pass(image, edge / 8)
+    return image, expected * (255 / expected.max())
+
+
+def truncated(values: np.ndarray) -> float:
+    """Return the part of pixels that are one level less if they are truncated, not rounded."""
+    return float((np.trunc(values) < np.rint(values)).mean())
 
 
 def _filtered(
@@ -431,18 +485,22 @@ def as_markdown(results: Results) -> str:
 
 def _parts(results: Results) -> Iterator[Part]:
     """Yield paragraphs and tables."""
-    ours = results.figures
+    ours = results.figures()
     yield legend(results)
-    yield _table(ours)
+    yield from tables(ours)
     yield f"Published, for {EDGE} x {EDGE} pixels:"
     yield from map(_table, PUBLISHED)
-    headings = ["best size", ours.title, *(each.title for each in PUBLISHED)]
-    yield Table(
-        headings,
-        [[row, *(shown(each.best(row)) for each in (ours, *PUBLISHED))] for row in KERNELS],
-    )
+    yield best_sizes((ours, *PUBLISHED))
+    yield conclusions((ours, *PUBLISHED))
     wrong = [f"{run.size} (by {run.error:.3g} levels of grey)" for run in results.wrong]
     yield f"wrong results: {listed(wrong)}"
+
+
+def tables(figures: Figures) -> Iterator[Table]:
+    """Yield the table of times by size, and that of sizes of two dimensions if there are any."""
+    yield _table(figures)
+    if any(size in figures.ms[row] for row in OF_PLANES for size in BLOCKS):
+        yield _table_of_blocks(figures)
 
 
 def legend(results: Results) -> str:
@@ -454,28 +512,38 @@ def legend(results: Results) -> str:
 ms: the sum of a kernel's launches in one run of the filter, from profiling events; median of runs.
 Launches: {launches}.
 k: groups of (k, 1) work-items. {NOT_ALLOWED}: more than the device or the kernel allows.
-write, read: {results.image**2:,} bytes of pixels, whatever the size of groups."""
+write, read: {results.image**2:,} bytes of pixels, whatever the size of groups.
+Pixels are rounded: truncated, as in the textbook, {results.truncated:.0%} were one level less."""
 
 
 def _table(figures: Figures) -> Table:
     """Return the table of times by size, and the best."""
     headings = [f"ms on {figures.title}", *SIZES, "best"]
-    rows = [[row, *_cells(figures, row), _best(figures, row)] for row in figures.ms]
+    rows = [[row, *_cells(figures, row, SIZES), _best(figures, row, SIZES)] for row in figures.ms]
     return Table(headings, rows)
 
 
-def _cells(figures: Figures, row: str) -> list[str]:
+def _table_of_blocks(figures: Figures) -> Table:
+    """Return the table of times by sizes of two dimensions, and the best of all sizes."""
+    everything = (*SIZES, *BLOCKS)
+    rows = [
+        [row, *_cells(figures, row, BLOCKS), _best(figures, row, everything)] for row in OF_PLANES
+    ]
+    return Table([f"ms on {figures.title}", *BLOCKS, "best of all"], rows)
+
+
+def _cells(figures: Figures, row: str, sizes: Sequence[str]) -> list[str]:
     absent = "-" if row == BLOCKED else NOT_ALLOWED
-    times = figures.ms[row]
-    return [_ms(times[size]) if size in times else absent for size in SIZES]
+    times = {} if row == BLOCKED else figures.ms[row]
+    return [_ms(times[size]) if size in times else absent for size in sizes]
 
 
 def _ms(value: float) -> str:
     return WRONG if isnan(value) else f"{value:.4g}"
 
 
-def _best(figures: Figures, row: str) -> str:
-    best = figures.best(row)
+def _best(figures: Figures, row: str, sizes: Sequence[str]) -> str:
+    best = figures.best(row, sizes)
     return f"{_ms(figures.ms[row][best[0]])} at {shown(best)}" if best else "-"
 
 
@@ -484,16 +552,138 @@ def shown(best: Sequence[str]) -> str:
     return "any" if len(best) == len(SIZES) else ", ".join(best) or "-"
 
 
+# --- what follows ---------------------------------------------------------------------------------
+
+
+def best_sizes(everybody: Sequence[Figures]) -> Table:
+    """Return the table of each kernel's best size of (k, 1) work-items, by device."""
+    headings = ["best size", *(each.title for each in everybody)]
+    rows = [[row, *(shown(each.best(row)) for each in everybody)] for row in KERNELS]
+    return Table(headings, rows)
+
+
+def conclusions(everybody: Sequence[Figures]) -> Table:
+    """Return what the chapter's conclusions come to on each device.
+
+    Parameters
+    ----------
+    everybody : sequence of Figures
+        By device.
+
+    Returns
+    -------
+    Table
+    """
+    rows = [[name, *map(value, everybody)] for name, value in CONCLUSIONS.items()]
+    return Table(["", *(each.title for each in everybody)], rows)
+
+
+def _known(value: float, form: str = ".3g") -> str:
+    return "-" if isnan(value) else f"{value:{form}}"
+
+
+def _together(figures: Figures) -> str:
+    return str(figures.machine.together) if figures.machine else "-"
+
+
+def _units(figures: Figures) -> str:
+    return str(figures.machine.units) if figures.machine else "-"
+
+
+def _multiples(figures: Figures) -> str:
+    """Return for how many kernels a best size is a multiple of what runs together."""
+    if not figures.machine:
+        return "-"
+    together = figures.machine.together
+    good = [k for k in KERNELS if any(int(size) % together == 0 for size in figures.best(k))]
+    return f"{len(good)} of {len(KERNELS)}"
+
+
+def _beside_best(size: str, figures: Figures) -> str:
+    """Return the time in groups of a size over the least one, as a mean over kernels."""
+    ratios = [figures.ms[k][size] / figures.least(k) for k in KERNELS if size in figures.ms[k]]
+    return _known(geometric_mean(ratios))
+
+
+def _fewest_groups(figures: Figures) -> str:
+    """Return how many groups a launch has at the best sizes: of spinFact, and of the others."""
+    groups = {
+        kernel: min(figures.groups(kernel, size) for size in figures.best(kernel))
+        for kernel in KERNELS
+        if figures.best(kernel)
+    }
+    spin_fact = groups.pop("spinFact", 0)
+    return f"{spin_fact}; {min(groups.values())}" if groups else "-"
+
+
+def _transpose(figures: Figures) -> str:
+    """Return the time of a launch of transpose over that of bitReverse, each at its best."""
+    one, other = (
+        figures.least(row) / figures.launches.get(row, nan) for row in ("transpose", "bitReverse")
+    )
+    return _known(one / other)
+
+
+def _of_two_dimensions(figures: Figures) -> str:
+    """Return what transpose gains from groups of two dimensions."""
+    return _known(figures.least("transpose") / figures.least("transpose", BLOCKS))
+
+
+def _of_blocks(figures: Figures) -> str:
+    """Return what it gains from local memory."""
+    blocked = figures.least(BLOCKED) if BLOCKED in figures.ms else nan
+    return _known(figures.least("transpose") / blocked)
+
+
+CONCLUSIONS: Mapping[str, Callable[[Figures], str]] = {
+    "work-items that run together": _together,
+    "kernels whose best size is a multiple of these": _multiples,
+    "time of size 1 over the best, mean of kernels": partial(_beside_best, "1"),
+    "time of size 16 over the best, mean of kernels": partial(_beside_best, "16"),
+    "compute units": _units,
+    "groups of a launch at the best size: spinFact; fewest of the others": _fewest_groups,
+    "a launch of transpose over one of bitReverse": _transpose,
+    "transpose: the best (k, 1) over the best of two dimensions": _of_two_dimensions,
+    "transpose: the best (k, 1) over transposeBlocked": _of_blocks,
+}
+
+
 def as_json(results: Results) -> str:
     """Return all that was measured as JSON, with the published figures."""
     document = {
         "schema": SCHEMA,
         **asdict(results),
-        "best": {row: results.figures.best(row) for row in KERNELS},
+        "best": {row: results.figures().best(row) for row in KERNELS},
         "wrong": [run.size for run in results.wrong],
         "published": [asdict(each) for each in PUBLISHED],
     }
     return json_of(document)
+
+
+def results_of(document: Mapping[str, Any]) -> Results:
+    """Return what `as_json` has written, also before groups of two dimensions were measured."""
+    machine = document.get("machine")
+    return Results(
+        document["environment"],
+        document["image"],
+        document["samples"],
+        tuple(map(_run_of, document["runs"])),
+        Machine(**machine) if machine else None,
+        numbers({"truncated": None, **document})["truncated"],
+    )
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """Read a file of ``--json``; see `read_document`."""
+    return read_document(path, results_of, PROG)
+
+
+def _run_of(document: Mapping[str, Any]) -> Run:
+    times = {
+        row: Time(each["launches"], Spread(**numbers(each["ms"])))
+        for row, each in document["times"].items()
+    }
+    return Run(document["size"], times, numbers(document)["error"])
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
@@ -507,24 +697,27 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
         What was measured.
     """
     plots = pyplot()
-    panels = [row for row in ROWS if row != BLOCKED]
-    figure, grid = plots.subplots(2, 4, figsize=(12, 6), layout="constrained", sharex=True)
+    ours, panels = results.figures(), [row for row in ROWS if row != BLOCKED]
+    figure, grid = plots.subplots(2, 4, figsize=(12, 6.4), layout="constrained", sharex=True)
     for axes, row in zip(grid.flat, panels, strict=True):
-        for figures, style in zip((results.figures, *PUBLISHED), STYLES, strict=True):
-            times = figures.ms[row]
+        for figures, style in zip((ours, *PUBLISHED), STYLES, strict=True):
+            times = {size: figures.ms[row][size] for size in SIZES if size in figures.ms[row]}
             axes.plot(list(map(int, times)), list(times.values()), label=figures.title, **style)
+        _draw_levels(axes, row, ours)
         axes.set(xscale="log", yscale="log", title=row)
         axes.set_xticks(list(map(int, SIZES)), SIZES, fontsize="x-small")
         axes.yaxis.set_major_locator(plots.LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
+        axes.margins(y=0.1)
         axes.grid(alpha=0.3)
-    _draw_blocked(grid.flat[panels.index("transpose")], results.figures)
     for axes in grid[:, 0]:
         axes.set_ylabel("ms")
     for axes in grid[-1]:
         axes.set_xlabel("work-items in a group")
-    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    # Below all panels, where it hides no curve; the panel of transpose has all of them.
+    handles, labels = grid.flat[panels.index("transpose")].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     about = results.environment
     figure.suptitle(
         f"{about['device']}, {about['date']}\n{results.image} x {results.image} pixels; "
@@ -536,8 +729,13 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
     plots.close(figure)
 
 
-def _draw_blocked(axes: Any, figures: Figures) -> None:
-    """Draw the blocked transpose, which has one size, as a level."""
-    for size, ms in figures.ms[BLOCKED].items():
-        axes.axhline(ms, color="C0", linestyle=":", label=f"{BLOCKED}, {size}")
-        axes.legend(fontsize="small", handles=[axes.lines[-1]])
+def _draw_levels(axes: Any, row: str, figures: Figures) -> None:
+    """Draw what has no place on the axis of sizes as levels: other groups than (k, 1)."""
+    square = figures.least(row, BLOCKS) if row in OF_PLANES else nan
+    if not isnan(square):
+        axes.axhline(
+            square, color="C3", linestyle="-.", label="this device, best of two dimensions"
+        )
+    if row == "transpose":
+        for size, ms in figures.ms[BLOCKED].items():
+            axes.axhline(ms, color="C4", linestyle=":", label=f"{BLOCKED}, {size}")

@@ -71,6 +71,14 @@ class RootSeries:
 
 
 @dataclass(frozen=True)
+class SpinFactors:
+    """Roots of unity exp(-2 pi i k / n), k < n / 2, of an even n: computed by spinFact, once."""
+
+    n: int
+    precision: str
+
+
+@dataclass(frozen=True)
 class DigitRoots:
     """Roots of unity by the digits of their exponents: computed on the host, uploaded once.
 
@@ -224,6 +232,7 @@ class Constants:
 Table = (
     Roots
     | RootSeries
+    | SpinFactors
     | DigitRoots
     | StageTwiddles
     | PassTwiddles
@@ -334,7 +343,7 @@ class Schedule:
 
     @property
     def tables(self) -> frozenset[Table]:
-        """What is computed on the host for the passes."""
+        """What is computed once for the passes, on the host or by spinFact."""
         return frozenset(
             argument
             for each in self.passes

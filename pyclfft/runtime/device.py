@@ -90,6 +90,18 @@ _NVIDIA_L2 = {
     (10, 0): 126,  # B200
     (12, 0): 24,
 }
+# Work-items and groups for which a multiprocessor has room, and its local memory in KiB, by compute
+# capability: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+_NVIDIA_UNITS = {
+    (7, 0): (2048, 32, 96),
+    (7, 5): (1024, 16, 64),
+    (8, 0): (2048, 32, 164),
+    (8, 6): (1536, 16, 100),
+    (8, 9): (1536, 24, 100),
+    (9, 0): (2048, 32, 228),
+    (10, 0): (2048, 32, 228),
+}
+_NVIDIA_REGISTERS = 65536
 _NVIDIA_ORDERS = (7, 0)  # from here on there is a memory model, with acquire and release
 
 # Who says at what clock a GPU runs, in MHz, as OpenCL only tells the highest: by the vendor's name,
@@ -558,6 +570,52 @@ def traits(device: cl.Device) -> Traits:
         shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
         system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
     )
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a compute unit has room for at a time.
+
+    Attributes
+    ----------
+    items, groups : int
+        Work-items, and work-groups.
+    local_bytes : int
+        Local memory of all its groups.
+    registers : int
+        Of all its work-items.
+    lanes : int
+        Work-items that run in lockstep.
+    option : str
+        The compiler's, that makes it report the registers of a kernel.
+    """
+
+    items: int
+    groups: int
+    local_bytes: int
+    registers: int
+    lanes: int
+    option: str
+
+
+def unit_of(device: Any) -> Unit | None:
+    """Return what a compute unit has room for, or None where OpenCL and we do not know.
+
+    Parameters
+    ----------
+    device : pyopencl.Device
+        Any device.
+
+    Returns
+    -------
+    Unit or None
+    """
+    known = _NVIDIA_UNITS.get(_compute_capability(device))
+    if known is None:
+        return None
+    items, groups, local_kib = known
+    lanes = _lanes(device, False)
+    return Unit(items, groups, local_kib * 1024, _NVIDIA_REGISTERS, lanes, "-cl-nv-verbose")
 
 
 def _is_cpu(device: Any) -> bool:

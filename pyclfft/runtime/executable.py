@@ -1,4 +1,4 @@
-"""A schedule made ready to run: its programs built, its tables uploaded, its arguments preset."""
+"""A schedule made ready to run: its programs built, its tables made, its arguments preset."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..planning.passes import (
 from . import device, memory
 from .profile import Recorder
 from .program import program
-from .twiddle import values_of
+from .tables import table_buffer
 
 IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
 
@@ -124,7 +124,7 @@ class Executable:
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
         self._tables: dict[Argument, cl.Buffer] = {
-            table: memory.constant(context, values_of(table)) for table in schedule.tables
+            table: table_buffer(context, table) for table in schedule.tables
         }
         self._idle: list[Lease] = []
         self._idle_stages: deque[Lease] = deque(maxlen=IDLE_LEASES)

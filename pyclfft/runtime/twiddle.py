@@ -21,6 +21,7 @@ from ..planning.passes import (
     PassTwiddles,
     Roots,
     RootSeries,
+    SpinFactors,
     StageTwiddles,
     Table,
 )
@@ -281,6 +282,7 @@ def lane_spectrum(n: int, factors: Sequence[int], lanes: int, precision: str) ->
 FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
     Roots: roots_of_unity,
     RootSeries: root_series,
+    SpinFactors: lambda n, precision: roots_of_unity(n, precision, np.arange(n // 2)),
     DigitRoots: digit_roots,
     StageTwiddles: stage_twiddles,
     PassTwiddles: pass_twiddles,

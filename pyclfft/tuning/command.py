@@ -17,12 +17,14 @@ from ..bench.table import Column, header, line
 from ..commandline import Progress, Report
 from ..errors import PyclfftError
 from ..planning.problem import COMPLEX_DTYPE, KINDS, REAL_DTYPE, Problem, make_problem
+from ..planning.solvers import BY_NAME
 from ..runtime import device as devices
 from ..runtime import wisdom
 from . import database
+from .groups import ALGORITHMS
 from .lookup import PARAMETERS, Entry, Identity, Workclass, shown
 from .search import EFFORTS
-from .tuner import STEPS, fitting_elements, tune_problem
+from .tuner import STEPS, Tuned, fitting_elements, tune_problem
 
 PROG = "pyclfft tune"
 EPILOG = (
@@ -96,7 +98,11 @@ def parser() -> argparse.ArgumentParser:
         default="single",
         help="the precision of its numbers (default: single)",
     )
-    commandline.add_algorithm(result, "tune only this algorithm, for plans that ask for it")
+    commandline.add_algorithm(
+        result,
+        "tune only this algorithm, for plans that ask for it; of radix2 the work-groups of each "
+        "kernel, too",
+    )
     add("--effort", choices=("estimate", *EFFORTS), default="measure",
         help="estimate shows the plan; measure (default) changes one parameter after the other; "
         "exhaustive tries all structures first")  # fmt: skip
@@ -177,12 +183,24 @@ def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
                 continue
             clocks.add(tuned.clock)
             report(line(COLUMNS, tuned))
+            for text in _groups(tuned):
+                report(f"  {text}")
             for values, reason in tuned.failed.items():
                 report(f"  could not win: {values}: {reason}")
     if "host" in clocks:
         print("measured by the host's clock, as this runtime's events do not agree with it")
     print(f"kept in {path}")
     return int(failures > 0)
+
+
+def _groups(tuned: Tuned) -> Iterator[str]:
+    """Yield a line for each kernel whose work-groups were tuned by themselves."""
+    width = max((len(each.kernel) for each in tuned.kernels), default=0)
+    for each in tuned.kernels:
+        beside = f"{each.default_ms:.4g} ms in groups of {each.default}"
+        if each.size == each.default:
+            beside = "the default"
+        yield f"{each.kernel:<{width}} in groups of {each.size:<5} {each.ms:.4g} ms; {beside}"
 
 
 def _values(values: object) -> str:
@@ -196,12 +214,22 @@ def _problems(options: argparse.Namespace, chosen: cl.Device) -> Iterator[Proble
     real = options.kind not in ("c2c", "c2r")
     dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[options.precision]
     asked = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
-    for lengths in asked or USUAL:
-        batch = options.batch or max(1, elements // prod(lengths))
+    solver, textbook = BY_NAME.get(options.algorithm or ""), options.algorithm in ALGORITHMS
+    usual = sorted(USUAL, key=len, reverse=textbook)  # whose images come first
+    for lengths in asked or usual:
+        if not asked and solver and solver.powers_of_two and not all(map(_is_power, lengths)):
+            continue
+        # The textbook's program filters one image at a time, for which its kernels are tuned.
+        alone = textbook and len(lengths) == 2
+        batch = options.batch or (1 if alone else max(1, elements // prod(lengths)))
         shape = (*lengths, batch) if options.columns else (batch, *lengths)
         first = 0 if options.columns else 1
         axes = tuple(range(first, first + len(lengths)))
         yield make_problem(shape, dtype, axes, options.kind)
+
+
+def _is_power(n: int) -> bool:
+    return n & (n - 1) == 0
 
 
 def _sizes(option: str, text: str | None, least: int) -> Iterator[tuple[int, ...]]:

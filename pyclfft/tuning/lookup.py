@@ -11,6 +11,7 @@ C. Nugteren, "CLBlast: a tuned OpenCL BLAS library", IWOCL 2018, for the order o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -40,13 +41,45 @@ class Parameter:
     gpu: Value
     cpu: Value
     meaning: str
+    allowed: GroupSize | None = None
 
+
+@dataclass(frozen=True)
+class GroupSize:
+    """Sizes of work-groups as texts, "64" or "16x16"; none where the parameter `group` decides."""
+
+    form: re.Pattern[str] = re.compile(r"([1-9]\d{0,3}(x[1-9]\d{0,3})?)?")
+
+    def take(self, value: Any) -> str:
+        """Return the text.
+
+        Raises
+        ------
+        TypeError, ValueError
+            It is none.
+        """
+        if not self.form.fullmatch(value):
+            raise ValueError(value)
+        return str(value)
+
+    def __str__(self) -> str:
+        return 'the size of a work-group, such as "64" or "16x16"'
+
+
+# The textbook's kernels whose work-groups can be tuned one by one: the parameter group_NAME.
+GROUPED = ("spinFact", "bitReverse", "butterfly", "norm", "transpose", "highPassFilter")
 
 # Lists of factors are looked at for one whose product is the length in question; where there is
 # none, and where a number is -1, a rule decides.
 PARAMETERS: Mapping[str, Parameter] = {
     "algorithm": Parameter("", "", "the solver that is asked first"),
     "group": Parameter(128, 256, "work-items in a group of the textbook's kernels"),
+    **{
+        f"group_{kernel}": Parameter(
+            "", "", f"work-items in a group of {kernel}, such as 64 or 16x16", GroupSize()
+        )
+        for kernel in GROUPED
+    },
     "transpose_tile": Parameter(
         16, 32, "edge of a block of transposeBlocked; 0 takes the textbook's transpose"
     ),
@@ -205,8 +238,10 @@ def checked(values: Mapping[str, Any]) -> dict[str, Value]:
 def _checked(name: str, value: Any) -> Value:
     if name not in PARAMETERS:
         raise PlanError(f"unknown parameter {name!r}: choose from {', '.join(PARAMETERS)}")
-    default = PARAMETERS[name].gpu
+    default, allowed = PARAMETERS[name].gpu, PARAMETERS[name].allowed
     try:
+        if allowed:
+            return allowed.take(value)
         if isinstance(default, tuple):
             return _factors(name, value)
         if isinstance(default, str) and isinstance(value, str):
@@ -218,7 +253,7 @@ def _checked(name: str, value: Any) -> Value:
     except (TypeError, ValueError):
         pass
     kinds = {int: "a whole number", str: "a name", tuple: "lists of factors, such as [[4, 16]]"}
-    raise PlanError(f"parameter {name} is {kinds[type(default)]}, not {value!r}")
+    raise PlanError(f"parameter {name} is {allowed or kinds[type(default)]}, not {value!r}")
 
 
 def _factors(name: str, value: Any) -> Factors:

@@ -52,8 +52,8 @@ class DeviceMeasure:
     def __init__(self, context: cl.Context, problem: Problem) -> None:
         self.context, self.problem = context, problem
         self.queue = profiling_queue(context)
-        source = _input(problem)
-        self._checked, self._expected = _reference(problem, source)
+        source = source_of(problem)
+        self._checked, self._expected = reference_of(problem, source)
         self._source, self._target = (
             memory.allocate(context, max(1, nbytes)) for nbytes in (source.nbytes, problem.nbytes)
         )
@@ -85,7 +85,7 @@ class DeviceMeasure:
         """Return the largest relative error of the transforms that are checked."""
         result = np.empty(self.problem.target.shape, self.problem.dtype)
         cl.enqueue_copy(self.queue, result, self._target)
-        pieces = _pieces(result, self.problem, self._checked)
+        pieces = pieces_of(result, self.problem, self._checked)
         errors = [relative_error(*pair) for pair in zip(pieces, self._expected, strict=True)]
         return float(np.max(errors))
 
@@ -197,7 +197,7 @@ def warm_up(call: Callable[[], cl.Event], queue: cl.CommandQueue) -> None:
 # --- what is transformed, and what should come of it ----------------------------------------------
 
 
-def _input(problem: Problem) -> np.ndarray:
+def source_of(problem: Problem) -> np.ndarray:
     """Return uniform numbers in [-0.5, 0.5); of a c2r problem the spectrum of such."""
     generator = np.random.default_rng(1)
     real = np.dtype(f"f{problem.complex_dtype.itemsize // 2}")
@@ -209,20 +209,20 @@ def _input(problem: Problem) -> np.ndarray:
     return numbers.view(problem.source_dtype).reshape(problem.source.shape)
 
 
-def _reference(problem: Problem, source: np.ndarray) -> tuple[list[tuple], np.ndarray]:
+def reference_of(problem: Problem, source: np.ndarray) -> tuple[list[tuple], np.ndarray]:
     """Return which transforms are checked, first, middle and last, and what they should be."""
     others = [n for axis, n in enumerate(problem.shape) if axis not in problem.axes]
     count = prod(others)
     chosen = [np.unravel_index(k, others) for k in sorted({0, count // 2, count - 1})]
     wide = {"f": np.float64, "F": np.complex128, "d": np.longdouble, "D": np.clongdouble}
-    pieces = _pieces(source, problem, chosen).astype(wide[source.dtype.char])
+    pieces = pieces_of(source, problem, chosen).astype(wide[source.dtype.char])
     order = sorted(problem.axes)
     axes = tuple(1 + order.index(axis) for axis in problem.axes)
     lengths = tuple(problem.shape[axis] for axis in problem.axes)
     return chosen, _transformed(problem, pieces, axes, lengths) * problem.scale
 
 
-def _pieces(array: np.ndarray, problem: Problem, chosen: Sequence[tuple]) -> np.ndarray:
+def pieces_of(array: np.ndarray, problem: Problem, chosen: Sequence[tuple]) -> np.ndarray:
     """Return single transforms of a batch, one after the other."""
     batch = [axis for axis in range(array.ndim) if axis not in problem.axes]
     moved = np.moveaxis(array, batch, range(len(batch)))

@@ -95,6 +95,8 @@ class Search:
         `clock`'s time at which to stop.
     clock : callable
         Seconds.
+    hint : mapping, optional
+        Values that are tried first.
     """
 
     def __init__(
@@ -106,7 +108,9 @@ class Search:
         keep: Callable[[], None] = lambda: None,
         deadline: float = inf,
         clock: Callable[[], float] = time.monotonic,
+        hint: Mapping[str, Value] | None = None,
     ) -> None:
+        self.hint = hint or {}
         self.task, self.measure, self.effort, self.keep = task, measure, effort, keep
         self.deadline, self.clock = deadline, clock
         self.ratios = ratios if ratios is not None else {}
@@ -150,6 +154,9 @@ class Search:
 
     def _search(self, step: Callable[[], object]) -> None:
         thorough = self.effort == "exhaustive"
+        hinted = self.task.candidate(self.hint)
+        if hinted is not None and hinted.key != self.start.key:
+            self._compare([hinted])
         if thorough:
             self._compare(structures(self.task, self.start))
         for number in range(ROUNDS[self.effort]):

@@ -8,10 +8,11 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from math import inf, isfinite
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pyopencl as cl
@@ -33,9 +34,10 @@ from ..runtime.plan import EFFORTS as PLAN_EFFORTS
 from ..runtime.plan import Plan
 from ..transforms import forget_plans
 from . import database
+from .groups import ALGORITHMS, GroupsFound, KernelGroup, tune_groups
 from .lookup import Entry, Parameters, Values, Workclass, parameters_for
 from .measure import DeviceMeasure
-from .search import EFFORTS, Found, Search
+from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search
 from .space import KNOBS, Task
 
 STEPS = len(KNOBS)  # of a search, as `step` counts them
@@ -64,6 +66,8 @@ class Tuned:
         ``"events"``, or ``"host"`` where the runtime's events do not say the truth.
     failed : mapping of str to str
         Why candidates could not win, by their parameters: wrong results among them.
+    kernels : tuple of KernelGroup
+        The work-groups of each of the textbook's kernels, where `algorithm` is ``"radix2"``.
     """
 
     problem: str
@@ -74,6 +78,7 @@ class Tuned:
     complete: bool
     clock: str
     failed: Values = field(default_factory=dict)
+    kernels: tuple[KernelGroup, ...] = ()
 
     @property
     def gain(self) -> float:
@@ -179,15 +184,44 @@ def tune_problem(
     workclass = Workclass.of(problem, algorithm)
     measure = DeviceMeasure(device.context_of(chosen), problem)
     trials = _Trials(chosen, workclass)
-    search = Search(task, measure, effort, trials.ratios, trials.keep, deadline)
-    found = search.run(step)
+    groups = GroupsFound()
+    if algorithm in ALGORITHMS:
+        groups = tune_groups(problem, chosen, task.parameters, deadline)
+    search = Search(
+        task, measure, effort, trials.ratios, trials.keep, deadline, hint=groups.values
+    )  # fmt: skip
+    found = _with_groups(search.run(step), groups, task, measure)
     _remember(found, chosen, workclass, effort, db)
     if found.complete:
         trials.forget()
     return Tuned(
         str(workclass), found.values, found.ms, found.default_ms, found.measured, found.complete,
-        measure.clock, found.failed,
+        measure.clock, found.failed, groups.kernels,
     )  # fmt: skip
+
+
+def _with_groups(found: Found, groups: GroupsFound, task: Task, measure: DeviceMeasure) -> Found:
+    """Return what a search has found with the groups of single kernels, unless these are slower.
+
+    The transform shows few of them: what is not in it is kept all the same.
+    """
+    found = replace(
+        found,
+        measured=found.measured + groups.measured,
+        complete=found.complete and groups.complete,
+        failed={**found.failed, **groups.failed},
+    )
+    values = {**found.values, **groups.values}
+    known, better = task.candidate(found.values), task.candidate(values)
+    if known is None or better is None:
+        return found
+    if better.key == known.key:
+        return replace(found, values=values)
+    turns = [measure([known, better]) for _ in range(CONFIRMATIONS)]
+    slower = median(with_them.ms / before.ms for before, with_them in turns)
+    if not slower < LOSS:
+        return found
+    return replace(found, values=values, ms=found.ms * slower)
 
 
 def _remember(

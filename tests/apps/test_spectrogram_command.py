@@ -130,10 +130,20 @@ def test_numbers_for_numpy(device, tune, y, no_picture):
 
 
 @pytest.mark.one_cpu
-def test_music_analysis(device, tune, y, no_picture):
+@pytest.mark.parametrize("algorithm", [[], ["--algorithm=local-radix2"]], ids=["engine", "report"])
+@pytest.mark.parametrize("where", ["device", "host"])
+def test_music_analysis(device, tune, y, no_picture, monkeypatch, capsys, algorithm, where):
+    """The device divides by the greatest; the host does where not all frames fit at once."""
+    if where == "host":
+        monkeypatch.setattr(command, "RELATED_POINTS", 2**14)
+        monkeypatch.setattr(command, "POINTS", 2**14)
     path = tune.with_name("s.npz")
-    arguments = [str(tune), "--preset=music-analysis", "--npz", str(path)]
+    arguments = [str(tune), "--preset=music-analysis", "--npz", str(path), "--timing", *algorithm]
     assert main([*arguments, "--device", place_of(device)]) == 0
+    kernels = capsys.readouterr().out.rpartition("\nkernel ")[2].split("\n")[1:]
+    launches = {line.split()[0]: int(line.split()[1]) for line in kernels if line}
+    assert launches.get("relate", 0) == (where == "device")
+    assert launches["write"] == (1 if where == "device" else 7)
     y = np.pad(y, (0, -len(y) % 2048))
     expected = amplitudes(y, hop=1024, window="boxcar", center=False)[:1024]
     with np.load(path) as found:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pyclfft.bench import command, worksize
-from pyclfft.bench.worksize import BLOCKED, KERNELS, PUBLISHED, ROWS, SIZES
+from pyclfft.bench.worksize import BLOCKED, BLOCKS, KERNELS, OF_PLANES, PUBLISHED, ROWS, SIZES
 from pyclfft.runtime import device as devices
 
 SMALL = ("worksize", "--image", "16", "--samples", "2")
@@ -33,15 +33,19 @@ def test_every_size_is_measured_and_right(device, tmp_path, capsys):
 
     document = json.loads(names["json"].read_text())
     runs = {each["size"]: each["times"] for each in document["runs"]}
+    assert document["machine"]["units"] == device.max_compute_units
+    assert document["machine"]["together"] >= 1
+    for each in document["runs"]:
+        if each["size"] in BLOCKS and BLOCKED not in each["times"]:
+            assert set(each["times"]) == set(OF_PLANES)
     allowed = [size for size in runs if size in SIZES]
     limit = devices.traits(device).max_work_group_size  # compilers may allow kernels less
     assert allowed == list(SIZES[: len(allowed)])
     assert min(256, limit) <= int(allowed[-1]) <= limit
     assert runs["1"].keys() == LAUNCHES.keys()
-    for size, times in runs.items():
-        expected = LAUNCHES if size in SIZES else {BLOCKED: 2}
+    for times in runs.values():
         for row, time in times.items():
-            assert time["launches"] == expected[row]
+            assert time["launches"] == {**LAUNCHES, BLOCKED: 2}[row]
             assert time["ms"]["count"] == 2
             assert time["ms"]["median"] > 0
     assert all(set(document["best"][row]) <= set(allowed) for row in KERNELS)
@@ -76,11 +80,11 @@ def test_sizes_over_the_devices_limit_are_not_tried(device, change_traits, capsy
 
 @pytest.mark.one_cpu
 def test_a_kernel_with_a_lower_limit_has_groups_of_the_usual_size(device, monkeypatch):
-    def is_allowed(each, context, traits):
+    def is_allowed(context, each, size):
         return each.kernel != "butterfly" or prod(each.local_size) <= 16
 
-    monkeypatch.setattr(worksize, "_is_allowed", is_allowed)
-    runs = {each.size: each for each in worksize.measure(device, 16, 1)}
+    monkeypatch.setattr(worksize, "is_allowed", is_allowed)
+    runs = {each.size: each for each in worksize.measure(device, 16, 1) if each.size in SIZES}
     for size in SIZES:
         assert ("butterfly" in runs[size].times) == (int(size) <= 16)
         assert "norm" in runs[size].times
@@ -90,15 +94,21 @@ def test_a_kernel_with_a_lower_limit_has_groups_of_the_usual_size(device, monkey
 @pytest.mark.one_cpu
 def test_a_wrong_result_makes_the_status_1(device, monkeypatch, tmp_path, capsys):
     """A kernel that leaves out its last group, with groups of one size."""
-    real = worksize.in_groups_of
+    real = worksize.filter_schedule
 
-    def one_too_few(size, each):
-        changed = real(size, each)
-        if each.kernel != "norm" or size != 32:
-            return changed
-        return worksize.replace(changed, global_size=(changed.global_size[0] - size,))
+    def one_too_few(job, traits, parameters):
+        schedule = real(job, traits, parameters)
+        if parameters["group_norm"] != "32":
+            return schedule
+        passes = (
+            worksize.replace(each, global_size=(each.global_size[0] - 32,))
+            if each.kernel == "norm"
+            else each
+            for each in schedule.passes
+        )
+        return worksize.replace(schedule, passes=tuple(passes))
 
-    monkeypatch.setattr(worksize, "in_groups_of", one_too_few)
+    monkeypatch.setattr(worksize, "filter_schedule", one_too_few)
     name = tmp_path / "w.json"
     assert command.main([*SMALL, "--json", str(name)]) == 1
     out = capsys.readouterr().out

@@ -15,12 +15,15 @@ import pyclfft
 from pyclfft.apps import frame_jobs, framing, shorttime
 from pyclfft.apps.frame_jobs import Job
 from pyclfft.errors import DeviceMemoryError, PlanError
+from pyclfft.planning.passes import SpinFactors
 from pyclfft.planning.problem import Layout
 from pyclfft.planning.solvers import local_radix2
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import run_on_host
 from pyclfft.runtime.profile import Recorder, profiling_queue
 from pyclfft.runtime.program import source_text
+from pyclfft.runtime.tables import table_buffer
+from pyclfft.runtime.twiddle import values_of
 from tests.oracle import noise
 
 MODES = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
@@ -559,6 +562,21 @@ def test_the_fault_of_the_source(device):
     assert error(plan(y.astype("c8")), spectrum) < BOUND["f4"]
     text = source_text("localRadix2.cl")
     assert text.index("a = x[upper], b =") < text.index("x[upper] = a + b")
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("n", [2, 4, 8, 64, 2048, 4096])
+def test_twiddles_of_the_source_are_computed_on_the_device(device, fp64, queue, n, precision):
+    """As exact as the host would have them: rounded once, from more digits than are kept."""
+    table = SpinFactors(n, precision)
+    dtype = {"single": "c8", "double": "c16"}[precision]
+    found = np.empty(n // 2, dtype)
+    cl.enqueue_copy(queue, found, table_buffer(queue.context, table))
+    angles = -2 * np.pi * np.arange(n // 2) / n
+    assert np.abs(found - np.exp(1j * angles)).max() <= 3 * np.finfo(dtype).eps
+    assert np.abs(found - values_of(table)).max() <= np.finfo(dtype).eps
+    plan = pyclfft.Plan(n, dtype, algorithm="local-radix2")
+    assert table in plan.passes[0].arguments
 
 
 @pytest.mark.one_cpu

@@ -5,24 +5,29 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from pyclfft.bench import command, worksize
 from pyclfft.bench.statistics import spread
 from pyclfft.bench.worksize import (
     BLOCKED,
     KERNELS,
+    OF_PLANES,
     PUBLISHED,
     ROWS,
     SIZES,
     Figures,
+    Machine,
     Results,
     Run,
     Time,
-    in_groups_of,
 )
-from pyclfft.planning.passes import Pass
+from pyclfft.errors import FormatError
+from pyclfft.selftest import high_pass
 
 TESLA, FIREPRO = PUBLISHED
 
@@ -32,8 +37,11 @@ def run(size, ms, rows=("write", *KERNELS, "read"), error=0.5):
     return Run(size, {row: Time(2, spread([ms, ms, 9 * ms])) for row in rows}, error)
 
 
-def results(*runs):
-    return Results({"device": "A device", "date": "today"}, 64, 3, runs)
+MACHINE = Machine(together=16, units=2)
+
+
+def results(*runs, machine=MACHINE):
+    return Results({"device": "A device", "date": "today"}, 64, 3, runs, machine, 0.48)
 
 
 # As on a device that allows 64 work-items, and 16 for a butterfly; with a wrong result for 32.
@@ -42,6 +50,7 @@ MADE = results(
     run("16", 2.0),
     run("32", 0.5, error=200.0),
     run("64", 4.0, [row for row in ("write", *KERNELS, "read") if row != "butterfly"]),
+    run("8x8", 0.25, OF_PLANES),
     run("16x16", 0.123, [BLOCKED]),
 )
 
@@ -90,10 +99,10 @@ def test_the_best_are_those_with_the_least_time_and_transfers_have_none(figures,
 
 
 def test_a_wrong_result_is_never_the_best():
-    figures = Figures("x", {"norm": {"1": 2.0, "16": math.nan, "32": 3.0}, BLOCKED: {}})
+    figures = Figures("x", {"norm": {"1": 2.0, "16": math.nan, "32": 3.0}, BLOCKED: {}}, {})
     assert figures.best("norm") == ("1",)
     assert figures.best(BLOCKED) == ()
-    assert Figures("x", {"norm": {"1": math.nan}}).best("norm") == ()
+    assert Figures("x", {"norm": {"1": math.nan}}, {}).best("norm") == ()
 
 
 # ---------------------------------------------------------------- what is shown
@@ -116,7 +125,7 @@ def test_table():
 
 
 def test_published_tables_and_best_sizes_stand_below():
-    *_, tesla, firepro, best, wrong = worksize.as_text(MADE).split("\n\n")
+    *_, tesla, firepro, best, _, wrong = worksize.as_text(MADE).split("\n\n")
     assert re.search("^butterfly +41.83 .* 1.58 at 128, 256$", tesla, re.MULTILINE)
     assert re.search("^spinFact .* 0.01 at any$", tesla, re.MULTILINE)
     assert re.search("^butterfly +53 .* 6.19 +N/A +2.17 at 32$", firepro, re.MULTILINE)
@@ -142,16 +151,16 @@ def test_markdown():
     assert "- device: A device\n" in text
     assert "| norm | 8 | 2 | WRONG | 4 | N/A | N/A | N/A | 2 at 16 |" in text
     tables = [part for part in text.split("\n\n") if part.startswith("|")]
-    assert len(tables) == 4
+    assert len(tables) == 6
     for lines in map(str.splitlines, tables):
         assert len({line.count("|") for line in lines}) == 1
 
 
 def test_json():
     document = json.loads(worksize.as_json(MADE), parse_constant=pytest.fail)
-    assert (document["schema"], document["image"], document["samples"]) == (1, 64, 3)
+    assert (document["schema"], document["image"], document["samples"]) == (2, 64, 3)
     assert document["environment"]["device"] == "A device"
-    assert [each["size"] for each in document["runs"]] == ["1", "16", "32", "64", "16x16"]
+    assert [each["size"] for each in document["runs"]] == ["1", "16", "32", "64", "8x8", "16x16"]
     norm = document["runs"][0]["times"]["norm"]
     assert norm == {"launches": 2, "ms": {"median": 8, "low": 8, "high": 40, "count": 3}}
     assert document["best"]["norm"] == ["16"]
@@ -167,23 +176,95 @@ def test_plot(tmp_path, made):
     assert "</svg>" in (tmp_path / "curves.svg").read_text()
 
 
-# ---------------------------------------------------------------- groups
+def test_no_legend_hides_a_curve(tmp_path, monkeypatch):
+    """It lies below all panels, and names each line once."""
+    pytest.importorskip("matplotlib")
+    drawn = []
+    monkeypatch.setattr(worksize, "save", lambda figure, *_, **__: drawn.append(figure))
+    worksize.write_plot(tmp_path / "curves.svg", MADE)
+    (figure,) = drawn
+    assert [axes.get_legend() for axes in figure.axes] == [None] * 8
+    (legend,) = figure.legends
+    figure.canvas.draw()
+    below = legend.get_window_extent().y1
+    assert all(axes.get_window_extent().y0 >= below for axes in figure.axes)
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == [
+        "this device", TESLA.title, FIREPRO.title, "this device, best of two dimensions",
+        "transposeBlocked, 16x16",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("size", "items", "sizes"),
-    [
-        (64, (256, 512), ((256, 512), (64, 1))),
-        (512, (256, 512), ((512, 512), (512, 1))),  # half of the range lies beyond the row
-        (16, (8,), ((16,), (16,))),
-        (1, (4, 4, 1), ((4, 4, 1), (1, 1, 1))),
-    ],
-)
-def test_groups_of_so_many_work_items_along_the_first_dimension(size, items, sizes):
-    planned = Pass("norm", "norm.cl", (), items, tuple(min(2, n) for n in items), (), 0, 0)
-    changed = in_groups_of(size, planned)
-    assert (changed.global_size, changed.local_size) == sizes
-    assert changed.kernel == "norm"
+# ---------------------------------------------------------------- what follows
+
+
+def test_sizes_of_two_dimensions_have_a_table_of_their_own():
+    (lines,) = (part for part in worksize.as_text(MADE).split("\n\n") if "best of all" in part)
+    shown = {cells[0]: cells[1:] for cells in map(str.split, lines.splitlines()[1:])}
+    assert shown["transpose"] == ["N/A", "0.25", *["N/A"] * 4, "0.25", "at", "8x8"]
+    assert list(shown) == list(OF_PLANES)
+    assert "best of all" not in worksize.as_text(results(run("1", 1.0)))
+
+
+def following(figures):
+    return dict(worksize.conclusions([figures]).rows)
+
+
+def test_what_follows_from_the_published_tables():
+    """By hand from these: 0.19 / 2 over 0.31 / 4, 1.67 / 2 over 0.30 / 4."""
+    tesla, firepro = following(TESLA), following(FIREPRO)
+    transpose = "a launch of transpose over one of bitReverse"
+    assert (tesla[transpose], firepro[transpose]) == ("1.23", "11.1")
+    multiples = "kernels whose best size is a multiple of these"
+    assert (tesla[multiples], firepro[multiples]) == ("6 of 6", "0 of 6")
+    groups = "groups of a launch at the best size: spinFact; fewest of the others"
+    assert (tesla[groups], firepro[groups]) == ("1; 512", "8; 4096")
+    small = "time of size 1 over the best, mean of kernels"
+    assert float(tesla[small]) > float(firepro[small]) > 9
+
+
+def test_what_follows_from_ours():
+    found = following(MADE.figures())
+    assert found["work-items that run together"] == "16"
+    assert found["kernels whose best size is a multiple of these"] == "6 of 6"
+    assert found["compute units"] == "2"
+    assert found["time of size 1 over the best, mean of kernels"] == "4"
+    assert found["transpose: the best (k, 1) over the best of two dimensions"] == "8"
+    assert found["transpose: the best (k, 1) over transposeBlocked"] == "16.3"
+    unknown = following(results(run("1", math.nan, error=99.0), machine=None).figures())
+    assert set(unknown.values()) == {"-"}
+
+
+def test_truncation_and_rounding():
+    """Of the sample that the page names, 48 % of the pixels are one level less truncated."""
+    assert worksize.truncated(np.array([0.4, 0.6, 1.5, 2.0])) == 0.5
+    assert "in the textbook, 48% were one level less" in worksize.as_text(MADE)
+    root = Path(__file__).resolve().parents[2]
+    scene = np.array(Image.open(root / "samples" / "scene.pgm"))
+    expected = high_pass(scene, min(scene.shape) / 8)
+    part = worksize.truncated(expected * (255 / expected.max()))
+    page = (root / "docs" / "howto" / "worksize.md").read_text(encoding="utf-8")
+    assert f"{part:.0%}".replace("%", " %") + " of those of `samples/scene.pgm`" in page
+
+
+@pytest.mark.parametrize("made", [MADE, results(run("1", math.nan), machine=None)])
+def test_read_back(tmp_path, made):
+    (tmp_path / "w.json").write_text(worksize.as_json(made))
+    found = worksize.read(tmp_path / "w.json")
+    assert worksize.as_json(found) == worksize.as_json(made)
+
+
+def test_files_of_before_are_read(tmp_path):
+    document = json.loads(worksize.as_json(MADE))
+    for name in ("machine", "truncated"):
+        del document[name]
+    (tmp_path / "w.json").write_text(json.dumps(document | {"schema": 1}))
+    found = worksize.read(tmp_path / "w.json")
+    assert found.machine is None
+    assert found.runs == MADE.runs
+    (tmp_path / "w.json").write_text("{}")
+    with pytest.raises(FormatError, match=r"w\.json: no file of pyclfft bench worksize --json"):
+        worksize.read(tmp_path / "w.json")
 
 
 # ---------------------------------------------------------------- the command line

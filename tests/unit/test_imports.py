@@ -18,7 +18,12 @@ LAYERS = (
     ("pyclfft.errors", "pyclfft.files", "pyclfft.advice"),
     ("pyclfft.planning", "pyclfft.tuning", "pyclfft.tuning.lookup"),
     ("pyclfft.runtime",),
-    ("pyclfft.transforms", "pyclfft.tuning.measure", "pyclfft.tuning.tuner"),
+    (
+        "pyclfft.transforms",
+        "pyclfft.tuning.groups",
+        "pyclfft.tuning.measure",
+        "pyclfft.tuning.tuner",
+    ),
     ("pyclfft.apps",),
     (
         "pyclfft.caches",

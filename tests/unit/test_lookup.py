@@ -275,3 +275,19 @@ def test_points_columns_and_gaps():
     none = dict(kernels("h200", (64, 512), 1, stockham_banks=1)[0].defines)
     assert none["BANKS"] == "1"
     assert int(none["ROOM"]) == 512
+
+
+# --- work-groups of single kernels ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", ["", "1", "64", "16x16", "1024x1"])
+def test_sizes_of_groups(size):
+    assert checked({"group_butterfly": size}) == {"group_butterfly": size}
+
+
+@pytest.mark.parametrize(
+    "size", ["0", "16x", "x16", "16x0", "4x4x4", "-1", "a", "64 ", 64, [16, 16], None]
+)
+def test_what_is_no_size_of_groups(size):
+    with pytest.raises(PlanError, match=r'group_norm is the size of a work-group, such as "64" or'):
+        checked({"group_norm": size})

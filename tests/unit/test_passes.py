@@ -16,6 +16,9 @@ from pyclfft.planning.passes import (
     launch_size,
     without_repeated_tables,
 )
+from pyclfft.planning.solvers.rows import kernel_size
+from pyclfft.planning.traits import Traits
+from pyclfft.tuning.lookup import parameters_for
 
 BYTES = 64
 
@@ -173,3 +176,24 @@ def test_printed():
     wide = Pass("k", "k.cl", (), (512, 16, 1), (16, 1, 1), (), 0, 0)
     assert str(wide) == "k                 512x16 / 16"
     assert str(Schedule((), ())).endswith("workspace: 0 bytes")
+
+
+@pytest.mark.parametrize(
+    ("size", "items", "sizes"),
+    [
+        ("64", (256, 512), ((256, 512), (64, 1))),
+        ("512", (256, 512), ((512, 512), (512, 1))),  # half of the range lies beyond the row
+        ("16", (8,), ((16,), (16,))),
+        ("1", (4, 4, 1), ((4, 4, 1), (1, 1, 1))),
+        ("16x8", (20, 20, 3), ((32, 24, 3), (16, 8, 1))),
+        ("16x8", (20,), ((32,), (16,))),
+        ("", (20, 20), ((32, 20), (32, 4))),  # as the parameter `group` has it
+        ("1024", (20, 20), ((32, 20), (32, 4))),  # more than the device allows, too
+        ("8x16", (20, 20), ((32, 20), (32, 4))),  # along the second dimension
+    ],
+)
+def test_groups_of_a_kernel_that_is_tuned_by_itself(size, items, sizes):
+    traits = Traits("a device", False, 4, 512, (512, 8, 8), 2**15, 2**30, 2**28)
+    known = parameters_for(traits).over({"group_norm": size}, "test")
+    assert kernel_size("norm", items, traits, known) == sizes
+    assert kernel_size("another", (20, 20), traits, known) == ((32, 20), (32, 4))

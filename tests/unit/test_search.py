@@ -211,3 +211,20 @@ def test_recorded_timings(path):
     found = Search(Task(problem, traits, parameters_for(traits)), Replay(ms)).run()
     assert found.values == checked(recorded["best"])
     assert found.default_ms >= found.ms
+
+
+@pytest.mark.parametrize(("factor", "wins"), [(0.5, True), (1.5, False)])
+def test_a_hint_is_tried_first(factor, wins):
+    """And the search goes on from there where it is faster."""
+    hint = {"lanes_width": 8, "stream_bytes": 0}
+    replay = Replay(by_values(lanes_width={8: factor}))
+    found = Search(task(), replay, hint=hint).run()
+    assert replay.calls[0] == [{}, hint]
+    assert found.values == ({"lanes_width": 8} if wins else {})
+
+
+def test_no_hint_takes_no_turn():
+    calls = [Replay(by_values()), Replay(by_values())]
+    for replay, hint in zip(calls, (None, {"group": 64}), strict=True):  # which changes nothing
+        Search(task(), replay, hint=hint).run()
+    assert calls[0].calls == calls[1].calls

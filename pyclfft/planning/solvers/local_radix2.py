@@ -1,7 +1,7 @@
 """Radix-2 transforms in local memory, one work-group for each: a spectrogram's kernel.
 
 As a report on digital music analysis describes it: the frame in local memory, bits reversed on
-load, all stages in one launch, some frames a launch.
+load, all stages in one launch, some frames a launch, twiddles computed ahead on the device.
 
 References
 ----------
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ...tuning.lookup import Parameters
 from ..batch import Batch
-from ..passes import FirstGroup, Pass, Role, Roots, Vector
+from ..passes import FirstGroup, Pass, Role, SpinFactors, Vector
 from ..problem import Problem
 from ..traits import Traits
 from .rows import defines, exact, sign_flag, uint
@@ -76,7 +76,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
             arguments=(
                 Role.SOURCE,
                 Role.TARGET,
-                Roots(n, problem.precision),
+                SpinFactors(n, problem.precision),
                 FirstGroup(),
                 uint(walk.extent),
                 Vector("int64", walk.sources),

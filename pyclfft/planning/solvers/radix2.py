@@ -14,10 +14,11 @@ from ...tuning.lookup import Parameters
 from ..passes import Buffer, Pass, Role, Scalar
 from ..problem import Problem
 from ..traits import Traits
-from .rows import Rows, defines, device_size, real, rows_of, sign_flag, uint
+from .rows import Rows, defines, kernel_size, real, rows_of, sign_flag, uint
 from .solver import Solver
 from .steps import single_axis
 
+NAME = "radix2"
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
@@ -41,7 +42,7 @@ def _row_passes(
     log2_n = rows.n.bit_length() - 1
     spin = spin_fact(problem, traits, parameters, rows.n)
     reverse = bit_reverse(problem, traits, parameters)
-    sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
+    sizes, local = kernel_size("butterfly", (rows.n // 2, rows.count), traits, parameters)
     stages = [
         Pass(
             kernel="butterfly",
@@ -69,7 +70,7 @@ def _row_passes(
 def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Put every row in the order of its reversed indices."""
     rows = rows_of(problem)
-    sizes, local = device_size((rows.n, rows.count), parameters["group"], traits)
+    sizes, local = kernel_size("bitReverse", (rows.n, rows.count), traits, parameters)
     return Pass(
         kernel="bitReverse",
         source="bitReverse.cl",
@@ -86,7 +87,7 @@ def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pas
 def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) -> Pass:
     """Fill the table of n/2 twiddles; transforms of the same length share it."""
     nbytes = n // 2 * problem.dtype.itemsize
-    sizes, local = device_size((n // 2,), parameters["group"], traits)
+    sizes, local = kernel_size("spinFact", (n // 2,), traits, parameters)
     table = f"w{n}"
     return Pass(
         kernel="spinFact",
@@ -106,7 +107,7 @@ def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) 
 def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Multiply everything by the problem's scale."""
     count = prod(problem.shape)
-    sizes, local = device_size((count,), parameters["group"], traits)
+    sizes, local = kernel_size("norm", (count,), traits, parameters)
     return Pass(
         kernel="norm",
         source="norm.cl",
@@ -120,4 +121,4 @@ def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     )
 
 
-SOLVER = Solver("radix2", "a length that is a power of two", applies, passes, powers_of_two=True)
+SOLVER = Solver(NAME, "a length that is a power of two", applies, passes, powers_of_two=True)

@@ -50,7 +50,7 @@ def transpose(
         sizes: tuple[int, ...] = (width, height, batch)
         local: tuple[int, ...] = (tile, tile, 1)
     else:
-        sizes, local = device_size((columns, rows, batch), parameters["group"], traits)
+        sizes, local = kernel_size("transpose", (columns, rows, batch), traits, parameters)
     return Pass(
         kernel="transposeBlocked" if blocked else "transpose",
         source="transpose.cl",
@@ -75,6 +75,37 @@ def device_size(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return `launch_size` within a device's limits: exact along the third dimension alone."""
     return launch_size(items, preferred, traits.max_work_item_sizes, traits.max_work_group_size)
+
+
+def kernel_size(
+    kernel: str, items: tuple[int, ...], traits: Traits, parameters: Parameters
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return (global size, local size) of a kernel whose work-groups may be tuned by themselves.
+
+    Parameters
+    ----------
+    kernel : str
+        Its name. The parameter ``group_NAME``, if there is one and it is not empty, is the size of
+        its groups, "64" or "16x16": taken exactly, even where the range is smaller.
+    items : tuple of int
+        Work-items needed along each dimension.
+    traits, parameters
+        Of the device. Without a size of the kernel's own, or where the device does not allow that
+        size, the parameter ``group`` decides, as in `device_size`.
+
+    Returns
+    -------
+    global_size, local_size : tuple of int
+    """
+    wanted = parameters.get(f"group_{kernel}", "")
+    sides = tuple(map(int, wanted.split("x")))[: len(items)] if wanted else ()
+    limits = traits.max_work_item_sizes
+    fits = all(side <= limit for side, limit in zip(sides, limits, strict=False))
+    if not sides or not fits or prod(sides) > traits.max_work_group_size:
+        return device_size(items, parameters["group"], traits)
+    local = sides + (1,) * (len(items) - len(sides))
+    rounded = tuple(-(-count // side) * side for count, side in zip(items, local, strict=True))
+    return rounded, local
 
 
 def uint(value: int) -> Scalar:

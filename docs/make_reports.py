@@ -1,0 +1,255 @@
+"""Write what docs/results holds of `bench worksize` and `bench stft` into the pages that show it.
+
+    python docs/make_reports.py [--check] [--plots] [--commands]
+
+Between the lines ``<!-- results: NAME -->`` and ``<!-- end of results -->`` a page has what a
+function here makes of the stored files: nobody types a number there. After a new run its files go
+to docs/results, and this is called again; ``--plots`` draws their pictures again, too, and
+``--commands`` prints what to call for new ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pyclfft.bench import stft, worksize
+from pyclfft.bench.render import Part
+from pyclfft.bench.stft_contenders import COPY, DEVICE, HOST, OURS
+from pyclfft.bench.table import listed
+from pyclfft.errors import PyclfftError
+
+DOCS = Path(__file__).resolve().parent
+RESULTS = DOCS / "results"
+WIDTH = 118  # of lines of text
+BLOCK = re.compile(r"(<!-- results: ([\w -]+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+
+
+class Stored(NamedTuple):
+    """A measurement in docs/results.
+
+    Attributes
+    ----------
+    title : str
+        The device, in headings of tables.
+    name : str
+        Of the files, without their ends.
+    device : str
+        The command's option.
+    """
+
+    title: str
+    name: str
+    device: str
+
+    @property
+    def path(self) -> Path:
+        """The file with the figures."""
+        return RESULTS / f"{self.name}.json"
+
+
+WORKSIZES = (
+    Stored("Intel's runtime", "worksize-intel", "intel"),
+    Stored("PoCL", "worksize-pocl", "portable"),
+    Stored("NVIDIA H200", "worksize-h200", "gpu"),
+)
+STFTS = (
+    Stored("NVIDIA H200", "stft-h200", "gpu"),
+    Stored("Intel's runtime", "stft-epyc-intel", "intel"),
+    Stored("PoCL", "stft-epyc-pocl", "portable"),
+)
+
+
+# --- work sizes -----------------------------------------------------------------------------------
+
+
+def published_worksizes() -> Iterator[Part]:
+    """Yield the textbook's tables."""
+    for figures in worksize.PUBLISHED:
+        yield from worksize.tables(figures)
+
+
+def measured_worksizes() -> Iterator[Part]:
+    """Yield ours, device by device."""
+    for stored in WORKSIZES:
+        results = worksize.read(stored.path)
+        yield f"### {stored.title}"
+        yield where("worksize", stored, results.environment)
+        yield from worksize.tables(results.figures(stored.title))
+        picture = f"../results/{stored.name}.png"
+        yield f"![Curves: time of each step over the size of its groups]({picture})"
+
+
+def everybodys() -> tuple[worksize.Figures, ...]:
+    """Return all tables, ours first."""
+    ours = (worksize.read(each.path).figures(each.title) for each in WORKSIZES)
+    return (*ours, *worksize.PUBLISHED)
+
+
+def best_worksizes() -> Iterator[Part]:
+    """Yield the best sizes by kernel and device."""
+    yield worksize.best_sizes(everybodys())
+
+
+def conclusions() -> Iterator[Part]:
+    """Yield what follows on each device."""
+    yield worksize.conclusions(everybodys())
+
+
+# --- spectrograms ---------------------------------------------------------------------------------
+
+
+def contenders() -> Iterator[Part]:
+    """Yield who takes how long for a song, device by device."""
+    for stored in STFTS:
+        results = stft.read(stored.path)
+        yield f"### {stored.title}"
+        yield where("stft", stored, results.environment)
+        yield (
+            f"{results.seconds} s of sound at {stft.RATE} samples a second, frames of {stft.N_FFT} "
+            f"samples, {stft.HOP} apart, medians; `/{OURS}` is the time over that of `{OURS}` "
+            f"between arrays of the same place. `{COPY}` reads the samples once and writes as "
+            "many bytes as the spectra have."
+        )
+        yield contenders_table(results)
+        absent = [f"{each.name} ({each.where})" for each in results.entries if each.word]
+        if absent:
+            yield f"Not installed, or failed: {listed(absent)}."
+        if results.overlap:
+            yield f"{stft.overlap_line(results.overlap)}."
+
+
+def contenders_table(results: stft.Results) -> stft.Table:
+    """Return the times of those who took part."""
+    present = [each for each in results.entries if not each.word]
+    rows = [
+        [
+            each.name, each.where, f"{each.ms.median:.4g}",
+            f"{each.ms.median / results.ours(each.where).ms.median:.3g}",
+        ]
+        for where in (DEVICE, HOST)
+        for each in present
+        if each.where == where
+    ]  # fmt: skip
+    return stft.Table(["who", "between arrays", "ms", f"/{OURS}"], rows)
+
+
+def beside_the_report() -> Iterator[Part]:
+    """Yield the report's figures beside ours, device by device."""
+    for stored in STFTS:
+        results = stft.read(stored.path)
+        yield f"### {stored.title}"
+        yield where("stft", stored, results.environment)
+        parts = list(stft.report_parts(results))
+        yield from (f"{_sentence(each)}:" if isinstance(each, str) else each for each in parts)
+        yield (
+            "![Curves: milliseconds of 1164 frames, and the speed-up, over the frames of a launch]"
+            f"(../results/{stored.name}.png)"
+        )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}".rstrip(":")
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+Parts = Callable[[], Iterator[Part]]
+PAGES: Mapping[str, Mapping[str, Parts]] = {
+    "howto/worksize.md": {
+        "published": published_worksizes,
+        "measured": measured_worksizes,
+        "best sizes": best_worksizes,
+        "conclusions": conclusions,
+    },
+    "howto/stft.md": {"beside the report": beside_the_report},
+    "howto/audio.md": {"contenders": contenders},
+}
+
+
+def where(command: str, stored: Stored, environment: Mapping[str, str]) -> str:
+    """Say what was called, when and where."""
+    return (
+        f"`pyclfft bench {command} --device {stored.device}` printed this on "
+        f"{environment['date'].split()[0]}, at commit {environment['commit']}, on "
+        f"{environment['device']}; {environment['system']}. "
+        f"[All of it](../results/{stored.name}.json)."
+    )
+
+
+def text_of(parts: Iterator[Part]) -> str:
+    """Return parts as Markdown."""
+    return "\n\n".join(
+        wrapped(each) if isinstance(each, str) else each.markdown() for each in parts
+    )
+
+
+def wrapped(text: str) -> str:
+    """Break lines between words only."""
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def page(text: str, blocks: Mapping[str, Parts]) -> str:
+    """Return a page with its results as they are stored.
+
+    Raises
+    ------
+    SystemExit
+        Its blocks are not those that there are.
+    """
+    found = [match[2] for match in BLOCK.finditer(text)]
+    if sorted(found) != sorted(blocks):
+        raise SystemExit(f"the page has results of {found}, not of {list(blocks)}")
+    return BLOCK.sub(lambda match: f"{match[1]}\n{text_of(blocks[match[2]]())}\n\n{match[3]}", text)
+
+
+def draw() -> None:
+    """Draw all pictures again, from the stored figures."""
+    for stored in WORKSIZES:
+        worksize.write_plot(stored.path.with_suffix(".png"), worksize.read(stored.path))
+    for stored in STFTS:
+        stft.write_plot(stored.path.with_suffix(".png"), stft.read(stored.path))
+
+
+def commands() -> Iterator[str]:
+    """Yield the commands that measure everything anew, to be called in the repository's folder."""
+    for command, several in (("worksize", WORKSIZES), ("stft", STFTS)):
+        for stored in several:
+            name = f"docs/results/{stored.name}"
+            files = f"--json {name}.json --plot {name}.png"
+            yield f"pyclfft bench {command} --device {stored.device} {files}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the pages, or compare them."""
+    parser = argparse.ArgumentParser(description="Write stored results into the pages.")
+    add = parser.add_argument
+    add("--check", action="store_true", help="write nothing; fail if a page is another one")
+    add("--plots", action="store_true", help="draw the pictures again, too")
+    add("--commands", action="store_true", help="only print the commands that measure all of it")
+    options = parser.parse_args(arguments)
+    if options.commands:
+        print(*commands(), sep="\n")
+        return
+    try:
+        for name, blocks in PAGES.items():
+            path = DOCS / name
+            before = path.read_text(encoding="utf-8")
+            after = page(before, blocks)
+            if not options.check:
+                path.write_text(after, encoding="utf-8")
+            elif after != before:
+                raise SystemExit(f"{path} is not what docs/make_reports.py writes: call it")
+        if options.plots:
+            draw()
+    except (PyclfftError, OSError) as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

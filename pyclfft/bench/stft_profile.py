@@ -1,0 +1,171 @@
+"""Where a program for music analysis spends its time, for ``bench stft``: a profile of all of it.
+
+The report profiles its program before anything ran on a GPU. Here the same parts are timed as
+pyclfft does them, for a melody in a WAV file as long as the report's song.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import wave
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import nan
+from pathlib import Path
+
+import numpy as np
+import pyopencl as cl
+
+from ..apps.audiofile import read_audio
+from ..apps.frame_jobs import Job, executable_of
+from ..apps.notes import notes
+from ..apps.onsets import onsets
+from ..apps.shorttime import PRESETS, spectrogram
+from ..apps.spectrogram_picture import AXES, Levels
+from ..runtime.executable import run_on_host
+from ..runtime.profile import Recorder, profiling_queue
+from .statistics import Spread, spread
+from .stft_launches import FRAMES, HOP, N_FFT, RATE
+
+PRESET = "music-analysis"
+NOTE_S = 0.25  # seconds of each note of the melody
+SCALE = (60, 62, 64, 65, 67, 69, 71, 72, 71, 69, 67, 65, 64, 62)  # MIDI numbers, C4 to C5 and back
+HARMONICS = (1.0, 0.5, 0.33, 0.25, 0.2)
+
+# The report's profile of its program before, in percent of all of it, by our names.
+READ, DOMAIN, STFT, FFT, ONSETS, NOTES = (
+    "reading the file", "frequency domain", "of which the STFT", "of which its FFT",
+    "onset detection", "decomposition into notes",
+)  # fmt: skip
+PUBLISHED_PERCENT = {ONSETS: 39.3, DOMAIN: 38.5, STFT: 37.7, FFT: 35.5}
+WHOLE = (READ, DOMAIN, ONSETS, NOTES)  # parts that together are the program
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the program.
+
+    Attributes
+    ----------
+    name : str
+        What it does.
+    ms : Spread
+        Milliseconds of the whole song on the host's clock; those of the FFT are the kernels'.
+    """
+
+    name: str
+    ms: Spread = field(default_factory=Spread)
+
+    @property
+    def published_percent(self) -> float:
+        """The report's; not a number where it gives none."""
+        return PUBLISHED_PERCENT.get(self.name, nan)
+
+
+def percent(parts: tuple[Part, ...], part: Part) -> float:
+    """Return a part's percentage of the whole program."""
+    return 100 * part.ms.median / sum(each.ms.median for each in parts if each.name in WHOLE)
+
+
+def melody(samples: int = (FRAMES + 1) * HOP) -> np.ndarray:
+    """Return notes of a scale up and down, each with some harmonics, struck and fading.
+
+    Parameters
+    ----------
+    samples : int
+        How many, at `RATE` a second.
+
+    Returns
+    -------
+    ndarray of float32, shape (samples,)
+        Within -1 to 1.
+    """
+    t = np.arange(int(NOTE_S * RATE)) / RATE
+    envelope = np.minimum(1, t / 0.005) * np.exp(-6 * t)
+    sounds = []
+    for midi in SCALE:
+        hz = 440 * 2 ** ((midi - 69) / 12)
+        tones = (a * np.sin(2 * np.pi * hz * (k + 1) * t) for k, a in enumerate(HARMONICS))
+        sounds.append(envelope * sum(tones))
+    y = np.resize(np.concatenate(sounds), samples)
+    return (0.9 * y / np.abs(y).max()).astype(np.float32)
+
+
+def measure_profile(queue: cl.CommandQueue, samples: int, song: int = 0) -> tuple[Part, ...]:
+    """Time every part of the program.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Of the device.
+    samples : int
+        Runs of the program, after one that does not count.
+    song : int, optional
+        Samples of the melody; the report's song's by default.
+
+    Returns
+    -------
+    tuple of Part
+    """
+    y = melody(song) if song else melody()
+    taken: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "melody.wav"
+        _write(path, y)
+        for turn in range(1 + samples):
+            found = _run(path, queue)
+            if turn:
+                for name, ms in found.items():
+                    taken.setdefault(name, []).append(ms)
+    return tuple(Part(name, spread(ms)) for name, ms in taken.items())
+
+
+def _write(path: Path, y: np.ndarray) -> None:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes((32767 * y).astype("<i2").tobytes())
+
+
+def _run(path: Path, queue: cl.CommandQueue) -> dict[str, float]:
+    """Run the program once; return the milliseconds of its parts."""
+    ms: dict[str, float] = {}
+
+    def timed(name: str, call: Callable[[], np.ndarray]) -> np.ndarray:
+        begin = time.perf_counter()
+        result = call()
+        ms[name] = 1e3 * (time.perf_counter() - begin)
+        return result
+
+    y = timed(READ, lambda: read_audio(path, channel="mix").samples[0])
+    magnitudes = timed(STFT, lambda: spectrogram(y, preset=PRESET, queue=queue))
+    levels = Levels(AXES["linear"], RATE, N_FFT, *magnitudes.shape)
+    timed("levels", lambda: _added(levels, magnitudes))
+    timed(ONSETS, lambda: onsets(y, RATE, queue=queue))
+    timed(NOTES, lambda: np.array(notes(y, RATE, queue=queue), object))
+    return {
+        READ: ms[READ],
+        DOMAIN: ms[STFT] + ms["levels"],
+        STFT: ms[STFT],
+        FFT: _kernels(y, queue),
+        ONSETS: ms[ONSETS],
+        NOTES: ms[NOTES],
+    }
+
+
+def _added(levels: Levels, magnitudes: np.ndarray) -> np.ndarray:
+    levels.add(magnitudes)
+    return magnitudes
+
+
+def _kernels(y: np.ndarray, queue: cl.CommandQueue) -> float:
+    """Return the time of the kernels of the STFT, by their events."""
+    frames, magnitudes = PRESETS[PRESET]
+    job = Job(frames.over(len(y), 1, "single"), frames.window, magnitudes)
+    executable = executable_of(queue.context, job)
+    result = np.empty((frames.count(len(y)), magnitudes.bins), np.float32)
+    recorder = Recorder()
+    run_on_host(executable, profiling_queue(queue.context), y, result, recorder)
+    return sum(each.ms for each in recorder.times() if each.name not in ("write", "read"))

@@ -1,0 +1,102 @@
+"""The pages of work sizes and spectrograms say what the files in docs/results say."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+from pyclfft.bench.worksize import KERNELS
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture
+def reports(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    return importlib.import_module("make_reports")
+
+
+def text(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def cells(page, *beginning):
+    """Return the cells of the rows of a page's tables that begin so."""
+    start = f"| {' | '.join(beginning)} |"
+    return [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in page.splitlines()
+        if line.startswith(start)
+    ]
+
+
+def test_the_pages_are_what_the_script_writes(reports):
+    reports.main(["--check"])
+
+
+def test_a_page_that_was_edited_is_refused(reports, tmp_path, monkeypatch):
+    (tmp_path / "howto").mkdir()
+    for name in reports.PAGES:
+        (tmp_path / name).write_text(text(name), encoding="utf-8")
+    monkeypatch.setattr(reports, "DOCS", tmp_path)
+    reports.main(["--check"])
+    page = tmp_path / "howto/worksize.md"
+    page.write_text(text("howto/worksize.md").replace("| 41.83 |", "| 41.84 |"), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"worksize\.md is not what docs/make_reports\.py writes"):
+        reports.main(["--check"])
+    reports.main([])
+    assert page.read_text(encoding="utf-8") == text("howto/worksize.md")
+    page.write_text("<!-- results: other -->\n<!-- end of results -->\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"results of \['other'\]"):
+        reports.main([])
+
+
+def test_every_stored_file_is_shown(reports):
+    names = {each.path.name for each in (*reports.WORKSIZES, *reports.STFTS)}
+    stored = {path.name for path in (DOCS / "results").glob("*.json")}
+    assert names == {name for name in stored if name.startswith(("worksize", "stft"))}
+    for name in names:
+        assert (DOCS / "results" / name).with_suffix(".png").exists()
+
+
+def test_commands_write_the_files_that_are_shown(reports, capsys):
+    reports.main(["--commands"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(reports.WORKSIZES) + len(reports.STFTS)
+    assert (
+        "pyclfft bench stft --device gpu --json docs/results/stft-h200.json "
+        "--plot docs/results/stft-h200.png" in lines
+    )
+    for line in lines:
+        assert line.split()[2] in ("worksize", "stft")
+        assert (DOCS.parent / line.split(" --json ")[1].split()[0]).exists()
+
+
+def test_times_of_work_sizes(reports):
+    """From the files alone."""
+    page = text("howto/worksize.md")
+    for stored in reports.WORKSIZES:
+        runs = json.loads(stored.path.read_text(encoding="utf-8"))["runs"]
+        one = next(run["times"] for run in runs if run["size"] == "1")
+        for kernel in KERNELS:
+            assert cells(page, kernel, f"{one[kernel]['ms']['median']:.4g}")
+
+
+def test_times_of_spectrograms(reports):
+    """From the files alone: who takes how long, and the report's table beside ours."""
+    page, other = text("howto/audio.md"), text("howto/stft.md")
+    for stored in reports.STFTS:
+        document = json.loads(stored.path.read_text(encoding="utf-8"))
+        for each in document["entries"]:
+            if not each["word"]:
+                ms = f"{each['ms']['median']:.4g}"
+                assert cells(page, each["name"], each["where"], ms)
+        for point in document["curve"]:
+            launches = -(-1164 // point["frames"])
+            published = document["published"]["us_of_a_launch"][str(point["frames"])]
+            ours = [f"{1e3 * ms / launches:.4g}" for ms in point["kernel_ms"].values()]
+            row = [str(point["frames"]), str(launches), f"{published:g}", *ours]
+            assert cells(other, *row)
