@@ -27,7 +27,7 @@ from pyclfft.bench.worksize import (
     Time,
 )
 from pyclfft.errors import FormatError
-from pyclfft.selftest import high_pass
+from pyclfft.selftest_cases import high_pass
 
 TESLA, FIREPRO = PUBLISHED
 
