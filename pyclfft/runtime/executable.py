@@ -189,7 +189,7 @@ class Executable:
     ) -> cl.Event:
         """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
         if lease.queue is queue and lease.in_order:  # the queue itself keeps the order
-            waiting = [each for each in wait_for if each is not lease.done]
+            waiting = [each for each in wait_for if each is not lease.done] if wait_for else []
         else:
             lease.in_order = not queue.properties & _OUT_OF_ORDER
             waiting = [*wait_for, *lease.pending()]
@@ -384,7 +384,7 @@ def run_on_host(
     """
     device.require_own_process()
     traits = executable.traits
-    if recorder is None and memory.can_stage(traits, source, target):
+    if recorder is None and memory.can_stage(traits, source.nbytes + target.nbytes):
         executable.run_staged(queue, source, target, wait_for)
         return
     if recorder is None and memory.can_wrap(traits, source, target):

@@ -247,9 +247,17 @@ def pinned(queue: cl.CommandQueue, nbytes: int) -> np.ndarray:
     return np.asarray(mapped)  # which keeps the map, and that keeps the buffer
 
 
-def can_stage(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
-    """Whether copies of host arrays are the quickest for a device: small ones on a CPU."""
-    return traits.is_cpu and traits.shared_buffers and source.nbytes + target.nbytes <= MAX_STAGED
+def can_stage(traits: Traits, nbytes: int) -> bool:
+    """Whether copies of host arrays are the quickest for a device: small ones on a CPU.
+
+    Parameters
+    ----------
+    traits : Traits
+        Of the device.
+    nbytes : int
+        Of input and result together.
+    """
+    return traits.is_cpu and traits.shared_buffers and nbytes <= MAX_STAGED
 
 
 def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:

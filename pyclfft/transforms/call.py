@@ -9,23 +9,25 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError, PrecisionError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
 from ..runtime import device, memory, shift
-from ..runtime.cache import BoundedCache
+from ..runtime.cache import BoundedCache, CacheCounts
 from ..runtime.plan import Plan
 from .parts import in_parts, longest_other_axis
 
 MAX_PLANS = 128
 
+MAX_LATEST = 32
+
 _plans: BoundedCache[Plan] = BoundedCache(MAX_PLANS)
-plan_counts = _plans.counts
-forget_plans = _plans.clear
 
 Shape = int | Iterable[int] | None
 
@@ -105,8 +107,9 @@ def axis_and_length(
     ValueError, IndexError
         In SciPy's words.
     """
-    length = _positive(shape[axis] if n is None else n)
-    return (operator.index(length),), (tuple(range(len(shape)))[axis],)
+    extent = shape[axis]
+    length = _positive(extent if n is None else n)
+    return (operator.index(length),), (operator.index(axis) % len(shape),)
 
 
 def _positive(length: int) -> int:
@@ -125,44 +128,75 @@ def execute(
     orthogonalize: bool | None = None,
 ) -> Any:
     """Transform an array of a readable dtype by a cached plan, in parts if that is what fits."""
-    options = (lengths, axes, "backward" if norm is None else norm, orthogonalize)
+    norm = "backward" if norm is None else norm
     try:
-        return _plan(kind, direction, x, *options)(x)
+        return _plan(kind, direction, lengths, axes, norm, orthogonalize, x)(x)
     except DeviceMemoryError:
         along = longest_other_axis(x.shape, axes)
         if along is None:
             raise
-    return in_parts(lambda part: _plan(kind, direction, part, *options), x, along)
+    plan_for = partial(_plan, kind, direction, lengths, axes, norm, orthogonalize)
+    return in_parts(plan_for, x, along)
 
 
 def _plan(
     kind: str,
     direction: str,
-    x: Any,
     lengths: tuple[int, ...],
     axes: tuple[int, ...],
     norm: str,
     orthogonalize: bool | None,
+    x: Any,
 ) -> Plan:
     """Return a plan for an array from the cache."""
     strides, offset = None, 0
-    if isinstance(x, cl_array.Array):
-        context, strides, offset = x.context, x.strides, x.offset
-    else:
+    if isinstance(x, np.ndarray):
         chosen = device.default_device()
         context = device.context_of(chosen)
         if not x.flags.c_contiguous and memory.reads_as_it_lies(device.traits(chosen), x):
             strides = x.strides
-    key = (
+    else:
+        context, strides, offset = x.context, x.strides, x.offset
+    return _cached(
         context, x.shape, x.dtype, lengths, axes, kind, direction, norm, orthogonalize, strides,
         offset,
     )  # fmt: skip
-    return _plans.get(
-        key,
-        lambda: Plan(
-            _logical(kind, x.shape, axes), x.dtype, axes, kind, direction, norm, s=lengths,
-            strides=strides, offset=offset, orthogonalize=orthogonalize, context=context,
-        ),
+
+
+@lru_cache(MAX_LATEST)  # written in C, so it answers sooner than the plan cache behind it
+def _cached(*key: Any) -> Plan:
+    return _plans.get(key, lambda: _made(*key))
+
+
+def plan_counts() -> CacheCounts:
+    """Return hits, misses, the bound and the number of plans of the plan cache."""
+    counts = _plans.counts()
+    return counts._replace(hits=counts.hits + _cached.cache_info().hits)
+
+
+def forget_plans() -> None:
+    """Empty the plan cache."""
+    _cached.cache_clear()
+    _plans.clear()
+
+
+def _made(
+    context: cl.Context,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    lengths: tuple[int, ...],
+    axes: tuple[int, ...],
+    kind: str,
+    direction: str,
+    norm: str,
+    orthogonalize: bool | None,
+    strides: tuple[int, ...] | None,
+    offset: int,
+) -> Plan:
+    """Return a new plan; the parameters are what the plan cache knows it by."""
+    return Plan(
+        _logical(kind, shape, axes), dtype, axes, kind, direction, norm, s=lengths,
+        strides=strides, offset=offset, orthogonalize=orthogonalize, context=context,
     )  # fmt: skip
 
 
@@ -176,6 +210,8 @@ def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[in
 
 def _of_kind(kind: str, array: Any) -> Any:
     """Return an array of real or of complex numbers, as a kind takes them."""
+    if kind == "c2c":
+        return array
     precision, real = READABLE[array.dtype]
     if kind == "r2c" and not real:
         raise TypeError("x must be a real sequence")
@@ -186,6 +222,8 @@ def _of_kind(kind: str, array: Any) -> Any:
 
 def readable(x: Any) -> Any:
     """Return an array of a dtype that the device reads, by SciPy's rules."""
+    if type(x) is np.ndarray and x.dtype in READABLE:
+        return x  # early, since most are
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
