@@ -4,7 +4,7 @@ The whole public interface is listed here; the names are defined in
 
 - `pyclfft.transforms`: `fft` and all else that scipy.fft has
 - `pyclfft.array_api_fft`: the array API standard's functions
-- `pyclfft.backend`: what makes the package a backend of scipy.fft
+- `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
 - `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
 - `pyclfft.apps.shorttime`: `stft`, `istft`, `spectrogram`
 - `pyclfft.apps.streaming`: `StreamingSTFT`
@@ -42,6 +42,7 @@ from .apps.units import (
     time_to_frames,
     time_to_samples,
 )
+from .backend import scipy_backend
 from .caches import CacheInfo, cache_info, clear_cache
 from .errors import (
     BuildError,
@@ -68,6 +69,8 @@ from .transforms import (
     fftn,
     fftshift,
     fht,
+    fhtoffset,
+    get_workers,
     hfft,
     hfft2,
     hfftn,
@@ -92,6 +95,7 @@ from .transforms import (
     rfft2,
     rfftfreq,
     rfftn,
+    set_workers,
 )
 from .tuning.tuner import Tuned, tune
 
@@ -139,10 +143,12 @@ __all__ = [
     "fftn",
     "fftshift",
     "fht",
+    "fhtoffset",
     "filter_image",
     "filter_mask",
     "frames_to_samples",
     "frames_to_time",
+    "get_workers",
     "hfft",
     "hfft2",
     "hfftn",
@@ -179,6 +185,8 @@ __all__ = [
     "rfftn",
     "samples_to_frames",
     "samples_to_time",
+    "scipy_backend",
+    "set_workers",
     "spectrogram",
     "stft",
     "time_to_frames",

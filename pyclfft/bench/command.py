@@ -19,6 +19,7 @@ from .calls import measure_calls
 from .cases import ELEMENTS, Case, select
 from .compare import compare
 from .cpu import ON_CPUS
+from .crossing import measure_crossing
 from .environment import environment
 from .plot import write_plot
 from .render import ON_ONE_DEVICE, Results, View
@@ -97,7 +98,12 @@ def parser() -> argparse.ArgumentParser:
         f"{', '.join(CPU_RIVALS)} (default: {AUTO})",
     )
     add("--plan-time", action="store_true", help="measure the time from a plan to its first result")
-    add("--call", action="store_true", help="measure what a call costs the host")
+    add(
+        "--call",
+        action="store_true",
+        help="measure what a call costs the host, and from how many points on it is faster than "
+        "SciPy's",
+    )
     add(
         "--compare",
         metavar=("BEFORE", "AFTER"),
@@ -204,7 +210,12 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
         startup = measure_startup(options.device, traits[0], elements, options.algorithm)
         results = replace(results, startup=tuple(startup))
     if options.call:
-        results = replace(results, calls=tuple(measure_calls(field.queues[0], options.algorithm)))
+        queue = field.queues[0]
+        results = replace(
+            results,
+            calls=tuple(measure_calls(queue, options.algorithm)),
+            crossing=tuple(measure_crossing(queue)),
+        )
     return results
 
 

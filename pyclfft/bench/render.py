@@ -13,6 +13,7 @@ from .. import commandline
 from ..files import atomic_write
 from .calls import CallCost
 from .cases import GROUPS, REAL_KINDS, Case
+from .crossing import CallTimes, crossing
 from .kernels import KernelTime
 from .rivals import Ours, OursOnHost
 from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
@@ -154,6 +155,8 @@ class Results:
         Plan times.
     calls : tuple of CallCost
         Costs of a call.
+    crossing : tuple of CallTimes
+        Single calls from NumPy to NumPy beside SciPy's.
     devices : tuple of str
         Short names of the CPU devices that were measured together; empty where it was one device.
     kernels : tuple of KernelTime
@@ -169,6 +172,7 @@ class Results:
     rows: tuple[Row, ...] = ()
     startup: tuple[Startup, ...] = ()
     calls: tuple[CallCost, ...] = ()
+    crossing: tuple[CallTimes, ...] = ()
     devices: tuple[str, ...] = ()
     kernels: tuple[KernelTime, ...] = ()
 
@@ -245,6 +249,20 @@ def summary(results: Results) -> Iterator[str]:
     yield f"wrong results: {listed(wrong)}"
     yield from _beside_complex(results.rows)
     yield from reasons(results.rows)
+    if results.crossing:
+        yield crossing_line(results.crossing)
+
+
+def crossing_line(times: Sequence[CallTimes]) -> str:
+    """Say which backend of SciPy's is the best on the device."""
+    fewest = crossing(times)
+    if fewest is None:
+        most = max(each.points for each in times)
+        return f"single calls from NumPy to NumPy: SciPy's are faster up to {most:,} points"
+    return (
+        f"single calls from NumPy to NumPy: faster than SciPy's from {fewest:,} points on: "
+        f"scipy.fft.set_backend(pyclfft.scipy_backend(smallest={fewest}))"
+    )
 
 
 def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:
@@ -306,12 +324,25 @@ def calls_table(calls: Sequence[CallCost]) -> Table:
     return Table([*names, *limits], rows)
 
 
+def crossing_table(times: Sequence[CallTimes]) -> Table:
+    """Return the table of single calls beside SciPy's: a row for each length."""
+    kinds = dict.fromkeys((each.function, each.dtype) for each in times)
+    headings = (f"{function} {dtype}: SciPy" for function, dtype in kinds)
+    rows: dict[int, list[str]] = {each.points: [str(each.points)] for each in times}
+    for each in times:
+        rows[each.points] += f"{each.scipy.median:.1f}", f"{each.ours.median:.1f}"
+    columns = (column for heading in headings for column in (heading, "pyclfft"))
+    return Table(["points of one call (us)", *columns], list(rows.values()))
+
+
 def extra_tables(results: Results) -> Iterator[Table]:
     """Yield the tables beside that of the cases, as far as they were measured."""
     if results.startup:
         yield startup_table(results.startup)
     if results.calls:
         yield calls_table(results.calls)
+    if results.crossing:
+        yield crossing_table(results.crossing)
     yield from results.view.tables(results)
 
 
@@ -378,6 +409,7 @@ def as_json(results: Results) -> str:
             {**asdict(each), "per_pass": each.per_pass, "beside_plan": each.beside_plan}
             for each in results.calls
         ],
+        "crossing": [asdict(each) for each in results.crossing],
         "kernels": [asdict(each) for each in results.kernels],
     }
     return json_of(document)

@@ -13,6 +13,7 @@ from ..errors import FormatError
 from .calls import CallCost
 from .cases import Case, Workload
 from .cpu import ON_CPUS
+from .crossing import CallTimes
 from .kernels import KernelTime
 from .render import ON_ONE_DEVICE, SCHEMA, Results, View
 from .runner import CopyRate, Outcome, Row, Settings
@@ -56,7 +57,7 @@ def results_of(document: Mapping[str, Any], view: View | None = None) -> Results
     """Return what such a file holds.
 
     Files from before several devices were measured together name no device, and those from before
-    kernels were measured alone have none.
+    kernels were measured alone, or single calls beside SciPy's, have none.
     """
     names = tuple(document["contenders"])
     return Results(
@@ -69,6 +70,7 @@ def results_of(document: Mapping[str, Any], view: View | None = None) -> Results
         rows=tuple(_row(each, names) for each in document["rows"]),
         startup=tuple(_made(Startup, each) for each in document["startup"]),
         calls=tuple(_made(CallCost, each) for each in document["calls"]),
+        crossing=tuple(_made(CallTimes, each) for each in document.get("crossing", ())),
         devices=tuple(document.get("devices", ())),
         kernels=tuple(_made(KernelTime, each) for each in document.get("kernels", ())),
     )

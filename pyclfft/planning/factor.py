@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -29,30 +29,33 @@ OPERATIONS = {
 }  # fmt: skip
 
 
-def next_fast_len(n: int) -> int:
-    """Return the smallest length of at least `n` whose prime factors all have codelets.
+def next_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
+    """Return the smallest length of at least `n` that has no other prime factors than some.
 
     Parameters
     ----------
     n : int
         At least 1.
+    primes : sequence of int
+        The prime factors allowed, from 2 on; those that have codelets by default.
 
     Returns
     -------
     int
     """
-    return min(each * next_power_of_two(-(-n // each)) for each in _odd_smooth(PRIMES[-1] * n))
+    odd = _odd_smooth(primes[-1] * n, primes)
+    return min(each * next_power_of_two(-(-n // each)) for each in odd)
 
 
-def previous_fast_len(n: int) -> int:
-    """Return the largest length from 1 to `n` whose prime factors all have codelets."""
-    return max(each << ((n // each).bit_length() - 1) for each in _odd_smooth(n))
+def previous_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
+    """Return the largest length from 1 to `n` that has no other prime factors than `primes`."""
+    return max(each << ((n // each).bit_length() - 1) for each in _odd_smooth(n, primes))
 
 
-def _odd_smooth(limit: int) -> list[int]:
+def _odd_smooth(limit: int, primes: Sequence[int]) -> list[int]:
     """Return smooth numbers without the factor 2: one power of two takes each to a length."""
     odd = [1]
-    for prime in PRIMES[1:]:
+    for prime in primes[1:]:
         for each in odd:  # which grows meanwhile
             if each * prime <= limit:
                 odd.append(each * prime)

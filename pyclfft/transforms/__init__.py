@@ -3,7 +3,7 @@
 from . import call, hankel
 from .call import plan_counts
 from .fourier import fft, fft2, fftn, ifft, ifft2, ifftn
-from .hankel import fht, ifht
+from .hankel import fht, fhtoffset, ifht
 from .helpers import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
 from .real import (
     hfft,
@@ -20,6 +20,7 @@ from .real import (
     rfftn,
 )
 from .trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+from .workers import get_workers, set_workers
 
 
 def forget_plans() -> None:
@@ -39,7 +40,9 @@ __all__ = [
     "fftn",
     "fftshift",
     "fht",
+    "fhtoffset",
     "forget_plans",
+    "get_workers",
     "hfft",
     "hfft2",
     "hfftn",
@@ -65,4 +68,5 @@ __all__ = [
     "rfft2",
     "rfftfreq",
     "rfftn",
+    "set_workers",
 ]

@@ -7,7 +7,6 @@ a plan is found in the plan cache or made, and the plan is called.
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from typing import Any
@@ -22,6 +21,7 @@ from ..runtime import device, memory, shift
 from ..runtime.cache import BoundedCache, CacheCounts
 from ..runtime.plan import Plan
 from .parts import in_parts, longest_other_axis
+from .workers import count_of
 
 MAX_PLANS = 128
 
@@ -269,11 +269,4 @@ def check_ignored(workers: int | None, plan: Any = None) -> None:
         )
     if workers is None:
         return  # early, since counting the cores takes longer than all else here
-    cores = os.cpu_count() or 1
-    if workers < -cores:
-        raise ValueError(
-            f"workers value out of range; got {workers}, must not be less than {-cores}"
-        )
-    if workers == 0:
-        raise ValueError("workers must not be zero")
-    operator.index(workers)
+    count_of(operator.index(workers))

@@ -111,6 +111,57 @@ def ifht(
     return _transform(A, dln, mu, offset, bias, inverse=True)
 
 
+def fhtoffset(dln: float, mu: float, initial: float = 0.0, bias: float = 0.0) -> Any:
+    """Return the offset, close to the one that is wished for, with which `fht` rings least.
+
+    Parameters
+    ----------
+    dln : float
+        Distance of two neighbours in ln r.
+    mu : float
+        Order of the Bessel function.
+    initial : float
+        The offset wished for.
+    bias : float
+        Exponent of the power law, as for `fht`.
+
+    Returns
+    -------
+    float
+        At most ``dln / 2`` from `initial`, for `fht` and `ifht` as ``offset=``.
+
+    Raises
+    ------
+    ZeroDivisionError
+        `dln` is 0.
+
+    See Also
+    --------
+    fht : The transform.
+
+    Notes
+    -----
+    The coefficient of the highest frequency is a complex number of which a transform of real
+    numbers keeps the real part alone. With this offset it is real as it stands (the "low-ringing"
+    condition).
+
+    References
+    ----------
+    A. J. S. Hamilton, "Uncorrelated modes of the non-linear power spectrum", MNRAS 312 (2000).
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> round(float(pyclfft.fhtoffset(0.1, mu=0.5)), 6)
+    -0.027643
+    """
+    loggamma, _ = _special()
+    x = 1j * np.pi / (2 * dln)
+    phase = loggamma((mu + 1 + bias) / 2 + x).imag + loggamma((mu + 1 - bias) / 2 + x).imag
+    turns = (np.log(2) - initial) / dln + phase / np.pi  # half turns; whole ones make it real
+    return initial + dln * (turns - np.round(turns))
+
+
 def _transform(a: Any, dln: float, mu: float, offset: float, bias: float, inverse: bool) -> Any:
     array = readable(a)
     if array.dtype.kind == "c":

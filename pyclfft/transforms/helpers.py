@@ -14,6 +14,10 @@ from ..planning.problem import lengths_and_axes
 from ..runtime.shift import rolled
 from .call import Shape
 
+# The radices of SciPy's own transforms, which decide what its users get for a fast length.
+SCIPY_PRIMES = (2, 3, 5, 7, 11)
+SCIPY_REAL_PRIMES = (2, 3, 5)
+
 
 def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
     """Return the frequencies of the points of `fft`.
@@ -112,45 +116,70 @@ def _axes(x: Any, axes: Shape) -> tuple[int, ...]:
 
 
 def next_fast_len(target: int, real: bool = False) -> int:
-    """Return the smallest length of at least `target` that is transformed fast.
+    """Return the smallest length of at least `target` that SciPy transforms fast.
 
     Parameters
     ----------
     target : int
         At least 0.
     real : bool
-        As in SciPy; the same lengths are fast for real numbers here.
+        Whether the length is for a transform of real numbers, such as `rfft`.
 
     Returns
     -------
     int
-        Without a prime factor above 13.
+        SciPy's number: a length without a prime factor above 11, and for real numbers without one
+        above 5; 0 for 0.
 
     Raises
     ------
-    TypeError, ValueError
-        `target` is no integer, or negative.
+    TypeError
+        `target` is not an integer.
+    ValueError
+        `target` is negative.
+
+    See Also
+    --------
+    prev_fast_len : The largest such length of at most `target`.
 
     Notes
     -----
-    SciPy's lengths have no prime factor above 11, and for real numbers above 5.
+    All of these lengths are fast here too. pyclfft is as fast with the factor 13, in real
+    transforms also with 7 and 11, so the length that is found is not always the shortest fast one.
 
     Examples
     --------
     >>> import pyclfft
-    >>> pyclfft.next_fast_len(10007)
-    10010
+    >>> pyclfft.next_fast_len(13)
+    14
+    >>> pyclfft.next_fast_len(7, real=True)
+    8
     """
-    return factor.next_fast_len(max(1, _length(target)))
+    length = _length(target)
+    return factor.next_fast_len(length, _primes(real)) if length else 0
 
 
 def prev_fast_len(target: int, real: bool = False) -> int:
-    """Return the largest length of at most `target` that is transformed fast; see `next_fast_len`.
+    """Return the largest length of at most `target` that SciPy transforms fast.
+
+    Parameters
+    ----------
+    target, real
+        As for `next_fast_len`.
+
+    Returns
+    -------
+    int
+        As of `next_fast_len`.
 
     Raises
     ------
-    ValueError
-        `target` is below 1.
+    TypeError, ValueError
+        As for `next_fast_len`.
+
+    See Also
+    --------
+    next_fast_len : The smallest such length of at least `target`.
 
     Examples
     --------
@@ -159,13 +188,15 @@ def prev_fast_len(target: int, real: bool = False) -> int:
     10000
     """
     length = _length(target)
-    if length < 1:
-        raise ValueError(f"target is {length}, should be positive: there is no shorter length")
-    return factor.previous_fast_len(length)
+    return factor.previous_fast_len(length, _primes(real)) if length else 0
 
 
 def _length(target: Any) -> int:
     length = operator.index(target)
     if length < 0:
-        raise ValueError(f"target is {length}, cannot be negative")
+        raise ValueError(f"target is {length}, must be 0 or more")
     return length
+
+
+def _primes(real: bool) -> tuple[int, ...]:
+    return SCIPY_REAL_PRIMES if real else SCIPY_PRIMES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -334,9 +335,15 @@ def _kind(base: str, type: int) -> str:
 
     Raises
     ------
+    TypeError
+        The type is not an integer.
     ValueError
         There is no such type.
     """
-    if type not in TYPES:
+    try:
+        number = operator.index(type)
+    except TypeError:
+        raise TypeError(f"type must be an integer, one of 1, 2, 3, 4, not {type!r}") from None
+    if number not in TYPES:
         raise ValueError(f"invalid type {type!r}, should be one of 1, 2, 3, 4")
-    return f"{base}{type}"
+    return f"{base}{number}"

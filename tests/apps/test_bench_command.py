@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import pyclfft
-from pyclfft.bench import calls, command, ladder, runner
+from pyclfft import backend
+from pyclfft.bench import calls, command, crossing, ladder, runner
 from pyclfft.bench.calls import measure_calls
 from pyclfft.bench.cases import Case, select
 from pyclfft.bench.kernels import kernel_times
@@ -37,6 +38,8 @@ def quick(monkeypatch):
     for module in (command, ladder):
         monkeypatch.setattr(module, "SETTINGS", SHORT)
     monkeypatch.setattr(calls, "SAMPLES", 3)
+    monkeypatch.setattr(crossing, "SAMPLES", 2)
+    monkeypatch.setattr(crossing, "LENGTHS", (64, 4096))
 
 
 @pytest.fixture
@@ -254,6 +257,32 @@ def test_calls_leave_out_what_an_algorithm_does_not_do(queue):
     }  # fmt: skip
 
 
+def test_single_calls_beside_scipys(device, monkeypatch):
+    """On the device of the queue, which is not the default device afterwards either."""
+    served = []
+    monkeypatch.setattr(backend.ScipyBackend, "__ua_function__", serving(served))
+    queue = pyclfft.default_queue()
+    pyclfft.use_device(pyclfft.devices()[-1])
+    times = crossing.measure_crossing(queue)
+    assert pyclfft.default_device() == pyclfft.devices()[-1]
+    assert {each.points for each in times} == {64, 4096}
+    assert {each.dtype for each in times} >= {"complex64", "float32"}
+    assert all(each.ours.median > 0 < each.scipy.median for each in times)
+    assert {device for device, _ in served} == {device}
+    pyclfft.use_device(device)
+
+
+def serving(served):
+    """The backend's function, which notes the device and the function."""
+    real = backend.ScipyBackend.__ua_function__
+
+    def serve(self, method, args, kwargs):
+        served.append((pyclfft.default_device(), method.__name__))
+        return real(self, method, args, kwargs)
+
+    return serve
+
+
 def test_startup(device, monkeypatch):
     monkeypatch.setattr("pyclfft.bench.startup.REPEATS", 1)
     monkeypatch.setattr("pyclfft.bench.startup.LARGEST", 2)
@@ -298,6 +327,8 @@ def test_everything_is_written(device, tmp_path, capsys):
     assert document["environment"]["device"] == devices.device_label(device)
     assert document["elements"] == 4096
     assert len(document["calls"]) >= 1
+    assert len(document["crossing"]) >= 4
+    assert "single calls from NumPy to NumPy: " in out
     text = (tmp_path / "b.markdown").read_text()
     assert "| 256 | 16 |" in text
     assert "wrong results: none" in out

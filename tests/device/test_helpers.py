@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyopencl.array as cl_array
@@ -13,7 +14,6 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.errors import PlanError, PrecisionError
-from pyclfft.planning.factor import is_smooth
 from pyclfft.runtime import device as devices
 from pyclfft.runtime.shift import converted
 from tests.conftest import place_of
@@ -154,17 +154,66 @@ def test_frequencies():
         pyclfft.fftfreq(2.5)
 
 
-def test_fast_lengths():
-    smooth = [n for n in range(1, 3000) if is_smooth(n)]
-    for n in range(1, 2500):
-        assert pyclfft.next_fast_len(n) == next(each for each in smooth if each >= n)
-        assert pyclfft.prev_fast_len(n) == max(each for each in smooth if each <= n)
-    assert pyclfft.next_fast_len(0) == 1
-    assert is_smooth(pyclfft.prev_fast_len(10**15 + 1))
+@pytest.mark.parametrize("real", [False, True])
+def test_fast_lengths(real):
+    """SciPy's numbers: programs size their arrays by them."""
+    for n in (*range(3000), 10**6 + 3, 2**40 + 1, 2**59 + 1):
+        assert pyclfft.next_fast_len(n, real) == scipy.fft.next_fast_len(n, real)
+        assert pyclfft.prev_fast_len(n, real) == scipy.fft.prev_fast_len(n, real)
+    assert pyclfft.next_fast_len(target=np.int64(7), real=True) == 8
     for function in (pyclfft.next_fast_len, pyclfft.prev_fast_len):
         with pytest.raises(ValueError, match="target"):
             function(-1)
         with pytest.raises(TypeError):
             function(2.5)
-    with pytest.raises(ValueError, match="positive"):
-        pyclfft.prev_fast_len(0)
+
+
+@pytest.mark.parametrize(("initial", "bias"), [(0.0, 0.0), (0.7, 0.0), (-0.4, 0.3)])
+@pytest.mark.parametrize("mu", [0.0, 0.5, -1.0])
+def test_offsets_of_hankel_transforms(mu, initial, bias):
+    for dln in (0.05, 0.3, np.array([0.1, 0.2])):
+        expected = scipy.fft.fhtoffset(dln, mu, initial, bias)
+        ours = pyclfft.fhtoffset(dln, mu, initial=initial, bias=bias)
+        np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-14)
+    with pytest.raises(ZeroDivisionError):
+        pyclfft.fhtoffset(0.0, mu)
+
+
+# --- workers --------------------------------------------------------------------------------------
+
+
+def test_workers_are_remembered():
+    assert pyclfft.get_workers() == scipy.fft.get_workers() == 1
+    for workers in (3, np.int64(2), -1):
+        with pyclfft.set_workers(workers), scipy.fft.set_workers(workers):
+            assert pyclfft.get_workers() == scipy.fft.get_workers()
+            with pyclfft.set_workers(1):
+                assert pyclfft.get_workers() == 1
+            assert pyclfft.get_workers() == scipy.fft.get_workers()
+    assert pyclfft.get_workers() == 1
+
+
+def test_workers_are_each_threads_own():
+    with pyclfft.set_workers(5), ThreadPoolExecutor(1) as other:
+        assert other.submit(pyclfft.get_workers).result() == 1
+
+
+def test_workers_are_restored_after_an_error():
+    with pytest.raises(KeyError), pyclfft.set_workers(7):
+        raise KeyError
+    assert pyclfft.get_workers() == 1
+
+
+@pytest.mark.parametrize("workers", [0, -(10**6), 2.5, "2", None])
+def test_workers_that_there_are_not(workers):
+    with pytest.raises((ValueError, TypeError)) as theirs, scipy.fft.set_workers(workers):
+        pass
+    with pytest.raises(theirs.type), pyclfft.set_workers(workers):
+        pass
+    assert pyclfft.get_workers() == 1
+
+
+def test_all_of_scipys_names():
+    """All but its choice of backends, of which there is one here."""
+    backends = {"set_backend", "skip_backend", "set_global_backend", "register_backend"}
+    assert set(scipy.fft.__all__) - backends <= set(pyclfft.__all__)

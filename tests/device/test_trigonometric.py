@@ -77,6 +77,21 @@ def test_complex_numbers_are_two(device):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("orthogonalize", [True, False])
+@pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst", "dctn", "idstn"])
+def test_factors_at_the_ends_of_complex_numbers_too(device, name, type, orthogonalize):
+    """SciPy leaves `orthogonalize` out of account there: each of its parts is the reference."""
+    x = noise((3, 10), "c8")
+    options = {"type": type, "norm": "backward" if orthogonalize else "ortho"}
+    options["orthogonalize"] = orthogonalize
+    theirs = getattr(scipy.fft, name)
+    real, imaginary = (theirs(part.astype("f8"), **options) for part in (x.real, x.imag))
+    ours = getattr(pyclfft, name)(x, **options)
+    assert relative_error(ours, real + 1j * imaginary) < 1e-6
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", MANY_AXES)
 def test_many_axes(device, name, type):
     x = noise((4, 5, 6), "f4")
@@ -117,6 +132,24 @@ def test_hooks(queue):
         plan = pyclfft.Plan(x.shape, x.dtype, 1, f"dct{type}", hooks=hooks, context=queue.context)
         expected = scipy.fft.dct(3 * x.astype("f8"), type) + np.arange(x.size).reshape(x.shape)
         assert relative_error(plan(x), expected) < 1e-6
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", ["dct", "idst", "dctn"])
+@pytest.mark.parametrize("type", ["2", 2.0, None, [2]])
+def test_a_type_is_an_integer(device, name, type):
+    x = np.ones(4, "f4")
+    if type != 2.0:  # SciPy lets the inverse transforms, and those only, have it
+        with pytest.raises(TypeError):
+            getattr(scipy.fft, name)(x, type=type)
+    with pytest.raises(TypeError, match="type must be an integer"):
+        getattr(pyclfft, name)(x, type=type)
+
+
+@pytest.mark.one_cpu
+def test_integers_of_other_kinds_are_types(device):
+    check("dct", noise((2, 8), "f4"), np.int64(3))
+    check("dct", noise((2, 8), "f4"), True)
 
 
 def test_errors(device):

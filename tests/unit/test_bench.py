@@ -26,6 +26,7 @@ from pyclfft.bench import (
 from pyclfft.bench.calls import CallCost
 from pyclfft.bench.cases import CASES, GROUPS, Case, select, size_name
 from pyclfft.bench.command import main
+from pyclfft.bench.crossing import CallTimes, crossing
 from pyclfft.bench.rivals import CPU_RIVALS, find_rivals
 from pyclfft.bench.runner import (
     CopyRate,
@@ -519,6 +520,12 @@ def test_every_rival_on_cpus_has_its_mean():
 # ---------------------------------------------------------------- files, and comparisons
 
 
+def single(points, ours, scipy, function="fft"):
+    """What was measured of one call."""
+    spreads = (Spread(us, us, us, 9) for us in (ours, scipy))
+    return CallTimes(function, "complex64", points, *spreads)
+
+
 @pytest.fixture
 def files(tmp_path):
     """Write results to files and return their names."""
@@ -536,6 +543,7 @@ COSTS = replace(
     results(row("one-2^16"), row("2^20")),
     startup=(Startup("1024", 1, Spread(0.2, 0.1, 0.3, 3), Spread(0.01, 0.01, 0.02, 3)),),
     calls=(CallCost("one-1024", 1, *(Spread(n, n, n, 9) for n in (11.0, 7.0, 25.0, 31.0))),),
+    crossing=tuple(single(points, 8.0, points / 128) for points in (512, 1024, 2048)),
 )
 
 
@@ -546,6 +554,37 @@ def test_what_was_written_is_read_back(files, made):
     assert again.rows[0].workload == made.rows[0].workload
     assert render.as_json(again) == render.as_json(made)
     assert render.as_markdown(again) == render.as_markdown(made)
+
+
+def test_single_calls_are_shown_beside_scipys():
+    assert render.crossing_table(COSTS.crossing).markdown().splitlines()[2:] == [
+        "| 512 | 4.0 | 8.0 |", "| 1024 | 8.0 | 8.0 |", "| 2048 | 16.0 | 8.0 |",
+    ]  # fmt: skip
+    assert "pyclfft.scipy_backend(smallest=" in list(render.summary(COSTS))[-1]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "expected"),
+    [
+        ((0.2, 0.5, 2, 4, 8), 4),
+        ((2, 3, 4, 5, 6), 1),
+        ((0.2, 0.5, 2, 0.9, 8), 4),  # disturbed once
+        ((0.1, 1.1, 0.2, 0.3, 0.4), None),
+        ((), None),
+    ],
+)
+def test_from_where_on_single_calls_are_faster(ratios, expected):
+    times = [single(2**n, 1.0, ratio) for n, ratio in enumerate(ratios)]
+    assert crossing(times) == expected
+    if times:
+        said = "up to 16 points" if expected is None else f"from {expected} points on"
+        assert said in render.crossing_line(times)
+
+
+def test_older_files_have_no_single_calls():
+    document = json.loads(render.as_json(COSTS))
+    del document["crossing"]
+    assert stored.results_of(document).crossing == ()
 
 
 def test_a_contender_may_be_missing_in_a_file(files):
