@@ -39,9 +39,9 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backwa
     n : int, optional
         Length to transform; that of `axis` by default.
     axis : int
-        Axis to transform.
+        Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n.
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
 
     Returns
     -------
@@ -55,6 +55,11 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backwa
     ValueError, IndexError, DeviceError
         As of `pyclfft.fft`.
 
+    See Also
+    --------
+    ifft : The inverse.
+    rfft : Of real numbers, with half the work.
+
     Examples
     --------
     >>> import numpy as np
@@ -66,7 +71,34 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backwa
 
 
 def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute the inverse of `fft`; parameters, result and errors are the same.
+    """Compute the inverse of `fft`.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array, shape (..., m, ...)
+        float32, float64, complex64 or complex128.
+    n : int, optional
+        Length to transform; that of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        Complex, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, IndexError, DeviceError
+        As of `pyclfft.ifft`.
+
+    See Also
+    --------
+    fft : The forward transform.
 
     Examples
     --------
@@ -93,11 +125,11 @@ def fftn(
     x : ndarray or pyopencl.array.Array
         float32, float64, complex64 or complex128.
     s : sequence of int, optional
-        Length to transform along each of `axes`.
+        Length to transform along each of `axes`; their own by default.
     axes : sequence of int, optional
         Axes to transform; the last ``len(s)``, or all, by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n.
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
 
     Returns
     -------
@@ -110,6 +142,11 @@ def fftn(
         `x` is no array, or of another dtype.
     ValueError, DeviceError
         As of `pyclfft.fftn`.
+
+    See Also
+    --------
+    ifftn : The inverse.
+    rfftn : Of real numbers, with half the work.
 
     Examples
     --------
@@ -129,7 +166,34 @@ def ifftn(
     axes: Sequence[int] | None = None,
     norm: Norm = "backward",
 ) -> Any:
-    """Compute the inverse of `fftn`; parameters, result and errors are the same.
+    """Compute the inverse of `fftn`.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array
+        float32, float64, complex64 or complex128.
+    s : sequence of int, optional
+        Length to transform along each of `axes`; their own by default.
+    axes : sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Complex, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, DeviceError
+        As of `pyclfft.ifftn`.
+
+    See Also
+    --------
+    fftn : The forward transform.
 
     Examples
     --------
@@ -144,7 +208,33 @@ def ifftn(
 def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
     """Compute the half of `fft` of real numbers that the other half follows from.
 
-    Parameters are those of `fft`, but that `x` is real; the result has n // 2 + 1 points.
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array, shape (..., m, ...)
+        float32 or float64.
+    n : int, optional
+        Length to transform; that of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
+        Complex, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, IndexError, DeviceError
+        As of `pyclfft.rfft`.
+
+    See Also
+    --------
+    irfft : The inverse.
+    fft : The whole spectrum.
 
     Examples
     --------
@@ -157,7 +247,34 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
 
 
 def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute the inverse of `rfft`: n real points, 2 (m - 1) of them by default.
+    """Compute the inverse of `rfft`.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array, shape (..., m, ...)
+        float32, float64, complex64 or complex128.
+    n : int, optional
+        Points of the result; 2 (m - 1) by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        Real, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, IndexError, DeviceError
+        As of `pyclfft.irfft`.
+
+    See Also
+    --------
+    rfft : The forward transform.
 
     Examples
     --------
@@ -179,7 +296,33 @@ def rfftn(
 ) -> Any:
     """Compute `rfft` along the last of some axes, and `fftn` along the others.
 
-    Parameters are those of `fftn`, but that `x` is real.
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array
+        float32 or float64.
+    s : sequence of int, optional
+        Length to transform along each of `axes`; their own by default.
+    axes : sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Complex, in the precision of `x`; n // 2 + 1 points for n along the last axis.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, DeviceError
+        As of `pyclfft.rfftn`.
+
+    See Also
+    --------
+    irfftn : The inverse.
+    fftn : The whole spectrum.
 
     Examples
     --------
@@ -199,7 +342,34 @@ def irfftn(
     axes: Sequence[int] | None = None,
     norm: Norm = "backward",
 ) -> Any:
-    """Compute the inverse of `rfftn`: real, 2 (m - 1) points along the last axis by default.
+    """Compute the inverse of `rfftn`.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array
+        float32, float64, complex64 or complex128.
+    s : sequence of int, optional
+        Lengths of the result along `axes`; along the last one 2 (m - 1) by default.
+    axes : sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Real, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, DeviceError
+        As of `pyclfft.irfftn`.
+
+    See Also
+    --------
+    rfftn : The forward transform.
 
     Examples
     --------
@@ -214,7 +384,32 @@ def irfftn(
 def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
     """Compute `fft` of a signal with Hermitian symmetry, of which `x` is the first half.
 
-    Parameters are those of `fft`; the result is real and has 2 (m - 1) points by default.
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array, shape (..., m, ...)
+        float32, float64, complex64 or complex128.
+    n : int, optional
+        Points of the result; 2 (m - 1) by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        Real, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, IndexError, DeviceError
+        As of `pyclfft.hfft`.
+
+    See Also
+    --------
+    ihfft : The inverse.
 
     Examples
     --------
@@ -227,7 +422,34 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
 
 
 def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute the inverse of `hfft` of real numbers: n // 2 + 1 complex points.
+    """Compute the inverse of `hfft`.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array, shape (..., m, ...)
+        float32 or float64.
+    n : int, optional
+        Length to transform; that of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n; "backward", the inverse, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
+        Complex, in the precision of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array, or of another dtype.
+    ValueError, IndexError, DeviceError
+        As of `pyclfft.ihfft`.
+
+    See Also
+    --------
+    hfft : The forward transform.
 
     Examples
     --------
@@ -265,7 +487,13 @@ def fftfreq(
     TypeError
         Another dtype.
     ValueError
-        `n` is no integer, or 0; an unknown device.
+        `n` is no integer; an unknown device.
+    ZeroDivisionError
+        `n` or `d` is 0.
+
+    See Also
+    --------
+    rfftfreq : The frequencies of half a spectrum.
 
     Examples
     --------
@@ -279,7 +507,36 @@ def fftfreq(
 def rfftfreq(
     n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None
 ) -> Any:
-    """Return the frequencies of the points of `rfft`; parameters and errors as of `fftfreq`.
+    """Return the frequencies of the points of `rfft`.
+
+    Parameters
+    ----------
+    n : int
+        Points that are transformed.
+    d : float
+        Distance of two samples.
+    dtype : dtype, optional
+        float32, or float64 by default.
+    device : {None, "cpu"} or cl.CommandQueue
+        Where the result is to be: a NumPy array by default, a device array for a queue.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (n // 2 + 1,)
+        As of `pyclfft.rfftfreq`.
+
+    Raises
+    ------
+    TypeError
+        Another dtype.
+    ValueError
+        `n` is no integer; an unknown device.
+    ZeroDivisionError
+        `n` or `d` is 0.
+
+    See Also
+    --------
+    fftfreq : The frequencies of a whole spectrum.
 
     Examples
     --------
@@ -291,7 +548,30 @@ def rfftfreq(
 
 
 def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
-    """Move the frequency 0 to the middle of some axes, or of all, of an array of any dtype.
+    """Move the frequency 0 to the middle.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array
+        Of any dtype.
+    axes : int or sequence of int, optional
+        Axes along which to move; all by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        A copy.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array.
+    ValueError, IndexError
+        Axes that `x` lacks.
+
+    See Also
+    --------
+    ifftshift : Undo it.
 
     Examples
     --------
@@ -305,6 +585,29 @@ def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
 
 def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
     """Undo `fftshift`.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array
+        Of any dtype.
+    axes : int or sequence of int, optional
+        Axes along which to move; all by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        A copy.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array.
+    ValueError, IndexError
+        Axes that `x` lacks.
+
+    See Also
+    --------
+    fftshift : Move the frequency 0 to the middle.
 
     Examples
     --------

@@ -42,6 +42,19 @@ def cache_info() -> CacheInfo:
     Returns
     -------
     CacheInfo
+
+    See Also
+    --------
+    clear_cache : Empty them.
+
+    Examples
+    --------
+    >>> import numpy as np, pyclfft
+    >>> pyclfft.clear_cache()
+    >>> for _ in range(3):
+    ...     x = pyclfft.fft(np.ones(8, "complex64"))
+    >>> pyclfft.cache_info().plans
+    CacheCounts(hits=2, misses=1, max_size=128, size=1)
     """
     return CacheInfo(
         plan_counts(), filter_counts(), transform_counts(), program_counts(), results.counts()
@@ -57,6 +70,22 @@ def clear_cache(*, disk: bool = False) -> None:
     ----------
     disk : bool
         Delete the compiled programs on the disk too.
+
+    Raises
+    ------
+    OSError
+        The programs on the disk cannot be deleted.
+
+    See Also
+    --------
+    cache_info : What is kept.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.clear_cache()
+    >>> pyclfft.cache_info().plans.size
+    0
     """
     forget_plans()
     forget_filters()

@@ -60,6 +60,11 @@ def chroma(
     PlanError, DeviceError, DeviceMemoryError
         As `onsets`.
 
+    See Also
+    --------
+    stft : The transform whose energy is folded.
+    notes : Single notes.
+
     References
     ----------
     T. Fujishima, "Realtime chord recognition of musical sound: a system using Common Lisp Music",

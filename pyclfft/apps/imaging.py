@@ -234,6 +234,10 @@ def filter_image(
     between. A mask on the host is uploaded once, but each call compares its gains with those that
     are known: keep a large one on the device.
 
+    See Also
+    --------
+    filter_mask : The gain of every frequency.
+
     References
     ----------
     R. C. Gonzalez, R. E. Woods, "Digital Image Processing", chapter 4, for the filters' shapes.
@@ -415,6 +419,7 @@ def filter_mask(
     See Also
     --------
     filter_image : Takes these gains, or any others, as `mask`.
+    filter_image : Filter an image by it.
 
     Examples
     --------
@@ -423,6 +428,9 @@ def filter_mask(
     array([1., 1., 0., 0., 0., 1.], dtype=float32)
     >>> pyclfft.filter_mask((4, 6), "lowpass", 2, pad="mirror").shape
     (6, 9)
+    >>> mask = pyclfft.filter_mask((4, 4), "lowpass", 1)
+    >>> mask[0, :2].tolist()
+    [1.0, 0.0]
     """
     choose("pad", pad, PADS)
     plane = size if pad == "none" else padded_size(size, algorithm)

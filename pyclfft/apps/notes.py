@@ -115,6 +115,11 @@ def notes(
     PlanError, DeviceError, DeviceMemoryError
         As `onsets`.
 
+    See Also
+    --------
+    onsets : Where sounds begin.
+    chroma : Energy by pitch class.
+
     Notes
     -----
     The signal is cut at its onsets. In each part, the strengths of a pitch's harmonics are summed

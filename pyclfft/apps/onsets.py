@@ -82,6 +82,10 @@ def onsets(
     DeviceError, DeviceMemoryError
         As `stft`.
 
+    See Also
+    --------
+    notes : Pitches, too.
+
     Notes
     -----
     The spectral flux of bands of a quarter tone with logarithmic magnitudes; each is compared with

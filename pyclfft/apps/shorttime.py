@@ -107,6 +107,13 @@ def stft(
     DeviceMemoryError
         Too large for the device.
 
+    See Also
+    --------
+    istft : The inverse.
+    spectrogram : Magnitudes, scaled on the device.
+    StreamingSTFT : Of a signal that comes block by block.
+    fft_frequencies : The frequencies of the bins.
+
     Notes
     -----
     A NaN or an infinity in the signal makes all bins of its frames NaN, and no others.
@@ -176,6 +183,10 @@ def istft(
         A ValueError: an option that makes no sense, or no frames and no `length`.
     DeviceError, DeviceMemoryError
         As `stft`.
+
+    See Also
+    --------
+    stft : The forward transform.
 
     Notes
     -----
@@ -273,6 +284,12 @@ def spectrogram(
     ------
     PlanError, DeviceError, DeviceMemoryError
         As `stft`.
+
+    See Also
+    --------
+    stft : The complex transform.
+    power_to_db : Decibels of powers.
+    amplitude_to_db : Decibels of magnitudes.
 
     Notes
     -----

@@ -49,6 +49,15 @@ def frames_to_samples(frames: ArrayLike, *, hop_length: int = 512, n_fft: int | 
     -------
     int or ndarray of int
 
+    Raises
+    ------
+    TypeError
+        `frames` are not made of numbers.
+
+    See Also
+    --------
+    samples_to_frames : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import frames_to_samples
@@ -74,6 +83,15 @@ def samples_to_frames(
     -------
     int or ndarray of int
 
+    Raises
+    ------
+    TypeError
+        `samples` are not made of numbers.
+
+    See Also
+    --------
+    frames_to_samples : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import samples_to_frames
@@ -97,6 +115,15 @@ def samples_to_time(samples: ArrayLike, *, sr: float = 22050) -> Any:
     -------
     float or ndarray of float
 
+    Raises
+    ------
+    TypeError
+        `samples` are not made of numbers.
+
+    See Also
+    --------
+    time_to_samples : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import samples_to_time
@@ -119,6 +146,15 @@ def time_to_samples(times: ArrayLike, *, sr: float = 22050) -> Any:
     Returns
     -------
     int or ndarray of int
+
+    Raises
+    ------
+    TypeError
+        `times` are not made of numbers.
+
+    See Also
+    --------
+    samples_to_time : The inverse.
 
     Examples
     --------
@@ -147,6 +183,15 @@ def frames_to_time(
     -------
     float or ndarray of float
 
+    Raises
+    ------
+    TypeError
+        `frames` are not made of numbers.
+
+    See Also
+    --------
+    time_to_frames : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import frames_to_time
@@ -173,6 +218,15 @@ def time_to_frames(
     Returns
     -------
     int or ndarray of int
+
+    Raises
+    ------
+    TypeError
+        `times` are not made of numbers.
+
+    See Also
+    --------
+    frames_to_time : The inverse.
 
     Examples
     --------
@@ -206,6 +260,11 @@ def fft_frequencies(*, sr: float = 22050, n_fft: int = 2048) -> np.ndarray:
     PlanError
         `n_fft` is not a positive integer.
 
+    See Also
+    --------
+    stft : The transform whose bins they belong to.
+    fftfreq : Of a transform of both halves.
+
     Examples
     --------
     >>> from pyclfft.apps.units import fft_frequencies
@@ -232,6 +291,15 @@ def hz_to_midi(frequencies: ArrayLike) -> Any:
     -------
     float or ndarray of float
 
+    Raises
+    ------
+    TypeError
+        `frequencies` are not made of numbers.
+
+    See Also
+    --------
+    midi_to_hz : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import hz_to_midi
@@ -253,6 +321,15 @@ def midi_to_hz(notes: ArrayLike) -> Any:
     Returns
     -------
     float or ndarray of float
+
+    Raises
+    ------
+    TypeError
+        `notes` are not made of numbers.
+
+    See Also
+    --------
+    hz_to_midi : The inverse.
 
     Examples
     --------
@@ -287,6 +364,10 @@ def midi_to_note(
     ------
     PlanError
         Cents without an octave, or a number that is not finite.
+
+    See Also
+    --------
+    note_to_midi : The inverse.
 
     Examples
     --------
@@ -330,6 +411,10 @@ def note_to_midi(note: Any, *, round_midi: bool = True) -> Any:
     PlanError
         Not the name of a note.
 
+    See Also
+    --------
+    midi_to_note : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import note_to_midi
@@ -368,6 +453,10 @@ def hz_to_note(frequencies: ArrayLike, **options: bool) -> Any:
     PlanError
         As `midi_to_note`.
 
+    See Also
+    --------
+    note_to_hz : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import hz_to_note
@@ -395,6 +484,10 @@ def note_to_hz(note: Any, **options: bool) -> Any:
     ------
     PlanError
         As `note_to_midi`.
+
+    See Also
+    --------
+    hz_to_note : The inverse.
 
     Examples
     --------
@@ -437,6 +530,10 @@ def amplitude_to_db(
     PlanError
         `amin` is not positive, `top_db` is negative, or `S` is on a device.
 
+    See Also
+    --------
+    db_to_amplitude : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import amplitude_to_db
@@ -471,6 +568,10 @@ def power_to_db(
     ------
     PlanError
         As `amplitude_to_db`.
+
+    See Also
+    --------
+    db_to_power : The inverse.
 
     Examples
     --------
@@ -518,6 +619,15 @@ def db_to_amplitude(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803 
     -------
     float or ndarray of float
 
+    Raises
+    ------
+    TypeError
+        `S_db` is not made of numbers.
+
+    See Also
+    --------
+    amplitude_to_db : The inverse.
+
     Examples
     --------
     >>> from pyclfft.apps.units import db_to_amplitude
@@ -540,6 +650,15 @@ def db_to_power(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803  lib
     Returns
     -------
     float or ndarray of float
+
+    Raises
+    ------
+    TypeError
+        `S_db` is not made of numbers.
+
+    See Also
+    --------
+    power_to_db : The inverse.
 
     Examples
     --------

@@ -330,6 +330,17 @@ def devices() -> list[cl.Device]:
     -----
     RuntimeWarning
         A device is skipped since it cannot build even a kernel of one line.
+
+    See Also
+    --------
+    default_device : The one that is used.
+    use_device : Choose one.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.default_device() in pyclfft.devices()
+    True
     """
     return [device for device in _all() if not defect(device)]
 
@@ -354,6 +365,18 @@ def default_device() -> cl.Device:
     ------
     DeviceError
         There is no usable device, or none that ``PYCLFFT_DEVICE`` fits.
+
+    See Also
+    --------
+    use_device : Choose it.
+    devices : All of them.
+    default_queue : A queue of it.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.default_device() == pyclfft.default_queue().device
+    True
     """
     if _chosen is not None:
         return _chosen
@@ -383,6 +406,19 @@ def use_device(spec: str | cl.Device | None) -> None:
     ------
     DeviceError
         No usable device fits; the choice stays as it was.
+
+    See Also
+    --------
+    default_device : The device that is used.
+    devices : All of them.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.use_device(pyclfft.devices()[0])
+    >>> pyclfft.default_device() == pyclfft.devices()[0]
+    True
+    >>> pyclfft.use_device(None)
     """
     global _chosen
     _chosen = None if spec is None else select_device(spec)
@@ -885,6 +921,20 @@ def default_queue() -> cl.CommandQueue:
     ------
     DeviceError
         As `default_device` and `context_of`.
+
+    See Also
+    --------
+    default_device : Its device.
+    allocator : Memory for arrays on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyopencl.array as cl_array
+    >>> import pyclfft
+    >>> x = cl_array.to_device(pyclfft.default_queue(), np.ones(4, "complex64"))
+    >>> pyclfft.fft(x).get().real
+    array([4., 0., 0., 0.], dtype=float32)
     """
     return queue_of(context_of(default_device()))
 

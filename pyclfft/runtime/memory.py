@@ -93,6 +93,15 @@ def allocator(context: cl.Context) -> Allocator:
         transforms of them up to three times as fast; otherwise it is like any buffer. It raises
         DeviceMemoryError where the device is out of memory.
 
+    Raises
+    ------
+    DeviceMemoryError
+        Raised by the function that is returned: the device is out of memory.
+
+    See Also
+    --------
+    default_queue : The queue of such arrays.
+
     Examples
     --------
     >>> import numpy as np

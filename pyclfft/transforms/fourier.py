@@ -26,19 +26,20 @@ def fft(
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
         Input, real or complex. float32 and complex64 (and float16) are transformed in single
-        precision, all others in double.
+        precision, all other dtypes in double.
     n : int, optional
-        Length to transform: the input is cropped or padded with zeros at its end to it. The
-        length of `axis` by default.
+        Length to transform. The input is cropped to it, or padded with zeros at its end. The length
+        of `axis` by default.
     axis : int
-        Axis to transform.
+        Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
+        both its square root.
     overwrite_x : bool
-        Permission to destroy `x`, which is not made use of.
+        Permission to destroy `x`, of which no use is made.
     workers : int, optional
-        As in SciPy; the device uses all of its compute units whatever it says. The how-to guide
-        to devices says how to leave cores of a CPU to others.
+        As in SciPy; the device uses all of its compute units whatever it says. The how-to guide to
+        devices says how to leave cores of a CPU to others.
     plan : None
         As in SciPy, where nothing else is allowed yet.
 
@@ -50,7 +51,7 @@ def fft(
     Raises
     ------
     ValueError
-        A length below 1, an unknown norm.
+        A length below 1, or an unknown norm.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError
@@ -58,6 +59,14 @@ def fft(
         without it.
     DeviceError
         No device.
+
+    See Also
+    --------
+    ifft : The inverse.
+    rfft : Of real input, with half the work.
+    fftn : Along several axes.
+    fftfreq : The frequencies of the result.
+    Plan : A transform that is planned once and called many times.
 
     Notes
     -----
@@ -90,7 +99,43 @@ def ifft(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the inverse of `fft` along one axis; parameters, result and errors are the same.
+    """Compute the inverse of `fft` along one axis.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., m, ...)
+        Input, real or complex. float32 and complex64 (and float16) are transformed in single
+        precision, all other dtypes in double.
+    n : int, optional
+        Length to transform. The input is cropped to it, or padded with zeros at its end. The length
+        of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
+        both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        complex64 or complex128; a device array stays on its queue and carries an event.
+
+    Raises
+    ------
+    ValueError
+        A length below 1, or an unknown norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    fft : The forward transform.
+    irfft : To real numbers, from half a spectrum.
+    ifftn : Along several axes.
 
     Notes
     -----
@@ -116,7 +161,42 @@ def fft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the 2-D discrete Fourier transform: `fftn` over the last two axes by default.
+    """Compute the 2-D discrete Fourier transform.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., rows, columns)
+        Input, real or complex. float32 and complex64 (and float16) are transformed in single
+        precision, all other dtypes in double.
+    s : int or sequence of int, optional
+        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : sequence of int
+        Axes to transform; the last two by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
+        "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+
+    Raises
+    ------
+    ValueError
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
+        unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    ifft2 : The inverse.
+    rfft2 : Of real input, with half the work.
+    fftn : Along any axes.
 
     Notes
     -----
@@ -142,7 +222,41 @@ def ifft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the inverse of `fft2`: `ifftn` over the last two axes by default.
+    """Compute the inverse of `fft2`.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., rows, columns)
+        Input, real or complex. float32 and complex64 (and float16) are transformed in single
+        precision, all other dtypes in double.
+    s : int or sequence of int, optional
+        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : sequence of int
+        Axes to transform; the last two by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
+        "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+
+    Raises
+    ------
+    ValueError
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
+        unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    fft2 : The forward transform.
+    ifftn : Along any axes.
 
     Examples
     --------
@@ -169,13 +283,17 @@ def fftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real or complex, of any number of dimensions.
+        Input, real or complex. float32 and complex64 (and float16) are transformed in single
+        precision, all other dtypes in double. It has any number of dimensions.
     s : int or sequence of int, optional
-        Length to transform along each of `axes`: the input is cropped or padded with zeros at its
-        end; -1 leaves a length as it is.
+        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
     axes : int or sequence of int, optional
         Axes to transform; the last ``len(s)``, or all, by default.
-    norm, overwrite_x, workers, plan
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
+        the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers, plan
         As for `fft`.
 
     Returns
@@ -186,10 +304,17 @@ def fftn(
     Raises
     ------
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, an
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
         unknown norm.
     PrecisionError, DeviceError
         As for `fft`.
+
+    See Also
+    --------
+    ifftn : The inverse.
+    rfftn : Of real input, with half the work.
+    fft : Along one axis.
+    fft2 : Along the last two axes.
 
     Notes
     -----
@@ -216,7 +341,41 @@ def ifftn(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the inverse of `fftn`; parameters, result and errors are the same.
+    """Compute the inverse of `fftn`.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array
+        Input, real or complex. float32 and complex64 (and float16) are transformed in single
+        precision, all other dtypes in double. It has any number of dimensions.
+    s : int or sequence of int, optional
+        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : int or sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
+        the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+
+    Raises
+    ------
+    ValueError
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
+        unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    fftn : The forward transform.
+    irfftn : To real numbers, from half a spectrum.
 
     Examples
     --------

@@ -67,8 +67,15 @@ def fht(
     ------
     TypeError
         Complex input.
+    ValueError
+        No numbers along the last axis.
     PrecisionError, DeviceError
         As for `fft`.
+
+    See Also
+    --------
+    ifht : The inverse.
+    fhtoffset : The offset with which the result rings least.
 
     Notes
     -----
@@ -100,6 +107,43 @@ def ifht(
     bias: float = 0.0,
 ) -> Any:
     """Compute the inverse of `fht` with the same parameters.
+
+    Parameters
+    ----------
+    A : array_like or pyopencl.array.Array, shape (..., n)
+        Real numbers A(k), k logarithmically spaced around a centre along the last axis.
+    dln : float
+        Distance of two neighbours in ln k.
+    mu : float
+        Order of the Bessel function.
+    offset : float
+        Of the result's centre: ln(k r) of both centres.
+    bias : float
+        Exponent of a power law that is taken out of the numbers and put back into the result.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n)
+        a(r), float32 or float64.
+
+    Warns
+    -----
+    UserWarning
+        The inverse transform is singular with this bias.
+
+    Raises
+    ------
+    TypeError
+        Complex input.
+    ValueError
+        No numbers along the last axis.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    fht : The forward transform.
+    fhtoffset : The offset with which the result rings least.
 
     Examples
     --------
@@ -155,7 +199,7 @@ def fhtoffset(dln: float, mu: float, initial: float = 0.0, bias: float = 0.0) ->
     >>> round(float(pyclfft.fhtoffset(0.1, mu=0.5)), 6)
     -0.027643
     """
-    loggamma, _ = _special()
+    loggamma = import_module("scipy.special").loggamma
     x = 1j * np.pi / (2 * dln)
     phase = loggamma((mu + 1 + bias) / 2 + x).imag + loggamma((mu + 1 - bias) / 2 + x).imag
     turns = (np.log(2) - initial) / dln + phase / np.pi  # half turns; whole ones make it real

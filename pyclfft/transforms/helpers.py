@@ -37,7 +37,14 @@ def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
     Raises
     ------
     ValueError
-        `n` is no integer, or 0.
+        `n` is no integer.
+    ZeroDivisionError
+        `n` or `d` is 0.
+
+    See Also
+    --------
+    rfftfreq : The frequencies of half a spectrum.
+    fftshift : Put them in ascending order.
 
     Examples
     --------
@@ -49,7 +56,30 @@ def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
 
 
 def rfftfreq(n: int, d: float = 1.0) -> np.ndarray:
-    """Return the frequencies of the points of `rfft`: as `fftfreq`, from 0 to n // 2 over n d.
+    """Return the frequencies of the points of `rfft`.
+
+    Parameters
+    ----------
+    n : int
+        Numbers that are transformed.
+    d : float
+        Distance of two samples; its inverse is the frequencies' unit.
+
+    Returns
+    -------
+    ndarray, shape (n // 2 + 1,)
+        float64: 0, 1 .. n // 2, over n d.
+
+    Raises
+    ------
+    ValueError
+        `n` is no integer.
+    ZeroDivisionError
+        `n` or `d` is 0.
+
+    See Also
+    --------
+    fftfreq : The frequencies of a whole spectrum.
 
     Examples
     --------
@@ -77,8 +107,12 @@ def fftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:
 
     Raises
     ------
-    ValueError
+    ValueError, IndexError
         Axes that `x` lacks.
+
+    See Also
+    --------
+    ifftshift : Undo it.
 
     Notes
     -----
@@ -97,6 +131,27 @@ def fftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:
 
 def ifftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:
     """Undo `fftshift`, also along an axis of an odd length.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array
+        Input of any dtype.
+    axes : int or sequence of int, optional
+        Axes along which to move; all by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        A copy.
+
+    Raises
+    ------
+    ValueError, IndexError
+        Axes that `x` lacks.
+
+    See Also
+    --------
+    fftshift : Move the frequency 0 to the middle.
 
     Examples
     --------

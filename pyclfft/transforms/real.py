@@ -31,14 +31,16 @@ def rfft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input, real. float32 (and float16) is transformed in single precision, all else in double.
+        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        double.
     n : int, optional
-        Numbers to transform: the input is cropped or padded with zeros at its end to it. The length
-        of `axis` by default.
+        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
+        length of `axis` by default.
     axis : int
-        Axis to transform.
+        Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
+        both its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -51,8 +53,19 @@ def rfft(
     ------
     TypeError
         Complex input.
-    ValueError, IndexError, PrecisionError, DeviceError
+    ValueError
+        A length below 1, or an unknown norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
         As for `fft`.
+
+    See Also
+    --------
+    irfft : The inverse.
+    fft : The whole spectrum.
+    rfftn : Along several axes.
+    rfftfreq : The frequencies of the result.
 
     Notes
     -----
@@ -88,13 +101,18 @@ def irfft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        The first half of a Hermitian spectrum. Imaginary parts where it has to be real, at 0 and at
-        n/2, are not used.
+        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
+        at 0 and at n/2, are not used.
     n : int, optional
-        Numbers of the result, of which `x` gives n // 2 + 1 points, cropped or padded with zeros at
-        their end. 2 (m - 1) by default.
-    axis, norm, overwrite_x, workers, plan
-        As for `rfft`.
+        Numbers of the result, for which `x` gives n // 2 + 1 points, cropped or padded with zeros
+        at their end; 2 (m - 1) by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
+        both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
 
     Returns
     -------
@@ -103,8 +121,18 @@ def irfft(
 
     Raises
     ------
-    ValueError, IndexError, PrecisionError, DeviceError
+    ValueError
+        A length below 1, or an unknown norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
         As for `fft`.
+
+    See Also
+    --------
+    rfft : The forward transform.
+    ifft : Of a whole spectrum.
+    hfft : The same half, transformed forward.
 
     Notes
     -----
@@ -129,7 +157,44 @@ def rfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute `rfftn` over the last two axes by default; all else is as there.
+    """Compute the half of a real array's 2-D spectrum that says all.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., rows, columns)
+        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        double.
+    s : int or sequence of int, optional
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : sequence of int
+        Axes to transform; the last two by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
+        "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+
+    Raises
+    ------
+    TypeError
+        Complex input.
+    ValueError
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    irfft2 : The inverse.
+    fft2 : The whole spectrum.
+    rfftn : Along any axes.
 
     Examples
     --------
@@ -150,7 +215,41 @@ def irfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute `irfftn` over the last two axes by default; all else is as there.
+    """Compute the inverse of `rfft2`.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., rows, columns)
+        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
+        at 0 and at n/2, are not used.
+    s : int or sequence of int, optional
+        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
+        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+    axes : sequence of int
+        Axes to transform; the last two by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
+        "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        float32 or float64.
+
+    Raises
+    ------
+    ValueError
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    rfft2 : The forward transform.
+    irfftn : Along any axes.
 
     Examples
     --------
@@ -178,24 +277,40 @@ def rfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real.
+        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        double.
     s : int or sequence of int, optional
-        Numbers to transform along each of `axes`, of the real array; -1 leaves a length as it is.
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
     axes : int or sequence of int, optional
         Axes to transform; the last ``len(s)``, or all, by default.
-    norm, overwrite_x, workers, plan
-        As for `rfft`.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
+        the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
+        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
 
     Raises
     ------
+    TypeError
+        Complex input.
     ValueError
-        No axis, or what `fftn` refuses.
-    TypeError, PrecisionError, DeviceError
-        As for `rfft`.
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    irfftn : The inverse.
+    fftn : The whole spectrum.
+    rfft : Along one axis.
+    rfft2 : Along the last two axes.
 
     Notes
     -----
@@ -225,24 +340,36 @@ def irfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        The half of a Hermitian spectrum.
+        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
+        at 0 and at n/2, are not used.
     s : int or sequence of int, optional
-        Numbers to transform along each of `axes`, of the real array; -1 leaves a length as it is.
+        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
+        gives n // 2 + 1 points for n; 2 (m - 1) by default.
     axes : int or sequence of int, optional
         Axes to transform; the last ``len(s)``, or all, by default.
-    norm, overwrite_x, workers, plan
-        As for `irfft`.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
+        the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
+        float32 or float64.
 
     Raises
     ------
     ValueError
-        No axis, or what `fftn` refuses.
-    TypeError, PrecisionError, DeviceError
-        As for `irfft`.
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    rfftn : The forward transform.
+    ifftn : Of a whole spectrum.
 
     Notes
     -----
@@ -272,8 +399,19 @@ def hfft(
 
     Parameters
     ----------
-    x, n, axis, norm, overwrite_x, workers, plan
-        As for `irfft`, of which this is the forward transform: it has no factor by default.
+    x : array_like or pyopencl.array.Array, shape (..., m, ...)
+        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
+        and at n/2, are not used.
+    n : int, optional
+        Numbers of the result, for which `x` gives n // 2 + 1 points, cropped or padded with zeros
+        at their end; 2 (m - 1) by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
+        both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
 
     Returns
     -------
@@ -282,12 +420,23 @@ def hfft(
 
     Raises
     ------
-    ValueError, IndexError, PrecisionError, DeviceError
+    ValueError
+        A length below 1, or an unknown norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
         As for `fft`.
+
+    See Also
+    --------
+    ihfft : The inverse.
+    irfft : The same half, transformed back.
+    hfftn : Along several axes.
 
     Notes
     -----
-    `irfft` with the other sign of the exponent: kernels conjugate what they load.
+    `irfft` with the other sign of the exponent, and without its factor: kernels conjugate what they
+    load.
 
     Examples
     --------
@@ -310,17 +459,47 @@ def ihfft(
 ) -> Any:
     """Compute the inverse of `hfft`: the first half of what has a given real spectrum.
 
-    Parameters and errors are those of `rfft`, of which this is the inverse direction: it has the
-    factor 1/n by default.
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., m, ...)
+        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        double.
+    n : int, optional
+        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
+        length of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
+        both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
         complex64 or complex128.
 
+    Raises
+    ------
+    TypeError
+        Complex input.
+    ValueError
+        A length below 1, or an unknown norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    hfft : The forward transform.
+    rfft : The same numbers, transformed forward.
+
     Notes
     -----
-    `rfft` with the other sign of the exponent: kernels conjugate what they store.
+    `rfft` with the other sign of the exponent, and with the factor 1/n: kernels conjugate what they
+    store.
 
     Examples
     --------
@@ -341,7 +520,41 @@ def hfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute `hfftn` over the last two axes by default; all else is as there.
+    """Compute the real 2-D spectrum of a Hermitian array, of which the first half is given.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., rows, columns)
+        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
+        and at n/2, are not used.
+    s : int or sequence of int, optional
+        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
+        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+    axes : sequence of int
+        Axes to transform; the last two by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
+        "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        float32 or float64.
+
+    Raises
+    ------
+    ValueError
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    ihfft2 : The inverse.
+    hfftn : Along any axes.
 
     Examples
     --------
@@ -362,7 +575,43 @@ def ihfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute `ihfftn` over the last two axes by default; all else is as there.
+    """Compute the inverse of `hfft2`: the first half of what has a given real 2-D spectrum.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., rows, columns)
+        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        double.
+    s : int or sequence of int, optional
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : sequence of int
+        Axes to transform; the last two by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
+        "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+
+    Raises
+    ------
+    TypeError
+        Complex input.
+    ValueError
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    hfft2 : The forward transform.
+    ihfftn : Along any axes.
 
     Examples
     --------
@@ -390,24 +639,36 @@ def hfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        The half of a Hermitian array.
+        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
+        and at n/2, are not used.
     s : int or sequence of int, optional
-        Numbers to transform along each of `axes`, of the real array; -1 leaves a length as it is.
+        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
+        gives n // 2 + 1 points for n; 2 (m - 1) by default.
     axes : int or sequence of int, optional
         Axes to transform; the last ``len(s)``, or all, by default.
-    norm, overwrite_x, workers, plan
-        As for `hfft`.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
+        the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
+        float32 or float64.
 
     Raises
     ------
     ValueError
-        No axis, or what `fftn` refuses.
-    TypeError, PrecisionError, DeviceError
-        As for `hfft`.
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    ihfftn : The inverse.
+    hfft : Along one axis.
 
     Examples
     --------
@@ -433,24 +694,38 @@ def ihfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real.
+        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        double.
     s : int or sequence of int, optional
-        Numbers to transform along each of `axes`, of the real array; -1 leaves a length as it is.
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
     axes : int or sequence of int, optional
         Axes to transform; the last ``len(s)``, or all, by default.
-    norm, overwrite_x, workers, plan
-        As for `ihfft`.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
+        the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers, plan
+        As for `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
+        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
 
     Raises
     ------
+    TypeError
+        Complex input.
     ValueError
-        No axis, or what `fftn` refuses.
-    TypeError, PrecisionError, DeviceError
-        As for `ihfft`.
+        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
+        1, or an unknown norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    hfftn : The forward transform.
+    ihfft : Along one axis.
 
     Examples
     --------

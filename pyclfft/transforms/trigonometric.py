@@ -37,23 +37,24 @@ def dct(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input. float32 and complex64 (and float16) are transformed in single precision, all others
-        in double; of complex numbers both parts are, each by itself.
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
     type : {1, 2, 3, 4}
-        Which one: I to IV, as SciPy defines them. Type 1 takes at least 2 numbers.
+        Which of the transforms I to IV, as SciPy defines them. Type 1 takes at least 2 numbers.
     n : int, optional
-        Numbers to transform: the input is cropped or padded with zeros at its end to it. The length
-        of `axis` by default.
+        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
+        length of `axis` by default.
     axis : int
-        Axis to transform.
+        Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is 2 (n - 1) for type 1 and else 2 n;
-        "backward", the inverse, by default.
+        Which direction carries the factor 1/N, where N is 2 (n - 1) for type 1 and 2 n for the
+        others: "backward", the inverse, by default; "ortho" gives both its square root.
     overwrite_x, workers
         As for `fft`.
     orthogonalize : bool, optional
         Whether the ends have factors of sqrt(2) that make the matrix of the transform orthogonal;
-        with norm "ortho" by default.
+        with norm "ortho" by default. SciPy ignores it where the input is complex; pyclfft does not.
 
     Returns
     -------
@@ -62,10 +63,20 @@ def dct(
 
     Raises
     ------
+    TypeError
+        `type` is not an integer.
     ValueError
         A length below 1, or 2 for type 1, an unknown type or norm.
-    IndexError, PrecisionError, DeviceError
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
         As for `fft`.
+
+    See Also
+    --------
+    idct : The inverse.
+    dctn : Along several axes.
+    dst : The sine transform.
 
     Notes
     -----
@@ -95,9 +106,53 @@ def idct(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dct` of a type; parameters, result and errors are the same.
+    """Compute the inverse of `dct` of a type along one axis.
 
-    Of types 1 and 4 that is the type itself, of 2 it is 3 and of 3 it is 2, but for a factor.
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., m, ...)
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
+    type : {1, 2, 3, 4}
+        Which of the transforms I to IV, as SciPy defines them. Type 1 takes at least 2 numbers.
+    n : int, optional
+        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
+        length of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/N, where N is 2 (n - 1) for type 1 and 2 n for the
+        others: "backward", the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers
+        As for `fft`.
+    orthogonalize : bool, optional
+        As for `dct`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        float32 or float64, complex64 or complex128 of complex input.
+
+    Raises
+    ------
+    TypeError
+        `type` is not an integer.
+    ValueError
+        A length below 1, or 2 for type 1, an unknown type or norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    dct : The forward transform.
+    idctn : Along several axes.
+
+    Notes
+    -----
+    Types 1 and 4 are their own inverse, 2 and 3 each other's, but for a factor.
 
     Examples
     --------
@@ -120,8 +175,48 @@ def dst(
 ) -> Any:
     """Compute the discrete sine transform along one axis.
 
-    Parameters, result and errors are those of `dct`, but that N is 2 (n + 1) for type 1, which
-    takes a single number, too, and has no factors at its ends.
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., m, ...)
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
+    type : {1, 2, 3, 4}
+        Which of the transforms I to IV, as SciPy defines them. Type 1 takes a single number, too.
+    n : int, optional
+        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
+        length of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/N, where N is 2 (n + 1) for type 1 and 2 n for the
+        others: "backward", the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers
+        As for `fft`.
+    orthogonalize : bool, optional
+        As for `dct`; type 1 has no such factors.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        float32 or float64, complex64 or complex128 of complex input.
+
+    Raises
+    ------
+    TypeError
+        `type` is not an integer.
+    ValueError
+        A length below 1, an unknown type or norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    idst : The inverse.
+    dstn : Along several axes.
+    dct : The cosine transform.
 
     Notes
     -----
@@ -147,7 +242,53 @@ def idst(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dst` of a type; parameters, result and errors are the same.
+    """Compute the inverse of `dst` of a type along one axis.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array, shape (..., m, ...)
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
+    type : {1, 2, 3, 4}
+        Which of the transforms I to IV, as SciPy defines them. Type 1 takes a single number, too.
+    n : int, optional
+        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
+        length of `axis` by default.
+    axis : int
+        Axis to transform; the last one by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/N, where N is 2 (n + 1) for type 1 and 2 n for the
+        others: "backward", the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers
+        As for `fft`.
+    orthogonalize : bool, optional
+        As for `dct`; type 1 has no such factors.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., n, ...)
+        float32 or float64, complex64 or complex128 of complex input.
+
+    Raises
+    ------
+    TypeError
+        `type` is not an integer.
+    ValueError
+        A length below 1, an unknown type or norm.
+    IndexError
+        `axis` is not an axis of `x`.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    dst : The forward transform.
+    idstn : Along several axes.
+
+    Notes
+    -----
+    Types 1 and 4 are their own inverse, 2 and 3 each other's, but for a factor.
 
     Examples
     --------
@@ -174,27 +315,44 @@ def dctn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input of any number of dimensions; dtypes as for `dct`.
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
     type : {1, 2, 3, 4}
         As for `dct`, along every axis.
     s : int or sequence of int, optional
-        Numbers to transform along each of `axes`; -1 leaves a length as it is.
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
     axes : int or sequence of int, optional
         Axes to transform; the last ``len(s)``, or all, by default.
-    norm, overwrite_x, workers, orthogonalize
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/N, where N is the product over the axes of what it is
+        for `dct`: "backward", the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers
+        As for `fft`.
+    orthogonalize : bool, optional
         As for `dct`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Shaped like `x` but for the lengths in `s`.
+        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
 
     Raises
     ------
+    TypeError
+        `type` is not an integer.
     ValueError
-        As for `fftn`, or an unknown type.
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
+        unknown type or norm.
     PrecisionError, DeviceError
         As for `fft`.
+
+    See Also
+    --------
+    idctn : The inverse.
+    dct : Along one axis.
+    dstn : The sine transform.
 
     Notes
     -----
@@ -221,7 +379,48 @@ def idctn(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dctn` of a type; parameters, result and errors are the same.
+    """Compute the inverse of `dctn` of a type.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
+    type : {1, 2, 3, 4}
+        As for `dct`, along every axis.
+    s : int or sequence of int, optional
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : int or sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/N, where N is the product over the axes of what it is
+        for `dct`: "backward", the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers
+        As for `fft`.
+    orthogonalize : bool, optional
+        As for `dct`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
+
+    Raises
+    ------
+    TypeError
+        `type` is not an integer.
+    ValueError
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
+        unknown type or norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    dctn : The forward transform.
+    idct : Along one axis.
 
     Examples
     --------
@@ -242,7 +441,49 @@ def dstn(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the discrete sine transform along any number of axes, as `dctn` does the other one.
+    """Compute the discrete sine transform along any number of axes.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
+    type : {1, 2, 3, 4}
+        As for `dst`, along every axis.
+    s : int or sequence of int, optional
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : int or sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/N, where N is the product over the axes of what it is
+        for `dst`: "backward", the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers
+        As for `fft`.
+    orthogonalize : bool, optional
+        As for `dct`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
+
+    Raises
+    ------
+    TypeError
+        `type` is not an integer.
+    ValueError
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
+        unknown type or norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    idstn : The inverse.
+    dst : Along one axis.
+    dctn : The cosine transform.
 
     Examples
     --------
@@ -263,7 +504,48 @@ def idstn(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dstn` of a type; parameters, result and errors are the same.
+    """Compute the inverse of `dstn` of a type.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array
+        Input. float32 and complex64 (and float16) are transformed in single precision, all other
+        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
+        itself.
+    type : {1, 2, 3, 4}
+        As for `dst`, along every axis.
+    s : int or sequence of int, optional
+        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
+        end. -1 leaves a length as it is. The lengths of `axes` by default.
+    axes : int or sequence of int, optional
+        Axes to transform; the last ``len(s)``, or all, by default.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction carries the factor 1/N, where N is the product over the axes of what it is
+        for `dst`: "backward", the inverse, by default; "ortho" gives both its square root.
+    overwrite_x, workers
+        As for `fft`.
+    orthogonalize : bool, optional
+        As for `dct`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
+
+    Raises
+    ------
+    TypeError
+        `type` is not an integer.
+    ValueError
+        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
+        unknown type or norm.
+    PrecisionError, DeviceError
+        As for `fft`.
+
+    See Also
+    --------
+    dstn : The forward transform.
+    idst : Along one axis.
 
     Examples
     --------

@@ -145,6 +145,10 @@ def tune(
     OSError
         The database cannot be written.
 
+    See Also
+    --------
+    Plan : A planned transform, which takes the parameters that were found.
+
     Examples
     --------
     >>> import pyclfft
