@@ -199,8 +199,8 @@ def next_fast_len(target: int, real: bool = False) -> int:
 
     Notes
     -----
-    All of these lengths are fast here too. pyclfft is as fast with the factor 13, in real
-    transforms also with 7 and 11, so the length that is found is not always the shortest fast one.
+    All of these lengths are fast here too. So are others, since pyclfft has kernels for factors up
+    to 13, for real numbers as well; it sizes its own convolutions by these.
 
     Examples
     --------
