@@ -24,8 +24,7 @@ from .parts import in_parts, longest_other_axis
 from .workers import count_of
 
 MAX_PLANS = 128
-
-MAX_LATEST = 32
+MAX_LATEST = 32  # of them, which are found sooner
 
 _plans: BoundedCache[Plan] = BoundedCache(MAX_PLANS)
 
@@ -165,6 +164,7 @@ def _plan(
 
 @lru_cache(MAX_LATEST)  # written in C, so it answers sooner than the plan cache behind it
 def _cached(*key: Any) -> Plan:
+    """Return the plan of a key, whose parts are the parameters of `_made`."""
     return _plans.get(key, lambda: _made(*key))
 
 
@@ -176,8 +176,8 @@ def plan_counts() -> CacheCounts:
 
 def forget_plans() -> None:
     """Empty the plan cache."""
-    _cached.cache_clear()
     _plans.clear()
+    _cached.cache_clear()
 
 
 def _made(
