@@ -123,6 +123,9 @@ def scipy_backend(smallest: int = 0) -> ScipyBackend:
     a short one. ``pyclfft bench --call`` prints from how many points on pyclfft is faster on your
     device.
 
+    `scipy.fft.set_global_backend` puts a backend in the place of SciPy's own implementation. Let
+    SciPy have what is left to it then: ``scipy.fft.register_backend("scipy")``.
+
     Examples
     --------
     >>> import numpy as np, pyclfft, scipy.fft

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pyopencl.array as cl_array
@@ -14,6 +17,7 @@ import scipy.signal
 import pyclfft
 from pyclfft import backend
 from pyclfft.errors import PrecisionError
+from tests.conftest import place_of
 from tests.oracle import relative_error
 
 
@@ -146,6 +150,23 @@ def test_short_calls_are_left_to_scipy(device, monkeypatch, points, by_us):
         ours = scipy.fft.fft(x)
     assert names == [points] * by_us
     np.testing.assert_allclose(ours, np.fft.fft(x), atol=1e-4)
+
+
+GLOBAL = """
+import numpy as np, pyclfft, scipy.fft
+scipy.fft.set_global_backend(pyclfft.scipy_backend(smallest=64))
+scipy.fft.register_backend("scipy")
+print(*(int(scipy.fft.fft(np.ones(n, "c8"))[0].real) for n in (8, 64)))
+"""
+
+
+@pytest.mark.one_cpu
+def test_short_calls_are_left_to_scipy_by_a_global_backend(device):
+    """In a process of its own, since there is no way back to SciPy's own global backend."""
+    command = [sys.executable, "-c", GLOBAL]
+    environment = {**os.environ, "PYCLFFT_DEVICE": place_of(device)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "8 64\n", done.stderr
 
 
 def test_device_arrays_are_always_served(queue):
