@@ -269,4 +269,4 @@ def check_ignored(workers: int | None, plan: Any = None) -> None:
         )
     if workers is None:
         return  # early, since counting the cores takes longer than all else here
-    count_of(operator.index(workers))
+    operator.index(count_of(workers))
