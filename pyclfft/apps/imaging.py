@@ -234,10 +234,6 @@ def filter_image(
     between. A mask on the host is uploaded once, but each call compares its gains with those that
     are known: keep a large one on the device.
 
-    See Also
-    --------
-    filter_mask : The gain of every frequency.
-
     References
     ----------
     R. C. Gonzalez, R. E. Woods, "Digital Image Processing", chapter 4, for the filters' shapes.
