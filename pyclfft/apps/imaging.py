@@ -415,7 +415,6 @@ def filter_mask(
     See Also
     --------
     filter_image : Takes these gains, or any others, as `mask`.
-    filter_image : Filter an image by it.
 
     Examples
     --------
@@ -424,9 +423,6 @@ def filter_mask(
     array([1., 1., 0., 0., 0., 1.], dtype=float32)
     >>> pyclfft.filter_mask((4, 6), "lowpass", 2, pad="mirror").shape
     (6, 9)
-    >>> mask = pyclfft.filter_mask((4, 4), "lowpass", 1)
-    >>> mask[0, :2].tolist()
-    [1.0, 0.0]
     """
     choose("pad", pad, PADS)
     plane = size if pad == "none" else padded_size(size, algorithm)
