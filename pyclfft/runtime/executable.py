@@ -270,7 +270,10 @@ class Executable:
         ------
         DeviceMemoryError
             The device is out of memory.
+        DeviceError
+            This process was forked from one that has used OpenCL.
         """
+        device.require_own_process()
         try:
             lease = self._idle_stages.pop()
         except IndexError:
