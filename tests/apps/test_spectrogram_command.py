@@ -140,7 +140,7 @@ def test_music_analysis(device, tune, y, no_picture, monkeypatch, capsys, algori
     path = tune.with_name("s.npz")
     arguments = [str(tune), "--preset=music-analysis", "--npz", str(path), "--timing", *algorithm]
     assert main([*arguments, "--device", place_of(device)]) == 0
-    kernels = capsys.readouterr().out.rpartition("\nkernel ")[2].split("\n")[1:]
+    kernels = capsys.readouterr().err.rpartition("\nkernel ")[2].split("\n")[1:]
     launches = {line.split()[0]: int(line.split()[1]) for line in kernels if line}
     assert launches.get("relate", 0) == (where == "device")
     assert launches["write"] == (1 if where == "device" else 7)
