@@ -147,6 +147,8 @@ class Plan:
             raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._known_queue: cl.CommandQueue | None = None  # that of the last call
+        # Before planning, too: what no device can hold need not have a plan.
+        memory.require_fits(self.traits, buffers_of(self.problem))
         self.parameters = EFFORTS[effort](self)
         if parameters is not None:
             self.parameters = self.parameters.over(checked(parameters), GIVEN)

@@ -121,7 +121,7 @@ def _listed(path: str | os.PathLike[str]) -> list[tuple[Identity, Any]]:
         document = json.loads(content)
         schema, groups = document["schema"], document["devices"]
         if not isinstance(schema, int):
-            raise TypeError("no number of a version")
+            raise TypeError("its schema is no whole number")
         if schema != SCHEMA:
             raise FormatError(
                 f"{path} is of version {schema}, this pyclfft reads {SCHEMA}: "

@@ -620,6 +620,26 @@ def test_too_large_for_the_device(device, change_traits):
         assert "the device has 4,096 and allocates 2,048 at most" in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "dct"])
+@pytest.mark.parametrize("n", [2**31 + 11, 2**40, 2**53 + 111, 10**30])
+def test_no_device_is_as_large(device, change_traits, monkeypatch, name, n):
+    """Nothing is allocated, and nothing planned, whatever the memory of this machine."""
+    change_traits(global_mem_bytes=2**30, max_alloc_bytes=2**28)
+    monkeypatch.setattr(cl, "Buffer", None)
+    with pytest.raises(DeviceMemoryError, match=r"the device has 1,073,741,824"):
+        getattr(pyclfft, name)(np.ones(8, "f4"), n=n)
+
+
+@pytest.mark.parametrize("effort", ["estimate", "measure"])
+def test_no_plan_is_as_large(device, change_traits, monkeypatch, effort):
+    change_traits(global_mem_bytes=2**30, max_alloc_bytes=2**28)
+    monkeypatch.setattr(cl, "Buffer", None)
+    with pytest.raises(DeviceMemoryError, match=r"the device has 1,073,741,824"):
+        Plan(2**31 + 11, "complex64", effort=effort)
+    with pytest.raises(DeviceMemoryError, match=r"the device has 1,073,741,824"):
+        pyclfft.tune(2**31 + 11, "complex64")
+
+
 def test_memory_that_the_device_refuses(device, queue):
     """Drivers refuse to allocate it, or like NVIDIA's promise any amount and fail at first use."""
     nbytes = 2**60
