@@ -13,9 +13,28 @@ import pytest
 # one that its steps share, so that kernels are compiled once.
 os.environ.setdefault("PYCLFFT_CACHE_DIR", tempfile.mkdtemp(prefix="pyclfft-tests-"))
 os.environ["PYCLFFT_DATA_DIR"] = tempfile.mkdtemp(prefix="pyclfft-tests-data-")
+os.environ.pop("PYCLFFT_DEVICE", None)  # tests choose their devices themselves
 
 import pyclfft
 from pyclfft.runtime import device as devices_module
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--traits",
+        metavar="NAME=NUMBER,...",
+        default="",
+        help="let plans be made as for devices with other traits, such as "
+        "compute_units=16,lanes=8: no test may depend on how large this machine is",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    pairs = [each.split("=") for each in config.getoption("--traits").split(",") if each]
+    if pairs:
+        changes = {name: int(number) for name, number in pairs}
+        real = devices_module.traits
+        devices_module.traits = lambda device: replace(real(device), **changes)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

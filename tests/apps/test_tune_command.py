@@ -122,7 +122,7 @@ def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_datab
 def test_bad_arguments_are_one_line(capsys, own_database, arguments, message):
     own_database.write_text('{"schema": 1, "devices": []}')
     script = [sys.executable, "-m", "pyclfft", "tune", *arguments]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(script, capture_output=True, text=True, timeout=300)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1

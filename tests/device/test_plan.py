@@ -28,7 +28,7 @@ from pyclfft.runtime.program import program
 from tests.oracle import bound, noise, reference, relative_error
 
 OUT_OF_ORDER = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-TIMEOUT = 20  # seconds until a hanging test gives up
+TIMEOUT = 180  # seconds until a hanging test gives up
 
 # (shape, axes, algorithm): from one pass to many, an even and an odd number of them out of place
 CASES = [
