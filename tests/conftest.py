@@ -17,6 +17,7 @@ os.environ.pop("PYCLFFT_DEVICE", None)  # tests choose their devices themselves
 
 import pyclfft
 from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import wisdom
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -94,6 +95,16 @@ def fp64(device):
 def other_context(device):
     """A second context of the same device."""
     return cl.Context([device])
+
+
+@pytest.fixture
+def untuned(monkeypatch):
+    """Plan by rules alone: neither by what comes with pyclfft for a device nor by the user's."""
+    for entries in ("shipped_entries", "user_entries"):
+        monkeypatch.setattr(wisdom, entries, lambda: ())
+    wisdom._found.cache_clear()
+    yield
+    wisdom._found.cache_clear()
 
 
 @pytest.fixture

@@ -546,7 +546,7 @@ def test_a_context_has_one_device(device):
     ],
 )
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-def test_algorithm(device, fp64, dtype, algorithm, kernels):
+def test_algorithm(device, fp64, untuned, dtype, algorithm, kernels):
     plan = Plan(1024, dtype, algorithm=algorithm)
     assert plan.algorithm == algorithm
     on_lanes = devices.traits(device).is_cpu and devices.traits(device).lanes >= MIN_LANES
