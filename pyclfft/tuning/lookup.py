@@ -119,7 +119,7 @@ class Lists:
 class GroupSize:
     """Sizes of work-groups as texts, "64" or "16x16"; none where the parameter `group` decides."""
 
-    form: re.Pattern[str] = re.compile(r"([1-9]\d{0,3}(x[1-9]\d{0,3})?)?")
+    form: re.Pattern[str] = re.compile(r"([1-9][0-9]{0,3}(x[1-9][0-9]{0,3})?)?")
 
     def take(self, value: Any) -> str:
         """Return the text; see `Allowed`."""

@@ -12,7 +12,16 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.planning.schedule import schedule_of
 from pyclfft.planning.solvers import BY_NAME
 from pyclfft.planning.solvers.fused import NAME as FUSED
-from pyclfft.tuning.lookup import PARAMETERS, Lists, OneOf, Range, Solvers, checked, parameters_for
+from pyclfft.tuning.lookup import (
+    PARAMETERS,
+    GroupSize,
+    Lists,
+    OneOf,
+    Range,
+    Solvers,
+    checked,
+    parameters_for,
+)
 from pyclfft.tuning.space import KNOBS, Task
 from tests.recorded_traits import RECORDED
 from tests.unit.test_golden import PROBLEMS
@@ -45,6 +54,8 @@ def some_value(random, allowed, lengths):
         return random.choice(allowed.numbers)
     if isinstance(allowed, Lists):
         return [some_factors(random, allowed, n) for n in random.choices(lengths, k=3)]
+    if isinstance(allowed, GroupSize):
+        return random.choice(["", "1", "64", "9999", "7x3", "16x16", "1x9999", "9999x9999"])
     assert isinstance(allowed, Solvers)
     return random.choice(["", *BY_NAME])
 
