@@ -193,7 +193,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "group": Parameter(128, 256, ITEMS, "work-items in a group of the textbook's kernels"),
     **{
         f"group_{kernel}": Parameter(
-            "", "", GroupSize(), f"work-items in a group of {kernel}, such as 64 or 16x16"
+            "", "", GroupSize(), f"work-items in a group of {kernel}"
         )
         for kernel in GROUPED
     },
