@@ -13,9 +13,29 @@ import pytest
 # one that its steps share, so that kernels are compiled once.
 os.environ.setdefault("PYCLFFT_CACHE_DIR", tempfile.mkdtemp(prefix="pyclfft-tests-"))
 os.environ["PYCLFFT_DATA_DIR"] = tempfile.mkdtemp(prefix="pyclfft-tests-data-")
+os.environ.pop("PYCLFFT_DEVICE", None)  # tests choose their devices themselves
 
 import pyclfft
 from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import wisdom
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--traits",
+        metavar="NAME=NUMBER,...",
+        default="",
+        help="let plans be made as for devices with other traits, such as "
+        "compute_units=16,lanes=8: no test may depend on how large this machine is",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    pairs = [each.split("=") for each in config.getoption("--traits").split(",") if each]
+    if pairs:
+        changes = {name: int(number) for name, number in pairs}
+        real = devices_module.traits
+        devices_module.traits = lambda device: replace(real(device), **changes)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -75,6 +95,16 @@ def fp64(device):
 def other_context(device):
     """A second context of the same device."""
     return cl.Context([device])
+
+
+@pytest.fixture
+def untuned(monkeypatch):
+    """Plan by rules alone: neither by what comes with pyclfft for a device nor by the user's."""
+    for entries in ("shipped_entries", "user_entries"):
+        monkeypatch.setattr(wisdom, entries, lambda: ())
+    wisdom._found.cache_clear()
+    yield
+    wisdom._found.cache_clear()
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ REAL_RADICES = (
 MAX_STAGES = 6
 MIN_PARTLY_EMPTY = 16  # points of a row for which vectors with empty lanes pay
 MAX_PASSES, LARGEST_OF_PASSES = 8, 16
+MAX_STEPS = 4  # of a long transform
 
 # Floating-point operations of each codelet for a point, twiddles within it included.
 OPERATIONS = {

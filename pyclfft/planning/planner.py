@@ -222,6 +222,11 @@ def _solve(
                 *_after(step, core, solver, traits, parameters),
             )
     n = step.shape[step.axes[0]]
+    if len(solvers) > 1:  # nobody has chosen one
+        raise PlanError(
+            f"no algorithm transforms {n:,} points along an axis on {traits.name}: "
+            "take fewer points, or another device"
+        )
     raise PlanError(
         f"algorithm {solvers[-1].name!r} takes {solvers[-1].requirement}, not {n}: "
         "choose another one, or leave algorithm out"

@@ -69,10 +69,11 @@ def schedule_into(
     return joined or assign_buffers(passes, ours, in_place=in_place)
 
 
-def buffers_of(problem: Problem, schedule: Schedule) -> dict[str, int]:
-    """Return all buffers of a call and their bytes."""
+def buffers_of(problem: Problem, schedule: Schedule | None = None) -> dict[str, int]:
+    """Return the buffers of a call and their bytes: all of them, or without a schedule its ends."""
     source = problem.source.span * problem.source_dtype.itemsize
-    return {"in": source, "out": problem.nbytes, **dict(schedule.workspace)}
+    workspace = schedule.workspace if schedule else ()
+    return {"in": source, "out": problem.nbytes, **dict(workspace)}
 
 
 def _joined(

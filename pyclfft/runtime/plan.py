@@ -17,7 +17,6 @@ from ..errors import DeviceError, PlanError
 from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
 from ..planning.schedule import buffers_of, schedule_into, schedule_of
-from ..planning.solvers import BY_NAME
 from ..tuning.lookup import GIVEN, Parameters, Values, checked
 from . import device, memory, wisdom
 from .cache import BoundedCache
@@ -76,7 +75,8 @@ class Plan:
         with pyclfft); by measuring now what is not known yet, which is kept; or by measuring far
         more.
     parameters : mapping of str to int, str or tuple, optional
-        Those to take whatever was measured, by the names that ``pyclfft tune --help`` lists.
+        Those to take whatever was measured, by the names that ``pyclfft tune --help`` lists with
+        the values that each may have.
     orthogonalize : bool, optional
         Of cosine and sine transforms: whether the ends have factors that make them orthogonal; with
         norm "ortho" by default.
@@ -148,10 +148,10 @@ class Plan:
             raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
         self._known_queue: cl.CommandQueue | None = None  # that of the last call
+        # Before planning, too: what no device can hold need not have a plan.
+        memory.require_fits(self.traits, buffers_of(self.problem))
         self.parameters = EFFORTS[effort](self)
-        if parameters:
-            if parameters.get("algorithm"):
-                choose("algorithm", parameters["algorithm"], BY_NAME)
+        if parameters is not None:
             self.parameters = self.parameters.over(checked(parameters), GIVEN)
         schedule = self._schedule
         if self.problem.nbytes:

@@ -63,7 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
-    meanings = [(f"  {name}", each.meaning) for name, each in PARAMETERS.items()]
+    meanings = [
+        (f"  {name}", f"{each.meaning} ({each.allowed})") for name, each in PARAMETERS.items()
+    ]
     result = commandline.Parser(
         prog=PROG,
         description="Find the fastest parameters of transforms on this device, by measuring. Let "

@@ -1,7 +1,8 @@
 """The tuning database: JSON files of what was measured, ours in the package and the user's own.
 
-A file is read as far as it makes sense: one that is damaged, or of a later version, counts as empty
-and is kept aside before another takes its place.
+A file is read as far as it makes sense. One that is damaged, or of another version, counts as
+empty; an entry that makes no sense is left out, with a warning. Before such a file is written anew
+a copy of it is kept.
 """
 
 from __future__ import annotations
@@ -9,23 +10,30 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import asdict
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from ..errors import FormatError, PlanError
+from ..errors import FormatError
 from ..files import atomic_write, data_dir
-from .lookup import Entry, Identity, Workclass, checked
+from .lookup import Entry, Identity, Workclass, brief, checked
 
 logger = logging.getLogger("pyclfft")
 
 SCHEMA = 1  # of the files
 SHIPPED = Path(__file__).parent / "data"
 LOCK_S = 60  # to wait for another process that writes
+MAX_BYTES = 2**24  # of a file: some ten thousand entries
+WARNED = 3  # entries at most that a warning names
+
+# What an entry has.
+ASKED, TEXTS, TIMES = ("problem", "parameters"), ("sources", "date", "effort"), ("ms", "default_ms")
+LEAST_MS, MOST_MS = 1e-9, 1e9  # of a time that was measured
 
 Entries = tuple[Entry, ...]
 
@@ -41,7 +49,7 @@ def shipped() -> Entries:
 
 
 def read(path: str | os.PathLike[str]) -> Entries:
-    """Return the entries of a file; nothing where it is missing or damaged.
+    """Return the entries of a file; none where it is missing or damaged.
 
     Parameters
     ----------
@@ -52,17 +60,32 @@ def read(path: str | os.PathLike[str]) -> Entries:
     -------
     tuple of Entry
     """
+    return _read(path)[0]
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[Entries, bool]:
+    """Return the entries that `read` returns, and whether they are all that the file has."""
     try:
-        return load(path)
+        entries, left_out = _loaded(path)
     except FileNotFoundError:
-        return ()
+        return (), True
     except (OSError, FormatError) as error:
         logger.warning("tuning database left out: %s", error)
-        return ()
+        return (), False
+    return entries, not left_out
 
 
 def load(path: str | os.PathLike[str]) -> Entries:
-    """Return the entries of a file, of which those that make no sense are left out.
+    """Return the entries of a file; a warning names those that make no sense and are left out.
+
+    Parameters
+    ----------
+    path : str or path
+        Of a database.
+
+    Returns
+    -------
+    tuple of Entry
 
     Raises
     ------
@@ -71,34 +94,83 @@ def load(path: str | os.PathLike[str]) -> Entries:
     FormatError
         It is no database, or of another version.
     """
+    return _loaded(path)[0]
+
+
+def _loaded(path: str | os.PathLike[str]) -> tuple[Entries, list[str]]:
+    """Return the entries of a file, and why others were left out, of which a warning tells."""
+    entries, left_out = [], []
+    for identity, fields in _listed(path):
+        try:
+            entries.append(_parsed(identity, fields))
+        except (ValueError, TypeError) as error:
+            left_out.append(f"the entry {_name(identity, fields)} ({error})")
+    if left_out:
+        more = f"; and {len(left_out) - WARNED} more" if len(left_out) > WARNED else ""
+        logger.warning("left out of %s: %s%s", path, "; ".join(left_out[:WARNED]), more)
+    return tuple(entries), left_out
+
+
+def _listed(path: str | os.PathLike[str]) -> list[tuple[Identity, Any]]:
+    """Return what a file lists as entries, each with its device; errors as `load`."""
+    with Path(path).open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
     try:
-        document = json.loads(Path(path).read_bytes())
-        if document["schema"] != SCHEMA:
+        if len(content) > MAX_BYTES:
+            raise ValueError(f"more than {MAX_BYTES:,} bytes")
+        document = json.loads(content)
+        schema, groups = document["schema"], document["devices"]
+        if not isinstance(schema, int):
+            raise TypeError("its schema is no whole number")
+        if schema != SCHEMA:
             raise FormatError(
-                f"{path} is of version {document['schema']}, this pyclfft reads {SCHEMA}: "
+                f"{path} is of version {schema}, this pyclfft reads {SCHEMA}: "
                 "tune again, or use the pyclfft that has written it"
             )
-        groups = [(Identity(**each["device"]), each["entries"]) for each in document["devices"]]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        if isinstance(error, FormatError):
-            raise
+        devices = [(_identity(group["device"]), group["entries"]) for group in groups]
+        return [(identity, each) for identity, entries in devices for each in entries]
+    except FormatError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise FormatError(f"{path} is no tuning database ({error}): move it away") from None
-    return tuple(
-        entry
-        for identity, entries in groups
-        for each in entries
-        if (entry := _parsed(identity, each)) is not None
-    )
 
 
-def _parsed(identity: Identity, fields: dict[str, Any]) -> Entry | None:
-    try:
-        others = dict(fields)
-        problem, values = others.pop("problem"), checked(others.pop("parameters"))
-        return Entry(identity, Workclass.parse(problem) if problem else None, values, **others)
-    except (PlanError, ValueError, TypeError, KeyError, AttributeError) as error:
-        logger.warning("an entry of the tuning database was left out: %s", error)
-        return None
+def _identity(fields: Any) -> Identity:
+    names = [each.name for each in dataclass_fields(Identity)]
+    if not isinstance(fields, dict) or fields.keys() != set(names):
+        raise TypeError(f"a device has {', '.join(names)}")
+    if not all(isinstance(each, str) for each in fields.values()):
+        raise TypeError("what a device has are texts")
+    return Identity(**fields)
+
+
+def _parsed(identity: Identity, fields: Any) -> Entry:
+    """Return an entry, or raise an error that says why its fields make no sense."""
+    if not isinstance(fields, dict) or not fields.keys() <= {*TEXTS, *TIMES, *ASKED}:
+        raise TypeError(f"an entry has {', '.join((*ASKED, *TEXTS, *TIMES))}")
+    others = dict(fields)
+    problem = _text("problem", others.pop("problem", None))
+    values = checked(others.pop("parameters", None))
+    entry = Entry(identity, Workclass.parse(problem) if problem else None, values, **others)
+    for name in TEXTS:
+        _text(name, getattr(entry, name))
+    if (entry.ms, entry.default_ms) != (0, 0):  # as entries that nobody has measured have them
+        for name in TIMES:
+            if not LEAST_MS <= getattr(entry, name) <= MOST_MS:
+                raise ValueError(f"{name} is no time: {brief(getattr(entry, name))}")
+    return entry
+
+
+def _text(name: str, value: Any) -> str:
+    if not (isinstance(value, str) and value.isprintable()):
+        raise TypeError(f"{name} is a text that can be printed, not {brief(value)}")
+    return value
+
+
+def _name(identity: Identity, fields: Any) -> str:
+    """Return an entry's problem and device, as far as it has them, for a warning."""
+    problem = fields.get("problem") if isinstance(fields, dict) else fields
+    return f"for {brief(problem) if problem else 'all problems'} on {brief(identity.name)}"
 
 
 def text_of(entries: Iterable[Entry]) -> str:
@@ -151,22 +223,19 @@ def update(path: str | os.PathLike[str], change: Callable[[Entries], Iterable[En
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock", timeout=LOCK_S):
-        _keep_damaged(path)
-        entries = tuple(change(read(path)))
+        known, complete = _read(path)
+        text = text_of(entries := tuple(change(known)))
+        if not complete:
+            _keep_copy(path)
         with atomic_write(path) as file:
-            file.write(text_of(entries).encode())
+            file.write(text.encode())
     return entries
 
 
-def _keep_damaged(path: Path) -> None:
-    """Rename a file that cannot be read, so that nothing is lost when it is written anew."""
-    try:
-        load(path)
-    except FormatError:
-        with suppress(OSError):
-            path.replace(path.with_name(f"{path.name}.damaged"))
-    except OSError:
-        pass
+def _keep_copy(path: Path) -> None:
+    """Copy a file that cannot all be read, so that nothing is lost when it is written anew."""
+    with atomic_write(path.with_name(f"{path.name}.damaged")) as copy, path.open("rb") as file:
+        shutil.copyfileobj(file, copy)
 
 
 def merged(entries: Iterable[Entry], new: Iterable[Entry]) -> Entries:

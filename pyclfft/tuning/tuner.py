@@ -260,7 +260,7 @@ class _Trials:
         try:
             stored = json.loads(self._path.read_bytes())
             return {str(key): inf if each is None else float(each) for key, each in stored.items()}
-        except (OSError, ValueError, TypeError, AttributeError):
+        except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             return {}
 
     def keep(self) -> None:

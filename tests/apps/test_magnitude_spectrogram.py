@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -63,12 +64,34 @@ def test_very_short_signals(device):
         assert len(notes(y)) <= 1
 
 
+def effort_of(call, y):
+    """What a call takes on the host, whatever the machine: Python's calls, and bytes at most."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    tracemalloc.start()
+    sys.setprofile(count)
+    try:
+        call(y, SR)
+    finally:
+        sys.setprofile(None)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return calls, peak
+
+
 @pytest.mark.full
 @pytest.mark.one_cpu
-def test_three_minutes_take_little(device, synth):
+@pytest.mark.parametrize("call", [onsets, chroma, notes])
+def test_effort_grows_as_the_sound_does(device, synth, call):
+    """Three minutes take twelve times as much as fifteen seconds, or a little more."""
     y = np.tile(synth.render(synth.progression(1, 40), sr=SR), 7)[: 180 * SR]
-    for call, seconds in ((onsets, 2), (chroma, 2), (notes, 6)):
-        call(y[: 5 * SR], SR)
-        start = time.perf_counter()
-        call(y, SR)
-        assert time.perf_counter() - start < seconds
+    sounds = y[: 15 * SR], y
+    for each in sounds:
+        call(each, SR)  # makes plans
+    short, long = (effort_of(call, each) for each in sounds)
+    for less, more in zip(short, long, strict=True):
+        assert more < 18 * less

@@ -106,6 +106,7 @@ def test_by_subprocess(device, tune):
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     assert run.stdout == ""  # which is left to results
+    # Among them may be one by which Matplotlib says that it builds a cache of its own.
     lines = dict(line.split(maxsplit=1) for line in run.stderr.splitlines())
     assert devices_module.device_label(device) in lines["device"]
     assert lines["input"] == f"{tune}: 5.00 s, 11025 Hz, mono, 16-bit WAV"

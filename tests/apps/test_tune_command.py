@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import asdict, replace
 
 import pytest
 
+from pyclfft import info
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import wisdom
-from pyclfft.tuning import command, database, measure
+from pyclfft.tuning import command, database, measure, tuner
 from pyclfft.tuning.lookup import PARAMETERS, Entry, Workclass
 from tests.conftest import place_of
 
@@ -18,6 +20,8 @@ from tests.conftest import place_of
 @pytest.fixture(autouse=True)
 def own_database(tmp_path, monkeypatch):
     monkeypatch.setenv("PYCLFFT_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(tuner, "cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(wisdom, "shipped_entries", lambda: ())
     wisdom.forget_entries()
     for name in ("SAMPLE_S", "WARM_S", "EVENTS_S"):
         monkeypatch.setattr(measure, name, 1e-5)
@@ -87,8 +91,7 @@ def test_entries_of_other_kernels_are_marked(device, capsys, own_database):
     assert "measured with other kernels than today's" in out
 
 
-def test_nothing_known(device, capsys, monkeypatch):
-    monkeypatch.setattr(wisdom, "shipped_entries", lambda: ())
+def test_nothing_known(device, capsys):
     out = run(capsys, "--device", place_of(device), "--show").out
     assert "nothing is tuned" in out
 
@@ -119,7 +122,7 @@ def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_datab
 def test_bad_arguments_are_one_line(capsys, own_database, arguments, message):
     own_database.write_text('{"schema": 1, "devices": []}')
     script = [sys.executable, "-m", "pyclfft", "tune", *arguments]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(script, capture_output=True, text=True, timeout=300)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -132,6 +135,7 @@ def test_help_names_every_parameter(capsys):
     for name, each in PARAMETERS.items():
         assert f"  {name} " in text
         assert each.meaning in text
+        assert f"({each.allowed})" in text or name == "algorithm"
 
 
 def test_exporting_a_damaged_database(capsys, own_database):
@@ -139,3 +143,39 @@ def test_exporting_a_damaged_database(capsys, own_database):
     assert command.main(["--export", str(own_database) + "2"]) == 2
     assert "is no tuning database" in capsys.readouterr().err
     assert json.dumps(own_database.read_text()) == '"{"'
+
+
+HOSTILE = {
+    "null": '{"schema": 1, "devices": [{"device": %s, "entries": null}]}',
+    "5": '{"schema": 1, "devices": [{"device": %s, "entries": 5}]}',
+    "Infinity": '{"schema": Infinity, "devices": []}',
+    "nested": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_files_that_are_no_database(device, capsys, own_database, text):
+    """As the user's they count as empty; what is asked for by name is refused in one line."""
+    given = own_database.with_name("given.json")
+    for path in (own_database, given):
+        path.write_text(text.replace("%s", json.dumps(asdict(devices.identity(device)))))
+    here = ("--device", place_of(device))
+    assert "nothing is tuned" in run(capsys, *here, "--show").out
+    assert info.main([]) == 0
+    assert "Runtimes and devices" in capsys.readouterr().out
+    error = run(capsys, "--import", given, status=2).err
+    assert f"error: {given} is no tuning database" in error
+    run(capsys, *here, "--n", 64, "--batch", 4, "--time-limit", 0.1)
+    assert len(database.load(own_database)) == 1
+    assert own_database.with_name("tuning.json.damaged").exists()
+
+
+def test_entries_out_of_range_are_not_imported(device, capsys, own_database, caplog):
+    good = Entry(devices.identity(device), Workclass.parse("c2c single 64 rows 2^2"), {"group": 32})
+    bad = replace(good, workclass=None, values={"group": 0})
+    given = own_database.with_name("given.json")
+    given.write_text(database.text_of([bad, good]))
+    assert run(capsys, "--import", given).out == f"1 entries added to {own_database}\n"
+    assert database.load(own_database) == (good,)
+    (warning,) = caplog.records
+    assert "parameter group is a whole number from 1 to 8192, not 0" in warning.message

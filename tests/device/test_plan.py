@@ -28,7 +28,7 @@ from pyclfft.runtime.program import program
 from tests.oracle import bound, noise, reference, relative_error
 
 OUT_OF_ORDER = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-TIMEOUT = 20  # seconds until a hanging test gives up
+TIMEOUT = 180  # seconds until a hanging test gives up
 
 # (shape, axes, algorithm): from one pass to many, an even and an odd number of them out of place
 CASES = [
@@ -546,7 +546,7 @@ def test_a_context_has_one_device(device):
     ],
 )
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-def test_algorithm(device, fp64, dtype, algorithm, kernels):
+def test_algorithm(device, fp64, untuned, dtype, algorithm, kernels):
     plan = Plan(1024, dtype, algorithm=algorithm)
     assert plan.algorithm == algorithm
     on_lanes = devices.traits(device).is_cpu and devices.traits(device).lanes >= MIN_LANES
@@ -618,6 +618,26 @@ def test_too_large_for_the_device(device, change_traits):
         with pytest.raises(DeviceMemoryError, match=count) as error:
             Plan(shape, "complex64", algorithm=algorithm)
         assert "the device has 4,096 and allocates 2,048 at most" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "dct"])
+@pytest.mark.parametrize("n", [2**31 + 11, 2**40, 2**53 + 111, 10**30])
+def test_no_device_is_as_large(device, change_traits, monkeypatch, name, n):
+    """Nothing is allocated, and nothing planned, whatever the memory of this machine."""
+    change_traits(global_mem_bytes=2**30, max_alloc_bytes=2**28)
+    monkeypatch.setattr(cl, "Buffer", None)
+    with pytest.raises(DeviceMemoryError, match=r"the device has 1,073,741,824"):
+        getattr(pyclfft, name)(np.ones(8, "f4"), n=n)
+
+
+@pytest.mark.parametrize("effort", ["estimate", "measure"])
+def test_no_plan_is_as_large(device, change_traits, monkeypatch, effort):
+    change_traits(global_mem_bytes=2**30, max_alloc_bytes=2**28)
+    monkeypatch.setattr(cl, "Buffer", None)
+    with pytest.raises(DeviceMemoryError, match=r"the device has 1,073,741,824"):
+        Plan(2**31 + 11, "complex64", effort=effort)
+    with pytest.raises(DeviceMemoryError, match=r"the device has 1,073,741,824"):
+        pyclfft.tune(2**31 + 11, "complex64")
 
 
 def test_memory_that_the_device_refuses(device, queue):

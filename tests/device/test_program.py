@@ -276,7 +276,7 @@ def start(device):
 
 
 def finish(process):
-    out, err = process.communicate(timeout=100)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     count, error = json.loads(out)
     assert error < 1e-4

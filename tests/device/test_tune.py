@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from math import inf
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import wisdom
 from pyclfft.tuning import database, measure, tuner
-from pyclfft.tuning.lookup import parameters_for
+from pyclfft.tuning.lookup import Entry, Workclass, parameters_for
 from pyclfft.tuning.measure import DeviceMeasure
 from pyclfft.tuning.space import KNOBS, Candidate, Task, neighbours
 from tests.oracle import bound, expected_of, noise, relative_error
@@ -26,7 +27,10 @@ QUICK = {"time_limit": 0.0}  # the default and nothing else
 
 @pytest.fixture(autouse=True)
 def own_database(tmp_path, monkeypatch):
+    """Nothing is known but what a test measures: no entries, and no trials of earlier searches."""
     monkeypatch.setenv("PYCLFFT_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(tuner, "cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(wisdom, "shipped_entries", lambda: ())
     wisdom.forget_entries()
     yield tmp_path / "tuning.json"
     wisdom.forget_entries()
@@ -269,7 +273,6 @@ def complete(run):
 
 @pytest.mark.one_cpu
 def test_taken_up_after_an_interrupt(device, short, own_database, monkeypatch, tmp_path):
-    monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "cache"))
     # What that measures, to leave out values, an earlier search may have measured.
     monkeypatch.setattr(tuner.Search, "_simplify", lambda self: None)
     real = DeviceMeasure.__call__
@@ -303,9 +306,10 @@ def test_taken_up_after_an_interrupt(device, short, own_database, monkeypatch, t
     assert own_database.exists()
 
 
-@pytest.mark.parametrize("text", ["", "[1]", '{"a": "b"}', '{"a": null}'])
-def test_damaged_trials_cost_time_only(device, short, monkeypatch, tmp_path, text):
-    monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "cache"))
+@pytest.mark.parametrize(
+    "text", ["", "[1]", '{"a": "b"}', '{"a": null}', f'{{"a": 1{"0" * 400}}}', "[" * 100_000]
+)
+def test_damaged_trials_cost_time_only(device, short, monkeypatch, text):
     pyclfft.tune((4, 64), axes=1, **QUICK)
     real = tuner._Trials.__init__
 
@@ -341,7 +345,53 @@ def test_what_makes_no_sense_is_refused(device, arguments, options, message):
 def test_plans_refuse_parameters_that_there_are_not(device):
     with pytest.raises(PlanError, match="unknown parameter 'grup'"):
         pyclfft.Plan((4, 8), "c8", parameters={"grup": 3})
-    with pytest.raises(PlanError, match="invalid algorithm 'stokham', should be one of small,"):
+    with pytest.raises(PlanError, match=r"algorithm is one of small, .*, not 'stokham'"):
         pyclfft.Plan((4, 8), "c8", parameters={"algorithm": "stokham"})
+    with pytest.raises(PlanError, match="parameters are a mapping of names to values, not 5"):
+        pyclfft.Plan((4, 8), "c8", parameters=5)
     with pytest.raises(PlanError, match="invalid effort 'patient'"):
         pyclfft.Plan((4, 8), "c8", effort="patient")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "values"),
+    [
+        ("radix2", {"group": 0}),
+        ("direct", {"direct_tile": 0}),
+        ("local-radix2", {"local_items": 0}),
+        ("four_step", {"factors": [[12]]}),
+        (None, {"lanes_groups": 0}),
+        (None, {"stockham_group": inf}),
+    ],
+)
+def test_plans_refuse_values_out_of_range(device, own_database, caplog, algorithm, values):
+    """What a plan refuses, an entry of a file does not bring in either: a warning names it."""
+    ((name, _),) = values.items()
+    n = 12 if algorithm == "four_step" else 16
+    with pytest.raises(PlanError, match=rf"parameter {name} is .* (from|to) \d+.*, not "):
+        pyclfft.Plan((4, n), "c8", 1, algorithm=algorithm, parameters=values)
+    problem = Workclass.of(make_problem((4, n), "c8", 1), algorithm)
+    entry = Entry(devices.identity(device), problem, values, wisdom.sources_hash(), 1.0, 1.0)
+    own_database.write_text(database.text_of([entry]))
+    wisdom.forget_entries()
+    for _ in range(2):
+        plan = pyclfft.Plan((4, n), "c8", 1, algorithm=algorithm)
+        assert str(plan.parameters) == "default"
+    (warning,) = caplog.records
+    assert f"the entry for '{problem}' on {devices.identity(device).name!r}" in warning.message
+    assert f"parameter {name} is " in warning.message
+
+
+@pytest.mark.parametrize("entries", ["null", "5", "[5]", '{"a": Infinity}', "1e400", "[" * 10**5])
+def test_transforms_need_no_tuning_file(device, own_database, caplog, entries):
+    device_known = json.dumps(asdict(devices.identity(device)))
+    own_database.write_text(
+        f'{{"schema": 1, "devices": [{{"device": {device_known}, "entries": {entries}}}]}}'
+    )
+    wisdom.forget_entries()
+    pyclfft.clear_cache()
+    for n in (8, 9):
+        x = noise(n, "c8")
+        np.testing.assert_allclose(pyclfft.fft(x), np.fft.fft(x), atol=1e-5)
+    assert len(caplog.records) == 1
+    assert "out" in caplog.text

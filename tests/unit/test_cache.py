@@ -13,7 +13,7 @@ import pytest
 from pyclfft.runtime import cache as cache_module
 from pyclfft.runtime.cache import BoundedCache, CacheCounts
 
-TIMEOUT = 20  # seconds until a hanging test gives up
+TIMEOUT = 180  # seconds until a hanging test gives up
 
 
 @pytest.fixture

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
+from math import inf, nan
+from random import Random
 
 import pytest
 
@@ -44,6 +46,12 @@ def test_no_file_is_an_empty_database(path):
         database.load(path)
 
 
+def of_entries(text):
+    """A file that has a text in the place of its entries."""
+    device = json.dumps(asdict(HERE))
+    return f'{{"schema": 1, "devices": [{{"device": {device}, "entries": {text}}}]}}'
+
+
 DAMAGED = {
     "empty": "",
     "cut off": '{"schema": 1, "devices": [{"dev',
@@ -53,6 +61,16 @@ DAMAGED = {
     "a device without a name": '{"schema": 1, "devices": [{"device": {}, "entries": []}]}',
     "of a later version": '{"schema": 2, "devices": []}',
     "not text": b"\xff\xfe\x00",
+    "no version": '{"schema": "1", "devices": []}',
+    "an infinite version": '{"schema": Infinity, "devices": []}',
+    "null for devices": '{"schema": 1, "devices": null}',
+    "a number for a device": '{"schema": 1, "devices": [5]}',
+    "null for entries": of_entries("null"),
+    "a number for entries": of_entries("5"),
+    "a device of lists": of_entries("[]").replace('"sm_90"', "[90]"),
+    "nested deeply": "[" * 100_000,
+    "entries nested deeply": of_entries('{"a":' * 100_000),
+    "far too large": of_entries("[" + " " * database.MAX_BYTES + "]"),
 }
 
 
@@ -71,23 +89,94 @@ def test_a_damaged_file_is_kept_aside(path, text, caplog):
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "reason"),
     [
-        {"problem": "nonsense"},
-        {"problem": 7},
-        {"parameters": {"no_such": 1}},
-        {"parameters": {"stockham_radices": [[17]]}},
-        {"parameters": []},
-        {"unknown field": 1},
+        ({"problem": "nonsense"}, "'nonsense' names no class of problems"),
+        ({"problem": 7}, "problem is a text"),
+        ({"problem": None}, "problem is a text"),
+        ({"parameters": {"no_such": 1}}, "unknown parameter 'no_such'"),
+        ({"parameters": {"group": 0}}, "parameter group is a whole number from 1 to 8192, not 0"),
+        ({"parameters": {"group": inf}}, "parameter group is a whole number from 1 to 8192"),
+        ({"parameters": {"algorithm": "gone"}}, "parameter algorithm is one of small, row"),
+        ({"parameters": {"stockham_radices": [[17]]}}, "stockham_radices is lists of 1 to 6"),
+        ({"parameters": []}, "parameters are a mapping"),
+        ({"unknown field": 1}, "an entry has problem, parameters, sources"),
+        ({"ms": inf}, "ms is no time: inf"),
+        ({"ms": nan}, "ms is no time: nan"),
+        ({"ms": 10**400}, "ms is no time: 1000"),
+        ({"ms": -1}, "ms is no time: -1"),
+        ({"ms": "1"}, ""),
+        ({"default_ms": None}, ""),
+        ({"default_ms": 0}, "default_ms is no time: 0"),
+        ({"date": ["2026"]}, "date is a text"),
+        ({"effort": "\x1b[2J"}, "effort is a text that can be printed"),
     ],
 )
-def test_entries_that_make_no_sense_are_left_out(path, change, caplog):
+def test_entries_that_make_no_sense_are_left_out(path, change, reason, caplog):
+    """One warning names the entry; a copy keeps it when the file is written anew."""
     write(path, ENTRIES)
     document = json.loads(path.read_text())
     document["devices"][0]["entries"][0] |= change
-    path.write_text(json.dumps(document))
+    path.write_text(text := json.dumps(document))
     assert database.read(path) == ENTRIES[1:]
-    assert "an entry of the tuning database was left out" in caplog.text
+    (warning,) = caplog.records
+    assert f"left out of {path}: the entry for " in warning.getMessage()
+    assert "'NVIDIA H200'" in warning.getMessage()
+    assert reason in warning.getMessage()
+    if "problem" not in change:
+        assert f"'{ROWS}'" in warning.getMessage()
+    caplog.clear()
+    write(path, ENTRIES[1:])
+    assert len(caplog.records) == 1
+    assert path.with_name("tuning.json.damaged").read_text() == text
+    caplog.clear()
+    assert database.read(path) == ENTRIES[1:]
+    assert not caplog.records
+
+
+def test_entries_that_are_none_are_left_out(path, caplog):
+    path.parent.mkdir()
+    path.write_text(of_entries('[5, null, "text", [["problem", ""]], {}]'))
+    assert database.read(path) == ()
+    (warning,) = caplog.records
+    assert warning.getMessage().count("the entry for ") == 3
+    assert warning.getMessage().endswith("; and 2 more")
+
+
+def test_any_document_is_read(path, caplog):
+    """Random damage to a file: whatever is left of it, nothing but a warning comes of it."""
+    random = Random(1)
+    whole = json.loads(database.text_of(ENTRIES))
+    path.parent.mkdir()
+    left_out = 0
+    for _ in range(1000):
+        path.write_text(json.dumps(damaged(whole, random)))
+        caplog.clear()
+        entries = database.read(path)
+        left_out += len(caplog.records)
+        assert len(caplog.records) <= 1
+        caplog.clear()
+        path.write_text(database.text_of(entries))
+        assert database.load(path) == entries
+        assert not caplog.records
+    assert left_out > 500
+
+
+STRANGE = (
+    None, True, 0, -1, 5, 1.5, inf, nan, 1e300, 10**400, "", "5", "\x1b", "\ud800", [], [[]], {},
+    [[12]], [[2, 2]], {"": ""},
+)  # fmt: skip
+
+
+def damaged(value, random):
+    """Return a document of which some values are replaced, left out or have another name."""
+    if random.random() < 0.05:
+        return random.choice(STRANGE)
+    if isinstance(value, dict):
+        pairs = [(key, damaged(each, random)) for key, each in value.items()]
+        kept = [each for each in pairs if random.random() > 0.01]
+        return dict(kept) if random.random() > 0.01 else {**dict(kept), "strange": 1}
+    return [damaged(each, random) for each in value] if isinstance(value, list) else value
 
 
 def test_new_entries_take_the_places_of_old_ones():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf, nan
 
 import pytest
 
@@ -47,6 +48,7 @@ def test_every_parameter_has_a_default_of_its_kind_and_a_meaning():
         assert type(each.gpu) is type(each.cpu)
         assert checked({name: each.gpu}) == {name: each.gpu}
         assert checked({name: each.cpu}) == {name: each.cpu}
+        assert str(each.allowed)
         assert each.meaning == each.meaning.strip(" .") > ""
     for kind in ("gpu", "cpu"):
         assert DEFAULTS[kind].keys() == PARAMETERS.keys()
@@ -56,18 +58,38 @@ def test_every_parameter_has_a_default_of_its_kind_and_a_meaning():
     ("values", "message"),
     [
         ({"no_such": 1}, "unknown parameter 'no_such': choose from algorithm, group,"),
-        ({"group": "many"}, "group is a whole number, not 'many'"),
-        ({"group": 1.5}, "group is a whole number"),
-        ({"group": None}, "group is a whole number"),
-        ({"group": -1}, "group is a whole number"),
-        ({"fused": -2}, "fused is a whole number"),
-        ({"algorithm": 3}, "algorithm is a name"),
-        ({"factors": 16}, "factors is lists of factors"),
-        ({"factors": [16, 16]}, "factors is lists of factors"),
-        ({"factors": [[]]}, "factors is lists of factors"),
-        ({"factors": [[1, 16]]}, "factors is lists of factors"),
-        ({"stockham_radices": [[17, 2]]}, "made of radices"),
-        ({"lanes_radices": [[32, 2]]}, "made of radices"),
+        ([("group", 3)], "parameters are a mapping of names to values, not .*'group', 3"),
+        ({"group": "many"}, "group is a whole number from 1 to 8192, not 'many'"),
+        ({"group": "64"}, "group is a whole number from 1 to 8192, not '64'"),
+        ({"group": 1.5}, "group is a whole number from 1 to 8192, not 1.5"),
+        ({"group": None}, "group is a whole number from 1 to 8192, not None"),
+        ({"group": [64]}, "group is a whole number from 1 to 8192"),
+        ({"group": 0}, "group is a whole number from 1 to 8192, not 0"),
+        ({"group": -1}, "group is a whole number from 1 to 8192, not -1"),
+        ({"group": inf}, "group is a whole number from 1 to 8192, not inf"),
+        ({"group": nan}, "group is a whole number from 1 to 8192, not nan"),
+        ({"group": 10**400}, r"group is a whole number from 1 to 8192, not 10+\.\.\.0+$"),
+        ({"group": 10**5000}, "group is a whole number from 1 to 8192, not "),
+        ({"direct_tile": 0}, "direct_tile is a whole number from 1 to"),
+        ({"local_items": 0}, "local_items is a whole number from 1 to"),
+        ({"lanes_groups": 0}, "lanes_groups is a whole number from 1 to"),
+        ({"fused_chunks": 0}, "fused_chunks is a whole number from 1 to"),
+        ({"stockham_points": 0}, "stockham_points is -1 or a whole number from 1 to 32, not 0"),
+        ({"fused": -2}, "fused is one of -1, 0, 1, not -2"),
+        ({"lanes_width": 3}, "lanes_width is one of -1, 1, 2, 4, 8, 16, not 3"),
+        ({"algorithm": 3}, "algorithm is one of small, row, .*, not 3"),
+        ({"algorithm": "stokham"}, "algorithm is one of small, row, .*, not 'stokham'"),
+        ({"algorithm": ["row"]}, "algorithm is one of small, row, "),
+        ({"factors": 16}, "factors is lists of 2 to 4 factors above 1, such as .*, not 16"),
+        ({"factors": [16, 16]}, "factors is lists"),
+        ({"factors": [[]]}, "factors is lists"),
+        ({"factors": [[12]]}, r"factors is lists of 2 to 4 .*, not \[\[12\]\]"),
+        ({"factors": [[2] * 5]}, "factors is lists of 2 to 4"),
+        ({"factors": [[1, 16]]}, "factors is lists"),
+        ({"factors": [["4", "16"]]}, "factors is lists"),
+        ({"factors": [[inf, 16]]}, "factors is lists"),
+        ({"stockham_radices": [[17, 2]]}, "stockham_radices is lists of 1 to 6 factors of 2, 3,"),
+        ({"lanes_radices": [[32, 2]]}, "lanes_radices is lists of 1 to 8 factors of 2, 3, .* 16,"),
     ],
 )
 def test_what_is_no_value_is_refused(values, message):
@@ -141,6 +163,15 @@ def test_classes_of_problems(problem, text):
         "c2c single 16 rows 3",
         "c2c single 1y6 rows 2^3",
         "c2c single 16 rows 2^3 with radix2",
+        "c2c single 16 rows 2^-3",
+        "c2c single 16 rows 2^03",
+        "c2c single 0 rows 2^3",
+        "c2c single 1_6 rows 2^3",
+        "c2c single  16 rows 2^3",
+        "c3c single 16 rows 2^3",
+        "c2c triple 16 rows 2^3",
+        "c2c single 16 diagonals 2^3",
+        "c2c single 16 rows 2^3 by \x1b[2J",
     ],
 )
 def test_what_is_no_class(text):
@@ -244,7 +275,6 @@ def kernels(name, shape, axes, **values):
         ("intel-cpu", (64, 1024), 1, {"lanes_radices": [[4, 4, 4]]}, "64 x 1024 = 16x4x4x4"),
         ("intel-cpu", (64, 1024), 1, {"lanes_width": 8}, "64 x 1024 = 8x8x16"),
         ("intel-cpu", (64, 1024), 1, {"algorithm": "cols"}, "64 x 1024 = 8x8x16"),
-        ("intel-cpu", (64, 1024), 1, {"algorithm": "no longer"}, "64 x 1024 = 16x8x8"),
         ("intel-cpu", (64, 1024), 1, {"algorithm": "chirp", "lanes_radices": [[3, 7]]}, None),
     ],
 )

@@ -727,6 +727,22 @@ def test_a_long_length_has_a_plan(n):
     check_length("h200", n)
 
 
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r", "dct2"])
+@pytest.mark.parametrize("n", [2**31 + 11, 2**40, 2**53 + 111])
+@pytest.mark.parametrize("name", RECORDED)
+def test_lengths_that_hardly_a_device_holds(name, n, kind):
+    """There is a plan for devices that may have the memory, and an error that names no solver."""
+    problem = make_problem(8, "f4" if kind in ("r2c", "dct2") else "c8", kind=kind, s=n)
+    try:
+        passes = plan_passes(problem, RECORDED[name])
+    except PlanError as error:
+        refusal = str(error)
+        assert name in POOR or n >= 2**40
+        assert refusal.startswith(f"no algorithm transforms {n:,} points along an axis on ")
+    else:
+        assert passes
+
+
 # --- what plans compute ---------------------------------------------------------------------------
 
 # Shapes of groups that are forced on all transforms: (rows, columns).

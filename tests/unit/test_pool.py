@@ -197,7 +197,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_forked_process_goes_on():
-    run = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=300)
     assert run.stdout == "1\n", run.stderr
 
 

@@ -26,20 +26,28 @@ LENGTHS_TRIED = 12  # of convolutions, the shortest ones
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    alone, radices = with_real_pass(
-        replace(ends, chirp="ALONE"),
-        lambda n: passes_of(prod(convolution_passes(n)), parameters),
-    )
+    alone, radices = with_real_pass(replace(ends, chirp="ALONE"), lambda n: _passes(n, parameters))
     found = columns_of(problem, batch, alone, radices, traits, parameters)
     return None if found and idles(problem, found, traits, parameters) else found
 
 
+def _passes(n: int, parameters: Parameters) -> tuple[int, ...] | None:
+    """Return the radices of a convolution of n points: those found best, or the quickest."""
+    quickest = convolution_passes(n)
+    return passes_of(prod(quickest), parameters) if quickest else None
+
+
 @lru_cache(maxsize=1024)
-def convolution_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...]:
-    """Return the radices of the quickest convolution that holds that of `n` points."""
+def convolution_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
+    """Return the radices of the quickest convolution that holds that of `n` points.
+
+    None where it takes more passes than a launch has.
+    """
     found = (best_passes(m, among) for m in islice(fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED))
     return min(
-        (radices for radices in found if radices), key=lambda each: prod(each) * pass_cost(each)
+        (radices for radices in found if radices),
+        key=lambda each: prod(each) * pass_cost(each),
+        default=None,
     )
 
 

@@ -20,7 +20,7 @@ from math import inf, prod
 
 from ...tuning.lookup import Parameters, factors_of
 from ..batch import Batch, Dimension
-from ..factor import splits
+from ..factor import MAX_STEPS, splits
 from ..passes import Pass
 from ..problem import Layout, Problem
 from ..traits import Traits
@@ -35,7 +35,6 @@ from .stockham import (
     whole_ends,
 )
 
-MAX_STEPS = 4
 SPLITS_TRIED = 4  # of each number of factors, the most even ones first
 
 
