@@ -22,7 +22,7 @@
 #define CHANNELS 1 /* values a pixel: 1, 3, or 4 with alpha */
 #endif
 #ifndef LUMA
-#define LUMA 0 /* 1: one plane of brightness (ITU-R BT.601), colours kept; 0: a plane a channel */
+#define LUMA 0 /* 1: of colours one plane of brightness (ITU-R BT.601); 0: a plane for each channel */
 #endif
 #define COLOURS (CHANNELS == 4 ? 3 : CHANNELS) /* values a pixel without alpha */
 #define PLANES (LUMA ? 1 : COLOURS)            /* of one image */

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from functools import partial
 from itertools import product
+from math import prod
 
 import mpmath
 import numpy as np
@@ -813,7 +814,7 @@ def image_of(pixel, precision, size, channels):
 def planes_of(image, luma):
     wide = image.astype(np.float64)
     if luma:
-        return (wide @ LUMA if image.shape[2] == 3 else wide[..., 0])[None]
+        return (wide @ LUMA)[None]
     return wide.transpose(2, 0, 1)
 
 
@@ -822,13 +823,14 @@ PIXEL_CASES = [  # loaded and stored with the same macros, so that each is compi
     ("uchar", "single", 3, 1, 2, 0, "clip", (3, 4), (8, 32), 200),
     ("uchar", "double", 3, 0, 1, 0, "none", (5, 7), (8, 16), 255),
     ("ushort", "single", 3, 1, 0, 1, "stretch", (6, 2), (16, 9), 4095),
-    ("ushort", "single", 1, 1, 2, 0, "clip", (1, 9), (7, 32), 65535),
+    ("ushort", "single", 1, 0, 2, 0, "clip", (1, 9), (7, 32), 65535),
     ("ushort", "double", 3, 0, 1, 1, "max", (4, 4), (16, 16), 65535),
     ("real", "single", 3, 0, 2, 0, "stretch", (1, 1), (4, 5), 1),
     ("real", "double", 3, 1, 1, 1, "none", (2, 3), (9, 8), 1),
     ("real", "double", 1, 0, 0, 0, "clip", (9, 1), (16, 2), 0.75),
 ]
 SCALES = ("none", "clip", "max", "stretch")
+NO_STACK = np.zeros(3, np.int64)  # the axes of a stack, of which one image has none
 pixel_cases = pytest.mark.parametrize(
     ("pixel", "precision", "channels", "luma", "pad", "magnitude", "scale", "size", "plane", "top"),
     PIXEL_CASES,
@@ -860,12 +862,17 @@ def test_load_pixels(
         before = (wanted - extent) // 2
         around.append((before, wanted - extent - before))
     expected = np.pad(wide, around, PADS[pad])
-    _, result = launch(
+    _, result, _ = launch(
         "loadPixels", "pixels.cl", (*plane[::-1], len(wide)), image,
-        blank(expected.shape, COMPLEX[precision]), (*plane, *size), precision=precision,
-        **pixel_macros(pixel, channels, luma, pad, magnitude, scale),
+        blank(expected.shape, COMPLEX[precision]), (*plane, *size), rows_of(image), NO_STACK,
+        precision=precision, **pixel_macros(pixel, channels, luma, pad, magnitude, scale),
     )  # fmt: skip
     np.testing.assert_allclose(result, expected, rtol=0, atol=4 * EPSILON[precision] * greatest)
+
+
+def rows_of(image):
+    """Where an image begins, and elements from one row to the next, as pixels.cl has them."""
+    return Longs((0, image.shape[1] * prod(image.shape[2:])))
 
 
 def framed(planes, size):
@@ -893,11 +900,11 @@ def test_extrema(
     planes = noise((1 if luma else channels, *plane), COMPLEX[precision])
     values = framed(planes, size)
     values = np.abs(values) if magnitude else values.real
-    _, _, parts = launch(
+    _, _, parts, _ = launch(
         "extrema", "pixels.cl", (group * groups,), planes, image,
-        blank((groups, 4), REAL[precision]), (*plane, *size), uint(len(planes)), group=(group,),
-        precision=precision, GROUP=group, PIXEL="real", CHANNELS=channels, LUMA=luma,
-        MAGNITUDE=magnitude,
+        blank((groups, 4), REAL[precision]), (*plane, *size), rows_of(image), NO_STACK,
+        group=(group,), precision=precision, GROUP=group, PIXEL="real", CHANNELS=channels,
+        LUMA=luma, MAGNITUDE=magnitude,
     )  # fmt: skip
     found = parts[:, 0].min(), parts[:, 1].max(), parts[:, 2].max()
     peak = np.abs(planes_of(image, luma)).max()
@@ -964,7 +971,8 @@ def test_store_pixels(
     dtype = PIXEL_TYPES[macros["RESULT"]][0] or REAL[precision]
     result = launch(
         "storePixels", "pixels.cl", size[::-1], planes, blank(image.shape, dtype), found, image,
-        (*plane, *size), REAL[precision](top), precision=precision, **macros,
+        (*plane, *size), rows_of(image), rows_of(image), NO_STACK, REAL[precision](top),
+        precision=precision, **macros,
     )[1]  # fmt: skip
     expected = expected_pixels(planes, image, size, scale, luma, magnitude, top, found)
     tolerance = 16 * EPSILON[precision] * greatest + 0.5 * (result.dtype.kind == "u")
@@ -977,7 +985,8 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
     found = np.array([0.25, 0.25], np.float32)
     result = launch(
         "storePixels", "pixels.cl", (4, 4), planes, blank((4, 4), np.uint8), found,
-        blank((4, 4), np.uint8), (4, 4, 4, 4), np.float32(255), SCALE=SCALES.index(scale),
+        blank((4, 4), np.uint8), (4, 4, 4, 4), Longs((0, 4)), Longs((0, 4)), NO_STACK,
+        np.float32(255), SCALE=SCALES.index(scale),
     )[1]  # fmt: skip
     assert not result.any()
 
