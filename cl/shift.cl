@@ -20,6 +20,9 @@
 #ifndef HALF
 #define HALF 0 /* 1: ELEMENT is half, which every device reads, with cl_khr_fp16 or without */
 #endif
+#ifndef PAIRS
+#define PAIRS 0 /* 1: ELEMENT is a complex number, a vector of two */
+#endif
 #ifndef DIMENSIONS
 #define DIMENSIONS 1
 #endif
@@ -31,7 +34,11 @@
 #endif
 #if TARGET == COMPLEX
 #define RESULT cplx
+#if PAIRS
+#define CONVERT(z) (cplx)((real)(z).x, (real)(z).y)
+#else
 #define CONVERT(x) (cplx)((real)(x), 0)
+#endif
 #elif TARGET == REAL
 #define RESULT real
 #define CONVERT(x) (real)(x)

@@ -60,6 +60,6 @@ void stockham(global const source_element *src, global target_element *dst,
     cplx x[ELEMENTS];
     uint lane = LANE(LOAD_COLUMNS), item = ITEM(LOAD_COLUMNS);
     uint last_lane = LANE(STORE_COLUMNS), last_item = ITEM(STORE_COLUMNS);
-    (void)exchange, (void)last_item; /* a single stage needs neither */
+    (void)exchange, (void)last_item, (void)roots; /* not every transform needs them */
     STAGES
 }

@@ -26,6 +26,7 @@ NUMBERS = {
         (bool, "uchar"), (np.int8, "char"), (np.uint8, "uchar"), (np.int16, "short"),
         (np.uint16, "ushort"), (np.int32, "int"), (np.uint32, "uint"), (np.int64, "long"),
         (np.uint64, "ulong"), (np.float16, "half"), (np.float32, "float"), (np.float64, "double"),
+        (np.complex64, "float2"), (np.complex128, "double2"),
     )
 }  # fmt: skip
 GROUP = 64
@@ -67,9 +68,9 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
     Parameters
     ----------
     x : pyopencl.array.Array
-        Real numbers or booleans, of any strides.
+        Numbers or booleans, of any strides.
     dtype : dtype
-        float32, float64, complex64 or complex128.
+        float32, float64, complex64 or complex128; of complex numbers complex64 or complex128.
 
     Returns
     -------
@@ -85,16 +86,18 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
     DeviceMemoryError
         The device is out of memory.
     """
-    if x.dtype not in NUMBERS:
+    precision, real = READABLE[dtype]
+    is_complex = x.dtype.kind == "c"
+    if x.dtype not in NUMBERS or (is_complex and real):
         raise PlanError(
             f"device arrays of {x.dtype} are not converted to {dtype}: upload the array as {dtype}"
         )
-    precision, real = READABLE[dtype]
     for each in (precision, READABLE.get(x.dtype, (precision, real))[0]):
         require_precision(each, device.traits(_queue_of(x).device))
     defines = (
         ("ELEMENT", NUMBERS[x.dtype]),
         ("HALF", str(int(x.dtype == np.float16))),
+        ("PAIRS", str(int(is_complex))),
         ("TARGET", "REAL" if real else "COMPLEX"),
         ("DOUBLE", str(int(precision == "double"))),
     )
