@@ -63,8 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
+    briefly = {"algorithm": "its name"}  # all names would bury the rest
     meanings = [
-        (f"  {name}", f"{each.meaning} ({each.allowed})") for name, each in PARAMETERS.items()
+        (f"  {name}", f"{each.meaning} ({briefly.get(name, each.allowed)})")
+        for name, each in PARAMETERS.items()
     ]
     result = commandline.Parser(
         prog=PROG,

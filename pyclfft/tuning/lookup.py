@@ -141,7 +141,7 @@ class Solvers:
         return str(value)
 
     def __str__(self) -> str:
-        return 'the name of an algorithm, such as "stockham"'
+        return f"one of {', '.join(self._names()[1:])}"
 
     def _names(self) -> tuple[str, ...]:
         from ..planning.solvers import BY_NAME  # which look up their parameters here
