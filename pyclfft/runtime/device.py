@@ -182,6 +182,7 @@ def in_order(found: Iterable[Any]) -> list[Any]:
 @functools.cache
 def _all() -> tuple[cl.Device, ...]:
     """Every device in order of preference, usable or not."""
+    require_own_process()
     platforms = icd.platforms()
     if logger.isEnabledFor(logging.DEBUG):
         logger.debug("%d platforms; %s", len(platforms), icd.hint(p.name for p in platforms))
@@ -380,6 +381,7 @@ def default_device() -> cl.Device:
     """
     if _chosen is not None:
         return _chosen
+    require_own_process()
     spec = os.environ.get("PYCLFFT_DEVICE", "").strip()
     try:
         return _select(spec)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import pyopencl as cl
 
+from .device import require_own_process
+
 
 @dataclass(frozen=True)
 class PassTime:
@@ -57,6 +59,7 @@ class Recorder:
 
 def profiling_queue(context: cl.Context) -> cl.CommandQueue:
     """Return a new queue whose events hold times."""
+    require_own_process()
     return cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
 
 

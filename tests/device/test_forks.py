@@ -184,5 +184,19 @@ print(json.dumps(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
 """
 
 
+ALONE = """
+import pyclfft  # which only tells the loader where runtimes are
+devices = [device for platform in cl.get_platforms() for device in platform.get_devices()]
+(device,) = [each for each in devices if each.platform.name == os.environ["PLATFORM"]][:1]
+queue = cl.CommandQueue(cl.Context([device]))
+x = cl_array.to_device(queue, np.ones((4, 100), "f4"))
+child = os.fork()
+if not child:
+    sys.exit(3)
+print(json.dumps(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
+"""
+
+
 def test_a_child_ends_as_it_wishes(device):
-    assert said(AT_EXIT, device) == 3
+    """Unless the runtime ends children that release pyopencl's objects alone, as NVIDIA's does."""
+    assert said(AT_EXIT, device) in (3, said(ALONE, device))
