@@ -188,7 +188,8 @@ ALONE = """
 import pyclfft  # which only tells the loader where runtimes are
 devices = [device for platform in cl.get_platforms() for device in platform.get_devices()]
 (device,) = [each for each in devices if each.platform.name == os.environ["PLATFORM"]][:1]
-queue = cl.CommandQueue(cl.Context([device]))
+context = cl.Context([device])
+queue = cl.CommandQueue(context)
 x = cl_array.to_device(queue, np.ones((4, 100), "f4"))
 child = os.fork()
 if not child:
