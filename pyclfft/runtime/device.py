@@ -582,7 +582,13 @@ def traits(device: cl.Device) -> Traits:
     -------
     Traits
         Its numbers; what a runtime does not answer gets a value that is safe.
+
+    Raises
+    ------
+    DeviceError
+        This process was forked from one that has used OpenCL.
     """
+    require_own_process()
     is_cpu = _is_cpu(device)
     extensions = _query(device, "extensions", "").split()
     double = bool(_query(device, "double_fp_config", 0)) or "cl_khr_fp64" in extensions

@@ -481,6 +481,7 @@ def _given(array: cl_array.Array) -> Given:
 
 
 def _only_device(context: cl.Context) -> cl.Device:
+    device.require_own_process()
     if len(context.devices) != 1:
         raise PlanError(
             f"the context has {len(context.devices)} devices: make one context for each"
