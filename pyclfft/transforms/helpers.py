@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +20,16 @@ SCIPY_PRIMES = (2, 3, 5, 7, 11)
 SCIPY_REAL_PRIMES = (2, 3, 5)
 
 
-def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
+def _fft_of(xp: Any, device: Any, name: str) -> Callable[[int, float], Any]:
+    """Return a function of a namespace's fft extension that makes arrays on a device."""
+    if xp is None or xp is np:  # before NumPy 2 its functions do not know of devices
+        if device not in (None, "cpu"):
+            raise ValueError(f'NumPy makes arrays on the device "cpu" alone, not on {device!r}')
+        return getattr(np.fft, name)
+    return lambda n, d: getattr(xp.fft, name)(n, d=d, device=device)
+
+
+def fftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None) -> Any:
     """Return the frequencies of the points of `fft`.
 
     Parameters
@@ -28,6 +38,10 @@ def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
         Points.
     d : float
         Distance of two samples; its inverse is the frequencies' unit.
+    xp : module, optional
+        The array API namespace that makes the array; NumPy by default.
+    device : optional
+        Where that namespace puts it; of NumPy's only "cpu".
 
     Returns
     -------
@@ -37,7 +51,7 @@ def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
     Raises
     ------
     ValueError
-        `n` is no integer.
+        `n` is no integer, or NumPy has no such device.
     ZeroDivisionError
         `n` or `d` is 0.
 
@@ -52,10 +66,10 @@ def fftfreq(n: int, d: float = 1.0) -> np.ndarray:
     >>> pyclfft.fftfreq(4, d=0.5)
     array([ 0. ,  0.5, -1. , -0.5])
     """
-    return np.fft.fftfreq(n, d)
+    return _fft_of(xp, device, "fftfreq")(n, d)
 
 
-def rfftfreq(n: int, d: float = 1.0) -> np.ndarray:
+def rfftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None) -> Any:
     """Return the frequencies of the points of `rfft`.
 
     Parameters
@@ -64,6 +78,10 @@ def rfftfreq(n: int, d: float = 1.0) -> np.ndarray:
         Numbers that are transformed.
     d : float
         Distance of two samples; its inverse is the frequencies' unit.
+    xp : module, optional
+        The array API namespace that makes the array; NumPy by default.
+    device : optional
+        Where that namespace puts it; of NumPy's only "cpu".
 
     Returns
     -------
@@ -73,7 +91,7 @@ def rfftfreq(n: int, d: float = 1.0) -> np.ndarray:
     Raises
     ------
     ValueError
-        `n` is no integer.
+        `n` is no integer, or NumPy has no such device.
     ZeroDivisionError
         `n` or `d` is 0.
 
@@ -87,7 +105,7 @@ def rfftfreq(n: int, d: float = 1.0) -> np.ndarray:
     >>> pyclfft.rfftfreq(4, d=0.5)
     array([0. , 0.5, 1. ])
     """
-    return np.fft.rfftfreq(n, d)
+    return _fft_of(xp, device, "rfftfreq")(n, d)
 
 
 def fftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -152,6 +153,31 @@ def test_frequencies():
     np.testing.assert_array_equal(pyclfft.rfftfreq(9, 0.5), scipy.fft.rfftfreq(9, 0.5))
     with pytest.raises(ValueError, match="n"):
         pyclfft.fftfreq(2.5)
+
+
+def test_signatures_are_scipys():
+    """Of every function that both have: parameters, their order, kinds and defaults."""
+    for name in set(scipy.fft.__all__) & set(dir(pyclfft)):
+        ours, theirs = (getattr(each, name) for each in (pyclfft, scipy.fft))
+        if inspect.isfunction(theirs):
+            parameters = [
+                [(each.name, each.kind, each.default) for each in parameters.values()]
+                for parameters in (inspect.signature(f).parameters for f in (ours, theirs))
+            ]
+            assert parameters[0] == parameters[1], name
+
+
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+def test_frequencies_of_other_libraries(name):
+    strict = pytest.importorskip("array_api_strict")
+    function = getattr(pyclfft, name)
+    np.testing.assert_array_equal(function(9, 0.5, xp=np, device="cpu"), function(9, 0.5))
+    elsewhere, cpu = strict.Device("device1"), strict.Device("CPU_DEVICE")
+    made = function(9, 0.5, xp=strict, device=elsewhere)
+    assert (made.dtype, made.device) == (strict.float64, elsewhere)
+    np.testing.assert_array_equal(np.asarray(made.to_device(cpu)), function(9, 0.5))
+    with pytest.raises(ValueError, match='"cpu" alone'):
+        function(9, device="gpu")
 
 
 @pytest.mark.parametrize("real", [False, True])
