@@ -158,7 +158,7 @@ def parse_count(text: str) -> int:
     except ValueError:
         value = 0
     if not 1 <= value < 2**63 or value != int(value):
-        raise ValueError(f"{text!r} is no positive whole number")
+        raise ValueError(f"{text!r} is not a positive whole number")
     return int(value)
 
 

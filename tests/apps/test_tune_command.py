@@ -107,11 +107,11 @@ def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_datab
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--n", "abc"), "--n abc: 'abc' is no positive whole number"),
+        (("--n", "abc"), "--n abc: 'abc' is not a positive whole number"),
         (("--n", "3x4"), "--n 3x4: take --shape for 2 extents"),
         (("--shape", "64"), "--shape 64: take --n for 1 extents"),
-        (("--n", "0"), "--n 0: '0' is no positive whole number"),
-        (("--batch", "0"), "argument --batch: '0' is no positive whole number"),
+        (("--n", "0"), "--n 0: '0' is not a positive whole number"),
+        (("--batch", "0"), "argument --batch: '0' is not a positive whole number"),
         (("--kind", "fft"), "argument --kind: invalid choice: 'fft'"),
         (("--show", "--forget"), "not allowed with argument"),
         (("--export", "/dev/null/file"), "/dev/null: File exists"),
@@ -175,7 +175,7 @@ def test_entries_out_of_range_are_not_imported(device, capsys, own_database, cap
     bad = replace(good, workclass=None, values={"group": 0})
     given = own_database.with_name("given.json")
     given.write_text(database.text_of([bad, good]))
-    assert run(capsys, "--import", given).out == f"1 entries added to {own_database}\n"
+    assert run(capsys, "--import", given).out == f"1 entry added to {own_database}\n"
     assert database.load(own_database) == (good,)
     (warning,) = caplog.records
-    assert "parameter group is a whole number from 1 to 8192, not 0" in warning.message
+    assert "parameter group must be a whole number from 1 to 8192, not 0" in warning.message
