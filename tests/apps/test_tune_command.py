@@ -43,6 +43,7 @@ def test_tune_show_export_import_forget(device, capsys, own_database, tmp_path):
     known = database.load(own_database)
     assert {str(each.workclass) for each in known} <= {f"c2c single {n} rows 2^2" for n in (64, 30)}
     assert known
+    counted = f"{len(known)} {'entry' if len(known) == 1 else 'entries'}"
     shown = run(capsys, *here, "--show").out
     assert "c2c single 64 rows 2^2" in shown
     assert "user" in shown
@@ -50,9 +51,9 @@ def test_tune_show_export_import_forget(device, capsys, own_database, tmp_path):
     assert f"written to {exported}" in run(capsys, "--export", exported).out
     assert database.load(exported) == known
     out = run(capsys, *here, "--forget").out
-    assert f"{len(known)} entries deleted" in out
+    assert f"{counted} deleted" in out
     assert database.load(own_database) == ()
-    assert f"{len(known)} entries added" in run(capsys, "--import", exported).out
+    assert f"{counted} added" in run(capsys, "--import", exported).out
     assert database.load(own_database) == known
 
 
