@@ -104,8 +104,9 @@ def parser() -> argparse.ArgumentParser:
     )
     commandline.add_algorithm(
         result,
-        "tune only this algorithm, such as stockham; plans that ask for it use the result. For "
-        "radix2, each kernel's work-groups are tuned too.",
+        "tune only this algorithm",
+        "plans that ask for it use the result. For radix2, each kernel's work-groups are tuned "
+        "too; ",
     )
     add("--effort", choices=("estimate", *EFFORTS), default="measure",
         help="estimate shows the plan; measure (default) changes one parameter after the other; "
