@@ -246,11 +246,11 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),  # some devices promise too much
     "lanes_workspace": Parameter(
         0, 4 * 1024 * 1024, BYTES,
-        "bytes of workspace that it may have, to stay in a cache of its own",
+        "bytes of workspace that a work-item may have, to stay in a cache of its own",
     ),
     "lanes_alone": Parameter(
         0, 512 * 1024, BYTES,
-        "bytes of workspace that it may have where there are fewer transforms than cores",
+        "bytes of workspace that a work-item may have where there are fewer transforms than cores",
     ),
     "lanes_groups": Parameter(
         8, 8, Range(1, 1024),
