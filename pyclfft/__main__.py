@@ -42,7 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str]) -> int:
     name, *rest = argv or ["--help"]
     if name == "help" and rest:
-        name, *rest = (*rest, "--help")
+        name, *rest = rest
+        if extra := _behind_a_command(name, rest):
+            print(f"{PROG}: error: help explains one command: leave out {extra!r}", file=sys.stderr)
+            return commandline.FAILED
+        rest.append("--help")
     if name in COMMANDS:
         module, _ = COMMANDS[name]
         return import_module(module).main(rest)
@@ -52,6 +56,13 @@ def _main(argv: Sequence[str]) -> int:
     known = ", ".join(COMMANDS)
     print(f"{PROG}: error: unknown command {name!r}: choose from {known}", file=sys.stderr)
     return commandline.FAILED
+
+
+def _behind_a_command(name: str, words: Sequence[str]) -> str:
+    """Return the words behind a command and, if they name one, its subcommand."""
+    module, _ = COMMANDS.get(name, ("", ""))
+    known = getattr(import_module(module), "SUBCOMMANDS", ()) if module else ()
+    return " ".join(words[bool(words and words[0] in known) :])
 
 
 def usage() -> str:

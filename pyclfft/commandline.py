@@ -125,12 +125,12 @@ def add_device(
 
 
 def add_algorithm(
-    parser: argparse._ActionsContainer, does: str = "transform by this algorithm"
+    parser: argparse._ActionsContainer, does: str = "transform by this algorithm", more: str = ""
 ) -> None:
     """Add the option ``--algorithm``; an unknown name is refused with a list of all names."""
     parser.add_argument(
         "--algorithm", metavar="NAME", choices=tuple(BY_NAME),
-        help=f"{does}, such as stockham or radix2; an unknown NAME lists all "
+        help=f"{does}, such as stockham or radix2; {more}an unknown NAME lists all "
         "(default: the first that suits the length and the device)",
     )  # fmt: skip
 
@@ -158,7 +158,7 @@ def parse_count(text: str) -> int:
     except ValueError:
         value = 0
     if not 1 <= value < 2**63 or value != int(value):
-        raise ValueError(f"{text!r} is no positive whole number")
+        raise ValueError(f"{text!r} is not a positive whole number")
     return int(value)
 
 

@@ -18,7 +18,7 @@ SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 FILES = ("INPUT", "PATH", "FILE", "BEFORE")  # metavars of arguments that name files
 
 EPILOG = f"""\
-How a shell learns it, once for all:
+To install it, once:
 
   bash   mkdir -p ~/.local/share/bash-completion/completions
          pyclfft completion bash > ~/.local/share/bash-completion/completions/pyclfft

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EISDIR
 from pathlib import Path
 from typing import IO, Any
 
@@ -59,11 +60,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
         The folder is missing, read-only or full.
     """
     target = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        error.filename = os.fspath(path)  # not the temporary name, of which nobody knows
-        raise
+    handle, temporary = _temporary_beside(target)
     try:
         with os.fdopen(handle, mode) as file:
             yield file
@@ -72,6 +69,36 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     except BaseException:
         with suppress(OSError):
             Path(temporary).unlink()
+        raise
+
+
+def require_writable(path: str | os.PathLike[str]) -> None:
+    """Find out before long work whether `atomic_write` can write its result.
+
+    Parameters
+    ----------
+    path : str or path
+        The file that is to be written; it stays as it is.
+
+    Raises
+    ------
+    OSError
+        As `atomic_write`, or `path` is a folder.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), os.fspath(path))
+    handle, temporary = _temporary_beside(target)
+    os.close(handle)
+    Path(temporary).unlink()
+
+
+def _temporary_beside(target: Path) -> tuple[int, str]:
+    """Make a temporary file in a file's folder, and return its handle and its name."""
+    try:
+        return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        error.filename = os.fspath(target)  # not the temporary name, of which nobody knows
         raise
 
 

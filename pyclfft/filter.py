@@ -60,8 +60,8 @@ SCALING = (
     "nothing, for real numbers (none); the default depends on the kind, see below"
 )
 WRAPS = (
-    "note    opposite edges wrap: what borders on the left edge is the right one, what borders on "
-    "the top is the bottom; --pad mirror keeps them apart"
+    "note    the picture wraps round: each edge is filtered as if the opposite edge lay beside it; "
+    "--pad mirror avoids that"
 )
 
 
@@ -214,13 +214,12 @@ def _number(text: str) -> Fraction:
 
 
 def _require_sense(options: argparse.Namespace) -> None:
-    """Refuse options that make no sense together, and complete the others by their defaults."""
+    """Refuse options that make no sense together."""
     if options.order is not None and options.shape != "butterworth":
         raise PlanError(
             f"--order is the order of a Butterworth filter, and the shape is {options.shape}: add "
             "--shape butterworth, or leave out --order"
         )
-    options.order = 2.0 if options.order is None else options.order
 
 
 def _jobs(

@@ -16,8 +16,8 @@ import pyopencl as cl
 
 from . import __version__, commandline, report, selftest
 from .commandline import Report
-from .errors import DeviceError
-from .files import atomic_write, cache_dir
+from .errors import DeviceError, PyclfftError
+from .files import atomic_write, cache_dir, require_writable
 from .planning.traits import Traits
 from .runtime import icd, wisdom
 from .runtime.device import defect, select_device, traits, without_devices
@@ -77,12 +77,19 @@ def parser() -> argparse.ArgumentParser:
     add("--report", metavar="FILE", nargs="?", const=REPORT,
         help="check the results, and write all that is known to a file, to be sent to us "
         f"(default: {REPORT})")  # fmt: skip
+    add("--quick", action="store_true",
+        help="with --selftest or --report: make a few of the checks, one of each "
+        "family")  # fmt: skip
     commandline.add_device(result, "mark and check this device", "mark the default, check all")
     return result
 
 
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
+    if options.quick and not (options.selftest or options.report):
+        raise PyclfftError("--quick makes a few of the checks: add --selftest or --report")
+    if options.report:
+        require_writable(options.report)  # before the checks, which take minutes
     said: list[str] = []
 
     tell = Report(to="stdout")
@@ -100,7 +107,7 @@ def _main(argv: Sequence[str]) -> int:
     problems: list[str] = []
     if options.selftest or options.report:
         tested = [each for each in numbered(groups) if options.device is None or each[1] == chosen]
-        problems = selftest.run(tested, say)
+        problems = selftest.run(tested, say, quick=options.quick)
     if options.report:
         ending = [f"No device: {failure}"] if failure else []
         _write_report(options.report, [*said, *problems, *ending, *details(groups, asleep)])

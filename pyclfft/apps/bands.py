@@ -75,7 +75,7 @@ def make_band(
     *,
     unit: str = "bin",
     shape: str = "ideal",
-    order: float = 2,
+    order: float | None = None,
     keep_dc: bool = False,
 ) -> Band:
     """Check a filter's description and make it exact.
@@ -94,8 +94,8 @@ def make_band(
         cycles a pixel (0 .. 0.5); pixels a period, for which low and high mean the frequencies.
     shape : {"ideal", "gaussian", "butterworth"}
         How it goes from pass to stop.
-    order : float
-        Of a Butterworth filter, above 0.
+    order : float, optional
+        Of a Butterworth filter, and of no other: above 0, and 2 by default.
     keep_dc : bool
         Leave DC, the image's mean, as it is.
 
@@ -106,13 +106,20 @@ def make_band(
     Raises
     ------
     PlanError
-        A ValueError: an unknown kind, unit or shape, or a cut-off that makes no sense.
+        A ValueError: an unknown kind, unit or shape, a cut-off that makes no sense, or the order
+        of a filter that is not a Butterworth filter.
     """
     choose("kind", kind, KINDS)
     choose("shape", shape, SHAPES)
     choose("unit", unit, tuple(UNITS))
     if min(image) < 1:
         raise PlanError(f"an image has at least one pixel, not {image[1]} x {image[0]}")
+    if order is not None and shape != "butterworth":
+        raise PlanError(
+            f"order is the order of a Butterworth filter, and the shape is {shape}: add "
+            'shape="butterworth", or leave out order'
+        )
+    order = 2 if order is None else order
     if not order > 0 or order == float("inf"):
         raise PlanError(f"order must be above 0 and finite, not {order}")
     of_one_bin, default = UNITS[unit]

@@ -53,7 +53,7 @@ MAX_PLANES = 2**15  # of one launch: some drivers count less than 2^16 along the
 
 # How a filter is described if nothing else is asked for; a mask leaves no place for any of it.
 BAND_OPTIONS = {
-    "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": 2, "keep_dc": False,
+    "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": None, "keep_dc": False,
 }  # fmt: skip
 
 Gains = bytes | cl.Buffer | None  # of a mask: the host's, by value, or the device's
@@ -140,7 +140,7 @@ def filter_image(
     axes: tuple[int, int] | None = None,
     unit: str = "bin",
     shape: str = "ideal",
-    order: float = 2,
+    order: float | None = None,
     pad: str = "none",
     keep_dc: bool = False,
     channels: str = "each",
@@ -178,8 +178,8 @@ def filter_image(
     shape : {"ideal", "gaussian", "butterworth"}
         How the filter goes from pass to stop: at once; as a Gaussian whose low pass falls to
         exp(-1/2) at the cut-off; as 1 / (1 + (r / cutoff)^(2 order)).
-    order : float
-        Of a Butterworth filter.
+    order : float, optional
+        Of a Butterworth filter, and of no other: 2 by default.
     pad : {"none", "zero", "edge", "mirror"}
         What stands around the image for its transform, which is then at least half as long again
         along both sides, so that opposite edges do not leak into each other.
@@ -277,7 +277,7 @@ def filter_job(
     axes: tuple[int, int] | None = None,
     unit: str = "bin",
     shape: str = "ideal",
-    order: float = 2,
+    order: float | None = None,
     pad: str = "none",
     keep_dc: bool = False,
     channels: str = "each",

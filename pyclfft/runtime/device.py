@@ -531,17 +531,16 @@ def _failure(spec: str, found: Sequence[cl.Device]) -> str:
     names = [platform.name for platform in icd.platforms()]
     if early := icd.asked_too_early(names):
         return f"{early} ({_what_is_wrong(spec, found)})"
-    hint = icd.hint(names)
-    return f"{_what_is_wrong(spec, found)}. {hint}" if hint else _what_is_wrong(spec, found)
+    ways = "" if spec and _all() else remedies()
+    return ". ".join(filter(None, [_what_is_wrong(spec, found), icd.hint(names), ways]))
 
 
 def _what_is_wrong(spec: str, found: Sequence[cl.Device]) -> str:
     if not _all():
-        return "; ".join(["no OpenCL device on this machine", *_asleep()]) + f". {remedies()}"
+        return "; ".join(["no OpenCL device on this machine", *_asleep()])
     if found:
         broken = "; ".join(f"{device_label(d)}: {defect(d)}" for d in found)
-        remedy = "" if spec else f". {remedies()}"
-        return f"no device builds even a kernel of one line: {broken}{remedy}"
+        return f"no device builds even a kernel of one line: {broken}"
     there = "; ".join(f"{p}:{d} {device_label(each)}" for (p, d), each in _numbered(_all()))
     curable = [line for line in _asleep() if ": " in line]
     nothing = f"no OpenCL {'platform has the number' if spec.isdigit() else 'device fits'} {spec!r}"

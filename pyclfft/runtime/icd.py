@@ -477,9 +477,12 @@ def hint(names: Iterable[str]) -> str:
     str
         One sentence; empty where nothing is missing.
     """
-    if setting := user_setting():
-        return f"{setting} is set, so that no other runtime is looked for"
     library = _missing(names)
+    if setting := user_setting():
+        if library:
+            name, _, _ = setting.partition("=")
+            return f"{setting} hides Intel's CPU runtime, which is installed: unset {name}"
+        return f"{setting} is set, so that no other runtime is looked for"
     if library is None:
         return ""
     why = _why_absent(library)

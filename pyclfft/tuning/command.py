@@ -104,8 +104,9 @@ def parser() -> argparse.ArgumentParser:
     )
     commandline.add_algorithm(
         result,
-        "tune only this algorithm, for plans that ask for it; of radix2 the work-groups of each "
-        "kernel, too",
+        "tune only this algorithm",
+        "plans that ask for it use the result. For radix2, each kernel's work-groups are tuned "
+        "too; ",
     )
     add("--effort", choices=("estimate", *EFFORTS), default="measure",
         help="estimate shows the plan; measure (default) changes one parameter after the other; "
@@ -295,14 +296,14 @@ def _entry_cells(origin: str, entry: Entry) -> tuple[str, ...]:
 def _export(path: Path, target: str) -> int:
     entries = database.load(path)
     database.update(target, lambda known: database.merged(known, entries))
-    print(f"{len(entries)} entries written to {target}")
+    print(f"{_counted(len(entries))} written to {target}")
     return 0
 
 
 def _import(path: Path, source: str) -> int:
     entries = database.load(source)
     database.update(path, lambda known: database.merged(known, entries))
-    print(f"{len(entries)} entries added to {path}")
+    print(f"{_counted(len(entries))} added to {path}")
     return 0
 
 
@@ -311,8 +312,12 @@ def _forget(path: Path, identity: Identity) -> int:
     kept = database.update(
         path, lambda known: [each for each in known if each.identity != identity]
     )
-    print(f"{len(before) - len(kept)} entries deleted from {path}")
+    print(f"{_counted(len(before) - len(kept))} deleted from {path}")
     return 0
+
+
+def _counted(entries: int) -> str:
+    return f"{entries} entry" if entries == 1 else f"{entries} entries"
 
 
 if __name__ == "__main__":

@@ -35,6 +35,21 @@ WARNED = 3  # entries at most that a warning names
 ASKED, TEXTS, TIMES = ("problem", "parameters"), ("sources", "date", "effort"), ("ms", "default_ms")
 LEAST_MS, MOST_MS = 1e-9, 1e9  # of a time that was measured
 
+# What a file consists of: by its name its type, and what is said where it is missing or another.
+MEMBERS = {
+    "schema": (int, "it has no whole number as its schema"),
+    "devices": (list, "its devices are not a list"),
+    "device": (dict, "one of its devices is not described"),
+    "entries": (list, "its entries are not a list"),
+}
+# What is said of a file that Python cannot read, in place of Python's own words.
+FAULTS = {
+    json.JSONDecodeError: "it is not JSON",
+    UnicodeDecodeError: "it is not text",
+    RecursionError: "it is nested too deeply",
+    ValueError: "one of its numbers has too many digits",
+}
+
 Entries = tuple[Entry, ...]
 
 
@@ -118,21 +133,37 @@ def _listed(path: str | os.PathLike[str]) -> list[tuple[Identity, Any]]:
     try:
         if len(content) > MAX_BYTES:
             raise ValueError(f"more than {MAX_BYTES:,} bytes")
-        document = json.loads(content)
-        schema, groups = document["schema"], document["devices"]
-        if not isinstance(schema, int):
-            raise TypeError("its schema is no whole number")
+        document = _document(content)
+        schema = _member(document, "schema")
         if schema != SCHEMA:
             raise FormatError(
                 f"{path} is of version {schema}, this pyclfft reads {SCHEMA}: "
                 "tune again, or use the pyclfft that has written it"
             )
-        devices = [(_identity(group["device"]), group["entries"]) for group in groups]
+        groups = _member(document, "devices")
+        devices = [
+            (_identity(_member(each, "device")), _member(each, "entries")) for each in groups
+        ]
         return [(identity, each) for identity, entries in devices for each in entries]
     except FormatError:
         raise
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError) as error:
         raise FormatError(f"{path} is no tuning database ({error}): move it away") from None
+
+
+def _document(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(FAULTS[type(error)]) from None
+
+
+def _member(holder: Any, name: str) -> Any:
+    """Return what a part of a file has by a name, or raise an error that says what is wrong."""
+    kind, words = MEMBERS[name]
+    if not isinstance(holder, dict) or not isinstance(holder.get(name), kind):
+        raise TypeError(words)
+    return holder[name]
 
 
 def _identity(fields: Any) -> Identity:
@@ -156,8 +187,9 @@ def _parsed(identity: Identity, fields: Any) -> Entry:
         _text(name, getattr(entry, name))
     if (entry.ms, entry.default_ms) != (0, 0):  # as entries that nobody has measured have them
         for name in TIMES:
-            if not LEAST_MS <= getattr(entry, name) <= MOST_MS:
-                raise ValueError(f"{name} is no time: {brief(getattr(entry, name))}")
+            time = getattr(entry, name)
+            if not isinstance(time, int | float) or not LEAST_MS <= time <= MOST_MS:
+                raise ValueError(f"{name} is no time: {brief(time)}")
     return entry
 
 

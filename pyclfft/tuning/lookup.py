@@ -246,10 +246,11 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),  # some devices promise too much
     "lanes_workspace": Parameter(
         0, 4 * 1024 * 1024, BYTES,
-        "bytes of workspace that it may have, to stay in a cache of its own",
+        "bytes of workspace that a work-item may have, to stay in a cache of its own",
     ),
     "lanes_alone": Parameter(
-        0, 512 * 1024, BYTES, "the same where there are fewer transforms than cores"
+        0, 512 * 1024, BYTES,
+        "bytes of workspace that a work-item may have where there are fewer transforms than cores",
     ),
     "lanes_groups": Parameter(
         8, 8, Range(1, 1024),
@@ -263,16 +264,21 @@ PARAMETERS: Mapping[str, Parameter] = {
         "rows of so many points are shared by cores, if there are fewer blocks of them",
     ),
     "small_smooth": Parameter(
-        0, 256, POINTS, "points of a smooth transform, at most, by the kernel for all lengths"
+        0, 256, POINTS,
+        "the kernel for all lengths takes a smooth transform of up to so many points",
     ),
-    "small_other": Parameter(0, 512, POINTS, "the same of one that is not smooth"),
+    "small_other": Parameter(
+        0, 512, POINTS,
+        "the kernel for all lengths takes a transform that is not smooth of up to so many points",
+    ),
     "small_points": Parameter(
         0, 1024, POINTS,
-        "the same of all transforms; of more, a kernel of their own is twice as fast",
+        "the kernel for all lengths takes transforms of up to so many points together",
     ),
     "small_single": Parameter(
         0, 2048, POINTS,
-        "the same of one that is not smooth, where kernels with barriers are slow",
+        "where kernels with barriers are slow, the kernel for all lengths takes a single transform "
+        "that is not smooth of up to so many points",
     ),
     "stream_bytes": Parameter(
         0, 4 * 1024 * 1024, Range(0, 2**40),
@@ -394,7 +400,7 @@ def _checked(name: Any, value: Any) -> Value:
     try:
         return allowed.take(value)
     except (TypeError, ValueError, OverflowError):
-        raise PlanError(f"parameter {name} is {allowed}, not {brief(value)}") from None
+        raise PlanError(f"parameter {name} must be {allowed}, not {brief(value)}") from None
 
 
 _BRIEF = reprlib.Repr()

@@ -56,7 +56,7 @@ def test_by_subprocess_on_every_device(device, spec, scene):
     *_, time, note = run.stderr.splitlines()
     for step in ("read", "plan", "filter", "write"):
         assert f"{step} " in time
-    assert "edges wrap" in note
+    assert "the picture wraps round" in note
     pixels, maxval = read_pgm(result)
     assert maxval == 255
     expected = 255 * highpass(read_pgm(scene)[0], 64)

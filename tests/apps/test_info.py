@@ -225,6 +225,16 @@ def test_a_report_without_a_device(tmp_path):
     assert "OCL_ICD_VENDORS" in text
 
 
+@pytest.mark.parametrize("name", ["missing/a.txt", "."])
+def test_a_report_that_cannot_be_written_is_refused_before_the_checks(name, tmp_path, capsys):
+    path = tmp_path / name
+    assert info.main(["--report", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"pyclfft info: error: {path}: ")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_unknown_device(all_devices):
     process = run("--device", "voodoo", "--selftest")
     check_one_line(process, "'voodoo'", "there is: 0:0 ")
@@ -296,6 +306,16 @@ def test_a_quick_selftest_is_a_part_of_it_with_every_family(device, capsys):
         (case.name, precision) for case in selftest_cases.CASES for precision in case.precisions
     }
     assert known >= selftest_cases.QUICK
+
+
+def test_the_selftest_of_info_can_be_quick(device, capsys):
+    assert info.main(["--selftest", "--quick", "--device", index_of(device)]) == 0
+    assert len(checked_lines(capsys.readouterr().out)) == selftest_cases.count(device, quick=True)
+
+
+def test_quick_without_checks_is_refused(capsys):
+    assert info.main(["--quick"]) == 2
+    assert "add --selftest or --report" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_tune_show_export_import_forget(device, capsys, own_database, tmp_path):
     known = database.load(own_database)
     assert {str(each.workclass) for each in known} <= {f"c2c single {n} rows 2^2" for n in (64, 30)}
     assert known
+    counted = f"{len(known)} {'entry' if len(known) == 1 else 'entries'}"
     shown = run(capsys, *here, "--show").out
     assert "c2c single 64 rows 2^2" in shown
     assert "user" in shown
@@ -50,9 +51,9 @@ def test_tune_show_export_import_forget(device, capsys, own_database, tmp_path):
     assert f"written to {exported}" in run(capsys, "--export", exported).out
     assert database.load(exported) == known
     out = run(capsys, *here, "--forget").out
-    assert f"{len(known)} entries deleted" in out
+    assert f"{counted} deleted" in out
     assert database.load(own_database) == ()
-    assert f"{len(known)} entries added" in run(capsys, "--import", exported).out
+    assert f"{counted} added" in run(capsys, "--import", exported).out
     assert database.load(own_database) == known
 
 
@@ -107,11 +108,11 @@ def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_datab
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--n", "abc"), "--n abc: 'abc' is no positive whole number"),
+        (("--n", "abc"), "--n abc: 'abc' is not a positive whole number"),
         (("--n", "3x4"), "--n 3x4: take --shape for 2 extents"),
         (("--shape", "64"), "--shape 64: take --n for 1 extents"),
-        (("--n", "0"), "--n 0: '0' is no positive whole number"),
-        (("--batch", "0"), "argument --batch: '0' is no positive whole number"),
+        (("--n", "0"), "--n 0: '0' is not a positive whole number"),
+        (("--batch", "0"), "argument --batch: '0' is not a positive whole number"),
         (("--kind", "fft"), "argument --kind: invalid choice: 'fft'"),
         (("--show", "--forget"), "not allowed with argument"),
         (("--export", "/dev/null/file"), "/dev/null: File exists"),
@@ -175,7 +176,7 @@ def test_entries_out_of_range_are_not_imported(device, capsys, own_database, cap
     bad = replace(good, workclass=None, values={"group": 0})
     given = own_database.with_name("given.json")
     given.write_text(database.text_of([bad, good]))
-    assert run(capsys, "--import", given).out == f"1 entries added to {own_database}\n"
+    assert run(capsys, "--import", given).out == f"1 entry added to {own_database}\n"
     assert database.load(own_database) == (good,)
     (warning,) = caplog.records
-    assert "parameter group is a whole number from 1 to 8192, not 0" in warning.message
+    assert "parameter group must be a whole number from 1 to 8192, not 0" in warning.message

@@ -180,7 +180,7 @@ def test_parse_count(text, count):
     "text", ["", "x", "0", "-1", "1.5", "2^-1", "2^0.5", "inf", "nan", "9^999"]
 )
 def test_no_count(text):
-    with pytest.raises(ValueError, match=re.escape(f"{text!r} is no positive whole number")):
+    with pytest.raises(ValueError, match=re.escape(f"{text!r} is not a positive whole number")):
         parse_count(text)
 
 

@@ -277,7 +277,7 @@ def test_files_of_before_are_read(tmp_path):
         (["--image", "1"], "'1' is no power of two"),
         (["--image", "2^40"], "'2^40' is no power of two"),
         (["--image", "large"], "'large' is no power of two"),
-        (["--samples", "0"], "'0' is no positive whole number"),
+        (["--samples", "0"], "'0' is not a positive whole number"),
         (["--json", "/no/such/folder/w.json"], "/no/such/folder/w.json"),
         (["--markdown", "/no/such/folder/w.md"], "/no/such/folder/w.md"),
         (["--plot", "/no/such/folder/w.png"], "/no/such/folder/w.png"),

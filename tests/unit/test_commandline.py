@@ -366,6 +366,17 @@ def test_help_of_a_command(capsys, command):
     assert capsys.readouterr().out.startswith(f"usage: pyclfft {' '.join(command)} ")
 
 
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [("filter extra", "extra"), ("bench ladder more", "more"), ("info --selftest", "--selftest")],
+)
+def test_help_refuses_what_it_would_ignore(capsys, words, extra):
+    assert commands.main(["help", *words.split()]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"pyclfft: error: help explains one command: leave out {extra!r}\n"
+
+
 def test_help_of_an_unknown_command(capsys):
     assert commands.main(["help", "infos"]) == 2
     assert capsys.readouterr().err.startswith("pyclfft: error: unknown command 'infos'")

@@ -70,6 +70,7 @@ DAMAGED = {
     "a device of lists": of_entries("[]").replace('"sm_90"', "[90]"),
     "nested deeply": "[" * 100_000,
     "entries nested deeply": of_entries('{"a":' * 100_000),
+    "a number of many digits": of_entries("9" * 5000),
     "far too large": of_entries("[" + " " * database.MAX_BYTES + "]"),
 }
 
@@ -89,24 +90,49 @@ def test_a_damaged_file_is_kept_aside(path, text, caplog):
 
 
 @pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("cut off", "it is not JSON"),
+        ("not text", "it is not text"),
+        ("nested deeply", "it is nested too deeply"),
+        ("a number of many digits", "one of its numbers has too many digits"),
+        ("a list", "it has no whole number as its schema"),
+        ("null for devices", "its devices are not a list"),
+        ("a number for a device", "one of its devices is not described"),
+        ("null for entries", "its entries are not a list"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_our_words(path, name, says):
+    path.parent.mkdir()
+    text = DAMAGED[name]
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(FormatError) as raised:
+        database.load(path)
+    assert str(raised.value) == f"{path} is no tuning database ({says}): move it away"
+
+
+@pytest.mark.parametrize(
     ("change", "reason"),
     [
         ({"problem": "nonsense"}, "'nonsense' names no class of problems"),
         ({"problem": 7}, "problem is a text"),
         ({"problem": None}, "problem is a text"),
         ({"parameters": {"no_such": 1}}, "unknown parameter 'no_such'"),
-        ({"parameters": {"group": 0}}, "parameter group is a whole number from 1 to 8192, not 0"),
-        ({"parameters": {"group": inf}}, "parameter group is a whole number from 1 to 8192"),
-        ({"parameters": {"algorithm": "gone"}}, "parameter algorithm is one of small, row"),
-        ({"parameters": {"stockham_radices": [[17]]}}, "stockham_radices is lists of 1 to 6"),
+        (
+            {"parameters": {"group": 0}},
+            "parameter group must be a whole number from 1 to 8192, not 0",
+        ),
+        ({"parameters": {"group": inf}}, "parameter group must be a whole number from 1 to 8192"),
+        ({"parameters": {"algorithm": "gone"}}, "parameter algorithm must be one of small, row"),
+        ({"parameters": {"stockham_radices": [[17]]}}, "stockham_radices must be lists of 1 to 6"),
         ({"parameters": []}, "parameters are a mapping"),
         ({"unknown field": 1}, "an entry has problem, parameters, sources"),
         ({"ms": inf}, "ms is no time: inf"),
         ({"ms": nan}, "ms is no time: nan"),
         ({"ms": 10**400}, "ms is no time: 1000"),
         ({"ms": -1}, "ms is no time: -1"),
-        ({"ms": "1"}, ""),
-        ({"default_ms": None}, ""),
+        ({"ms": "1"}, "ms is no time: '1'"),
+        ({"default_ms": None}, "default_ms is no time: None"),
         ({"default_ms": 0}, "default_ms is no time: 0"),
         ({"date": ["2026"]}, "date is a text"),
         ({"effort": "\x1b[2J"}, "effort is a text that can be printed"),

@@ -417,6 +417,21 @@ def test_an_error_begins_with_what_was_asked_too_early(monkeypatch):
     assert "(no OpenCL device" in dev._failure("", [])
 
 
+def test_a_setting_that_hides_intels_runtime_is_named_before_what_to_install(monkeypatch):
+    monkeypatch.setenv("OCL_ICD_VENDORS", "/empty")
+    monkeypatch.setattr(icd, "intel_from_pip", lambda: Path("libintelocl.so"))
+    monkeypatch.setattr(icd, "platforms", list)
+    remedy = "OCL_ICD_VENDORS=/empty hides Intel's CPU runtime, which is installed: unset OCL_ICD_V"
+    for found, spec in (((), ""), ((), "intel"), ((World.pocl,), "intel")):
+        monkeypatch.setattr(dev, "_all", lambda found=found: found)
+        message = dev._failure(spec, [])
+        assert remedy in message
+        before, _, behind = message.partition(remedy)
+        assert dev.remedies() not in before
+        assert (dev.remedies() in behind) == (not found)
+    assert "hides" not in icd.hint(["Intel(R) OpenCL"])
+
+
 # ---------------------------------------------------------------- platforms and devices of paper
 
 

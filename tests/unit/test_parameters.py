@@ -115,7 +115,7 @@ def test_strange_values_are_refused():
             taken, refusal = outcome(lambda: checked({name: value})[name])  # noqa: B023
             if taken is None:
                 refused += 1
-                assert refusal.startswith(f"parameter {name} is {each.allowed}, not ")
+                assert refusal.startswith(f"parameter {name} must be {each.allowed}, not ")
             else:
                 assert type(taken) is type(each.gpu)
                 assert each.allowed.take(taken) == taken
