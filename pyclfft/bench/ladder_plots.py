@@ -17,6 +17,11 @@ from .runner import Row
 
 PICTURES = ("time", "bandwidth", "speedup", "kernels")
 GREYS = ("black", "dimgrey", "grey", "darkgrey", "silver")  # of what the ladder is compared with
+# A legend below its panel and the axis, where it hides no line, and no wider than the panel.
+BELOW = {
+    "loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 3, "fontsize": "x-small",
+    "columnspacing": 1.0, "handlelength": 1.5,
+}  # fmt: skip
 ACROSS = 4  # panels side by side
 
 
@@ -96,7 +101,7 @@ def _kernels(results: Results) -> Any:
         if each.kernel == stage_kernel(each.algorithm):
             stages.setdefault(each.algorithm, []).append(each)
     panels_of["the stages of each"] = stages
-    figure, panels = _panels(len(panels_of), (14, 7))
+    figure, panels = _panels(len(panels_of), (14, 8))
     for axes, (title, lines) in zip(panels.flat, panels_of.items(), strict=False):
         for name, times in lines.items():
             values = [each.ms.median for each in times]
@@ -104,7 +109,7 @@ def _kernels(results: Results) -> Any:
         axes.set_title(title, fontsize="small")
         _finish(axes, "ms of all launches")
         if lines:
-            axes.legend(fontsize="small", loc="upper left")
+            axes.legend(**BELOW)
     return figure
 
 

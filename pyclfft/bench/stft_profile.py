@@ -9,8 +9,9 @@ from __future__ import annotations
 import tempfile
 import time
 import wave
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import nan
 from pathlib import Path
 
@@ -21,10 +22,11 @@ from ..apps.audiofile import read_audio
 from ..apps.frame_jobs import Job, executable_of
 from ..apps.notes import notes
 from ..apps.onsets import onsets
-from ..apps.shorttime import PRESETS, spectrogram
+from ..apps.shorttime import PRESETS
 from ..apps.spectrogram_picture import AXES, Levels
+from ..runtime import memory
 from ..runtime.executable import run_on_host
-from ..runtime.profile import Recorder, profiling_queue
+from ..runtime.profile import PassTime, Recorder, profiling_queue
 from .statistics import Spread, spread
 from .stft_launches import FRAMES, HOP, N_FFT, RATE
 
@@ -39,6 +41,7 @@ READ, DOMAIN, STFT, FFT, ONSETS, NOTES = (
     "onset detection", "decomposition into notes",
 )  # fmt: skip
 PUBLISHED_PERCENT = {ONSETS: 39.3, DOMAIN: 38.5, STFT: 37.7, FFT: 35.5}
+LEVELS = "levels"  # of a picture, which are of the frequency domain
 WHOLE = (READ, DOMAIN, ONSETS, NOTES)  # parts that together are the program
 
 
@@ -51,7 +54,8 @@ class Part:
     name : str
         What it does.
     ms : Spread
-        Milliseconds of the whole song on the host's clock; those of the FFT are the kernels'.
+        Milliseconds of the whole song on the host's clock; those of the FFT are what the kernels
+        of the same STFT took by their events.
     """
 
     name: str
@@ -110,11 +114,12 @@ def measure_profile(queue: cl.CommandQueue, samples: int, song: int = 0) -> tupl
     """
     y = melody(song) if song else melody()
     taken: dict[str, list[float]] = {}
+    profiling = profiling_queue(queue.context)  # one for all runs: a new queue may start slowly
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "melody.wav"
         _write(path, y)
         for turn in range(1 + samples):
-            found = _run(path, queue)
+            found = _run(path, queue, profiling)
             if turn:
                 for name, ms in found.items():
                     taken.setdefault(name, []).append(ms)
@@ -129,8 +134,8 @@ def _write(path: Path, y: np.ndarray) -> None:
         file.writeframes((32767 * y).astype("<i2").tobytes())
 
 
-def _run(path: Path, queue: cl.CommandQueue) -> dict[str, float]:
-    """Run the program once; return the milliseconds of its parts."""
+def _run(path: Path, queue: cl.CommandQueue, profiling: cl.CommandQueue) -> dict[str, float]:
+    """Run the program once, its STFT on a profiling queue; return the milliseconds of its parts."""
     ms: dict[str, float] = {}
 
     def timed(name: str, call: Callable[[], np.ndarray]) -> np.ndarray:
@@ -139,17 +144,36 @@ def _run(path: Path, queue: cl.CommandQueue) -> dict[str, float]:
         ms[name] = 1e3 * (time.perf_counter() - begin)
         return result
 
+    recorder = Recorder()
     y = timed(READ, lambda: read_audio(path, channel="mix").samples[0])
-    magnitudes = timed(STFT, lambda: spectrogram(y, preset=PRESET, queue=queue))
+    magnitudes = timed(STFT, lambda: _spectrogram(y, profiling, recorder))
     levels = Levels(AXES["linear"], RATE, N_FFT, *magnitudes.shape)
-    timed("levels", lambda: _added(levels, magnitudes))
+    timed(LEVELS, lambda: _added(levels, magnitudes))
     timed(ONSETS, lambda: onsets(y, RATE, queue=queue))
     timed(NOTES, lambda: np.array(notes(y, RATE, queue=queue), object))
+    return parts_of(ms, recorder.times())
+
+
+def parts_of(ms: Mapping[str, float], times: Iterable[PassTime]) -> dict[str, float]:
+    """Return the milliseconds of all parts of one run of the program.
+
+    Parameters
+    ----------
+    ms : mapping of str to float
+        What the host waited for each call.
+    times : iterable of PassTime
+        Of all that the device did meanwhile for the STFT: its kernels are the FFT.
+
+    Returns
+    -------
+    dict of str to float
+        A part of another part is never more than that.
+    """
     return {
         READ: ms[READ],
-        DOMAIN: ms[STFT] + ms["levels"],
+        DOMAIN: ms[STFT] + ms[LEVELS],
         STFT: ms[STFT],
-        FFT: _kernels(y, queue),
+        FFT: sum(each.ms for each in times if each.name not in ("write", "read")),
         ONSETS: ms[ONSETS],
         NOTES: ms[NOTES],
     }
@@ -160,12 +184,19 @@ def _added(levels: Levels, magnitudes: np.ndarray) -> np.ndarray:
     return magnitudes
 
 
-def _kernels(y: np.ndarray, queue: cl.CommandQueue) -> float:
-    """Return the time of the kernels of the STFT, by their events."""
+def _spectrogram(y: np.ndarray, queue: cl.CommandQueue, recorder: Recorder) -> np.ndarray:
+    """Do what `spectrogram` does with the preset, and record the events of the kernels.
+
+    A CPU reads and writes the arrays where they are, as it does for `spectrogram`.
+    """
     frames, magnitudes = PRESETS[PRESET]
     job = Job(frames.over(len(y), 1, "single"), frames.window, magnitudes)
     executable = executable_of(queue.context, job)
-    result = np.empty((frames.count(len(y)), magnitudes.bins), np.float32)
-    recorder = Recorder()
-    run_on_host(executable, profiling_queue(queue.context), y, result, recorder)
-    return sum(each.ms for each in recorder.times() if each.name not in ("write", "read"))
+    y = memory.contiguous(y)
+    result = memory.empty((frames.count(len(y)), magnitudes.bins), np.dtype(np.float32))
+    if memory.can_wrap(executable.traits, y, result):
+        launch = partial(executable.enqueue, queue, recorder=recorder)
+        memory.run_where_they_are(queue, executable.traits, y, result, launch)
+    else:
+        run_on_host(executable, queue, y, result, recorder)
+    return result.T

@@ -357,6 +357,20 @@ def test_legends_of_all_contenders_stand_beside_the_panels(tmp_path, drawn):
         assert all(axes.get_window_extent().x1 <= left for axes in figure.axes)
 
 
+def test_legends_of_kernels_stand_below_their_panels(tmp_path, drawn):
+    ladder_plots.write_plots(str(tmp_path / "l.svg"), RESULTS)
+    panels = drawn[3].axes
+    assert len(panels) == 4
+    for axes in panels:
+        names = tuple(text.get_text() for text in axes.get_legend().get_texts())
+        assert names == tuple(lines_of(axes))
+        legend = axes.get_legend().get_window_extent()
+        assert legend.y1 <= axes.xaxis.label.get_window_extent().y0
+        assert legend.y0 >= 0
+        others = (other.get_window_extent() for other in panels)
+        assert not any(legend.overlaps(other) for other in others)
+
+
 def test_without_baselines_ours_is_the_measure(tmp_path, drawn):
     few = tuple(dataclasses.replace(each, outcomes=each.outcomes[:6]) for each in RESULTS.rows)
     results = dataclasses.replace(RESULTS, contenders=CONTENDERS[:6], rows=few)

@@ -10,16 +10,31 @@ from math import nan
 import numpy as np
 import pytest
 
-from pyclfft.bench import occupancy, stft, stft_fault
+from pyclfft.bench import occupancy, stft, stft_fault, stft_launches
 from pyclfft.bench.occupancy import Group
-from pyclfft.bench.statistics import Spread
+from pyclfft.bench.runner import Settings
+from pyclfft.bench.statistics import Spread, spread
 from pyclfft.bench.stft_contenders import DEVICE, HOST, OURS, Entry
 from pyclfft.bench.stft_fault import Greatest
-from pyclfft.bench.stft_launches import KERNELS, Point
+from pyclfft.bench.stft_launches import HOP, KERNELS, Point, measure_song
 from pyclfft.bench.stft_overlap import Overlap, overlap_of
-from pyclfft.bench.stft_profile import FFT, STFT, WHOLE, Part, melody, percent
+from pyclfft.bench.stft_profile import (
+    DOMAIN,
+    FFT,
+    LEVELS,
+    NOTES,
+    ONSETS,
+    READ,
+    STFT,
+    WHOLE,
+    Part,
+    melody,
+    parts_of,
+    percent,
+)
 from pyclfft.errors import FormatError
 from pyclfft.runtime.device import Unit
+from pyclfft.runtime.profile import PassTime
 
 
 def results(**changes):
@@ -133,6 +148,57 @@ def test_the_greatest_and_the_profile():
     assert rows["of which its FFT"][2] == "35.5"
     parts = results().profile
     assert sum(percent(parts, each) for each in parts if each.name in WHOLE) == pytest.approx(100)
+
+
+def test_no_part_of_the_program_exceeds_its_whole():
+    """The FFT is in the same STFT, not in another call, which may have taken longer than that."""
+    host = {READ: 1.0, LEVELS: 2.0, ONSETS: 3.0, NOTES: 4.0}
+    runs = [
+        parts_of(
+            {**host, STFT: each},
+            [
+                PassTime("write", "host to device", 0.25 * each, 8),
+                PassTime("stockham", "frames", 0.5 * each, 8),
+                PassTime("divide", "by the greatest", 0.125 * each, 8),
+                PassTime("read", "device to host", 0.125 * each, 8),
+            ],
+        )
+        for each in (4.0, 8.0, 16.0)
+    ]
+    assert runs[0] == {READ: 1, DOMAIN: 6, STFT: 4, FFT: 2.5, ONSETS: 3, NOTES: 4}
+    parts = tuple(Part(name, spread([run[name] for run in runs])) for name in runs[0])
+    by_name = {each.name: percent(parts, each) for each in parts}
+    assert by_name[DOMAIN] == pytest.approx(100 * 10 / (1 + 10 + 3 + 4))
+    assert by_name[FFT] == pytest.approx(100 * 5 / 18)
+    assert by_name[FFT] <= by_name[STFT] <= by_name[DOMAIN]
+
+
+@pytest.mark.parametrize("numba", [True, False])
+def test_one_recursion_of_the_two(monkeypatch, numba):
+    """The one over lists is slow, which flatters others: it runs only where Numba is not there."""
+
+    def compiled():
+        if not numba:
+            raise ImportError
+        return np.fft.fft
+
+    monkeypatch.setattr(stft_launches, "compiled_recursion", compiled)
+    monkeypatch.setattr(stft_launches, "_song", lambda: np.ones(3 * HOP, np.float32))
+    found = measure_song(Settings(samples=1, sample_s=0, slow_s=0))
+    assert ("recursive, compiled" in found, "recursive, Python" in found) == (numba, not numba)
+
+
+@pytest.mark.parametrize("names", [("Python",), ("Python", "compiled"), ("compiled",)])
+def test_stored_recursions(tmp_path, names):
+    """Files of former versions have both: then the tables leave out the one over lists."""
+    path = tmp_path / "s.json"
+    song = {f"recursive, {name}": 5.0 for name in names}
+    path.write_text(stft.as_json(results(song=song)))
+    old = stft.read(path)
+    assert old.song == song
+    rows = {cells[0]: cells[1:] for cells in table_of(stft.as_text(old), "ms of a song")}
+    shown = [name for name in ("Python", "compiled") if f"recursive, {name}" in rows]
+    assert shown == list(names)[-1:]
 
 
 def test_read_back(tmp_path):
