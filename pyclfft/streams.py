@@ -22,6 +22,8 @@ from typing import IO
 from .commandline import is_terminal
 from .errors import PlanError
 
+# Endings of names that several results cannot share.
+FILES = {".csv", ".jpeg", ".jpg", ".npz", ".pdf", ".pgm", ".png", ".svg", ".tif", ".tiff"}
 DASH = "-"
 
 
@@ -152,7 +154,7 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
     Raises
     ------
     PlanError
-        Several results are to go to standard output, or into one file.
+        Several results are to go to standard output, or into what is a file or is called like one.
     """
     name = f"{Path(source).stem}{ending}"
     if wanted is None:
@@ -163,6 +165,11 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
         return StandardOutput()
     if several and Path(wanted).is_file():
         raise PlanError(f"{wanted} is a file, but several results need a folder: name a folder")
+    if several and not is_folder(wanted) and Path(wanted).suffix.lower() in FILES:
+        raise PlanError(
+            f"{wanted} names a file, but several results need a folder: name a folder, or end its "
+            f"name in {os.sep}"
+        )
     return Path(wanted, name) if several or is_folder(wanted) else Path(wanted)
 
 

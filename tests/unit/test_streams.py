@@ -41,7 +41,9 @@ def test_place(wanted, source, several, where, tmp_path, monkeypatch):
 
 def test_several_results_need_a_folder(tmp_path):
     (tmp_path / "file").touch()
-    for wanted in ("-", str(tmp_path / "file")):
+    (tmp_path / "v1.png").mkdir()
+    assert place(str(tmp_path / "v1.png"), Path("a.png"), "_low.png", several=True)
+    for wanted in ("-", str(tmp_path / "file"), "new.png", "new.CSV"):
         with pytest.raises(PlanError, match="folder"):
             place(wanted, Path("a.png"), "_low.png", several=True)
 
