@@ -21,11 +21,13 @@ from types import SimpleNamespace
 import numpy as np
 import pyopencl as cl
 import pytest
+import scipy.fft
 
 import pyclfft
 from pyclfft.errors import DeviceError
 from pyclfft.runtime import device as dev
 from pyclfft.runtime import icd
+from tests.oracle import noise, relative_error
 
 ROOT = Path(pyclfft.__path__[0]).parent
 VENDORS = icd._SYSTEM_FOLDER
@@ -462,3 +464,20 @@ def test_clocks_of_a_gpu_that_its_vendor_knows(monkeypatch, answer, expected):
     other = SimpleNamespace(vendor="AMD", max_clock_frequency=1700)
     assert dev.clocks(other) == "1700 MHz at most"
     assert len(asked) == 1
+
+
+def test_a_part_of_a_device(device):
+    """One core of a CPU, as OpenCL's sub-devices have it."""
+    try:
+        part = device.create_sub_devices([cl.device_partition_property.EQUALLY, 1])[0]
+    except cl.Error:
+        pytest.skip(f"{device.name} has no parts")
+    pyclfft.use_device(part)
+    try:
+        for shape in ((500, 15), (8, 4099), (128, 96)):
+            x = noise(shape, "f4")
+            for name in ("fft", "rfft", "fft2", "dct"):
+                expected = getattr(scipy.fft, name)(x.astype("f8"))
+                assert relative_error(getattr(pyclfft, name)(x), expected) < 1e-6
+    finally:
+        pyclfft.use_device(device)
