@@ -499,6 +499,12 @@ static inline void store_rows(points *x, global target_element *dst, ulong to, u
 #define TWISTED(x, k, begin) (x)
 #endif
 
+/* Element 0 of a real row's spectrum is real, of which rounding would leave a little else. */
+static inline points real_at_origin(points x, uint k)
+{
+    return k ? x : (points)(RE(x), (reals)0);
+}
+
 /* Result k of a block of transforms; of a pair of real ones, that of the first or of the second. */
 #if TARGET == HERMITIAN && PACKED
 #define RESULT(k, begin) whole_of_pair(results, k, row_roots[k] SIZE_ARGUMENTS)
@@ -518,6 +524,8 @@ static inline points part_of_pair(SCRATCH const points *results, uint k,
     points z = results[k], image = conjugated(results[k ? LENGTH - k : 0]);
     return begin ? times_minus_i(z - image) : z + image;
 }
+#elif TARGET == HERMITIAN
+#define RESULT(k, begin) real_at_origin(results[k], k)
 #else
 #define RESULT(k, begin) results[k]
 #endif

@@ -108,6 +108,9 @@
 #ifndef HALVED
 #define HALVED 0 /* 1: the scale of spectra of real rows is 1/2, and they are not conjugated */
 #endif
+#ifndef REAL_ORIGIN
+#define REAL_ORIGIN 0 /* 1: element 0 of the target is real, of which rounding would leave a little else */
+#endif
 #ifndef CHIRP_FIRST
 #define CHIRP_FIRST 0 /* 1: points are multiplied by Bluestein's chirp */
 #endif
@@ -588,7 +591,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #else
 #define PUT_RESULT(R)                                                                              \
     if (WANTED)                                                                                    \
-        PUT(z, DST_PLACE(R));
+        PUT((REAL_ORIGIN && g == 0 ? (cplx)(z.x, 0) : z), DST_PLACE(R));
 #endif
 #define STORE(R)                                                                                   \
     TO                                                                                             \

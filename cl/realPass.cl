@@ -109,7 +109,7 @@ static inline points of_half(SCRATCH const points *results, uint k)
 {
     uint part = k % REAL_RADIX, row = k / REAL_RADIX;
     if (part < KEPT)
-        return results[part * M + row];
+        return real_at_origin(results[part * M + row], k);
     return conjugated(results[(REAL_RADIX - part) * M + M - 1 - row]);
 }
 #else

@@ -81,6 +81,18 @@ def test_rows_and_columns(device, n, name):
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("name", [None, "stockham", "bluestein", "small", "cols", "chirp"])
+def test_element_0_of_a_real_row_is_real(device, name):
+    for n in (15, 57, 101, 1024):
+        x = noise((ROWS, n), "f4")
+        for axis, shape in ((1, x.shape), (0, x.T.shape)):
+            plan = planned(shape, "r2c", "forward", "f4", axis, name)
+            if plan is not None:
+                y = plan(np.ascontiguousarray(x if axis else x.T))
+                assert not np.any(np.take(y, 0, axis).imag)
+
+
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst"])
 @pytest.mark.parametrize("type", [1, 2, 3, 4])
 def test_cosines_and_sines(device, name, type):

@@ -126,6 +126,7 @@ def convolution_lengths(n: int) -> tuple[int, ...]:
 def _in_one(problem: Problem, m: int) -> Launch:
     batch, ends = in_one_launch(problem, m)
     spectrum = ChirpSpectrum(ends.length, (m,), problem.precision)
+    ends = replace(ends, real_origin=problem.kind == "r2c" and not ends.packed)
     return batch, replace(ends, chirp_first=True, chirp_last=True, spectrum=spectrum), 0
 
 
@@ -164,7 +165,7 @@ def _outer_ends(problem: Problem) -> tuple[Ends, Ends]:
     first = replace(whole, target="COMPLEX", flags=whole.flags & ~TURN_OUT, chirp_first=True)
     last = replace(whole, source="COMPLEX", flags=whole.flags & ~TURN_IN, chirp_last=True)
     if problem.kind == "r2c":  # each result is computed: the first half of them is left
-        last = replace(last, flags=whole.flags & CONJUGATE_OUT)
+        last = replace(last, flags=whole.flags & CONJUGATE_OUT, real_origin=True)
         first = replace(first, flags=0)
     return first, last
 

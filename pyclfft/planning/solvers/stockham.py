@@ -129,6 +129,8 @@ class Ends:
         By which to multiply between a transform and one back.
     fold : int
         Columns of which the first half have been transformed, for the target "HERMITIAN".
+    real_origin : bool
+        Element 0 of the target is real.
     """
 
     source: str
@@ -146,6 +148,7 @@ class Ends:
     chirp_last: bool = False
     spectrum: ChirpSpectrum | None = None
     fold: int = 0
+    real_origin: bool = False
 
     @property
     def separates(self) -> bool:
@@ -581,6 +584,7 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("TWIST", bits, 0)
     define("DIGITS", digits, 2)
     define("TWIST_FIRST", int(ends.twist_first), 0)
+    define("REAL_ORIGIN", int(ends.real_origin), 0)
     define("CHIRP_FIRST", int(ends.chirp_first), 0)
     define("CHIRP_LAST", int(ends.chirp_last), 0)
     define("SPECTRUM", int(ends.spectrum is not None), 0)
