@@ -499,11 +499,13 @@ static inline void store_rows(points *x, global target_element *dst, ulong to, u
 #define TWISTED(x, k, begin) (x)
 #endif
 
+#if TARGET == HERMITIAN && !PACKED && !PAIR
 /* Element 0 of a real row's spectrum is real, of which rounding would leave a little else. */
 static inline points real_at_origin(points x, uint k)
 {
     return k ? x : (points)(RE(x), (reals)0);
 }
+#endif
 
 /* Result k of a block of transforms; of a pair of real ones, that of the first or of the second. */
 #if TARGET == HERMITIAN && PACKED
