@@ -8,9 +8,9 @@
  * of the even ones and, times i, of the odd ones. Where transforms are the columns of one real row (PAIR), numbers of
  * LANES of them are real parts and those of the next LANES imaginary parts: the spectrum is that of the first and,
  * times i, of the second. As spectra of real numbers have conjugates at k and N - k, the two can be told from each
- * other; on the way back they are put together so. Of other rows of odd lengths realPass.cl knows more
- * (REAL_RADIX); what it does not take are transforms of complex numbers whose imaginary parts are zero. No two
- * rows are ever joined: neither rounding errors nor NaNs pass from one to another.
+ * other; on the way back they are put together so. Other rows of odd lengths have a pass that knows real numbers
+ * (REAL_RADIX, realPass.cl); if their length has no radix for it, they are transformed as complex numbers whose
+ * imaginary parts are zero. No two rows are ever joined: neither rounding errors nor NaNs pass from one to another.
  *
  * TWIST multiplies result k of column c by exp(-2 pi i k c / n), for the four-step algorithm: two launches of
  * this kernel are a transform that is too long for the cache. Of real numbers n1 / 2 + 1 rows of spectra are enough

@@ -46,7 +46,7 @@
 #define PACKED 0 /* 1: a transform is a real row of 2 LENGTH numbers, of which two are a point */
 #endif
 #ifndef REAL_RADIX
-#define REAL_RADIX 0 /* R > 0: a transform is a real row of R N / KEPT numbers, with a stage for them; odd */
+#define REAL_RADIX 0 /* R > 0: a transform is a real row of an odd length, R N / KEPT, with a stage for that */
 #endif
 #define KEPT (REAL_RADIX / 2 + 1) /* results, or points, of a butterfly of that stage */
 #ifndef SRC_TOGETHER

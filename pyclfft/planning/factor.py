@@ -9,15 +9,8 @@ from math import prod
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
-REAL_RADICES = (
-    3,
-    5,
-    7,
-    9,
-    11,
-    13,
-    15,
-)  # of the stage, or pass, of rows of odd lengths that is real
+# Radices of the stage, or pass, that knows real numbers, in rows of odd lengths.
+REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
 MIN_PARTLY_EMPTY = 16  # points of a row for which vectors with empty lanes pay
 MAX_PASSES, LARGEST_OF_PASSES = 8, 16
