@@ -236,31 +236,39 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
     EACH_BUTTERFLY(R, S, item, twist(x + b, COUNT(R), R, j * (column), N / R * (column), TWIST,    \
                                   DIGITS, roots);)
 
+/* Number r of a butterfly bounds the number of its element, as its point is j + r (N / R) with j < N / R:
+ * the element lies from LEAST on, and before END. The compiler, which knows r but not j, leaves out the
+ * comparisons, and the loads and stores, that this settles. */
+#define LEAST(R, columns) FIRST_ELEMENT(r * (N / R), columns)
+#define END(R, columns) FIRST_ELEMENT((r + 1) * (N / R) + KEPT - 1, columns)
+#define FIRST_ELEMENT(i, columns) ((ulong)(i) / KEPT * (REAL_RADIX ? REAL_RADIX : (columns)))
+#define WITHIN(limit, g, R, columns)                                                               \
+    (END(R, columns) <= (limit) || (LEAST(R, columns) < (limit) && (g) < (limit)))
+
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
 
 #define ELEMENT(place) LOAD_FROM(src, place, (place) - src_axis.x)
 #define SRC_PLACE(R) (from.first + j * SRC_STRIDE + r * (N / R * SRC_STRIDE))
 #define OFFSET(R) ((uint)j * (uint)SRC_STRIDE + (uint)(r * (N / R * SRC_STRIDE)))
-#define FILLED_AT(g) (FILLED >= (ulong)N * SRC_COLUMNS || (g) < FILLED)
-#define EXISTS FILLED_AT(g)
+#define EXISTS(R) WITHIN(FILLED, g, R, SRC_COLUMNS)
 /* The imaginary part: of PACKED points the next number, else the partner's, perhaps the next column. */
-#define SECOND_EXISTS FILLED_AT(g + (PACKED ? 1 : PARTNER_COLUMNS))
+#define SECOND_EXISTS(R) WITHIN(FILLED, g + (PACKED ? 1 : PARTNER_COLUMNS), R, SRC_COLUMNS)
 #define SECOND_SRC_PLACE(R) (SRC_PLACE(R) + (PACKED ? (ulong)(SRC_UNIT) : from.partner))
 #define NUMBERED(i) (PACKED ? (i) : g) /* a point of the axis: of PACKED ones g counts the numbers */
 
 #if SOURCE == HERMITIAN
 /* Elements beyond the middle are the conjugates of their mirror images. Those that are their own are
- * real, whatever the source says. With an even radix a point's number within its butterfly tells
- * on which side it is, where the transform is the whole axis. */
+ * real, whatever the source says. */
 #define BEYOND(R)                                                                                  \
-    (N == LENGTH && SRC_COLUMNS == 1 && (R) % 2 == 0 ? r >= (R) / 2 : g > LENGTH - g)
+    (2 * LEAST(R, SRC_COLUMNS) >= LENGTH ||                                                        \
+     (2 * END(R, SRC_COLUMNS) > LENGTH && g > LENGTH - g))
 #define GET(R)                                                                                     \
     whole m = BEYOND(R) ? LENGTH - g : g;                                                          \
     ulong place = from.first + ((ulong)m - from.column) * (ulong)(SRC_UNIT);                       \
     cplx z = (cplx)(0, 0);                                                                         \
-    if ((LENGTH >= (ulong)N * SRC_COLUMNS || g < LENGTH) && (FILLED > LENGTH / 2 || m < FILLED)) { \
+    if (WITHIN(LENGTH, g, R, SRC_COLUMNS) && (FILLED > LENGTH / 2 || m < FILLED)) {                \
         int conjugated = BEYOND(R) != ((flags & CONJUGATE_IN) != 0);                               \
-        int own_image = g == 0 || g == LENGTH - g;                                                 \
+        int own_image = (r == 0 && g == 0) || (LENGTH % 2 == 0 && g == LENGTH - g);                \
         z = of_half(ELEMENT(place), conjugated, own_image);                                        \
         if (PAIR)                                                                                  \
             z += times_i(of_half(ELEMENT(place + from.partner), conjugated, own_image));           \
@@ -275,28 +283,28 @@ static inline cplx times_i(cplx z)
 }
 #elif SOURCE == REAL && PACKED && SRC_TOGETHER && LOAD_VECTORS
 #define GET(R)                                                                                     \
-    cplx z = EXISTS ? LOAD_VECTOR_HOOK(src, from.first - src_axis.x, OFFSET(R)) : (cplx)(0, 0);
+    cplx z = EXISTS(R) ? LOAD_VECTOR_HOOK(src, from.first - src_axis.x, OFFSET(R)) : (cplx)(0, 0);
 #elif SOURCE == REAL && PACKED && SRC_TOGETHER && !LOAD_REPLACED
 #define GET(R)                                                                                     \
     cplx z = (cplx)(0, 0);                                                                         \
-    if (EXISTS) {                                                                                  \
+    if (EXISTS(R)) {                                                                               \
         z = *(global const cplx *)(src + SRC_PLACE(R));                                            \
         z.x = LOAD_HOOK(z.x, SRC_PLACE(R) - src_axis.x);                                           \
         z.y = LOAD_HOOK(z.y, SECOND_SRC_PLACE(R) - src_axis.x);                                    \
     }
 #elif SOURCE == REAL && (PAIR || PACKED)
 #define GET(R)                                                                                     \
-    cplx z = (cplx)(EXISTS ? ELEMENT(SRC_PLACE(R)) : 0,                                            \
-                    SECOND_EXISTS ? ELEMENT(SECOND_SRC_PLACE(R)) : 0);
+    cplx z = (cplx)(EXISTS(R) ? ELEMENT(SRC_PLACE(R)) : 0,                                         \
+                    SECOND_EXISTS(R) ? ELEMENT(SECOND_SRC_PLACE(R)) : 0);
 #elif SOURCE == REAL
-#define GET(R) cplx z = EXISTS ? (cplx)(ELEMENT(SRC_PLACE(R)), 0) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS(R) ? (cplx)(ELEMENT(SRC_PLACE(R)), 0) : (cplx)(0, 0);
 #else
-#define GET(R) cplx z = EXISTS ? ELEMENT(SRC_PLACE(R)) : (cplx)(0, 0);
+#define GET(R) cplx z = EXISTS(R) ? ELEMENT(SRC_PLACE(R)) : (cplx)(0, 0);
 #endif
 
 #if CHIRP_FIRST
 #define CHIRP_POINTS(R)                                                                            \
-    EACH_LOADED(R, POINT(b, r, R) = NUMBERED(i) < LENGTH                                           \
+    EACH_LOADED(R, POINT(b, r, R) = WITHIN(LENGTH, NUMBERED(i), R, PACKED ? 1 : SRC_COLUMNS)       \
                                         ? cmul(POINT(b, r, R), chirp[NUMBERED(i)])                 \
                                         : (cplx)(0, 0);)
 #else
@@ -455,13 +463,14 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #define PUT(value, place) STORE_TO(dst, place, value, (place) - dst_axis.x)
 #define DST_PLACE(R) (to.first + j * DST_STRIDE + r * (N / R * DST_STRIDE))
 #define SECOND_DST_PLACE(R) (DST_PLACE(R) + (PACKED ? (ulong)(DST_UNIT) : to.partner))
-#define WANTED (OUTPUTS >= (ulong)N * DST_COLUMNS || g < OUTPUTS)
+#define WANTED(R) WITHIN(OUTPUTS, g, R, DST_COLUMNS)
 #define SEPARATED (TARGET == HERMITIAN && PAIR)
 
 #if CHIRP_LAST
-#define CHIRPED_LAST(z, k) ((k) < LENGTH ? cmul(TURN(z), chirp[k]) : (cplx)(0, 0))
+#define CHIRPED_LAST(z, k, R, columns)                                                             \
+    (WITHIN(LENGTH, k, R, columns) ? cmul(TURN(z), chirp[k]) : (cplx)(0, 0))
 #else
-#define CHIRPED_LAST(z, k) (z)
+#define CHIRPED_LAST(z, k, R, columns) (z)
 #endif
 /* By the scale and by what float lacks of it: a third, say, would be off by as much as all else in short
  * transforms, and the same way in every element. */
@@ -514,13 +523,13 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     real mirrored_real[ELEMENTS];                                                                  \
-    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, k);)                                           \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, k, R, 1);)                                     \
     REFLECT(R, REAL_PART, mirrored_real[INDEX(b, r, R)] = LAID(m);)                                \
     REFLECT(R, IMAGINARY_PART, PUT_BOTH(R, (cplx)(mirrored_real[INDEX(b, r, R)], LAID(m))))
 #else
 #define STORE(R)                                                                                   \
     TO                                                                                             \
-    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, k);)                                           \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, k, R, 1);)                                     \
     REFLECT(R, WHOLE, PUT_BOTH(R, LAID(m)))
 #endif
 #elif PACKED && TARGET == HERMITIAN
@@ -552,7 +561,7 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
     }
 #define STORE_LOWER(R)                                                                             \
     cplx upper[ELEMENTS];                                                                          \
-    EACH_NUMBER(R, last_item, POINT(b, r, R) = CHIRPED_LAST(POINT(b, r, R), k);)                   \
+    EACH_NUMBER(R, last_item, POINT(b, r, R) = CHIRPED_LAST(POINT(b, r, R), k, R, 1);)             \
     EACH_PART(TAKE_OVER, R)                                                                        \
     if (to.active)                                                                                 \
         EACH_NUMBER(R, last_item, if (OWNED(R)) {                                                  \
@@ -568,13 +577,13 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
 #elif !(REAL_RADIX && TARGET == HERMITIAN) /* realStage.cl has that one */
 #if TARGET == REAL && PACKED && DST_TOGETHER && !STORE_REPLACED
 #define PUT_RESULT(R)                                                                              \
-    if (WANTED)                                                                                    \
+    if (WANTED(R))                                                                                 \
         *(global cplx *)(dst + DST_PLACE(R)) =                                                     \
             (cplx)(STORE_HOOK(z.x, DST_PLACE(R) - dst_axis.x),                                     \
                    STORE_HOOK(z.y, SECOND_DST_PLACE(R) - dst_axis.x));
 #elif TARGET == REAL
 #define PUT_RESULT(R)                                                                              \
-    if (WANTED) {                                                                                  \
+    if (WANTED(R)) {                                                                               \
         PUT(z.x, DST_PLACE(R));                                                                    \
         if (PACKED || (PAIR && to.partner))                                                        \
             PUT(z.y, SECOND_DST_PLACE(R));                                                         \
@@ -590,14 +599,14 @@ static inline void put_back_pairs(cplx *x, uint stride, uint radix, uint to_othe
         PUT(((cplx)(z.x, -z.y)), to.first + ((ulong)(LENGTH - g) - to.column) * (ulong)(DST_UNIT));
 #else
 #define PUT_RESULT(R)                                                                              \
-    if (WANTED)                                                                                    \
+    if (WANTED(R))                                                                                 \
         PUT((REAL_ORIGIN && g == 0 ? (cplx)(z.x, 0) : z), DST_PLACE(R));
 #endif
 #define STORE(R)                                                                                   \
     TO                                                                                             \
     if (TWIST && !TWIST_FIRST)                                                                     \
         TWIST_POINTS(R, N / R, last_item, to.column)                                               \
-    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, NUMBERED(k));)                                 \
+    EACH_RESULT(R, POINT(b, r, R) = CHIRPED_LAST(z, NUMBERED(k), R, PACKED ? 1 : DST_COLUMNS);)    \
     if (flags & TURN_OUT)                                                                          \
         EACH_RESULT(R, POINT(b, r, R) = TURN(z);)                                                  \
     if (flags & CONJUGATE_OUT)                                                                     \
