@@ -21,6 +21,7 @@ from .compare import compare
 from .cpu import ON_CPUS
 from .crossing import measure_crossing
 from .environment import environment
+from .merge import Part, merge
 from .plot import write_plot
 from .render import ON_ONE_DEVICE, Results, View
 from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
@@ -97,6 +98,13 @@ def parser() -> argparse.ArgumentParser:
         help=f"{AUTO} (all that there are), {NONE}, or of {', '.join(RIVALS)}; with --cpu of "
         f"{', '.join(CPU_RIVALS)} (default: {AUTO})",
     )
+    add(
+        "--part",
+        metavar="K/N",
+        type=_part,
+        help="measure only the K-th of N parts of the cases, where one command may not take as "
+        "long as all of them need; --merge makes one table of the parts",
+    )
     add("--plan-time", action="store_true", help="measure the time from a plan to its first result")
     add(
         "--call",
@@ -109,6 +117,13 @@ def parser() -> argparse.ArgumentParser:
         metavar=("BEFORE", "AFTER"),
         nargs=2,
         help="measure nothing, but compare two files of --json",
+    )
+    add(
+        "--merge",
+        metavar="FILE",
+        nargs="+",
+        help="measure nothing, but put files of --part K/N --json together; refused where their "
+        "devices, versions or the content of pyclfft and its kernels differ",
     )
     return result
 
@@ -123,12 +138,26 @@ def _main(argv: Sequence[str]) -> int:
         comparison = compare(*options.compare)
         print(comparison)
         return int(comparison.slower)
+    if options.merge:
+        merged = merge(options.merge)
+        session.show(merged)
+        return session.finish(merged, options, write_plot)
     cases = select((options.cases or ("cpu" if options.cpu else "all")).split(","))
+    if options.part:
+        cases = options.part.of(cases)
     if options.list:
         usual = ELEMENTS_ON_CPU if options.cpu else ELEMENTS
         print(render.case_list(options.elements or usual, cases))
         return 0
     return session.finish(_measured(options, cases), options, write_plot)
+
+
+def _part(text: str) -> Part:
+    """Return a part of the cases: the type of an option."""
+    try:
+        return Part.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _refuse_beside_cpu(options: argparse.Namespace) -> None:

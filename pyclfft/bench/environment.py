@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ import pyopencl as cl
 
 from .. import __version__
 from ..runtime.device import clocks, device_label
+from ..runtime.program import kernel_folder
 from .rivals import Contender, Ours, cores
 
 
@@ -42,6 +44,7 @@ def environment(devices: Sequence[cl.Device], contenders: Iterable[Contender]) -
         "NumPy": np.__version__,
         "pyopencl": cl.VERSION_TEXT,
         "commit": commit(),
+        "sources": sources(),
         "pyclfft": __version__,
         **{each.name: each.version for each in contenders if not isinstance(each, Ours)},
     }
@@ -77,3 +80,19 @@ def commit() -> str:
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()
+
+
+def sources() -> str:
+    """Return a hash of the content of `pyclfft/` and `cl/`, which are what is measured."""
+    package, kernels = Path(__file__).resolve().parents[1], kernel_folder()
+    found = {
+        path.relative_to(folder.parent).as_posix(): path
+        for folder, patterns in ((package, ("*.py", "*.json")), (kernels, ("*.cl",)))
+        for pattern in patterns
+        for path in folder.rglob(pattern)
+    }
+    digest = hashlib.sha256()
+    for name in sorted(found):
+        content = found[name].read_bytes()
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:12]

@@ -71,6 +71,25 @@ def require_folders(*names: str | None) -> None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
+def show(results: Results, notes: Sequence[str] = ()) -> None:
+    """Print where it was measured, what the columns mean, and a line for each row.
+
+    Parameters
+    ----------
+    results : Results
+        With the rows that are known so far.
+    notes : sequence of str
+        Lines to print above the table.
+    """
+    columns = results.view.columns(results)
+    print(commandline.table(list(results.environment.items())))
+    print(f"\n{render.scope_line(results)}")
+    print(results.view.legend, *notes, sep="\n")
+    print(f"\n{table.header(columns)}", flush=True)
+    for row in results.rows:
+        print(table.line(columns, row), flush=True)
+
+
 def measure_cases(
     results: Results,
     cases: Sequence[Case],
@@ -98,11 +117,8 @@ def measure_cases(
     Results
         With a row for each case and side.
     """
+    show(results, notes)
     columns, noise = results.view.columns(results), Noise()
-    print(commandline.table(list(results.environment.items())))
-    print(f"\n{render.scope_line(results)}")
-    print(results.view.legend, *notes, sep="\n")
-    print(f"\n{table.header(columns)}", flush=True)
     for case in cases:
         rows = measure_sides(case.sized(results.elements), sides, noise, results.settings)
         results = replace(results, rows=(*results.rows, *rows))

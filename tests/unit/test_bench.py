@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +29,7 @@ from pyclfft.bench.calls import CallCost
 from pyclfft.bench.cases import CASES, GROUPS, Case, select, size_name
 from pyclfft.bench.command import main
 from pyclfft.bench.crossing import CallTimes, crossing
+from pyclfft.bench.merge import Part, merge
 from pyclfft.bench.rivals import CPU_RIVALS, find_rivals
 from pyclfft.bench.runner import (
     CopyRate,
@@ -627,6 +630,80 @@ def test_compare_names_what_is_lost_and_what_differs(files):
         "not the same number of elements: 1048576 and 7",
         "lost since: 1024",
     )
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_parts_share_the_cases(count):
+    parts = [Part.parse(f"{number + 1}/{count}").of(CASES) for number in range(count)]
+    assert sorted(map(len, parts))[-1] - sorted(map(len, parts))[0] <= 1
+    assert Counter(case for part in parts for case in part) == Counter(CASES)
+
+
+@pytest.mark.parametrize("text", ["", "2", "0/2", "3/2", "1/0", "a/b", "-1/2", "1/2/3", "1.0/2"])
+def test_no_part(text, capsys):
+    with pytest.raises(ValueError, match="no part"):
+        Part.parse(text)
+    with pytest.raises(SystemExit):
+        main([f"--part={text}", "--list"])
+    assert "the second of six is 2/6" in capsys.readouterr().err
+
+
+def test_the_list_of_a_part(capsys):
+    assert main(["--cases", "256,1024,4096", "--part", "2/2", "--list"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("1024 ")
+
+
+def test_parts_are_merged_in_the_tables_order(files, tmp_path, capsys):
+    parts = files(
+        replace(results(row("1024"), row("2^16")), environment={"device": "A", "date": "today"}),
+        replace(
+            results(row("256"), row("4096")),
+            environment={"device": "A", "date": "later"},
+            calls=COSTS.calls,
+        ),
+    )
+    to = tmp_path / "all.json"
+    assert main(["--merge", *parts, "--json", str(to)]) == 0
+    merged = stored.read(to)
+    assert [each.name for each in merged.rows] == ["256", "1024", "4096", "2^16"]
+    assert (merged.environment["date"], merged.calls) == ("today", COSTS.calls)
+    shown = capsys.readouterr().out
+    assert [line.split()[0] for line in shown.splitlines() if " 1.20 " in line][:4] == [
+        "256", "1024", "4096", "2^16",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ({"environment": {"device": "B"}}, "device A and B"),
+        ({"environment": {"device": "A", "sources": "12"}}, "sources not given and 12"),
+        ({"elements": 7}, "elements 1048576 and 7"),
+        ({"contenders": ("pyclfft",)}, "contenders pyclfft, cuFFT, VkFFT and pyclfft"),
+        ({"settings": Settings(samples=3)}, "settings "),
+    ],
+)
+def test_what_is_not_one_measurement_is_not_merged(files, capsys, other, named):
+    one = replace(results(row("256")), environment={"device": "A"})
+    parts = files(one, replace(replace(one, rows=results(row("1024")).rows), **other))
+    assert main(["--merge", *parts]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_a_case_is_merged_once(files):
+    with pytest.raises(FormatError, match="more than one of the files: 1024"):
+        merge(files(results(row("256"), row("1024")), results(row("1024"))))
+
+
+def test_the_hash_of_the_sources_is_that_of_their_content(monkeypatch, tmp_path):
+    before = environment.sources()
+    assert environment.sources() == before
+    kernels = tmp_path / "cl"
+    shutil.copytree(environment.kernel_folder(), kernels)
+    monkeypatch.setattr(environment, "kernel_folder", lambda: kernels)
+    assert environment.sources() == before
+    (kernels / "norm.cl").write_text("// another")
+    assert environment.sources() != before
 
 
 OTHERS = ["", "[]", "{}", '{"schema": 0}', '{"schema": 1, "runs": []}', "\ud800"]

@@ -1,0 +1,111 @@
+"""One measurement in parts: which cases a part has, and the parts' files put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from ..errors import FormatError
+from . import stored
+from .cases import CASES, Case
+from .render import Results
+
+# Of the environment: what may differ between parts that are one measurement.
+MAY_DIFFER = ("date", "clock")
+ORDER = {case.name: number for number, case in enumerate(CASES)}
+
+
+class Part(NamedTuple):
+    """One of several commands that share the cases.
+
+    Attributes
+    ----------
+    number : int
+        Which it is, from 1 on.
+    parts : int
+        How many there are.
+    """
+
+    number: int
+    parts: int
+
+    @classmethod
+    def parse(cls, text: str) -> Part:
+        """Return the part that a text such as ``"2/6"`` names.
+
+        Raises
+        ------
+        ValueError
+            The text names no part.
+        """
+        number, slash, parts = text.partition("/")
+        if slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts):
+            return cls(int(number), int(parts))
+        raise ValueError(f"{text!r} is no part: the second of six is 2/6")
+
+    def of(self, cases: Sequence[Case]) -> tuple[Case, ...]:
+        """Return every `parts`-th case, so that all parts take about the same time."""
+        return tuple(cases[self.number - 1 :: self.parts])
+
+
+def merge(names: Sequence[str | os.PathLike[str]]) -> Results:
+    """Put the parts of one measurement together.
+
+    Parameters
+    ----------
+    names : sequence of str or path
+        Files of ``pyclfft bench --part --json``.
+
+    Returns
+    -------
+    Results
+        With the rows of all files, in the order of the table, and the date of the first file.
+
+    Raises
+    ------
+    FormatError
+        A file is not one of the benchmark's; the files were measured on different devices, with
+        different versions or settings, or by different code; or two of them have the same case.
+    """
+    first, *others = (stored.read(name) for name in names)
+    for name, other in zip(names[1:], others, strict=True):
+        if found := _difference(first, other):
+            raise FormatError(
+                f"{os.fspath(names[0])} and {os.fspath(name)} are not parts of one measurement: "
+                f"{found}"
+            )
+    parts = (first, *others)
+    rows = list(chain.from_iterable(part.rows for part in parts))
+    if twice := {row.name for row in rows if [each.name for each in rows].count(row.name) > 1}:
+        raise FormatError(f"measured in more than one of the files: {', '.join(sorted(twice))}")
+    return replace(
+        first,
+        rows=tuple(sorted(rows, key=lambda row: ORDER[row.workload.case.name])),
+        startup=tuple(chain.from_iterable(part.startup for part in parts)),
+        calls=tuple(chain.from_iterable(part.calls for part in parts)),
+        crossing=tuple(chain.from_iterable(part.crossing for part in parts)),
+    )
+
+
+def _difference(one: Results, other: Results) -> str:
+    """Say what makes two files parts of different measurements, or nothing."""
+    names = dict.fromkeys((*one.environment, *other.environment))
+    compared = {
+        **{
+            name: (one.environment.get(name, ""), other.environment.get(name, ""))
+            for name in names
+            if name not in MAY_DIFFER
+        },
+        "contenders": (", ".join(one.contenders), ", ".join(other.contenders)),
+        "elements": (one.elements, other.elements),
+        "settings": (one.settings, other.settings),
+        "devices": (one.devices, other.devices),
+    }
+    return "; ".join(
+        f"{name} {left or 'not given'} and {right or 'not given'}"
+        for name, (left, right) in compared.items()
+        if left != right
+    )
