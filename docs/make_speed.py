@@ -55,8 +55,9 @@ RUNS = (
         "On an NVIDIA H200",
         "results/h200.json",
         "results/h200.png",
-        "pyclfft bench --device gpu --plan-time --call"
-        " --json bench.json --markdown bench.md --plot bench.png",
+        "pyclfft bench --device gpu --part 1/2 --plan-time --call --json part1.json\n"
+        "pyclfft bench --device gpu --part 2/2 --json part2.json\n"
+        "pyclfft bench --merge part1.json part2.json --json h200.json --plot h200.png",
     ),
     Run(
         "On two cores of an Intel Xeon",

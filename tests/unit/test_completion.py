@@ -93,6 +93,6 @@ def test_arguments_that_name_files_are_known():
     }
     no_files = {
         "N", "N,...", "NAME", "NAME,...", "SPEC", "SECONDS", "RANGE", "S", "AxB,...", "SHELL",
-        "[RADIUS]", "RADIUS", "FORMAT",
+        "[RADIUS]", "RADIUS", "FORMAT", "K/N",
     }  # fmt: skip
     assert kinds <= no_files | set(completion.FILES)
