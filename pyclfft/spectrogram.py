@@ -46,6 +46,7 @@ from .files import atomic_write
 from .runtime import memory
 from .runtime.device import default_queue, device_label, select_device, traits, use_device
 from .runtime.executable import run_on_host
+from .runtime.operation import queue_for
 from .runtime.profile import PassTime, Recorder, profiling_queue, totals
 
 PROG = "pyclfft spectrogram"
@@ -351,7 +352,7 @@ def spectra_of_file(
     which is made while the host reads. `FrameStream`, which takes any padding, plans those at both
     ends apart, often with a kernel of their own to build, which would only begin when they come.
     """
-    queue, clock = queue or default_queue(), clock or Clock()
+    queue, clock = queue_for(queue), clock or Clock()
     _, samples = audio.extent(part["start"], part["duration"])
     most = frames.count(samples) if magnitudes.relative else POINTS // frames.n_fft
     together = max(1, min(frames.count(samples), most))

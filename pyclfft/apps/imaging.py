@@ -27,6 +27,7 @@ from ..planning.solvers import BY_NAME
 from ..runtime import device, memory, wisdom
 from ..runtime.cache import BoundedCache
 from ..runtime.executable import Executable, run_on_host
+from ..runtime.operation import queue_for
 from ..runtime.profile import Recorder
 from ..transforms.call import on_host
 from ..transforms.parts import longest_other_axis
@@ -261,7 +262,7 @@ def filter_image(
         keep_dc=keep_dc, channels=channels, scale=scale, part=part, maxval=maxval,
         algorithm=algorithm,
     )  # fmt: skip
-    queue = _queue_of(queue, array, gains)
+    queue = queue_for(queue, array, gains)
     if isinstance(array, cl_array.Array):
         return _filtered(job, array, gains, _new_array(array, job, queue), queue)
     _require_finite(array, job)
@@ -427,7 +428,7 @@ def filter_mask(
     choose("pad", pad, PADS)
     plane = size if pad == "none" else padded_size(size, algorithm)
     band = make_band(size, plane, kind, cutoff, **options)  # type: ignore[arg-type]
-    queue = queue or device.default_queue()
+    queue = queue_for(queue)
     traits = device.traits(queue.device)
     problem = make_problem(plane, np.float32)
     parameters = parameters_for(traits)
@@ -519,20 +520,6 @@ def _layout(array: Any) -> Layout:
         )
     strides = tuple(stride // item for stride in array.strides)
     return Layout(tuple(array.shape), strides, array.offset // item)
-
-
-def _queue_of(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
-    """Return where to run: the given queue, that of the first device array, or the default one."""
-    on_device: list[Any] = [each for each in arrays if isinstance(each, cl_array.Array)]
-    for array in on_device:
-        queue = queue or array.queue or device.queue_of(array.context)
-    queue = queue or device.default_queue()
-    if any(array.context != queue.context for array in on_device):
-        raise PlanError(
-            "image, mask and queue are not all of one context: upload the arrays to the queue on "
-            "which the filter is to run"
-        )
-    return queue
 
 
 def _require_finite(image: np.ndarray, job: FilterJob) -> None:

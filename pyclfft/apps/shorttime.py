@@ -22,8 +22,9 @@ from ..planning.problem import (
     choose,
     contiguous_strides,
 )
-from ..runtime import device, memory
+from ..runtime import memory
 from ..runtime.executable import Executable, run_on_host
+from ..runtime.operation import queue_for
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
 from .framing import (
@@ -432,7 +433,7 @@ def _silent_frame(spectra: Any) -> Any:
     """Return one frame of zeros in the place of spectra that have no frames."""
     shape = (*spectra.shape[:-1], 1)
     if isinstance(spectra, cl_array.Array):
-        return cl_array.zeros(_queue_of(spectra, None), shape, spectra.dtype)
+        return cl_array.zeros(queue_for(None, spectra), shape, spectra.dtype)
     return np.zeros(shape, spectra.dtype)
 
 
@@ -540,7 +541,7 @@ def transformed(
     if not prod(shape):
         return _nothing(signal, shape, dtype) if out is None else out
     if isinstance(signal, cl_array.Array):
-        queue = _queue_of(signal, queue)
+        queue = queue_for(queue, signal)
         context = queue.context
         result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
         given = (signal.shape, signal.strides, signal.offset)
@@ -555,7 +556,7 @@ def transformed(
 
         _enqueue(of_arrays.get(key, make), queue, signal, result)
         return result
-    queue = queue or device.default_queue()
+    queue = queue_for(queue)
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
     signal = memory.contiguous(signal)
@@ -578,7 +579,7 @@ def _back_on_host(
     queue: cl.CommandQueue | None,
 ) -> np.ndarray:
     """Run a job from spectra to signals of a shape on host arrays."""
-    queue = queue or device.default_queue()
+    queue = queue_for(queue)
     framing = job.framing
     stored = memory.contiguous(spectra.swapaxes(-1, -2))
     frames, bins = stored.shape[-2:]
@@ -604,7 +605,7 @@ def _back_on_device(
     queue: cl.CommandQueue | None,
 ) -> cl_array.Array:
     """Enqueue a job from spectra to signals of a shape on device arrays."""
-    queue = _queue_of(spectra, queue)
+    queue = queue_for(queue, spectra)
     dtype = job.framing.dtype
     result = _new_array(queue, spectra.allocator, shape, dtype) if out is None else out
     if result.dtype != dtype:
@@ -626,15 +627,6 @@ def _enqueue(
     result: Any = target.base_data
     events = [*source.events, *target.events]
     target.events[:] = [executable.enqueue(queue, given, result, events)]
-
-
-def _queue_of(array: cl_array.Array, queue: cl.CommandQueue | None) -> cl.CommandQueue:
-    """Return where to run on a device array."""
-    context: Any = array.context
-    queue = queue or array.queue or device.queue_of(context)
-    if queue.context != context:
-        raise PlanError("the queue is of another context than the array")
-    return queue
 
 
 def _new_array(
@@ -743,4 +735,4 @@ def _nothing(signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     """Return the result for no signals at all."""
     if not isinstance(signal, cl_array.Array):
         return np.empty(shape, dtype)
-    return cl_array.Array(_queue_of(signal, None), shape, dtype)
+    return cl_array.Array(queue_for(None, signal), shape, dtype)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..errors import PlanError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..runtime import device, memory
+from ..runtime.operation import require_queue
 from ..runtime.pipeline import Pipeline, Work
 from ..runtime.profile import Recorder
 from .frame_jobs import Job, executable_of
@@ -245,6 +246,7 @@ class StreamingSTFT:
         if power is not None and not power > 0:
             raise PlanError(f"power must be positive, not {power!r}")
         magnitudes = None if power is None else Magnitudes(float(power))
+        require_queue(queue)
         context = queue.context if queue else None
         self._stream = FrameStream(
             self._frames, precision, magnitudes, algorithm, context, recorder

@@ -22,6 +22,7 @@ from . import device, memory, wisdom
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
+from .operation import require_queue
 from .profile import PassTime, Recorder, profiling_queue
 
 # Shape, dtype, strides in bytes and offset in bytes of a device array
@@ -242,7 +243,9 @@ class Plan:
         try:
             if isinstance(x, cl_array.Array):
                 return self._on_device(x, out, queue, wait_for or ())
-            return self._on_host(x, out, queue or device.queue_of(self.context), wait_for or ())
+            if queue is None:
+                queue = device.queue_of(self.context)
+            return self._on_host(x, out, queue, wait_for or ())
         except cl.RuntimeError as error:
             raise self._failed(error) from error
 
@@ -326,7 +329,8 @@ class Plan:
         wait_for: Sequence[cl.Event],
         recorder: Recorder | None = None,
     ) -> cl_array.Array:
-        queue = queue or x.queue or device.queue_of(self.context)
+        if queue is None:
+            queue = x.queue or device.queue_of(self.context)
         if queue is not self._known_queue:
             self._check_queue(queue)
         if _given(x) != self._expected_source:
@@ -397,6 +401,7 @@ class Plan:
         return bool(source.offset) or source.strides != contiguous_strides(source.shape)
 
     def _check_queue(self, queue: cl.CommandQueue) -> None:
+        require_queue(queue)
         if queue.context != self.context:
             raise PlanError(
                 "the queue is of another context than the plan: "

@@ -313,3 +313,23 @@ def test_interrupts_leave_no_broken_state(device):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert int(done.stdout.split("stopped")[1]) > 40
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda queue: pyclfft.filter_image(np.ones((8, 8)), "lowpass", 2, queue=queue),
+        lambda queue: pyclfft.filter_mask((8, 8), "lowpass", 2, queue=queue),
+        lambda queue: pyclfft.stft(np.ones(64), 16, queue=queue),
+        lambda queue: pyclfft.istft(np.ones((9, 5), complex), queue=queue),
+        lambda queue: pyclfft.spectrogram(np.ones(64), 16, queue=queue),
+        lambda queue: pyclfft.chroma(np.ones(4096), 8000.0, queue=queue),
+        lambda queue: pyclfft.notes(np.ones(9000), 8000.0, queue=queue),
+        lambda queue: pyclfft.StreamingSTFT(16, queue=queue),
+        lambda queue: pyclfft.Plan(8, "complex64")(np.ones(8, "complex64"), queue=queue),
+    ],
+)
+@pytest.mark.parametrize("queue", ["gpu", 0, object()])
+def test_what_is_no_queue_is_refused(call, queue):
+    with pytest.raises(PlanError, match=r"queue must be a pyopencl\.CommandQueue, not \w+: "):
+        call(queue)
