@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import pyclfft
 from pyclfft import __main__ as commands
-from pyclfft.apps.imagefile import read_image
+from pyclfft.image.imagefile import read_image
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 

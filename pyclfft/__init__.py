@@ -5,11 +5,11 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.transforms`: `fft` and all else that scipy.fft has
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
-- `pyclfft.apps.imaging`: `filter_image`, `filter_mask`
-- `pyclfft.apps.shorttime`: `stft`, `istft`, `spectrogram`
-- `pyclfft.apps.streaming`: `StreamingSTFT`
-- `pyclfft.apps.notation`: `onsets`, `chroma`, `notes`, `Note`, each from a module of its own
-- `pyclfft.apps.units`: `frames_to_time` and other units of music
+- `pyclfft.image.filtering`: `filter_image`, `filter_mask`
+- `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
+- `pyclfft.audio.streaming`: `StreamingSTFT`
+- `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
+- `pyclfft.audio.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
 - `pyclfft.runtime.memory`: `allocator`
@@ -19,11 +19,12 @@ The whole public interface is listed here; the names are defined in
 """
 
 from . import array_api_fft, backend
-from .apps.imaging import filter_image, filter_mask
-from .apps.notation import Note, chroma, notes, onsets
-from .apps.shorttime import istft, spectrogram, stft
-from .apps.streaming import StreamingSTFT
-from .apps.units import (
+from .audio.chroma import chroma
+from .audio.notes import Note, notes
+from .audio.onsets import onsets
+from .audio.stft import istft, spectrogram, stft
+from .audio.streaming import StreamingSTFT
+from .audio.units import (
     amplitude_to_db,
     db_to_amplitude,
     db_to_power,
@@ -53,6 +54,7 @@ from .errors import (
     PrecisionError,
     PyclfftError,
 )
+from .image.filtering import filter_image, filter_mask
 from .runtime import icd as _icd
 from .runtime.device import default_device, default_queue, devices, use_device
 from .runtime.hooks import Hook

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .apps.frame_jobs import forget_transforms, transform_counts
-from .apps.imaging import filter_counts, forget_filters
+from .audio.frame_jobs import forget_transforms, transform_counts
+from .image.filtering import filter_counts, forget_filters
 from .runtime.cache import CacheCounts
 from .runtime.pool import results
 from .runtime.program import clear_disk, forget_programs, program_counts

@@ -14,9 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from . import commandline, streams
-from .apps.bands import KINDS, SHAPES, UNITS
-from .apps.filter_plans import CHANNELS, PADS, PARTS, SCALES, FilterJob
-from .apps.imagefile import (
+from .commandline import Clock, Progress, Report
+from .errors import PlanError
+from .image.bands import KINDS, SHAPES, UNITS
+from .image.filter_plans import CHANNELS, PADS, PARTS, SCALES, FilterJob
+from .image.filtering import filter_job, filter_mask, image_filter
+from .image.imagefile import (
     FORMATS,
     ImageFile,
     can_write,
@@ -26,9 +29,6 @@ from .apps.imagefile import (
     write_image,
     write_images,
 )
-from .apps.imaging import filter_job, filter_mask, image_filter
-from .commandline import Clock, Progress, Report
-from .errors import PlanError
 from .runtime.device import default_queue, device_label, select_device, use_device
 from .runtime.profile import PassTime, Recorder, merge_repeats, profiling_queue, totals
 from .transforms import fft2

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import pyopencl as cl
 
-from .apps.imaging import filter_image
+from .image.filtering import filter_image
 from .planning.accuracy import relative_error, transform_bound
 from .planning.problem import COMPLEX_DTYPE, REAL_DTYPE
 from .runtime import device as devices

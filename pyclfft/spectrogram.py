@@ -21,14 +21,13 @@ import pyopencl as cl
 
 from . import commandline, streams
 from .advice import pip_install
-from .apps import shorttime
-from .apps.audiofile import AudioInfo, AudioReader, Channel, open_audio
-from .apps.frame_jobs import Job, executable_of
-from .apps.framing import Frames, Magnitudes, make_frames
-from .apps.notes import notes
-from .apps.onsets import onsets
-from .apps.shorttime import PRESETS
-from .apps.spectrogram_picture import (
+from .audio import stft as shorttime
+from .audio.audiofile import AudioInfo, AudioReader, Channel, open_audio
+from .audio.frame_jobs import Job, executable_of
+from .audio.framing import Frames, Magnitudes, make_frames
+from .audio.notes import notes
+from .audio.onsets import onsets
+from .audio.spectrogram_picture import (
     AXES,
     FORMATS,
     Caption,
@@ -40,6 +39,7 @@ from .apps.spectrogram_picture import (
     encode,
     require_picture,
 )
+from .audio.stft import PRESETS
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .files import atomic_write

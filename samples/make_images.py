@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pyclfft.apps.imagefile import ImageFile, write_image
+from pyclfft.image.imagefile import ImageFile, write_image
 
 # Letters as strokes on a grid of 5 x 7 points: polylines of points "xy", y downwards.
 GLYPHS = {

@@ -17,7 +17,7 @@ import numpy as np
 import synth
 
 import pyclfft
-from pyclfft.apps.units import midi_to_note, note_to_midi
+from pyclfft.audio.units import midi_to_note, note_to_midi
 
 TOLERANCE = 0.05  # seconds by which an onset may be off
 RECORDINGS = Path("/usr/share/sonic-pi/samples")  # Debian's package sonic-pi-samples

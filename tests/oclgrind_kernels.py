@@ -21,19 +21,20 @@ import scipy.fft
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
+from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import ladder, lanes, stockham
+from pyclfft.planning.solvers import lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
+from pyclfft.planning.solvers.textbook import ladder
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.shift import converted
-from pyclfft.tuning import lookup
 from tests.device import test_imaging as images
 from tests.device.test_shorttime import MODES, expected_stft
 from tests.oracle import expected_of, noise, relative_error
 
 LAUNCHED: set[str] = set()
-AS_SHIPPED = dict(lookup.DEFAULTS["gpu"])
+AS_SHIPPED = dict(DEFAULTS["gpu"])
 BOUND = {"c8": 1e-6, "f4": 1e-6, "c16": 3e-15, "f8": 3e-15}
 
 # Shape, axes and algorithm: odd ones whose ranges are rounded up, batches smaller and larger than a
@@ -259,11 +260,11 @@ def on_lanes(precision, queue) -> None:
     # It knows no prefetch, which changes no result.
     defines = lanes.defines
     lanes.defines = lambda *args, **macros: defines(*args, **{**macros, "PREFETCH": 0})
-    real, shipped = devices.traits, lookup.DEFAULTS["cpu"]
+    real, shipped = devices.traits, DEFAULTS["cpu"]
     workspace = {**shipped, "lanes_local": 0, "stream_bytes": 1}
     for width, parameters in ((4, shipped), (8, shipped), (8, workspace)):
         devices.traits = lambda each, width=width: replace(real(each), is_cpu=True, lanes=width)
-        lookup.DEFAULTS["cpu"] = parameters
+        DEFAULTS["cpu"] = parameters
         transforms(LANES, precision, queue)
         transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))
         cosines(((3, 32), (2, 80)), precision, queue)
@@ -314,7 +315,7 @@ def hooks() -> None:
 
 def textbook(precision, queue) -> None:
     for tiles in TILES:
-        lookup.DEFAULTS["gpu"].update(tiles)
+        DEFAULTS["gpu"].update(tiles)
         transforms(TEXTBOOK, precision, queue)
     transforms(LADDER, precision, queue)
 
@@ -323,7 +324,7 @@ def groups(precision, queue, numbers) -> None:
     bits = stockham.MAX_DIGIT_BITS
     for number in numbers:
         parameters, rows, columns, table, kinds = GROUPS[number]
-        lookup.DEFAULTS["gpu"].update({**AS_SHIPPED, **parameters})
+        DEFAULTS["gpu"].update({**AS_SHIPPED, **parameters})
         stockham.ROWS, stockham.COLUMNS = rows, columns
         stockham.MAX_DIGIT_BITS = 3 if number % 2 else bits
         transforms(table, precision, queue, kinds)

@@ -10,7 +10,7 @@ import scipy.fft
 from numpy.lib.stride_tricks import as_strided
 
 from pyclfft.planning.factor import is_smooth
-from pyclfft.planning.solvers import ladder
+from pyclfft.planning.solvers.textbook import ladder
 
 # Relative L2 error at 1e5 points (PERFORMANCE.md), by algorithm and precision of the result.
 BOUND_AT_1E5 = {

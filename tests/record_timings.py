@@ -14,9 +14,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pyclfft.files import atomic_write
+from pyclfft.planning.lookup import Workclass
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import device as devices
-from pyclfft.tuning.lookup import Workclass, parameters_for
 from pyclfft.tuning.measure import DeviceMeasure
 from pyclfft.tuning.search import Search
 from pyclfft.tuning.space import Task

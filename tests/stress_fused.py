@@ -24,6 +24,7 @@ import pyopencl as cl
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.passes import COUNTERS, Pass, Scalar, assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
@@ -32,7 +33,6 @@ from pyclfft.planning.traits import Traits
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import Executable, Lease
-from pyclfft.tuning.lookup import parameters_for
 
 DELAYS = (0, 200, 5000)  # most steps of idling: none, about a load, about a whole tile
 CLOSE = 1e-6  # of the largest result, where the compiler has contracted products differently

@@ -19,7 +19,8 @@ import pyopencl as cl
 
 from .. import commandline
 from ..errors import PlanError
-from ..planning.solvers import BY_NAME, ladder
+from ..planning.solvers import BY_NAME
+from ..planning.solvers.textbook import ladder
 from ..runtime import device as devices
 from ..runtime.plan import Plan
 from . import recursion, session

@@ -8,7 +8,7 @@ from itertools import groupby
 from math import isfinite, nan
 from typing import Any
 
-from ..planning.solvers import ladder
+from ..planning.solvers.textbook import ladder
 from . import table
 from .cases import size_name
 from .kernels import KernelTime

@@ -1,4 +1,4 @@
-"""A rival's first transform in a process of its own, as some end the process that they run in.
+"""A function called in a process of its own, as some rivals end the process that they run in.
 
 PoCL, for one, crashes on VkFFT's kernels for 2^18 points.
 """
@@ -8,30 +8,26 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-
-import numpy as np
-import pyopencl as cl
-
-from ..runtime.device import context_of, devices, queue_of
-from .cases import Workload
+from collections.abc import Callable
+from typing import Any
 
 
-def rehearse(device: cl.Device, workload: Workload) -> None:
-    """Let VkFFT transform once in another process.
+def rehearse(function: Callable[..., object], *arguments: Any) -> None:
+    """Call a function in another process.
 
     Parameters
     ----------
-    device : cl.Device
-        One of `pyclfft.devices`.
-    workload : Workload
-        What to transform.
+    function : callable
+        Of a module, so that the other process can import it.
+    arguments
+        Its arguments, which can be pickled.
 
     Raises
     ------
     RuntimeError
-        That process has ended before it was done.
+        The other process has ended before the function was done.
     """
-    task = pickle.dumps((devices().index(device), workload))
+    task = pickle.dumps((function, arguments))
     done = subprocess.run(
         [sys.executable, "-m", __spec__.name], input=task, capture_output=True, check=False
     )
@@ -41,12 +37,8 @@ def rehearse(device: cl.Device, workload: Workload) -> None:
 
 def main() -> None:
     """Do what standard input says."""
-    from .rivals import VkFFT
-
-    number, workload = pickle.loads(sys.stdin.buffer.read())
-    rival = VkFFT(queue_of(context_of(devices()[number])))
-    rival.prepare(workload, np.zeros(workload.source_shape, workload.source_dtype))()
-    rival.synchronize()
+    function, arguments = pickle.loads(sys.stdin.buffer.read())
+    function(*arguments)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,9 @@ import pyopencl.array as cl_array
 from .. import __version__
 from ..errors import DeviceError, PlanError
 from ..planning.accuracy import transform_bound
-from ..planning.solvers import ladder
+from ..planning.solvers.textbook import ladder
 from ..runtime import memory
+from ..runtime.device import context_of, devices, queue_of
 from ..runtime.plan import Plan
 from .cases import Case, Workload
 from .rehearsal import rehearse
@@ -274,7 +275,14 @@ class VkFFTOnCPU(VkFFT):
 
     def rehearse(self, workload: Workload) -> None:
         """Find out in another process whether `prepare` would end this one."""
-        rehearse(self.queue.device, workload)
+        rehearse(_transform_once, devices().index(self.queue.device), workload)
+
+
+def _transform_once(number: int, workload: Workload) -> None:
+    """Let VkFFT transform on a device by its number in `pyclfft.devices`."""
+    rival = VkFFT(queue_of(context_of(devices()[number])))
+    rival.prepare(workload, np.zeros(workload.source_shape, workload.source_dtype))()
+    rival.synchronize()
 
 
 class CuFFT:

@@ -13,7 +13,7 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
-from ..apps.shorttime import stft
+from ..audio.stft import stft
 from ..planning.accuracy import relative_error
 from ..runtime import memory
 from .runner import FAILED, Settings, Turn

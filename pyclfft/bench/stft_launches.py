@@ -13,11 +13,11 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
-from ..apps.frame_jobs import Job, executable_of
-from ..apps.framing import Magnitudes, make_frames
+from ..audio.frame_jobs import Job, executable_of
+from ..audio.framing import Magnitudes, make_frames
 from ..planning.accuracy import relative_error
 from ..planning.passes import Pass
-from ..planning.solvers import local_radix2
+from ..planning.solvers.textbook import local_radix2
 from ..runtime.executable import run_on_host
 from ..runtime.profile import PassTime, Recorder, profiling_queue
 from .occupancy import occupancy_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyopencl as cl
 
-from ..apps.framing import make_frames
-from ..apps.streaming import FrameStream, Held
+from ..audio.framing import make_frames
+from ..audio.streaming import FrameStream, Held
 from ..runtime import memory
 from ..runtime.profile import Recorder
 from .stft_launches import HOP, N_FFT, RATE

@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 
-from ..apps.audiofile import read_audio
-from ..apps.frame_jobs import Job, executable_of
-from ..apps.notes import notes
-from ..apps.onsets import onsets
-from ..apps.shorttime import PRESETS
-from ..apps.spectrogram_picture import AXES, Levels
+from ..audio.audiofile import read_audio
+from ..audio.frame_jobs import Job, executable_of
+from ..audio.notes import notes
+from ..audio.onsets import onsets
+from ..audio.spectrogram_picture import AXES, Levels
+from ..audio.stft import PRESETS
 from ..runtime import memory
 from ..runtime.executable import run_on_host
 from ..runtime.profile import PassTime, Recorder, profiling_queue

@@ -19,8 +19,9 @@ import numpy as np
 import pyopencl as cl
 
 from .. import commandline
-from ..apps.filter_plans import filter_schedule
-from ..apps.imaging import filter_job
+from ..image.filter_plans import filter_schedule
+from ..image.filtering import filter_job
+from ..planning.parameters import GIVEN, GROUPED, parameters_for
 from ..planning.passes import Schedule
 from ..planning.traits import Traits
 from ..runtime import device as devices
@@ -30,7 +31,6 @@ from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
 from ..selftest_cases import high_pass, noise
 from ..tuning.groups import FLAT, is_allowed, with_groups
-from ..tuning.lookup import GIVEN, GROUPED, parameters_for
 from .documents import numbers, read_document
 from .environment import environment
 from .plot import pyplot, require_plot, save

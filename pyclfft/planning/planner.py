@@ -7,8 +7,8 @@ from dataclasses import replace
 from math import prod
 
 from ..errors import PlanError, PrecisionError
-from ..tuning.lookup import Parameters, parameters_for
 from .hooks import NO_HOOKS, Hooks, with_hooks
+from .parameters import Parameters, parameters_for
 from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, SOLVERS, Solver

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import PlanError
-from ..tuning.lookup import Parameters
+from .parameters import Parameters
 from .passes import Pass, Schedule, assign_buffers
 from .planner import plan_passes, settled_passes
 from .problem import Problem

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from ..tuning.lookup import Parameters
+from .parameters import Parameters
 from .passes import Argument, Pass, Role, RootSeries
 from .problem import Problem, half_shape, plain_layout
 from .solvers import cosine_row

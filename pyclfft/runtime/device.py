@@ -25,8 +25,8 @@ import pyopencl as cl
 from .. import files
 from ..advice import pip_install
 from ..errors import DeviceError
+from ..planning.lookup import Identity
 from ..planning.traits import Traits
-from ..tuning.lookup import Identity
 from . import icd
 
 logger = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -14,10 +14,10 @@ import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
 from ..errors import DeviceError, PlanError
+from ..planning.parameters import GIVEN, Parameters, Values, checked
 from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
 from ..planning.schedule import buffers_of, schedule_into, schedule_of
-from ..tuning.lookup import GIVEN, Parameters, Values, checked
 from . import device, memory, wisdom
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
@@ -27,6 +27,9 @@ from .profile import PassTime, Recorder, profiling_queue
 
 # Shape, dtype, strides in bytes and offset in bytes of a device array
 Given = tuple[tuple[int, ...], np.dtype, tuple[int, ...], int]
+
+ESTIMATE = "estimate"
+EFFORTS = (ESTIMATE, "measure", "exhaustive")
 
 MAX_VARIANTS = 8  # of a plan, for results in other places than fresh arrays
 
@@ -151,7 +154,7 @@ class Plan:
         self._known_queue: cl.CommandQueue | None = None  # that of the last call
         # Before planning, too: what no device can hold need not have a plan.
         memory.require_fits(self.traits, buffers_of(self.problem))
-        self.parameters = EFFORTS[effort](self)
+        self.parameters = _parameters_of(self, effort)
         if parameters is not None:
             self.parameters = self.parameters.over(checked(parameters), GIVEN)
         schedule = self._schedule
@@ -471,13 +474,15 @@ class Plan:
         return bool(out.flags.c_contiguous and not out.offset)
 
 
-def _estimated(plan: Plan) -> Parameters:
+def _parameters_of(plan: Plan, effort: str) -> Parameters:
+    """Return the parameters of a plan, after measuring them where the effort says so."""
+    if effort != ESTIMATE:
+        # The one import from above: what measures stands above the products, whose kernels it
+        # measures too.
+        from ..tuning.tuner import measure_unknown
+
+        measure_unknown(plan, effort)
     return wisdom.parameters_of(plan.device, plan.problem, plan.algorithm)
-
-
-# How a plan finds its parameters, by its effort; tuning.search, which stands above, adds those that
-# measure.
-EFFORTS: dict[str, Callable[[Plan], Parameters]] = {"estimate": _estimated}
 
 
 def _given(array: cl_array.Array) -> Given:

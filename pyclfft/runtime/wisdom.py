@@ -7,9 +7,10 @@ import hashlib
 
 import pyopencl as cl
 
+from ..planning import database
+from ..planning.lookup import ALIKE, USER, Workclass, look_up
+from ..planning.parameters import Parameters
 from ..planning.problem import Problem
-from ..tuning import database
-from ..tuning.lookup import ALIKE, USER, Parameters, Workclass, look_up
 from . import device
 from .program import kernel_folder
 

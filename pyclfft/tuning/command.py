@@ -16,13 +16,14 @@ from .. import commandline
 from ..bench.table import Column, header, line
 from ..commandline import Progress, Report
 from ..errors import PyclfftError
+from ..planning import database
+from ..planning.lookup import Entry, Identity, Workclass
+from ..planning.parameters import PARAMETERS, shown
 from ..planning.problem import COMPLEX_DTYPE, KINDS, REAL_DTYPE, Problem, make_problem
 from ..planning.solvers import BY_NAME
 from ..runtime import device as devices
 from ..runtime import wisdom
-from . import database
 from .groups import ALGORITHMS
-from .lookup import PARAMETERS, Entry, Identity, Workclass, shown
 from .search import EFFORTS
 from .tuner import STEPS, Tuned, fitting_elements, tune_problem
 

@@ -19,17 +19,17 @@ import pyopencl as cl
 
 from ..errors import PyclfftError
 from ..planning.accuracy import relative_error, transform_bound
+from ..planning.parameters import GROUPED, Parameters, Value
 from ..planning.passes import Pass, Role, Scalar, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import Problem, make_problem
-from ..planning.solvers import radix2
 from ..planning.solvers.rows import defines, kernel_size, uint
+from ..planning.solvers.textbook import radix2
 from ..planning.traits import Traits
 from ..runtime import device, memory
 from ..runtime.executable import Executable
 from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
-from .lookup import GROUPED, Parameters, Value
 from .measure import FEW, HOPELESS, MOST, SAMPLES, pieces_of, reference_of, source_of, warm_up
 from .search import GAIN
 from .space import TRIED

@@ -16,7 +16,7 @@ from math import inf
 from statistics import median
 
 from ..errors import DeviceError
-from .lookup import Value
+from ..planning.parameters import Value
 from .space import KNOBS, Candidate, Task, neighbours, structures, without_idle
 
 EFFORTS = ("measure", "exhaustive")

@@ -25,12 +25,12 @@ from ..planning.factor import (
     pass_cost,
     splits,
 )
+from ..planning.parameters import Factors, Parameters, Value
 from ..planning.passes import Schedule
 from ..planning.problem import Problem
 from ..planning.schedule import schedule_of
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
-from .lookup import Factors, Parameters, Value
 
 MIN_LONG = 64  # points of transforms that are tried in several steps
 CONVOLVING = ("bluestein", "chirp", "long_chirp")

@@ -20,6 +20,9 @@ from numpy.typing import DTypeLike
 
 from ..errors import PlanError
 from ..files import atomic_write, cache_dir
+from ..planning import database
+from ..planning.lookup import Entry, Workclass
+from ..planning.parameters import Values, parameters_for
 from ..planning.problem import (
     COMPLEX_DTYPE,
     REAL_DTYPE,
@@ -30,12 +33,9 @@ from ..planning.problem import (
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 from ..runtime import device, wisdom
-from ..runtime.plan import EFFORTS as PLAN_EFFORTS
 from ..runtime.plan import Plan
 from ..transforms import forget_plans
-from . import database
 from .groups import ALGORITHMS, GroupsFound, KernelGroup, tune_groups
-from .lookup import Entry, Parameters, Values, Workclass, parameters_for
 from .measure import DeviceMeasure
 from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search
 from .space import KNOBS, Task
@@ -298,16 +298,19 @@ def fitting_elements(traits: Traits) -> int:
 # --- plans that measure ---------------------------------------------------------------------------
 
 
-def _measured(effort: str) -> Callable[[Plan], Parameters]:
-    """Return what finds a plan's parameters by measuring, unless that has been done before."""
+def measure_unknown(plan: Plan, effort: str) -> None:
+    """Measure the parameters of a plan's problem, and keep them, unless they are known already.
 
-    def find(plan: Plan) -> Parameters:
-        problem = _plain(plan.problem)
-        if problem.nbytes and problem.axes and not _is_known(plan, problem, effort):
-            tune_problem(problem, plan.device, plan.algorithm, effort, inf, database.user_file())
-        return wisdom.parameters_of(plan.device, plan.problem, plan.algorithm)
-
-    return find
+    Parameters
+    ----------
+    plan : Plan
+        Its problem, device and algorithm are those that are measured.
+    effort : {"measure", "exhaustive"}
+        How thoroughly.
+    """
+    problem = _plain(plan.problem)
+    if problem.nbytes and problem.axes and not _is_known(plan, problem, effort):
+        tune_problem(problem, plan.device, plan.algorithm, effort, inf, database.user_file())
 
 
 def _plain(problem: Problem) -> Problem:
@@ -330,7 +333,3 @@ def _is_known(plan: Plan, problem: Problem, effort: str) -> bool:
         and each.effort in thorough_enough
         for each in wisdom.user_entries()
     )
-
-
-for _effort in EFFORTS:
-    PLAN_EFFORTS[_effort] = _measured(_effort)

@@ -20,8 +20,9 @@ from pyclfft.planning.factor import Stages, is_smooth
 from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import ladder, stockham
+from pyclfft.planning.solvers import stockham
 from pyclfft.planning.solvers.stockham import Shape
+from pyclfft.planning.solvers.textbook import ladder
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import Executable

@@ -15,10 +15,10 @@ import pyopencl.array as cl_array
 import pytest
 
 from pyclfft import Plan, PlanError
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.passes import COUNTERS
 from pyclfft.planning.solvers import BY_NAME
 from pyclfft.runtime import device as devices
-from pyclfft.tuning.lookup import parameters_for
 from tests import stress_fused
 from tests.oracle import noise, relative_error
 

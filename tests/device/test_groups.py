@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 import pyclfft
-from pyclfft.apps.imaging import filter_job, image_filter
+from pyclfft.image.filtering import filter_job, image_filter
+from pyclfft.planning import database
+from pyclfft.planning.lookup import Workclass
+from pyclfft.planning.parameters import GROUPED, parameters_for
 from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import wisdom
-from pyclfft.tuning import command, database, groups, measure, tuner
+from pyclfft.tuning import command, groups, measure, tuner
 from pyclfft.tuning.groups import BLOCKED, DEFAULT, FLAT, SIZES, tune_groups
-from pyclfft.tuning.lookup import GROUPED, Workclass, parameters_for
 from pyclfft.tuning.search import Found
 from tests.conftest import place_of
 from tests.oracle import bound, noise, relative_error

@@ -9,8 +9,8 @@ import pytest
 
 import pyclfft
 from pyclfft import filter_image, filter_mask
-from pyclfft.apps import imaging
 from pyclfft.errors import DeviceMemoryError, PlanError
+from pyclfft.image import filtering as imaging
 from pyclfft.runtime import memory
 from tests.device.test_imaging import picture, pretend, reference
 

@@ -11,13 +11,13 @@ import pytest
 
 import pyclfft
 from pyclfft import filter_image, filter_mask
-from pyclfft.apps import imaging
 from pyclfft.errors import DeviceError, DeviceMemoryError, PlanError
+from pyclfft.image import filtering as imaging
 from pyclfft.runtime import device as devices_module
 from pyclfft.runtime import memory
 from pyclfft.runtime.profile import Recorder, profiling_queue
 
-# What runs on every device in the quick tier too: tests/apps/test_filter.py.
+# What runs on every device in the quick tier too: tests/image/test_filter.py.
 pytestmark = pytest.mark.one_cpu
 
 # --- the reference --------------------------------------------------------------------------------

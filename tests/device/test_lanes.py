@@ -11,10 +11,10 @@ import scipy.fft
 import pyclfft
 from pyclfft.errors import PlanError
 from pyclfft.planning.factor import is_smooth
+from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import device as devices
-from pyclfft.tuning import lookup
 from tests.device.test_engine import check, poisoned_workspace
 from tests.oracle import bound, noise, relative_error
 
@@ -418,8 +418,8 @@ def test_spread(device, queue, kind, shape, axis, algorithm):
 @pytest.mark.parametrize("local", [0, 2**16])
 def test_any_memory(device, queue, monkeypatch, stream, local):
     """Past the caches or not, at once or as whole rows, in local memory or in a workspace."""
-    parameters = {**lookup.DEFAULTS["cpu"], "stream_bytes": stream, "lanes_local": local}
-    monkeypatch.setitem(lookup.DEFAULTS, "cpu", parameters)
+    parameters = {**DEFAULTS["cpu"], "stream_bytes": stream, "lanes_local": local}
+    monkeypatch.setitem(DEFAULTS, "cpu", parameters)
     for shape, axis in (((70, 400), 1), ((60, 48), 0), ((20, 27), 1), ((75, 17), 0)):
         check_all(device, queue, shape, axis, None)
     check_all(device, queue, (9, 400), 1, None, ("f4", "f8"), kind="r2c")
@@ -433,8 +433,8 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
 @pytest.mark.parametrize("stream", [1, 2**40])
 def test_any_memory_of_all_kinds(device, queue, monkeypatch, stream):
     """The same of real transforms, convolutions and images."""
-    parameters = {**lookup.DEFAULTS["cpu"], "stream_bytes": stream}
-    monkeypatch.setitem(lookup.DEFAULTS, "cpu", parameters)
+    parameters = {**DEFAULTS["cpu"], "stream_bytes": stream}
+    monkeypatch.setitem(DEFAULTS, "cpu", parameters)
     check_all(device, queue, (70, 27), 1, "cols", ("f4",), kind="r2c")
     check_all(device, queue, (48, 70), 0, "cols", CODES[:1], kind="c2r")
     check_all(device, queue, (70, 34), 1, "chirp", CODES[:1])

@@ -12,12 +12,13 @@ import scipy.fft
 import scipy.signal
 
 import pyclfft
-from pyclfft.apps import frame_jobs, framing, shorttime
-from pyclfft.apps.frame_jobs import Job
+from pyclfft.audio import frame_jobs, framing
+from pyclfft.audio import stft as shorttime
+from pyclfft.audio.frame_jobs import Job
 from pyclfft.errors import DeviceMemoryError, PlanError
 from pyclfft.planning.passes import SpinFactors
 from pyclfft.planning.problem import Layout
-from pyclfft.planning.solvers import local_radix2
+from pyclfft.planning.solvers.textbook import local_radix2
 from pyclfft.runtime import device as devices_module
 from pyclfft.runtime import memory
 from pyclfft.runtime.executable import run_on_host
@@ -629,7 +630,7 @@ def test_in_pieces_where_memory_is_short(device, monkeypatch, options):
         real(traits, sizes)
 
     monkeypatch.setattr(memory, "require_fits", require_fits)
-    monkeypatch.setattr("pyclfft.apps.streaming.PIECE_BYTES", 40_000)
+    monkeypatch.setattr("pyclfft.audio.streaming.PIECE_BYTES", 40_000)
     pyclfft.clear_cache()
     result = pyclfft.spectrogram(y, 128, 32, pad_mode="reflect", **options)
     assert min(asked) <= 40_000 < max(asked)

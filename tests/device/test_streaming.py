@@ -9,7 +9,7 @@ import pyopencl.array as cl_array
 import pytest
 
 import pyclfft
-from pyclfft.apps import streaming
+from pyclfft.audio import streaming
 from pyclfft.errors import PlanError
 from pyclfft.runtime import pipeline
 from pyclfft.runtime.pipeline import Pipeline, Work

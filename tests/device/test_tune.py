@@ -13,11 +13,13 @@ import pytest
 
 import pyclfft
 from pyclfft.errors import PlanError
+from pyclfft.planning import database
+from pyclfft.planning.lookup import Entry, Workclass
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import device as devices
 from pyclfft.runtime import wisdom
-from pyclfft.tuning import database, measure, tuner
-from pyclfft.tuning.lookup import Entry, Workclass, parameters_for
+from pyclfft.tuning import measure, tuner
 from pyclfft.tuning.measure import DeviceMeasure
 from pyclfft.tuning.space import KNOBS, Candidate, Task, neighbours
 from tests.oracle import bound, expected_of, noise, relative_error

@@ -8,8 +8,8 @@ from math import ceil
 import numpy as np
 import pytest
 
-from pyclfft.apps.bands import KINDS, SHAPES, UNITS, make_band
 from pyclfft.errors import PlanError
+from pyclfft.image.bands import KINDS, SHAPES, UNITS, make_band
 
 
 def frequency(k, image, plane, unit):

@@ -427,7 +427,7 @@ def test_the_library_imports_no_command():
         "import sys, pyclfft, pkgutil, importlib\n"
         "own = ['pyclfft.commandline', 'pyclfft.__main__', 'pyclfft.report', 'pyclfft.streams',\n"
         "       'pyclfft.selftest_cases']\n"
-        "for folder in ('apps', 'planning', 'runtime', 'tuning'):\n"
+        "for folder in ('audio', 'image', 'planning', 'runtime', 'tuning'):\n"
         "    package = importlib.import_module(f'pyclfft.{folder}')\n"
         "    names = [each.name for each in pkgutil.iter_modules(package.__path__)]\n"
         "    assert names, folder\n"

@@ -11,8 +11,9 @@ from random import Random
 import pytest
 
 from pyclfft.errors import FormatError
-from pyclfft.tuning import database
-from pyclfft.tuning.lookup import DEFAULTS, Entry, Identity, Workclass
+from pyclfft.planning import database
+from pyclfft.planning.lookup import Entry, Identity, Workclass
+from pyclfft.planning.parameters import DEFAULTS
 
 HERE = Identity("NVIDIA CUDA", "NVIDIA H200", "580.1", "sm_90", "NVIDIA Corporation", "gpu")
 THERE = replace(HERE, name="another")

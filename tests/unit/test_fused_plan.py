@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from pyclfft.errors import PlanError
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.passes import COUNTERS, Buffer, Vector, assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem, with_target
 from pyclfft.planning.solvers.fused import DEFAULTS, chunks_of, cut, fused_schedule
 from pyclfft.runtime.program import kernel_folder, source_text
-from pyclfft.tuning.lookup import parameters_for
 from tests.recorded_traits import RECORDED
 
 H200 = RECORDED["h200"]

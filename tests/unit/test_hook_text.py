@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from pyclfft import Hook
-from pyclfft.apps import filter_plans, imaging
 from pyclfft.errors import PlanError
+from pyclfft.image import filter_plans
+from pyclfft.image import filtering as imaging
 from pyclfft.planning.hooks import Hooks, Parameter, Snippet, hook_text
 from pyclfft.planning.passes import Buffer, Role, Scalar, assign_buffers
 from pyclfft.planning.planner import plan_passes, settled_passes

@@ -8,20 +8,17 @@ from math import inf, nan
 import pytest
 
 from pyclfft.errors import PlanError
-from pyclfft.planning.planner import plan_passes
-from pyclfft.planning.problem import make_problem
-from pyclfft.tuning.lookup import (
+from pyclfft.planning.lookup import Entry, Identity, Workclass, look_up
+from pyclfft.planning.parameters import (
     DEFAULTS,
     PARAMETERS,
-    Entry,
-    Identity,
-    Workclass,
     checked,
     factors_of,
-    look_up,
     parameters_for,
     shown,
 )
+from pyclfft.planning.planner import plan_passes
+from pyclfft.planning.problem import make_problem
 from tests.recorded_traits import RECORDED
 
 H200 = RECORDED["h200"]

@@ -8,11 +8,7 @@ from random import Random
 import pytest
 
 from pyclfft.errors import PlanError, PrecisionError
-from pyclfft.planning.problem import make_problem
-from pyclfft.planning.schedule import schedule_of
-from pyclfft.planning.solvers import BY_NAME
-from pyclfft.planning.solvers.fused import NAME as FUSED
-from pyclfft.tuning.lookup import (
+from pyclfft.planning.parameters import (
     PARAMETERS,
     GroupSize,
     Lists,
@@ -22,6 +18,10 @@ from pyclfft.tuning.lookup import (
     checked,
     parameters_for,
 )
+from pyclfft.planning.problem import make_problem
+from pyclfft.planning.schedule import schedule_of
+from pyclfft.planning.solvers import BY_NAME
+from pyclfft.planning.solvers.fused import NAME as FUSED
 from pyclfft.tuning.space import KNOBS, Task
 from tests.recorded_traits import RECORDED
 from tests.unit.test_golden import PROBLEMS

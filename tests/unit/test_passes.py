@@ -7,6 +7,7 @@ from math import prod
 
 import pytest
 
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.passes import (
     Buffer,
     Pass,
@@ -18,7 +19,6 @@ from pyclfft.planning.passes import (
 )
 from pyclfft.planning.solvers.rows import kernel_size
 from pyclfft.planning.traits import Traits
-from pyclfft.tuning.lookup import parameters_for
 
 BYTES = 64
 

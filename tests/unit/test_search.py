@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from pyclfft.errors import DeviceError
+from pyclfft.planning.lookup import Workclass
+from pyclfft.planning.parameters import checked, parameters_for
 from pyclfft.planning.problem import make_problem
-from pyclfft.tuning.lookup import Workclass, checked, parameters_for
 from pyclfft.tuning.search import FIELD, GAIN, Search, Timing
 from pyclfft.tuning.space import KNOBS, Task
 from tests.recorded_traits import RECORDED

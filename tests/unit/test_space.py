@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pyclfft.errors import PlanError
+from pyclfft.planning.parameters import PARAMETERS, checked, parameters_for
 from pyclfft.planning.problem import make_problem
-from pyclfft.tuning.lookup import PARAMETERS, checked, parameters_for
 from pyclfft.tuning.space import KNOBS, Task, neighbours, structures, without_idle
 from tests.oracle import expected_of, noise
 from tests.recorded_traits import RECORDED

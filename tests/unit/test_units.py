@@ -6,7 +6,7 @@ import numpy as np
 import pyopencl.array as cl_array
 import pytest
 
-from pyclfft.apps import units
+from pyclfft.audio import units
 from pyclfft.errors import PlanError
 
 TIMES = [0.0, 0.1, 0.5, 1.23456, 100.0]

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from . import (
-    bluestein,
-    chirp,
-    cols,
-    direct,
-    four_step,
-    ladder,
-    local_radix2,
-    long_chirp,
-    long_row,
-    radix2,
-    row,
-    small,
-    stockham,
-)
+from . import bluestein, chirp, cols, four_step, long_chirp, long_row, row, small, stockham
 from .solver import Solver
+from .textbook import direct, ladder, local_radix2, radix2
 
 # Best first. To add an algorithm: one file here, one .cl file, one row, one test.
 SOLVERS: tuple[Solver, ...] = (

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from ...tuning.lookup import Parameters
 from ..batch import Batch, Dimension
 from ..factor import divisors, next_power_of_two, splits
+from ..parameters import Parameters
 from ..passes import ChirpSpectrum, Pass
 from ..problem import Layout, Problem
 from ..traits import Traits

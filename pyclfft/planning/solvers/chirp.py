@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import islice
 from math import prod
 
-from ...tuning.lookup import Parameters
 from ..factor import RADICES, best_passes, next_fast_len, pass_cost
+from ..parameters import Parameters
 from ..problem import Problem
 from ..traits import Traits
 from .cols import Columns, columns_of, idles, solver_of, whole, with_real_pass

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import inf, prod
 
-from ...tuning.lookup import Parameters
 from ..batch import Batch, Dimension
 from ..factor import pass_cost, real_splits, shown
+from ..parameters import Parameters
 from ..passes import (
     Argument,
     BlockRoots,

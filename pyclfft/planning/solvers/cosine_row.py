@@ -6,8 +6,8 @@ to IV of even lengths; dct.cl, with launches of its own, takes the rest.
 
 from __future__ import annotations
 
-from ...tuning.lookup import Parameters
 from ..batch import Batch
+from ..parameters import Parameters
 from ..passes import Argument, LaneTwiddles, Pass, Roots, RootSeries
 from ..problem import Problem
 from ..traits import Traits

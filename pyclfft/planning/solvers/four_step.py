@@ -18,9 +18,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf, prod
 
-from ...tuning.lookup import Parameters, factors_of
 from ..batch import Batch, Dimension
 from ..factor import MAX_STEPS, splits
+from ..parameters import Parameters, factors_of
 from ..passes import Pass
 from ..problem import Layout, Problem
 from ..traits import Traits

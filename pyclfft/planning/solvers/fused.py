@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd, lcm
 
-from ...tuning.lookup import Parameters
 from ..batch import Batch, Line
+from ..parameters import Parameters
 from ..passes import COUNTERS, Argument, Buffer, DigitRoots, Pass, Schedule, Vector, assign_buffers
 from ..traits import Traits
 from .stockham import Group, Shape, Work, group_of, stockham_pass, to_and_fro

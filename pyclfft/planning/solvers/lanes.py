@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from ...tuning.lookup import Parameters, factors_of
 from ..batch import MAX_DIMENSIONS, Batch
 from ..factor import RADICES, best_passes
+from ..parameters import Parameters, factors_of
 from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
 from ..problem import Layout, Problem
 from ..traits import Traits

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...tuning.lookup import Parameters
 from ..batch import Batch
+from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits

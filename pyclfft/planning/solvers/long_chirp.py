@@ -18,9 +18,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
-from ...tuning.lookup import Parameters
 from ..batch import Dimension
 from ..factor import best_passes, pass_cost, splits
+from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...tuning.lookup import Parameters, factors_of
 from ..batch import Dimension
 from ..factor import splits
+from ..parameters import Parameters, factors_of
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...tuning.lookup import Parameters
 from ..batch import Batch
 from ..factor import lane_rows
+from ..parameters import Parameters
 from ..passes import Argument, LaneTwiddles, Pass, Roots
 from ..problem import Problem
 from ..traits import Traits

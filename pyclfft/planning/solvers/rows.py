@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from ...tuning.lookup import Parameters
+from ..parameters import Parameters
 from ..passes import Argument, Pass, Role, Scalar, Vector, launch_size
 from ..problem import REAL_DTYPE, Problem
 from ..traits import Traits

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...tuning.lookup import Parameters
 from ..batch import Batch
 from ..factor import is_smooth
+from ..parameters import Parameters
 from ..problem import Problem
 from ..traits import Traits
 from .chirp import convolution_passes

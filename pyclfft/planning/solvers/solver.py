@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...tuning.lookup import Parameters
+from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 
-from ...tuning.lookup import Parameters, factors_of
 from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import OPERATIONS, Stages, best_stages, is_smooth, real_splits, shown
+from ..parameters import Parameters, factors_of
 from ..passes import (
     Argument,
     Chirp,

@@ -1,0 +1,132 @@
+"""What runs on frames, made once for all signals of one shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from ..planning.parameters import GIVEN, Parameters
+from ..planning.passes import Schedule
+from ..planning.problem import Layout, Problem
+from ..runtime import device, memory, wisdom
+from ..runtime.cache import BoundedCache, CacheCounts
+from ..runtime.executable import Executable
+from .frame_plans import WINDOW, framing_problem, istft_schedule, spectra_problem, stft_schedule
+from .framing import Framing, Magnitudes
+
+MAX_TRANSFORMS = 32
+
+_transforms: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+# By where device arrays lie: one look-up for a call, which may take no longer than its kernel.
+of_arrays: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+
+# What suits frames on GPUs, found on an H200 (`bench stft`): a frame for each group, and four where
+# all frames of a bin are neighbours, which is the more to wait for at once.
+LONG_FRAME = 1024
+BY_FRAMES: dict[str, Any] = {"stockham_group": 32}
+BY_BINS: dict[str, Any] = {
+    "stockham_columns": 4,
+    "stockham_parts": 1,
+}
+
+
+def transform_counts() -> CacheCounts:
+    """Return the state of what runs on frames, with what was found by device arrays."""
+    made = _transforms.counts()
+    return made._replace(hits=made.hits + of_arrays.counts().hits)
+
+
+def forget_transforms() -> None:
+    """Forget what runs on frames, with the device memory that it holds."""
+    of_arrays.clear()
+    _transforms.clear()
+
+
+@dataclass(frozen=True)
+class Job:
+    """What an executable is for; equal jobs share one.
+
+    Attributes
+    ----------
+    framing : Framing
+        Of the signals.
+    window : bytes
+        Values of the window, float64.
+    magnitudes : Magnitudes or None
+        Numbers that are wanted instead of spectra.
+    algorithm : str or None
+        Of the transform.
+    layout : Layout or None
+        Of spectra in memory, which lie frame by frame by default.
+    back : bool
+        From spectra to signals.
+    values : tuple of (str, object)
+        Parameters of the kernels to take, whatever was measured.
+    """
+
+    framing: Framing
+    window: bytes
+    magnitudes: Magnitudes | None = None
+    algorithm: str | None = None
+    layout: Layout | None = None
+    back: bool = False
+    values: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def samples_bytes(self) -> int:
+        """Of signals, roughly: those of a device array may have gaps."""
+        return self.framing.signals * self.framing.samples * self.framing.dtype.itemsize
+
+    @property
+    def results_bytes(self) -> int:
+        """Of spectra, or of what they become."""
+        framing, numbers = self.framing, self.magnitudes
+        bins = (numbers.bins if numbers else 0) or framing.bins
+        item = framing.dtype.itemsize * (1 if numbers else 2)
+        return framing.signals * framing.frames * bins * item
+
+    def schedule(self, chosen: cl.Device) -> Schedule:
+        """Return what is launched on a device."""
+        traits = device.traits(chosen)
+        if self.back:
+            assert self.layout is not None
+            problem = spectra_problem(self.framing, self.layout)
+            parameters = self._parameters(chosen, problem)
+            return istft_schedule(self.framing, self.layout, traits, self.algorithm, parameters)
+        problem = framing_problem(self.framing, self.layout)
+        parameters = self._parameters(chosen, problem)
+        return stft_schedule(
+            self.framing, traits, self.algorithm, parameters,
+            target=self.layout, magnitudes=self.magnitudes,
+        )  # fmt: skip
+
+    def _parameters(self, chosen: cl.Device, problem: Problem) -> Parameters:
+        found = wisdom.parameters_of(chosen, problem, self.algorithm)
+        if not (device.traits(chosen).is_cpu or self.back or self.framing.n_fft < LONG_FRAME):
+            by_bins = self.layout is not None and self.layout.strides[1] < self.layout.strides[2]
+            found = found.over(BY_BINS if by_bins else BY_FRAMES, "frames")
+        return found.over(dict(self.values), GIVEN) if self.values else found
+
+
+def executable_of(context: cl.Context, job: Job) -> Executable:
+    """Return what does a job, kept for the next one like it.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        The device cannot do it.
+    """
+
+    def make() -> Executable:
+        schedule = job.schedule(context.devices[0])
+        memory.require_fits(
+            device.traits(context.devices[0]),
+            {"in": job.samples_bytes, "out": job.results_bytes, **dict(schedule.workspace)},
+        )
+        weights = np.frombuffer(job.window).astype(job.framing.dtype)
+        return Executable(context, schedule, {WINDOW.name: memory.constant(context, weights)})
+
+    return _transforms.get((context, job), make)

@@ -1,0 +1,350 @@
+"""Frames of signals and their spectra, planned: one launch for framing, window and transform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..planning.hooks import Hooks, Parameter, Snippet
+from ..planning.parameters import Parameters
+from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffers
+from ..planning.planner import plan_passes
+from ..planning.problem import COMPLEX_DTYPE, Layout, Problem, make_problem, plain_layout
+from ..planning.solvers.rows import defines, device_size, uint
+from ..planning.solvers.textbook import local_radix2
+from ..planning.traits import Traits
+from .framing import PADDINGS, Framing, Magnitudes
+
+GREATEST = Buffer("greatest")
+WINDOW = Buffer("window")  # of the schedules here, which whoever runs them has to give
+
+MIRRORED = ("reflect", "symmetric")  # paddings that may take several images of a short signal
+GREATEST_GROUP = 128  # work-items in a group that looks for the greatest number
+GREATEST_GROUPS = 256  # groups at most
+
+
+def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
+    """Return the transform of all frames, which reads an array that is nowhere.
+
+    Parameters
+    ----------
+    framing : Framing
+        Of the signals.
+    target : Layout, optional
+        Where spectra lie, of the shape (signals, frames, bins); one behind the other by default.
+
+    Returns
+    -------
+    Problem
+        Without its hooks.
+    """
+    shape = (framing.signals, framing.frames, framing.n_fft)
+    problem = make_problem(shape, framing.dtype, 2, "r2c")
+    return replace(problem, target=target) if target else problem
+
+
+def stft_schedule(
+    framing: Framing,
+    traits: Traits,
+    algorithm: str | None,
+    parameters: Parameters,
+    *,
+    target: Layout | None = None,
+    magnitudes: Magnitudes | None = None,
+) -> Schedule:
+    """Plan from signals to spectra, or to what becomes of them.
+
+    Parameters
+    ----------
+    framing : Framing
+        Of the signals.
+    traits, parameters
+        Of the device.
+    algorithm : str or None
+        Of the transform.
+    target : Layout, optional
+        As of `framing_problem`.
+    magnitudes : Magnitudes, optional
+        Real numbers are wanted, in the place of the spectra's complex ones.
+
+    Returns
+    -------
+    Schedule
+        Its samples are "in" and the result is "out".
+
+    Raises
+    ------
+    PlanError, PrecisionError
+        As `plan_passes`.
+    """
+    problem = framing_problem(framing, target)
+    relates = magnitudes is not None and (magnitudes.relative or magnitudes.decibels)
+    finds = relates and algorithm == local_radix2.NAME and framing.precision == "single"
+    store = magnitude_hook(framing, magnitudes, problem.target, finds) if magnitudes else None
+    hooked = replace(problem, hooks=Hooks(frame_hook(framing), store))
+    passes = plan_passes(hooked, traits, algorithm, parameters)
+    if magnitudes and relates:
+        passes = related(passes, framing, magnitudes, traits, parameters, found=finds)
+    # Complex numbers between two passes have no room in a result of real ones, or one with gaps.
+    ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
+    return assign_buffers(passes, ours)
+
+
+def istft_schedule(
+    framing: Framing,
+    source: Layout,
+    traits: Traits,
+    algorithm: str | None,
+    parameters: Parameters,
+) -> Schedule:
+    """Plan from spectra to signals.
+
+    Parameters
+    ----------
+    framing : Framing
+        Of the signals: `samples` of each are wanted, `first` and `pitch` say where they go.
+    source : Layout
+        Where spectra lie, of the shape (signals, frames, bins).
+    traits, parameters
+        Of the device.
+    algorithm : str or None
+        Of the transform.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    PlanError, PrecisionError
+        As `plan_passes`.
+    """
+    problem = spectra_problem(framing, source)
+    frames = plan_passes(problem, traits, algorithm, parameters)
+    item = framing.dtype.itemsize
+    sizes, local = device_size((framing.samples, 1, framing.signals), parameters["group"], traits)
+    gather = Pass(
+        kernel="overlapAdd",
+        source="overlapAdd.cl",
+        defines=defines(
+            framing.precision, FRAME_POINTS=framing.n_fft, WINDOWED=int(framing.windowed)
+        ),
+        global_size=sizes,
+        local_size=local,
+        arguments=(
+            Role.SOURCE,
+            Role.TARGET,
+            WINDOW,
+            Scalar("uint64", framing.samples),
+            uint(framing.frames),
+            uint(framing.hop),
+            Scalar("uint64", framing.before),
+            Scalar("uint64", framing.first),
+            Scalar("uint64", framing.pitch),
+        ),
+        reads=framing.points * item,
+        writes=framing.signals * framing.samples * item,
+        step=f"{framing.frames} frames of {framing.n_fft}, {framing.hop} apart",
+    )
+    return assign_buffers((*frames, gather), 0)
+
+
+def spectra_problem(framing: Framing, source: Layout) -> Problem:
+    """Return the transform of all spectra back to frames."""
+    shape = (framing.signals, framing.frames, framing.n_fft)
+    problem = make_problem(
+        (*shape[:2], framing.bins), COMPLEX_DTYPE[framing.precision], 2, "c2r", "inverse",
+        s=framing.n_fft,
+    )  # fmt: skip
+    return replace(problem, shape=shape, source=source, target=plain_layout(shape, real=True))
+
+
+def frame_hook(framing: Framing) -> Snippet:
+    """Return what a transform of frames has in the place of its first load: frames.cl."""
+    numbers = (
+        Parameter("first", "ulong", Scalar("uint64", framing.first)),
+        Parameter("pitch", "ulong", Scalar("uint64", framing.pitch)),
+        Parameter("samples", "ulong", Scalar("uint64", framing.samples)),
+        Parameter("frames", "uint", uint(framing.frames)),
+        Parameter("hop", "uint", uint(framing.hop)),
+        Parameter("before", "long", Scalar("int64", framing.before)),
+        Parameter("pad", "uint", uint(framing.pad)),
+    )
+    places = (framing.first, framing.pitch, framing.samples, framing.hop, framing.before)
+    macros = {
+        "PADDING": PADDINGS.index(framing.padding),
+        "FRAME_POINTS": framing.n_fft,
+        "SIGNALS": int(framing.signals > 1),
+        "WINDOWED": int(framing.windowed),
+        "NEAR": int(framing.padding not in MIRRORED or framing.pad < framing.samples),
+        "PAIRS": int(not any(each % 2 for each in places)),
+        "FAR": int(max(framing.points, framing.samples + framing.n_fft) >= 2**31),
+    }
+    return Snippet(
+        code="value = frame_point(src, index, FRAMING);",
+        vector="value = frame_vector(src, index, offset, FRAMING);",
+        preamble=_preamble(macros, "frames.cl"),
+        parameters=(Parameter("window", "global const real * restrict", WINDOW), *numbers),
+        replaces=True,
+    )
+
+
+def magnitude_hook(
+    framing: Framing, magnitudes: Magnitudes, target: Layout, finds: bool = False
+) -> Snippet:
+    """Return what it has in the place of its last store where magnitudes are wanted.
+
+    Parameters
+    ----------
+    framing, magnitudes
+        As of `stft_schedule`.
+    target : Layout
+        Where all bins would lie: those that are wanted lie likewise.
+    finds : bool
+        The kernel also finds the greatest of all: localRadix2 in single precision.
+
+    Returns
+    -------
+    Snippet
+    """
+    exponent = Scalar(framing.dtype.name, magnitudes.exponent)
+    apart = Scalar("uint64", target.strides[2])
+    macros = _hook_macros(framing, magnitudes)
+    parameters = [Parameter("exponent", "real", exponent), Parameter("apart", "ulong", apart)]
+    if finds:
+        macros["MAXIMUM"] = magnitudes.bins or framing.bins
+        parameters.append(Parameter("greatest", "volatile global uint *", GREATEST))
+    return Snippet(
+        code="store_magnitude((global real *)dst, index, value, exponent, apart);",
+        vector="store_magnitudes((global real *)dst, index, value, exponent, apart);",
+        preamble=_preamble(macros, "magnitudes.cl"),
+        parameters=tuple(parameters),
+        replaces=True,
+    )
+
+
+def _hook_macros(framing: Framing, magnitudes: Magnitudes) -> dict[str, int | str]:
+    return {
+        "EXPONENT": int(magnitudes.exponent) if magnitudes.exponent in (1, 2) else 0,
+        "FRAME_BINS": framing.bins,
+        "BINS": magnitudes.bins or framing.bins,
+    }
+
+
+def _preamble(macros: Mapping[str, int | str], file: str) -> str:
+    lines = (f"#define {name} {value}" for name, value in macros.items())
+    return "\n".join([*lines, f'#include "{file}"'])
+
+
+def related(
+    passes: tuple[Pass, ...],
+    framing: Framing,
+    magnitudes: Magnitudes,
+    traits: Traits,
+    parameters: Parameters,
+    *,
+    found: bool,
+) -> tuple[Pass, ...]:
+    """Return passes that leave magnitudes, with steps that relate these to the greatest of all.
+
+    Parameters
+    ----------
+    passes : tuple of Pass
+        From signals to magnitudes.
+    framing, magnitudes, traits, parameters
+        As of `stft_schedule`.
+    found : bool
+        Whether they find the greatest of all, if it is 0 before.
+
+    Returns
+    -------
+    tuple of Pass
+    """
+    count = framing.signals * framing.frames * (magnitudes.bins or framing.bins)
+    relation = _relation(count, framing, magnitudes, traits, parameters)
+    if found:
+        forgetting = replace(
+            relation,
+            kernel="forgetGreatest",
+            global_size=(1,),
+            local_size=(1,),
+            arguments=(GREATEST,),
+            reads=0,
+            writes=framing.dtype.itemsize,
+            step="so that the next kernel finds it",
+        )
+        return (forgetting, *passes, relation)
+    return (*passes, *_greatest(count, relation, framing, traits), relation)
+
+
+def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> tuple[Pass, Pass]:
+    """Return the two steps to the greatest of so many numbers."""
+    item = framing.dtype.itemsize
+    group = _group(traits)
+    groups = max(1, min(GREATEST_GROUPS, count // group))
+    parts = replace(
+        relation,
+        kernel="greatest",
+        global_size=(groups * group,),
+        local_size=(group,),
+        arguments=(Role.DATA, Buffer("parts"), Scalar("uint64", count)),
+        reads=count * item,
+        writes=groups * item,
+        step=f"of {groups} groups",
+        scratch=(("parts", groups * item),),
+    )
+    top = replace(
+        parts,
+        global_size=(group,),
+        arguments=(Buffer("parts"), GREATEST, Scalar("uint64", groups)),
+        reads=groups * item,
+        writes=item,
+        step="of all",
+        scratch=(),
+    )
+    return parts, top
+
+
+def _relation(
+    count: int,
+    framing: Framing,
+    magnitudes: Magnitudes,
+    traits: Traits,
+    parameters: Parameters,
+) -> Pass:
+    """Return the step that relates so many numbers to the greatest of them."""
+    item = framing.dtype.itemsize
+    sizes, local = device_size((count,), parameters["group"], traits)
+    factor = 20 / magnitudes.exponent
+    least = max(magnitudes.least, float(np.finfo(framing.dtype).tiny))
+    numbers = (magnitudes.reference, factor, least, magnitudes.span)
+    return Pass(
+        kernel="relate",
+        source="relate.cl",
+        defines=defines(
+            framing.precision,
+            GROUP=_group(traits),
+            RELATIVE=int(magnitudes.relative),
+            DECIBELS=int(magnitudes.decibels),
+        ),
+        global_size=sizes,
+        local_size=local,
+        arguments=(
+            Role.DATA,
+            GREATEST,
+            Scalar("uint64", count),
+            *(Scalar(framing.dtype.name, each) for each in numbers),
+        ),
+        reads=count * item,
+        writes=count * item,
+        step="decibels" if magnitudes.decibels else "divided by the greatest",
+        scratch=((GREATEST.name, item),),
+    )
+
+
+def _group(traits: Traits) -> int:
+    """Return how many work-items look for the greatest number together: a power of two."""
+    limit = min(GREATEST_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
+    return 1 << (limit.bit_length() - 1)

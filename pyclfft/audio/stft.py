@@ -1,0 +1,730 @@
+"""Short-time Fourier transforms of signals on the host or on the device, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+from warnings import warn
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+from numpy.typing import DTypeLike
+
+from ..errors import DeviceMemoryError, PlanError
+from ..planning.problem import (
+    COMPLEX_DTYPE,
+    READABLE,
+    REAL_DTYPE,
+    Layout,
+    choose,
+    contiguous_strides,
+)
+from ..runtime import memory
+from ..runtime.executable import Executable, run_on_host
+from ..runtime.operation import queue_for
+from ..transforms.call import converted, readable
+from .frame_jobs import Job, executable_of, of_arrays
+from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
+from .streaming import fill_in_pieces
+from .windows import Window
+
+PadMode = str | Callable[..., Any]
+
+
+def stft(
+    y: Any,
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    pad_mode: PadMode = "constant",
+    out: Any = None,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Compute the short-time Fourier transform of signals, as librosa.stft does.
+
+    Element ``[..., k, t]`` of the result is bin k of the transform of frame t, which is around
+    sample ``t * hop_length`` of the signal.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array, shape (..., samples)
+        Real signals.
+    n_fft : int
+        Points of a frame: any number.
+    hop_length : int, optional
+        Samples from one frame to the next; a quarter of `win_length` by default.
+    win_length : int, optional
+        Points of the window, in the middle of a frame; `n_fft` by default.
+    window : str, float, tuple, callable or array_like
+        As `scipy.signal.get_window` has it; a function of the number of points; or as many values.
+    center : bool
+        Frame t is around sample ``t * hop_length``, and the signal is continued at both ends by
+        ``n_fft // 2`` samples. Otherwise it begins there.
+    dtype : {complex64, complex128}, optional
+        The dtype of the result, and so the precision of all arithmetic. The default is complex64
+        for float32 and float16, and complex128 for float64 and integers. Where `out` is given, its
+        dtype counts instead.
+    pad_mode : {"constant", "edge", "reflect", "symmetric", "linear_ramp", "empty"} or function
+        What the signal is continued with where `center` is set, by the names of `numpy.pad`;
+        "empty" gives zeros, too. A function is called as `numpy.pad` calls it, for NumPy signals
+        only.
+    out : ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames or more), optional
+        The array that receives the result, complex64 or complex128: a NumPy array for host signals,
+        a device array for device signals. If it has more frames than the result, the first ones
+        are filled and returned.
+    algorithm : str, optional
+        Of the transform of a frame, as for `Plan`.
+    queue : cl.CommandQueue, optional
+        Where to run; the queue of a device array, or the default queue.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
+        Of `dtype`. Bins of a frame are neighbours in memory on the host; a device array is in C
+        order, since pyopencl's own functions want that, and is returned at once.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: an option that makes no sense, no samples, or too few of them.
+    DeviceError
+        Double precision on a device without it.
+    DeviceMemoryError
+        Too large for the device.
+
+    See Also
+    --------
+    istft : The inverse.
+    spectrogram : Magnitudes, scaled on the device.
+    StreamingSTFT : Of a signal that comes block by block.
+    fft_frequencies : The frequencies of the bins.
+
+    Notes
+    -----
+    A NaN or an infinity in the signal makes all bins of its frames NaN, and no others.
+
+    References
+    ----------
+    J. B. Allen, L. R. Rabiner, "A unified approach to short-time Fourier analysis and synthesis",
+    Proc. IEEE 65 (1977).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> y = np.cos(2 * np.pi * 0.125 * np.arange(1024, dtype="float32"))
+    >>> spectra = pyclfft.stft(y, n_fft=64)
+    >>> spectra.shape, int(abs(spectra[:, 10]).argmax())
+    ((33, 65), 8)
+    """
+    y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
+    signal, precision = real_signal(y, frames, _wanted(dtype, out, y, SPECTRA))
+    return transformed(signal, frames, precision, out=out, algorithm=algorithm, queue=queue)
+
+
+def istft(
+    stft_matrix: Any,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    n_fft: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    length: int | None = None,
+    out: Any = None,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Find the signals whose short-time Fourier transforms are closest, as librosa.istft does.
+
+    Parameters
+    ----------
+    stft_matrix : array_like or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
+        Spectra as `stft` returns them; a device array may have any strides.
+    hop_length, win_length, window, center, algorithm, queue
+        As given to `stft`.
+    n_fft : int, optional
+        Points of a frame; twice as many as steps between the first and the last bin by default.
+        Bins that a frame of so many points does not have are left out, and missing ones are zeros.
+    dtype : {float32, float64}, optional
+        The dtype of the result, and so the precision of all arithmetic. The default is float32 for
+        complex64, and float64 for complex128. Where `out` is given, its dtype counts instead.
+    length : int, optional
+        Samples wanted of each signal: fewer than all, or zeros follow.
+    out : ndarray or pyopencl.array.Array, shape (..., samples), optional
+        The array that receives the result: float32 or float64, for spectra on the host also
+        complex64 or complex128. It is a NumPy array for spectra on the host, a device array for
+        spectra on the device.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., samples)
+        `out` where it is given, otherwise a new array of `dtype`.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: an option that makes no sense, or no frames and no `length`.
+    DeviceError, DeviceMemoryError
+        As `stft`.
+
+    See Also
+    --------
+    stft : The forward transform.
+
+    Notes
+    -----
+    Every frame is multiplied by the window once more, overlapping frames are added, and each sample
+    is divided by the sum of the squared windows over it. Where this sum is below the smallest
+    normal number of the precision (1.2e-38 or 2.2e-308), the sample is left as it is: it is 0 where
+    no frame says anything about it, as between frames that are further apart than the window is
+    long. Where the sum is small, as at both ends with ``center=False``, rounding errors of the
+    spectra are divided by it, too.
+
+    References
+    ----------
+    D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE
+    Trans. ASSP-32 (1984).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> y = np.random.default_rng(1).standard_normal(1000)
+    >>> np.allclose(pyclfft.istft(pyclfft.stft(y, n_fft=64), length=1000), y)
+    True
+    """
+    wanted = _wanted(dtype, out, stft_matrix, SIGNALS if out is None else (*SIGNALS, *SPECTRA))
+    spectra, precision = _complex_spectra(stft_matrix, wanted)
+    if length is not None and not spectra.shape[-1]:
+        spectra = _silent_frame(spectra)
+    n_fft = max(1, 2 * (spectra.shape[-2] - 1)) if n_fft is None else n_fft
+    frames = make_frames(n_fft, hop_length, win_length, window, center)
+    framing = _framing_back(frames, spectra.shape, length, precision)
+    shape = (*spectra.shape[:-2], framing.samples)
+    if out is not None:
+        out = _checked_out(out, spectra, shape)
+    if not prod(shape):
+        return _nothing(spectra, shape, framing.dtype) if out is None else out
+    job = Job(framing, frames.window, None, algorithm, back=True)
+    back = _back_on_device if isinstance(spectra, cl_array.Array) else _back_on_host
+    return back(spectra, job, shape, out, queue)
+
+
+def spectrogram(
+    y: Any,
+    n_fft: int = 2048,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Window = "hann",
+    center: bool = True,
+    *,
+    pad_mode: PadMode = "constant",
+    dtype: DTypeLike | None = None,
+    power: float = 1.0,
+    normalize: str | None = None,
+    db: bool = False,
+    ref: float | str = 1.0,
+    amin: float | None = None,
+    top_db: float | None = 80.0,
+    preset: str | None = None,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Compute the magnitudes of a short-time Fourier transform, scaled on the device.
+
+    Parameters
+    ----------
+    y, n_fft, hop_length, win_length, window, center, pad_mode, algorithm, queue
+        As of `stft`.
+    dtype : {float32, float64}, optional
+        Of the result, and the precision of all arithmetic: that of the signal by default.
+    power : float
+        Exponent of the magnitude: 1 for amplitudes, 2 for power.
+    normalize : {None, "max"}
+        Divide by the greatest of all numbers, which is 1 then.
+    db : bool
+        Return decibels, 20 log10 of amplitudes and 10 log10 of power beside `ref`.
+    ref : float or "max"
+        What is 0 dB: a number, or the greatest one of all.
+    amin : float, optional
+        Least number of which the logarithm is taken: 1e-5 to the power of `power` by default, which
+        is 1e-5 for amplitudes and 1e-10 for power.
+    top_db : float, optional
+        No result is more decibels below the greatest; None for no such limit.
+    preset : {None, "music-analysis"}
+        All that could be asked for above, in place of it, as in music analysis: frames of 2048
+        samples, 1024 apart, no window, not centred, the signal filled with zeros to a multiple of
+        2048; bins 0 to 1023, divided by the greatest of all. The result has the shape
+        (1024, 2 chunks - 1) for `chunks` times 2048 samples.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
+        Of real numbers. With several signals the greatest is that of all. If one of the numbers is
+        no number, neither is the greatest, nor what is relative to it.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError
+        As `stft`.
+
+    See Also
+    --------
+    stft : The complex transform.
+    power_to_db : Decibels of powers.
+    amplitude_to_db : Decibels of magnitudes.
+
+    Notes
+    -----
+    Squares of magnitudes have to be numbers of the precision: up to 1e19 in single precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyclfft
+    >>> y = np.cos(2 * np.pi * 0.125 * np.arange(1024, dtype="float32"))
+    >>> decibels = pyclfft.spectrogram(y, n_fft=64, db=True, ref="max")
+    >>> print(decibels.max(), decibels.min())
+    0.0 -80.0
+    """
+    wanted = None if dtype is None else _complex_of(dtype)
+    if preset is not None:
+        choose("preset", preset, PRESETS)
+        asked = (n_fft, hop_length, win_length, window, center, pad_mode, power, normalize, db)
+        if isinstance(window, np.ndarray) or asked != USUAL:
+            raise PlanError(f"preset={preset!r} says all of that: leave the other options out")
+        frames, magnitudes = PRESETS[preset]
+    else:
+        y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
+        magnitudes = make_magnitudes(power, normalize, db, ref, amin, top_db)
+    signal, precision = real_signal(y, frames, wanted)
+    return transformed(
+        signal, frames, precision, magnitudes=magnitudes, algorithm=algorithm, queue=queue
+    )
+
+
+# What `spectrogram` does unless it is asked for something else: frames, power, normalize, db.
+USUAL = (2048, None, None, "hann", True, "constant", 1.0, None, False)
+
+# What is wanted for music analysis; its frames fill a signal with zeros to whole chunks.
+PRESETS = {
+    "music-analysis": (
+        replace(make_frames(2048, 1024, window="boxcar", center=False), chunk=2048),
+        Magnitudes(bins=1024, relative=True),
+    ),
+}
+
+
+# What may be asked for of the results of `stft` and `istft`.
+SPECTRA = tuple(COMPLEX_DTYPE.values())
+SIGNALS = tuple(REAL_DTYPE.values())
+
+
+def _framed(
+    y: Any,
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Window,
+    center: bool,
+    pad_mode: PadMode,
+) -> tuple[Any, Frames]:
+    """Return signals and how they are framed; a function for `pad_mode` has padded them already."""
+    if not (center and callable(pad_mode)):
+        mode: Any = pad_mode
+        return y, make_frames(n_fft, hop_length, win_length, window, center, mode)
+    if isinstance(y, cl_array.Array):
+        raise PlanError(
+            f"a function pads NumPy arrays only: choose pad_mode from {', '.join(PADDINGS)}"
+        )
+    frames = make_frames(n_fft, hop_length, win_length, window, center=False)
+    signal = np.asarray(y)
+    if signal.ndim:
+        width = [(0, 0)] * (signal.ndim - 1) + [(frames.n_fft // 2, frames.n_fft // 2)]
+        signal = np.pad(signal, width, pad_mode)
+    return signal, frames
+
+
+def _complex_of(dtype: DTypeLike) -> np.dtype:
+    precision, real = READABLE.get(np.dtype(dtype), ("", False))
+    if not real:
+        raise PlanError(f"dtype must be float32 or float64, not {np.dtype(dtype)}")
+    return COMPLEX_DTYPE[precision]
+
+
+def _wanted(
+    dtype: DTypeLike | None, out: Any, given: Any, known: Sequence[np.dtype]
+) -> np.dtype | None:
+    """Return the dtype that a caller wants the result to have, None where nothing says it.
+
+    Parameters
+    ----------
+    dtype, out
+        What the caller asks for; the dtype of `out` counts where both are given.
+    given : array_like or pyopencl.array.Array
+        What is to be transformed: `out` has to be where this is.
+    known : sequence of dtype
+        The dtypes that the caller may ask for.
+
+    Raises
+    ------
+    PlanError
+        `out` is not an array in that place, or the dtype is not a known one.
+    """
+    if out is None:
+        name, wanted = "dtype", None if dtype is None else np.dtype(dtype)
+    else:
+        on_device = isinstance(given, cl_array.Array)
+        if not isinstance(out, cl_array.Array if on_device else np.ndarray):
+            raise PlanError(
+                f"out must be a {'device array' if on_device else 'NumPy array'}, as the input is"
+            )
+        name, wanted = "out", out.dtype
+    if wanted is not None and wanted not in known:
+        raise PlanError(f"{name} must be {' or '.join(map(str, known))}, not {wanted}")
+    return wanted
+
+
+def _complex_spectra(given: Any, wanted: np.dtype | None) -> tuple[Any, str]:
+    """Return the spectra given to `istft`, complex, and their precision: "single" or "double".
+
+    Parameters
+    ----------
+    given : array_like or pyopencl.array.Array
+        As given to `istft`.
+    wanted : dtype, optional
+        The dtype that the caller wants the signals to have, which decides the precision.
+
+    Raises
+    ------
+    PlanError
+        The spectra have no bins, or fewer than two dimensions.
+    """
+    spectra = readable(given)
+    if spectra.ndim < 2:
+        raise PlanError(f"spectra have the shape (..., bins, frames), not {spectra.shape}")
+    if not spectra.shape[-2]:
+        raise PlanError(f"there are no bins in spectra of the shape {spectra.shape}")
+    precision = READABLE[spectra.dtype if wanted is None else wanted][0]
+    if spectra.dtype != COMPLEX_DTYPE[precision]:
+        spectra = converted(spectra, COMPLEX_DTYPE[precision])
+    return spectra, precision
+
+
+def _silent_frame(spectra: Any) -> Any:
+    """Return one frame of zeros in the place of spectra that have no frames."""
+    shape = (*spectra.shape[:-1], 1)
+    if isinstance(spectra, cl_array.Array):
+        return cl_array.zeros(queue_for(None, spectra), shape, spectra.dtype)
+    return np.zeros(shape, spectra.dtype)
+
+
+def _framing_back(
+    frames: Frames, shape: Sequence[int], length: int | None, precision: str
+) -> Framing:
+    """Return what is to be planned for spectra of a shape, and for signals of a length."""
+    *outer, _, count = shape
+    if length is not None:
+        samples = positive("length", length)
+        count = min(count, -(-(samples + 2 * frames.before) // frames.hop))
+    elif count:
+        samples = frames.n_fft + frames.hop * (count - 1) - 2 * frames.before
+    else:
+        raise PlanError(f"there are no frames in spectra of the shape {shape}: give a length")
+    return replace(frames.over(samples, prod(outer), precision), frames=count)
+
+
+def real_signal(y: Any, frames: Frames, dtype: DTypeLike | None) -> tuple[Any, str]:
+    """Return real signals of a dtype that the device reads, and the precision.
+
+    Parameters
+    ----------
+    y : array_like or pyopencl.array.Array
+        As given to `stft`.
+    frames : Frames
+        That they have to be long enough for.
+    dtype : dtype, optional
+        Of spectra.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        float32 or float64.
+    str
+        "single" or "double".
+
+    Raises
+    ------
+    PlanError
+        They make no sense.
+    """
+    signal = readable(y)
+    if not signal.ndim or not signal.shape[-1]:
+        raise PlanError(f"the signal has no samples: its shape is {signal.shape}")
+    samples = signal.shape[-1]
+    if frames.n_fft > frames.extent(samples):
+        raise PlanError(
+            f"n_fft = {frames.n_fft} is more than the {samples} samples of the signal: "
+            "choose a smaller one, or center=True"
+        )
+    if frames.center and frames.n_fft > samples:
+        warn(f"n_fft = {frames.n_fft} is more than the {samples} samples", stacklevel=3)
+    wanted = COMPLEX_DTYPE[READABLE[signal.dtype][0]] if dtype is None else np.dtype(dtype)
+    precision, real = READABLE.get(wanted, ("", True))
+    if real:
+        raise PlanError(f"dtype must be complex64 or complex128, not {wanted}")
+    if signal.dtype.kind == "c":
+        raise PlanError(f"the signal is complex ({signal.dtype}): take its real part")
+    if signal.dtype != REAL_DTYPE[precision]:
+        signal = converted(signal, REAL_DTYPE[precision])
+    return signal, precision
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def transformed(
+    signal: Any,
+    frames: Frames,
+    precision: str,
+    *,
+    out: Any = None,
+    magnitudes: Magnitudes | None = None,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Transform signals, checked, where they are.
+
+    Parameters
+    ----------
+    signal, precision
+        As of `real_signal`.
+    frames : Frames
+        Of the signals.
+    out : like the result, optional
+        Receives it.
+    magnitudes : Magnitudes, optional
+        Numbers that are wanted instead of spectra.
+    algorithm, queue
+        As of `stft`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        As of `stft` or `spectrogram`.
+    """
+    *outer, samples = signal.shape
+    signals = prod(outer)
+    bins = magnitudes.bins if magnitudes and magnitudes.bins else frames.n_fft // 2 + 1
+    shape = (*outer, bins, frames.count(samples))
+    dtype = (REAL_DTYPE if magnitudes else COMPLEX_DTYPE)[precision]
+    if out is not None:
+        out = _checked_out(out, signal, shape, longer=True)
+    if not prod(shape):
+        return _nothing(signal, shape, dtype) if out is None else out
+    if isinstance(signal, cl_array.Array):
+        queue = queue_for(queue, signal)
+        context = queue.context
+        result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
+        given = (signal.shape, signal.strides, signal.offset)
+        left = (result.shape, result.strides, result.offset)
+        key = (context, given, left, frames, magnitudes, algorithm, precision)
+
+        def make() -> Executable:
+            framing = frames.over(samples, signals, precision, *_places(signal))
+            layout = _layout(result, framing)
+            job = Job(framing, frames.window, magnitudes, algorithm, layout)
+            return executable_of(context, job)
+
+        _enqueue(of_arrays.get(key, make), queue, signal, result)
+        return result
+    queue = queue_for(queue)
+    job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
+    stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
+    signal = memory.contiguous(signal)
+    try:
+        run_on_host(executable_of(queue.context, job), queue, signal, stored)
+    except DeviceMemoryError:
+        rows, pages = signal.reshape(-1, samples), stored.reshape(-1, shape[-1], bins)
+        fill_in_pieces(rows, frames, precision, job, queue.context, pages)
+    if out is None:
+        return stored.swapaxes(-1, -2)
+    out[...] = stored.swapaxes(-1, -2)
+    return out
+
+
+def _back_on_host(
+    spectra: np.ndarray,
+    job: Job,
+    shape: tuple[int, ...],
+    out: np.ndarray | None,
+    queue: cl.CommandQueue | None,
+) -> np.ndarray:
+    """Run a job from spectra to signals of a shape on host arrays."""
+    queue = queue_for(queue)
+    framing = job.framing
+    stored = memory.contiguous(spectra.swapaxes(-1, -2))
+    frames, bins = stored.shape[-2:]
+    strides = contiguous_strides((framing.signals, frames, bins))
+    job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
+    executable = executable_of(queue.context, job)
+    if out is not None and out.dtype == framing.dtype and out.flags.c_contiguous:
+        signals = out
+    else:
+        signals = memory.empty(shape, framing.dtype)
+    run_on_host(executable, queue, stored, signals)
+    if out is None or out is signals:
+        return signals
+    out[...] = signals
+    return out
+
+
+def _back_on_device(
+    spectra: cl_array.Array,
+    job: Job,
+    shape: tuple[int, ...],
+    out: cl_array.Array | None,
+    queue: cl.CommandQueue | None,
+) -> cl_array.Array:
+    """Enqueue a job from spectra to signals of a shape on device arrays."""
+    queue = queue_for(queue, spectra)
+    dtype = job.framing.dtype
+    result = _new_array(queue, spectra.allocator, shape, dtype) if out is None else out
+    if result.dtype != dtype:
+        raise PlanError(f"out must be {dtype} on the device, not {result.dtype}")
+    first, pitch = _places(result)
+    framing = replace(job.framing, first=first, pitch=pitch)
+    job = replace(job, framing=framing, layout=_layout(spectra, framing))
+    _enqueue(executable_of(queue.context, job), queue, spectra, result)
+    return result
+
+
+# --- arrays on the device -------------------------------------------------------------------------
+
+
+def _enqueue(
+    executable: Executable, queue: cl.CommandQueue, source: cl_array.Array, target: cl_array.Array
+) -> None:
+    given: Any = source.base_data
+    result: Any = target.base_data
+    events = [*source.events, *target.events]
+    target.events[:] = [executable.enqueue(queue, given, result, events)]
+
+
+def _new_array(
+    queue: cl.CommandQueue, allocator: Any, shape: tuple[int, ...], dtype: np.dtype
+) -> cl_array.Array:
+    allocate = allocator or memory.allocator(queue.context)
+    data = allocate(prod(shape) * dtype.itemsize)
+    return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
+
+
+def _places(signal: cl_array.Array) -> tuple[int, int]:
+    """Return where signals of a device array begin, and how far apart, in samples."""
+    item = signal.dtype.itemsize
+    pitch = _pitch(signal.shape[:-1], signal.strides[:-1])
+    if pitch is None or pitch < 0 or (signal.shape[-1] > 1 and signal.strides[-1] != item):
+        raise PlanError(
+            "samples of device arrays lie one behind the other, and signals equally far apart, "
+            f"not in strides of {signal.strides} bytes: copy the array"
+        )
+    return signal.offset // item, pitch // item
+
+
+def _layout(array: cl_array.Array, framing: Framing) -> Layout:
+    """Return where the spectra of a device array of shape (..., bins, frames) lie.
+
+    With fewer bins than a transform has, as though it had all of them: a hook leaves the others
+    out.
+    """
+    item = array.dtype.itemsize
+    pitch = _pitch(array.shape[:-2], array.strides[:-2])
+    if pitch is None:
+        raise PlanError(
+            f"spectra of several signals lie equally far apart in device arrays, not in strides of "
+            f"{array.strides} bytes: copy the array"
+        )
+    bins = array.shape[-2]
+    if array.dtype.kind == "f" and bins != framing.bins:
+        pitch, bins = pitch // bins * framing.bins, framing.bins
+    strides = (pitch // item, array.strides[-1] // item, array.strides[-2] // item)
+    return Layout((framing.signals, framing.frames, bins), strides, array.offset // item)
+
+
+def _pitch(shape: Sequence[int], strides: Sequence[int]) -> int | None:
+    """Return the distance between neighbours of all dimensions as one; None if they differ."""
+    joined: list[tuple[int, int]] = []
+    for extent, stride in zip(shape, strides, strict=True):
+        if extent == 1:
+            continue
+        if joined and joined[-1][1] == extent * stride:
+            joined[-1] = (joined[-1][0] * extent, stride)
+        else:
+            joined.append((extent, stride))
+    if len(joined) > 1:
+        return None
+    return joined[0][1] if joined else 0
+
+
+def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = False) -> Any:
+    """Return the part of a caller's array that receives the result.
+
+    Parameters
+    ----------
+    out : ndarray or pyopencl.array.Array
+        The caller's array.
+    given : ndarray or pyopencl.array.Array
+        What is to be transformed, in the same place.
+    shape : tuple of int
+        The shape of the result.
+    longer : bool
+        The last dimension of `out` may be longer.
+
+    Raises
+    ------
+    PlanError
+        The result cannot be written there.
+    """
+    fits = out.shape[:-1] == shape[:-1] and out.ndim == len(shape)
+    if not fits or out.shape[-1] < shape[-1] or (out.shape != shape and not longer):
+        raise PlanError(
+            f"out must have the shape {shape}{', or more frames' * longer}, not {out.shape}"
+        )
+    if isinstance(given, cl_array.Array):
+        _require_apart(out, given)
+    elif not out.flags.writeable:
+        raise PlanError("out is read-only: pass an array that can be written to")
+    return out if out.shape == shape else out[..., : shape[-1]]
+
+
+def _require_apart(out: Any, signal: Any) -> None:
+    """Refuse a device array that a kernel cannot write while it reads the input."""
+    if out.context != signal.context:
+        raise PlanError("out is of another context than the input")
+    (first, last), (begin, end) = _bytes_of(out), _bytes_of(signal)
+    if out.base_data == signal.base_data and first < end and begin < last:
+        raise PlanError("out shares memory with the input: pass another array")
+
+
+def _bytes_of(array: cl_array.Array) -> tuple[int, int]:
+    """Return where a device array begins and ends in its buffer."""
+    steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
+    first = array.offset + sum(min(step, 0) for step in steps)
+    return first, array.offset + sum(max(step, 0) for step in steps) + array.dtype.itemsize
+
+
+def _nothing(signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """Return the result for no signals at all."""
+    if not isinstance(signal, cl_array.Array):
+        return np.empty(shape, dtype)
+    return cl_array.Array(queue_for(None, signal), shape, dtype)

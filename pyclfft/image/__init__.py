@@ -1,0 +1,1 @@
+"""Images: filters in the frequency domain, and the formats of image files."""

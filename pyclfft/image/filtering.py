@@ -1,0 +1,605 @@
+"""Image filters in the frequency domain: pixels up, every step on the device, pixels down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..errors import DeviceMemoryError, PlanError
+from ..planning.factor import next_fast_len, next_power_of_two
+from ..planning.parameters import parameters_for
+from ..planning.passes import assign_buffers
+from ..planning.planner import plan_passes
+from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Layout, choose, make_problem, plain_layout
+from ..planning.solvers import BY_NAME
+from ..runtime import device, memory, wisdom
+from ..runtime.cache import BoundedCache
+from ..runtime.executable import Executable, run_on_host
+from ..runtime.operation import queue_for
+from ..runtime.profile import Recorder
+from ..transforms.call import on_host
+from ..transforms.parts import longest_other_axis
+from .bands import Band, Cutoff, make_band
+from .filter_plans import (
+    CHANNELS,
+    MASK,
+    PADS,
+    PARTS,
+    PIXELS,
+    SCALES,
+    FilterJob,
+    filter_pass,
+    filter_schedule,
+    image_axes,
+    transform_problem,
+    usual_part,
+    usual_scale,
+)
+from .masks import Mask, make_mask
+
+MAX_PLANES = 2**15  # of one launch: some drivers count less than 2^16 along the third dimension
+
+# How a filter is described if nothing else is asked for; a mask leaves no place for any of it.
+BAND_OPTIONS = {
+    "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": None, "keep_dc": False,
+}  # fmt: skip
+
+Gains = bytes | cl.Buffer | None  # of a mask: the host's, by value, or the device's
+
+
+class ImageFilter:
+    """A filter made ready for one context, for arrays of one shape.
+
+    Parameters
+    ----------
+    job : FilterJob
+        What to do.
+    context : cl.Context
+        Of one device.
+    gains : bytes or cl.Buffer, optional
+        Of the job's mask, if it has one; a buffer is read by each call anew.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        What a call launches.
+
+    Raises
+    ------
+    PlanError
+        The algorithm does not take these lengths.
+    DeviceError, DeviceMemoryError, BuildError
+        The device cannot do it.
+    """
+
+    def __init__(self, job: FilterJob, context: cl.Context, gains: Gains = None) -> None:
+        self.job = job
+        traits = device.traits(context.devices[0])
+        forward = transform_problem(job, "forward")
+        parameters = wisdom.parameters_of(context.devices[0], forward, job.algorithm)
+        self.schedule = filter_schedule(job, traits, parameters)
+        image_bytes = prod(job.shape) * job.dtype.itemsize
+        result_bytes = prod(job.shape) * job.result_dtype.itemsize
+        memory.require_fits(
+            traits, {"in": image_bytes, "out": result_bytes, **dict(self.schedule.workspace)}
+        )
+        if job.images > 1 and job.planes > MAX_PLANES:
+            raise DeviceMemoryError(f"one launch filters {MAX_PLANES} planes at most")
+        if isinstance(gains, bytes) and isinstance(job.band, Mask):
+            gains = memory.constant(context, np.frombuffer(gains, job.band.dtype))
+        given: Any = {} if gains is None else {MASK.name: gains}
+        self._executable = Executable(context, self.schedule, given)
+
+    def __call__(
+        self,
+        image: np.ndarray,
+        queue: cl.CommandQueue,
+        recorder: Recorder | None = None,
+        wait_for: Sequence[cl.Event] = (),
+    ) -> np.ndarray:
+        """Filter an array of the job's shape and dtype: one upload, one download."""
+        result = memory.empty(self.job.shape, self.job.result_dtype)
+        source = memory.contiguous(image)
+        run_on_host(self._executable, queue, source, result, recorder, wait_for)
+        return result
+
+    def on_device(
+        self,
+        image: cl_array.Array,
+        result: cl_array.Array,
+        queue: cl.CommandQueue,
+        wait_for: Sequence[cl.Event] = (),
+    ) -> None:
+        """Filter a device array into another one, which carries the event of its completion."""
+        source: Any = image.base_data
+        target: Any = result.base_data
+        events = [*wait_for, *image.events]
+        if result.events is not image.events:
+            events += result.events
+        result.events[:] = [self._executable.enqueue(queue, source, target, events)]
+
+
+def filter_image(
+    image: Any,
+    kind: str | None = None,
+    cutoff: Cutoff = None,
+    *,
+    mask: Any = None,
+    axes: tuple[int, int] | None = None,
+    unit: str = "bin",
+    shape: str = "ideal",
+    order: float | None = None,
+    pad: str = "none",
+    keep_dc: bool = False,
+    channels: str = "each",
+    scale: str | None = None,
+    part: str | None = None,
+    maxval: float | None = None,
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Filter an image, or a stack of images, in the frequency domain.
+
+    Parameters
+    ----------
+    image : array_like or pyopencl.array.Array
+        Real numbers of any dtype and any size. One image has the shape (height, width), (height,
+        width, 1), (height, width, 3), or (height, width, 4) with alpha, which is copied. With
+        `axes` the array is a stack.
+    kind : {"highpass", "lowpass", "bandpass", "bandstop"}, optional
+        What passes: frequencies r >= cutoff, r < cutoff, low <= r < high, or all but these.
+        "highpass" by default, if there is no `mask`.
+    cutoff : number or (number, number), optional
+        One, or (low, high) for a band. An eighth of the shorter side, in bins, by default.
+    mask : array_like or pyopencl.array.Array, optional
+        Gains of your own in place of `kind` and the options of a band, real or complex: as many as
+        the transform has bins, which is `filter_mask`'s shape with the same `pad`, DC at [0, 0]; or
+        the first ``columns // 2 + 1`` columns of them, which then do what they do between `rfft2`
+        and `irfft2`.
+    axes : (int, int), optional
+        Rows and columns of an image within the array. All other axes are those of a stack, whose
+        images have nothing to do with each other. Only the last axis, if it comes directly behind
+        rows and columns and 3 or 4 long, is a pixel's colours, as it is without `axes`.
+    unit : {"bin", "nyquist", "cycles/px", "px-period"}
+        Of the cut-off: bins of the image's transform, counted alike along both sides; a fraction
+        of the Nyquist frequency; cycles a pixel (0 .. 0.5); pixels a period.
+    shape : {"ideal", "gaussian", "butterworth"}
+        How the filter goes from pass to stop: at once; as a Gaussian whose low pass falls to
+        exp(-1/2) at the cut-off; as 1 / (1 + (r / cutoff)^(2 order)).
+    order : float, optional
+        Of a Butterworth filter, and of no other: 2 by default.
+    pad : {"none", "zero", "edge", "mirror"}
+        What stands around the image for its transform, which is then at least half as long again
+        along both sides, so that opposite edges do not leak into each other.
+    keep_dc : bool
+        Leave the mean as it is.
+    channels : {"each", "luma"}
+        Filter every channel of a colour image, or its brightness (ITU-R BT.601) alone.
+    scale : {"max", "stretch", "clip", "none"}, optional
+        Which values become 0 .. maxval: 0 .. the greatest, the least .. the greatest, or 0 ..
+        maxval itself; "none" returns real numbers as they are. The least and greatest are those
+        of all colours of an image together. By default, "max" for uint8 and uint16 images where
+        the default of `part` is "magnitude", and "clip" where it is "real"; "none" for every other
+        dtype: numbers are neither scaled nor clipped.
+    part : {"magnitude", "real"}, optional
+        Of the filtered, complex values. "magnitude" by default for a high pass or a band pass;
+        "real" for a low pass, a band stop, any kind with `keep_dc`, and a mask.
+    maxval : number, optional
+        Greatest value of the scaled result: 255, 65535, or 1 for dtypes that are not uint8 or
+        uint16, by default.
+    algorithm : str, optional
+        Of the transforms, as for `Plan`.
+    queue : cl.CommandQueue, optional
+        Where to run; the queue of a device array, or `default_queue`, by default.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array, shape of `image`
+        uint8 and uint16 images keep their dtype, unless the scale is "none". Otherwise real
+        numbers of the precision in which the dtype is transformed: float32 for uint8, uint16,
+        float16 and float32, float64 for float64, bool and all other integers. A device array gives
+        a device array, and no pixel leaves the device: it is returned at once and carries the event
+        of its completion.
+
+    Raises
+    ------
+    PlanError
+        A ValueError: an option, a cut-off or an image that makes no sense, or a mask together with
+        a kind. Also one image on the host with a NaN or an infinity, after which no pixel would be
+        a number; in a stack, and on the device, only images with one become NaN.
+    DeviceError
+        float64 or an integer dtype that needs it, on a device without double precision.
+    DeviceMemoryError
+        A MemoryError: one image is too large for the device. Stacks are filtered in parts.
+
+    See Also
+    --------
+    filter_mask : The gains of a kind.
+
+    Notes
+    -----
+    A device array given as `mask` is read by each call anew, so that its gains may change in
+    between. A mask on the host is uploaded once, but each call compares its gains with those that
+    are known: keep a large one on the device.
+
+    References
+    ----------
+    R. C. Gonzalez, R. E. Woods, "Digital Image Processing", chapter 4, for the filters' shapes.
+
+    Examples
+    --------
+    >>> import numpy as np, pyclfft
+    >>> stripes = np.tile(np.uint8([0, 200]), (8, 4))
+    >>> pyclfft.filter_image(stripes, "lowpass", 2)[0, :3]
+    array([100, 100, 100], dtype=uint8)
+
+    A stack of 10 images, and one with gains of one's own:
+
+    >>> stack = np.ones((10, 32, 48), "float32")
+    >>> pyclfft.filter_image(stack, "lowpass", 4, axes=(1, 2)).shape
+    (10, 32, 48)
+    >>> gains = pyclfft.filter_mask((8, 8), "lowpass", 2) * np.float32(0.5)
+    >>> pyclfft.filter_image(stripes, mask=gains)[0, :3]
+    array([50, 50, 50], dtype=uint8)
+    """
+    array = image_array(image)
+    gains = None if mask is None else mask_array(mask, PIXELS[array.dtype].precision)
+    job = filter_job(
+        array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order, pad=pad,
+        keep_dc=keep_dc, channels=channels, scale=scale, part=part, maxval=maxval,
+        algorithm=algorithm,
+    )  # fmt: skip
+    queue = queue_for(queue, array, gains)
+    if isinstance(array, cl_array.Array):
+        return _filtered(job, array, gains, _new_array(array, job, queue), queue)
+    _require_finite(array, job)
+    return _filtered(job, array, gains, None, queue)
+
+
+def filter_job(
+    image: Any,
+    kind: str | None = None,
+    cutoff: Cutoff = None,
+    *,
+    mask: Any = None,
+    axes: tuple[int, int] | None = None,
+    unit: str = "bin",
+    shape: str = "ideal",
+    order: float | None = None,
+    pad: str = "none",
+    keep_dc: bool = False,
+    channels: str = "each",
+    scale: str | None = None,
+    part: str | None = None,
+    maxval: float | None = None,
+    algorithm: str | None = None,
+) -> FilterJob:
+    """Check what `filter_image` is asked for, without touching a device.
+
+    Parameters
+    ----------
+    image : ndarray or pyopencl.array.Array
+        As `image_array` returns it.
+    mask : ndarray or pyopencl.array.Array, optional
+        As `mask_array` returns it.
+    kind, cutoff, axes, unit, shape, order, pad, keep_dc, channels, scale, part, maxval, algorithm
+        As for `filter_image`.
+
+    Returns
+    -------
+    FilterJob
+
+    Raises
+    ------
+    PlanError
+        As `filter_image`.
+    """
+    described = {
+        "kind": kind, "cutoff": cutoff, "unit": unit, "shape": shape, "order": order,
+        "keep_dc": keep_dc,
+    }  # fmt: skip
+    if mask is not None:
+        _refuse_beside_a_mask(described)
+    elif kind is None:
+        kind = "highpass"
+    elif not isinstance(kind, str):
+        raise PlanError("kind is one of the names of filters: pass gains of your own as mask=")
+    scale = usual_scale(image.dtype, kind, keep_dc) if scale is None else scale
+    part = usual_part(kind, keep_dc) if part is None else part
+    for what, value, allowed in (
+        ("pad", pad, PADS),
+        ("channels", channels, CHANNELS),
+        ("scale", scale, SCALES),
+        ("part", part, PARTS),
+    ):
+        choose(what, value, allowed)
+    pixels, chosen = PIXELS[image.dtype], image_axes(image.shape, axes)
+    size = (image.shape[chosen[0]], image.shape[chosen[1]])
+    limit = pixels.white or np.finfo(REAL_DTYPE[pixels.precision]).max
+    if maxval is not None and not 0 < maxval <= limit:
+        raise PlanError(f"maxval {maxval} does not fit {image.dtype} pixels")
+    plane = size if pad == "none" else padded_size(size, algorithm)
+    band: Band | Mask
+    if mask is not None:
+        band = make_mask(_layout(mask), mask.dtype, plane)
+    else:
+        band = make_band(size, plane, **(described | {"kind": kind}))  # type: ignore[arg-type]
+    return FilterJob(
+        source=_layout(image),
+        target=plain_layout(image.shape),
+        dtype=image.dtype,
+        axes=chosen,
+        plane=plane,
+        band=band,
+        pad=pad,
+        channels=channels,
+        scale=scale,
+        part=part,
+        maxval=(pixels.white or 1) if maxval is None else maxval,
+        algorithm=algorithm,
+    )
+
+
+def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
+    """Refuse a kind, or an option of one, that a mask takes the place of."""
+    given = [
+        name
+        for name, usual in BAND_OPTIONS.items()
+        if (described[name] is not None if usual is None else described[name] != usual)
+    ]
+    if given:
+        raise PlanError(
+            f"mask= takes the place of {', '.join(BAND_OPTIONS)}: leave out {', '.join(given)}, or "
+            "multiply the mask by filter_mask(...) and pass the product"
+        )
+
+
+def padded_size(size: tuple[int, int], algorithm: str | None = None) -> tuple[int, int]:
+    """Return the rows and columns of a padded image: a fast length from one and a half on.
+
+    That is a smooth one, or a power of two for an algorithm that takes no others.
+    """
+    solver = BY_NAME.get(algorithm or "")
+    fast = next_power_of_two if solver and solver.powers_of_two else next_fast_len
+    rows, columns = (fast(n + (n + 1) // 2) for n in size)
+    return rows, columns
+
+
+def filter_mask(
+    size: tuple[int, int],
+    kind: str = "highpass",
+    cutoff: Cutoff = None,
+    *,
+    pad: str = "none",
+    algorithm: str | None = None,
+    queue: cl.CommandQueue | None = None,
+    **options: object,
+) -> np.ndarray:
+    """Return the gain of every frequency, computed by the filter's own kernel.
+
+    Parameters
+    ----------
+    size : (int, int)
+        Height and width of the image.
+    kind, cutoff
+        As for `filter_image`.
+    pad, algorithm
+        As for `filter_image`: they decide how many frequencies the transform has.
+    queue : cl.CommandQueue, optional
+        Where to run; `default_queue` by default.
+    **options
+        ``unit``, ``shape``, ``order`` and ``keep_dc`` as for `filter_image`.
+
+    Returns
+    -------
+    ndarray of float32, shape `size`, or that of the padded transform
+        Gains 0 .. 1, DC at [0, 0]; `filter_image` takes it, changed or not, as `mask`.
+
+    Raises
+    ------
+    PlanError, DeviceMemoryError
+        As `filter_image`.
+
+    See Also
+    --------
+    filter_image : Takes these gains, or any others, as `mask`.
+
+    Examples
+    --------
+    >>> import pyclfft
+    >>> pyclfft.filter_mask((4, 6), "lowpass", 2)[0]
+    array([1., 1., 0., 0., 0., 1.], dtype=float32)
+    >>> pyclfft.filter_mask((4, 6), "lowpass", 2, pad="mirror").shape
+    (6, 9)
+    """
+    choose("pad", pad, PADS)
+    plane = size if pad == "none" else padded_size(size, algorithm)
+    band = make_band(size, plane, kind, cutoff, **options)  # type: ignore[arg-type]
+    queue = queue_for(queue)
+    traits = device.traits(queue.device)
+    problem = make_problem(plane, np.float32)
+    parameters = parameters_for(traits)
+    (copy,) = plan_passes(replace(problem, axes=()), traits)
+    passes = (copy, filter_pass(band, (1, *plane), "single", traits, parameters))
+    memory.require_fits(traits, {"in": problem.nbytes // 2, "out": problem.nbytes})
+    executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
+    gains = np.empty(plane, np.complex64)
+    run_on_host(executable, queue, np.ones(plane, np.float32), gains)
+    return gains.real.copy()
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+
+def image_array(image: Any) -> Any:
+    """Return an image as an array of a dtype that the kernels read.
+
+    Parameters
+    ----------
+    image : array_like or pyopencl.array.Array
+        As for `filter_image`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        Itself where it is one already; its dtype is a key of `PIXELS`.
+
+    Raises
+    ------
+    PlanError
+        Pixels that are no real numbers of at most 64 bits.
+    """
+    array = image if isinstance(image, cl_array.Array | np.ndarray) else on_host(image)
+    dtype = array.dtype.newbyteorder("=")
+    if dtype.kind == "c":
+        raise PlanError(
+            f"an image has real pixels, not {dtype}: filter its real and its imaginary part, or "
+            "multiply its fft2 by filter_mask"
+        )
+    if dtype not in PIXELS:
+        raise PlanError(
+            f"an image's pixels cannot be {dtype}: convert it, for example with "
+            'image.astype("float32")'
+        )
+    return array if dtype == array.dtype else array.astype(dtype)
+
+
+def mask_array(mask: Any, precision: str) -> Any:
+    """Return gains as an array of a dtype that the kernels read.
+
+    Parameters
+    ----------
+    mask : array_like or pyopencl.array.Array
+        As for `filter_image`.
+    precision : {"single", "double"}
+        Of the transforms.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        A device array itself; an array of the host, contiguous, of the precision.
+
+    Raises
+    ------
+    PlanError
+        Gains that are no finite numbers.
+    """
+    if isinstance(mask, cl_array.Array):
+        return mask
+    array = on_host(mask)
+    if array.dtype.kind not in "biufc":
+        raise PlanError(f"mask holds gains, which are numbers, not {array.dtype}")
+    if not np.isfinite(array).all():
+        raise PlanError("mask holds NaN or infinity: give these bins a gain first")
+    dtypes = COMPLEX_DTYPE if array.dtype.kind == "c" else REAL_DTYPE
+    return np.asarray(array, dtypes[precision], order="C")
+
+
+def _layout(array: Any) -> Layout:
+    """Return where an array's elements are read: of the host, from a contiguous copy."""
+    if not isinstance(array, cl_array.Array):
+        return plain_layout(array.shape)
+    item = array.dtype.itemsize
+    if any(number % item for number in (array.offset, *array.strides)):
+        raise PlanError(
+            f"elements of a device array lie at multiples of their {item} bytes, not at offset "
+            f"{array.offset} in strides of {array.strides}: copy the array"
+        )
+    strides = tuple(stride // item for stride in array.strides)
+    return Layout(tuple(array.shape), strides, array.offset // item)
+
+
+def _require_finite(image: np.ndarray, job: FilterJob) -> None:
+    """Refuse one image that would have no pixel left; in a stack the other images are not hurt."""
+    if image.dtype.kind == "f" and job.images == 1 and not np.isfinite(image).all():
+        raise PlanError("the image holds NaN or infinity: give these pixels a value first")
+
+
+# --- running --------------------------------------------------------------------------------------
+
+_filters: BoundedCache[ImageFilter] = BoundedCache(16)
+filter_counts = _filters.counts
+forget_filters = _filters.clear
+
+
+def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> ImageFilter:
+    """Return the filter of a job, kept for the next array of the same shape.
+
+    Parameters
+    ----------
+    job : FilterJob
+        What to do.
+    context : cl.Context
+        Of one device.
+    mask : ndarray or pyopencl.array.Array, optional
+        Gains, if the job has a mask.
+
+    Returns
+    -------
+    ImageFilter
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        As `ImageFilter`.
+    """
+    gains: Any = mask.base_data if isinstance(mask, cl_array.Array) else None
+    if isinstance(mask, np.ndarray):
+        gains = mask.tobytes()
+    return _filters.get((context, job, gains), lambda: ImageFilter(job, context, gains))
+
+
+def _new_array(image: cl_array.Array, job: FilterJob, queue: cl.CommandQueue) -> cl_array.Array:
+    """Return a device array for a result, from the allocator of the image."""
+    allocate = image.allocator or memory.allocator(queue.context)
+    data = allocate(prod(job.shape) * job.result_dtype.itemsize)
+    return cl_array.Array(queue, job.shape, job.result_dtype, allocator=image.allocator, data=data)
+
+
+def _filtered(job: FilterJob, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:
+    """Filter an array into another one, part by part where the device has no room for all of it.
+
+    On the host `result` may be None: it is a new array then.
+    """
+    try:
+        ready = image_filter(job, queue.context, mask)
+    except DeviceMemoryError:
+        if job.images == 1:
+            raise
+    else:
+        return _run(ready, image, mask, result, queue)
+    if result is None:
+        result = memory.empty(job.shape, job.result_dtype)
+    for part in _halves(job):
+        half = replace(job, source=_layout(image[part]), target=_layout(result[part]))
+        _filtered(half, image[part], mask, result[part], queue)
+    return result
+
+
+def _run(ready: ImageFilter, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:
+    """Filter an array at once."""
+    wait_for = list(mask.events) if isinstance(mask, cl_array.Array) else []
+    if isinstance(image, cl_array.Array):
+        ready.on_device(image, result, queue, wait_for)
+        return result
+    filtered = ready(image, queue, wait_for=wait_for)
+    if result is None:
+        return filtered
+    result[...] = filtered
+    return result
+
+
+def _halves(job: FilterJob) -> Iterator[tuple[slice, ...]]:
+    """Yield the two halves of a stack, along its longest axis."""
+    rows_columns_channels = set(range(len(job.shape))) - set(job.stack)
+    axis = longest_other_axis(job.shape, rows_columns_channels)
+    assert axis is not None
+    middle = job.shape[axis] // 2
+    for half in (slice(0, middle), slice(middle, None)):
+        yield (slice(None),) * axis + (half,)

@@ -1,0 +1,663 @@
+"""Image files as arrays: PGM by pyclfft's own reader and writer, every other format by Pillow.
+
+Pixels keep the depth of their file. Where Pillow would silently reduce it (colour with 16 bits per
+channel) or misread it (signed integers), the file is refused with a message that names the way out.
+What a file says about its image goes on to the next file: colour profile, resolution, EXIF data.
+Whatever is left behind, a warning names.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
+
+from pyclfft.errors import FormatError
+from pyclfft.files import atomic_write
+from pyclfft.image import pgm, tiff64
+
+# Left out: formats without a recognisable beginning (TGA), with programs inside (EPS), and those
+# whose depth Pillow hides (AVIF, JPEG 2000, SGI).
+_READABLE = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
+
+# The value of white in a file that does not say its own.
+_WHITE = {"uint8": 255, "uint16": 65535, "float32": 1, "float64": 1}
+
+# Modes that Pillow opens files in -> grey or RGB with 8 bits; alpha is a matter of its own.
+_BASE_MODES = {
+    **dict.fromkeys(("1", "L", "LA", "La"), "L"),
+    **dict.fromkeys(("P", "PA", "RGB", "RGBX", "RGBA", "RGBa", "CMYK", "YCbCr"), "RGB"),
+}
+_DEEP_MODES = ("I;16", "I;16B", "F")  # grey with more than 8 bits
+
+# An image's dtype, channels and whether it has alpha -> Pillow's mode for it.
+_WRITE_MODES = {
+    ("uint8", 1, False): "L",
+    ("uint8", 1, True): "LA",
+    ("uint8", 3, False): "RGB",
+    ("uint8", 3, True): "RGBA",
+    ("uint16", 1, False): "I;16",
+    ("float32", 1, False): "F",
+    ("float64", 1, False): "D",  # our own name, which Pillow does not know
+}
+
+
+@dataclass(frozen=True)
+class _Format:
+    """A format to write.
+
+    Attributes
+    ----------
+    name : str
+        Pillow's too.
+    modes : tuple of str
+        That it holds.
+    options : dict
+        Of Pillow.
+    keeps : tuple of str
+        Fields of `Metadata` that it holds.
+    several : bool
+        It holds several images, one behind the other.
+    """
+
+    name: str
+    modes: tuple[str, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    keeps: tuple[str, ...] = ()
+    several: bool = False
+
+
+_ALL = ("icc_profile", "dpi", "exif")  # fields of Metadata, which Pillow calls so too
+_PNG = _Format("PNG", ("L", "LA", "RGB", "RGBA", "I;16"), keeps=_ALL)
+_TIFF = _Format("TIFF", ("L", "LA", "RGB", "RGBA", "I;16", "F", "D"), keeps=_ALL, several=True)
+_JPEG = _Format("JPEG", ("L", "RGB"), {"quality": 95, "subsampling": 0}, keeps=_ALL)
+_WRITERS = {
+    ".pgm": _Format("PGM", ("L", "I;16"), several=True),
+    ".png": _PNG,
+    ".tif": _TIFF,
+    ".tiff": _TIFF,
+    ".jpg": _JPEG,
+    ".jpeg": _JPEG,
+    ".bmp": _Format("BMP", ("L", "RGB"), keeps=("dpi",)),
+    ".ppm": _Format("PPM", ("RGB",)),
+    ".webp": _Format(
+        "WEBP",
+        ("L", "RGB", "RGBA"),
+        {"lossless": True, "exact": True},
+        keeps=("icc_profile", "exif"),
+    ),
+}
+
+# The formats that are written, by the suffixes that name them, without the point.
+FORMATS = tuple(suffix[1:] for suffix in _WRITERS)
+
+# How files of these formats begin -> the suffix of such a file.
+_BEGINNINGS = {
+    b"P5": ".pgm",
+    b"P2": ".pgm",
+    b"P6": ".ppm",
+    b"P3": ".ppm",
+    b"\x89PNG": ".png",
+    b"II*\0": ".tif",
+    b"MM\0*": ".tif",
+    b"\xff\xd8": ".jpg",
+    b"BM": ".bmp",
+    b"RIFF": ".webp",
+}
+
+_BITS_PER_SAMPLE, _PHOTOMETRIC, _X_RESOLUTION, _SAMPLE_FORMAT = 258, 262, 282, 339  # TIFF's tags
+_PROFILE = 34675
+_WHITE_IS_ZERO, _SIGNED = 0, 2  # values of the last two
+
+# Tags of EXIF data, which are TIFF's, about how a file holds its pixels and how they are to be
+# turned: of a new file they would be false. The colour profile is a matter of its own.
+_ABOUT_THE_FILE = {
+    *range(254, 260), 262, 266, *range(273, 275), *range(277, 282), 284, 301, *range(317, 326),
+    330, *range(338, 348), *range(512, 533), _PROFILE,
+}  # fmt: skip
+_MAX_JPEG_EXIF = 65_500  # bytes: a segment of JPEG has 2^16 in all
+
+# By EXIF's number of an orientation, what makes pixels upright: whether rows and columns change
+# places, and then in which direction each is read.
+_UPRIGHT = {
+    1: (False, 1, 1), 2: (False, 1, -1), 3: (False, -1, -1), 4: (False, -1, 1),
+    5: (True, 1, 1), 6: (True, 1, -1), 7: (True, -1, -1), 8: (True, -1, 1),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a file says about its image beside the pixels.
+
+    Attributes
+    ----------
+    icc_profile : bytes or None
+        The colour profile.
+    dpi : (float, float) or None
+        Pixels an inch, across and down.
+    exif : bytes or None
+        EXIF data without what is about the file's own layout, as a TIFF of tags.
+    """
+
+    icc_profile: bytes | None = None
+    dpi: tuple[float, float] | None = None
+    exif: bytes | None = None
+
+
+_NAMES = {"icc_profile": "colour profile", "dpi": "resolution", "exif": "EXIF data"}
+
+
+@dataclass(frozen=True, eq=False)
+class ImageFile:
+    """An image as it stands in a file: its pixels, what white is, and alpha apart.
+
+    Parameters
+    ----------
+    pixels : numpy.ndarray, shape (height, width) or (height, width, 3)
+        Grey or RGB; uint8 for a `maxval` up to 255, uint16 for one above, or float32 or float64
+        with black at 0 and white at 1 (values outside are kept).
+    maxval : int
+        The value of white: 255 or 65535 in most formats, 1 to 65535 in PGM, 1 for floats.
+    alpha : numpy.ndarray, shape (height, width), optional
+        Opacity from 0 to `maxval` in the dtype of the pixels; None where there is none.
+    metadata : Metadata
+        What goes on to a file that is written.
+
+    Raises
+    ------
+    FormatError
+        Shapes, dtypes and `maxval` do not fit each other.
+    """
+
+    pixels: np.ndarray
+    maxval: int
+    alpha: np.ndarray | None = None
+    metadata: Metadata = Metadata()
+
+    def __post_init__(self) -> None:
+        shape, dtype = self.pixels.shape, self.pixels.dtype
+        if len(shape) < 2 or shape[2:] not in ((), (3,)) or 0 in shape:
+            raise FormatError(f"an image is (height, width) or (height, width, 3), not {shape}")
+        if dtype not in _dtypes_for(self.maxval):
+            raise FormatError(
+                f"{dtype} pixels do not go with maxval {self.maxval}: it takes uint8 for 1 to 255, "
+                "uint16 for 256 to 65535, float32 or float64 for 1"
+            )
+        if self.alpha is not None and (self.alpha.shape, self.alpha.dtype) != (shape[:2], dtype):
+            raise FormatError(
+                f"alpha has to be {dtype} of shape {shape[:2]}, as the pixels, not "
+                f"{self.alpha.dtype} of shape {self.alpha.shape}"
+            )
+
+    @property
+    def channels(self) -> int:
+        """1 for grey, 3 for RGB; alpha does not count."""
+        return 1 if self.pixels.ndim == 2 else 3
+
+    @property
+    def kind(self) -> str:
+        """Depth and channels in words, such as ``16-bit grey`` or ``8-bit RGB with alpha``."""
+        depth = f"{8 * self.pixels.itemsize}-bit"
+        number = " float" if self.pixels.dtype.kind == "f" else ""
+        colour = " grey" if self.channels == 1 else " RGB"
+        return depth + number + colour + ("" if self.alpha is None else " with alpha")
+
+
+def read_image(path: str | os.PathLike[str]) -> ImageFile:
+    """Read the first image of a file; as `read_images`, which reads all of them.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    ImageFile
+        Pixels in native byte order; its arrays are the caller's own.
+
+    Raises
+    ------
+    FormatError, OSError
+        As `read_images`.
+
+    Warns
+    -----
+    UserWarning
+        The file holds further images, which are not read.
+    """
+    return _read(path, first_only=True)[0]
+
+
+def read_images(path: str | os.PathLike[str]) -> list[ImageFile]:
+    """Read the images of a file; what it is shows in its content, not in its suffix.
+
+    PGM keeps any maxval. BMP, GIF, JPEG, PNG, PPM (and PBM, PFM), TIFF and WebP come through
+    Pillow: grey with 8, 12 or 16 bits, grey float32, RGB with 8 bits, each of 8 bits with or
+    without alpha; also TIFF of grey float64. One-bit images become 8-bit grey; palettes RGB or
+    RGBA; CMYK and YCbCr RGB. A colour that stands for transparency becomes alpha. The orientation
+    in the EXIF data is applied. Colour profile, resolution and EXIF data are kept.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    list of ImageFile
+        All pages of a TIFF file, all images of a raw PGM file, and one image of every other file.
+        Pixels in native byte order; the arrays are the caller's own.
+
+    Raises
+    ------
+    FormatError
+        The file is no image, damaged, of a kind that would lose depth (16-bit colour) or sign, or
+        larger than `PIL.Image.MAX_IMAGE_PIXELS` (PGM has no such limit: it is not compressed).
+    OSError
+        The file is missing, a folder, or cannot be read.
+
+    Warns
+    -----
+    UserWarning
+        Something in the file is left behind: all but the first image of an animation, a colour
+        profile that is not one of grey or RGB pixels, damaged EXIF data.
+    """
+    return _read(path, first_only=False)
+
+
+def _read(path: str | os.PathLike[str], *, first_only: bool) -> list[ImageFile]:
+    name = str(path)
+    data = Path(path).read_bytes()
+    left_behind: list[str] = []
+    if data[:2] in pgm.MAGICS:
+        decoded, more = pgm.decode_pgms(data, name, first_only=first_only)
+        images = [ImageFile(*each) for each in decoded]
+        left_behind += [_FURTHER_IMAGES] * more
+    else:
+        try:
+            images = _decode(data, left_behind, first_only=first_only)
+        except FormatError as error:
+            raise FormatError(f"{name}: {error}") from None
+    for what in left_behind:
+        warnings.warn(f"{name}: {what}", stacklevel=3)
+    return images
+
+
+_FURTHER_IMAGES = "the file holds further images, which are not read"
+
+
+def write_image(path: str | os.PathLike[str], image: ImageFile) -> None:
+    """Write an image file in the format of its suffix, atomically; as `write_images`.
+
+    Parameters
+    ----------
+    path : str or path
+        As for `write_images`.
+    image : ImageFile
+        What to write.
+
+    Raises
+    ------
+    FormatError, OSError
+        As `write_images`.
+    """
+    write_images(path, [image])
+
+
+def write_images(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> None:
+    """Write an image file in the format of its suffix, atomically.
+
+    TIFF and PGM hold several images, one behind the other, the other formats one.
+
+    PGM keeps `maxval` as it is. The other formats have no field for it, so that a `maxval` of
+    4095, say, would look almost black in 16 bits: there the values are scaled such that `maxval`
+    becomes 255 or 65535. Nothing is lost; ``round(value * 4095 / 65535)`` gives the old values.
+
+    JPEG is written with quality 95 and full colour resolution, WebP without loss (a grey one
+    comes back as RGB).
+
+    Parameters
+    ----------
+    path : str or path
+        Ends with .pgm, .png, .tif, .tiff, .jpg, .jpeg, .bmp, .ppm or .webp. An existing file is
+        replaced once the new one is complete.
+    images : sequence of ImageFile
+        What to write, with the colour profile, the resolution and the EXIF data of each.
+
+    Raises
+    ------
+    FormatError
+        The suffix is unknown, its format cannot hold several images, or an image's depth or alpha,
+        or a value is above `maxval`. Nothing has been written then.
+    OSError
+        The folder is missing, read-only or full.
+
+    Warns
+    -----
+    UserWarning
+        The format has no place for a colour profile, a resolution or EXIF data.
+    """
+    writer = _writer(path, images)
+    data = _encode(images, writer, str(path))
+    for what in _not_kept(images, writer):
+        warnings.warn(f"{path!s}: {writer.name} does not hold the image's {what}", stacklevel=2)
+    with atomic_write(path) as file:
+        file.write(data)
+
+
+def check_output(path: str | os.PathLike[str], *images: ImageFile) -> None:
+    """Check, before any work is done, that the format of a file name can hold such images.
+
+    Parameters
+    ----------
+    path : str or path
+        As for `write_images`; nothing is written.
+    *images : ImageFile
+        Images of the dtype, the channels and the alpha to be written; values do not matter.
+
+    Raises
+    ------
+    FormatError
+        The suffix is unknown, or its format cannot hold an image's depth or alpha, or that many
+        images.
+    """
+    _writer(path, images)
+
+
+def can_write(path: str | os.PathLike[str]) -> bool:
+    """Return whether the suffix of a file name is that of a format that `write_image` writes."""
+    return Path(path).suffix.lower() in _WRITERS
+
+
+def suffix_of(beginning: bytes) -> str:
+    """Return the suffix of the format that `write_image` writes and a file begins with, or none."""
+    return next((end for magic, end in _BEGINNINGS.items() if beginning.startswith(magic)), "")
+
+
+def _dtypes_for(maxval: int) -> tuple[np.dtype, ...]:
+    """Return the dtypes that go with a maxval."""
+    if not 1 <= maxval <= pgm.MAXVAL_LIMIT:
+        return ()
+    integer = np.dtype(np.uint8 if maxval < 256 else np.uint16)
+    floats = (np.dtype(np.float32), np.dtype(np.float64))
+    return (integer, *floats) if maxval == 1 else (integer,)
+
+
+def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[ImageFile]:
+    """Decode images through Pillow, every failure of which becomes a FormatError.
+
+    What the caller is to be warned of is added to `left_behind`.
+    """
+    if not data:
+        raise FormatError("the file is empty")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # damaged metadata, which is not used
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            return _images_of(data, left_behind, first_only=first_only)
+    except (FormatError, MemoryError):
+        raise
+    except UnidentifiedImageError:
+        raise FormatError(
+            f"no image, a damaged one, or none of PGM, {', '.join(_READABLE)} (it begins with "
+            f"{data[:8]!r}): convert it to one of these"
+        ) from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise FormatError(
+            f"{error}: if you trust the file, convert it to PGM or raise PIL.Image.MAX_IMAGE_PIXELS"
+        ) from None
+    except Exception as error:  # Pillow's decoders raise whatever a damaged file makes them raise
+        raise FormatError(f"the image is damaged: {error}") from error
+
+
+def _images_of(data: bytes, left_behind: list[str], *, first_only: bool) -> list[ImageFile]:
+    """Decode the pages of a TIFF file, or the first image of another one."""
+    readable, doubles = tiff64.narrowed(data)
+    opened = Image.open(io.BytesIO(readable), formats=_READABLE)
+    pages = getattr(opened, "n_frames", 1) if opened.format == "TIFF" else 1
+    wanted = 1 if first_only else pages
+    if wanted < pages or (opened.format != "TIFF" and _is_animated(opened)):
+        left_behind.append(_FURTHER_IMAGES)
+    images = []
+    for page in range(wanted):
+        if page:
+            opened.seek(page)
+        try:
+            if page in doubles:
+                image = _double_image(opened, data, doubles[page])
+            else:
+                image = _image_of(opened)
+        except FormatError as error:
+            raise FormatError(f"page {page + 1}: {error}" if pages > 1 else str(error)) from None
+        metadata = _metadata_of(opened, image.channels, left_behind)
+        images.append(replace(image, metadata=metadata))
+    return images
+
+
+def _is_animated(opened: Image.Image) -> bool:
+    """Whether there are further images; a damaged one is none."""
+    with suppress(Exception):  # Pillow's decoders raise whatever a damaged file makes them raise
+        return bool(getattr(opened, "is_animated", False))
+    return False
+
+
+def _double_image(opened: Image.Image, data: bytes, orientation: int) -> ImageFile:
+    """Turn a page of the halves of float64 pixels, as the file `data` has them, into an image."""
+    image = _float_image(tiff64.joined(np.array(opened), data))
+    swap, down, across = _UPRIGHT.get(orientation, _UPRIGHT[1])
+    turned = image.pixels.swapaxes(0, 1) if swap else image.pixels
+    return replace(image, pixels=np.ascontiguousarray(turned[::down, ::across]))
+
+
+def _image_of(opened: Image.Image) -> ImageFile:
+    """Turn an image that Pillow has opened into upright pixels and alpha."""
+    bits = _stored_bits(opened)
+    _refuse_loss(opened, bits)
+    upright = ImageOps.exif_transpose(opened)
+    if upright.mode == "F":
+        return _float_image(np.array(upright).astype(np.float32))
+    if upright.mode in _DEEP_MODES:
+        white_is_zero = _tiff_tag(opened, _PHOTOMETRIC) == _WHITE_IS_ZERO
+        return _deep_image(upright, 2**bits - 1, white_is_zero)
+    return _byte_image(upright)
+
+
+def _stored_bits(image: Image.Image) -> int:
+    """Bits per channel in the file, also those that Pillow would drop."""
+    if image.format == "TIFF":
+        return max(_tiff_tag(image, _BITS_PER_SAMPLE, (1,)))
+    tiles = getattr(image, "tile", [])
+    arguments = tiles[0][3] if tiles else ""  # of Pillow's decoder
+    if image.format == "PNG":
+        return 16 if ";16" in str(arguments) else 8
+    if image.format == "PPM" and isinstance(arguments, tuple):
+        return int(arguments[1]).bit_length()  # its maxval
+    return 8
+
+
+def _tiff_tag(image: Image.Image, tag: int, default: Any = None) -> Any:
+    """Value of a TIFF tag; the default where it, or every tag, is missing."""
+    return getattr(image, "tag_v2", {}).get(tag, default)
+
+
+def _refuse_loss(image: Image.Image, bits: int) -> None:
+    """Raise where the pixels that Pillow gives are not those of the file."""
+    mode = image.mode
+    if mode == "I" or _SIGNED in _tiff_tag(image, _SAMPLE_FORMAT, ()):
+        raise FormatError(
+            "signed or 32-bit integer pixels: convert them to unsigned 16-bit or float32 grey"
+        )
+    if mode not in (*_BASE_MODES, *_DEEP_MODES):
+        raise FormatError(f"{mode} pixels cannot be read: convert the image to RGB")
+    if bits > 8 and mode not in _DEEP_MODES:
+        raise FormatError(
+            f"{mode} with {bits} bits per channel, of which only 8 could be read: convert the "
+            "image to 8-bit colour or to 16-bit grey"
+        )
+
+
+def _byte_image(upright: Image.Image) -> ImageFile:
+    """Image of 8 bits per channel; what stands for transparency becomes alpha."""
+    mode = _BASE_MODES[upright.mode]
+    if not upright.has_transparency_data:
+        return ImageFile(np.array(upright.convert(mode)), 255)
+    channels = np.array(upright.convert(mode + "A"))
+    pixels = channels[..., 0] if mode == "L" else channels[..., :3]
+    return ImageFile(np.ascontiguousarray(pixels), 255, np.ascontiguousarray(channels[..., -1]))
+
+
+def _deep_image(upright: Image.Image, maxval: int, white_is_zero: bool) -> ImageFile:
+    """Grey image of 12 or 16 bits, with what Pillow does only for 8: transparency, inversion."""
+    samples = np.array(upright).astype(np.uint16)
+    transparent = upright.info.get("transparency")
+    alpha = None
+    if transparent is not None:
+        alpha = np.where(samples == transparent, 0, maxval).astype(np.uint16)
+    return ImageFile(maxval - samples if white_is_zero else samples, maxval, alpha)
+
+
+def _float_image(pixels: np.ndarray) -> ImageFile:
+    """Grey float32 or float64 image."""
+    if not np.isfinite(pixels).all():
+        raise FormatError("some pixels are NaN or infinite: replace them by numbers")
+    return ImageFile(pixels, _WHITE[pixels.dtype.name])
+
+
+def _metadata_of(opened: Image.Image, channels: int, left_behind: list[str]) -> Metadata:
+    """Return what a file says about an image that has been read from it, upright."""
+    profile, dpi = (
+        # What Pillow knows of a TIFF page without the tag is a default or of the page before it.
+        opened.info.get(key) if opened.format != "TIFF" or _tiff_tag(opened, tag) else None
+        for key, tag in (("icc_profile", _PROFILE), ("dpi", _X_RESOLUTION))
+    )
+    wanted = b"GRAY" if channels == 1 else b"RGB "
+    if profile and profile[16:20] != wanted:
+        space = profile[16:20].decode("ascii", "replace").strip()
+        pixels = "grey" if channels == 1 else "RGB"
+        left_behind.append(f"its colour profile, for {space}, does not fit {pixels} pixels")
+        profile = None
+    return Metadata(profile or None, _resolution(dpi), _exif_of(opened, left_behind))
+
+
+def _resolution(dpi: Any) -> tuple[float, float] | None:
+    with suppress(TypeError, ValueError, ZeroDivisionError):  # a damaged one is none
+        across, down = (float(value) for value in dpi)
+        if 0 < across < 1e6 and 0 < down < 1e6:
+            return across, down
+    return None
+
+
+def _exif_of(opened: Image.Image, left_behind: list[str]) -> bytes | None:
+    """Return EXIF data without tags about the file, or None where nothing is left."""
+    try:
+        exif = opened.getexif()
+        for tag in _ABOUT_THE_FILE & set(exif):
+            del exif[tag]
+        exif.bigtiff = False
+        return exif.tobytes() if len(exif) else None
+    except Exception:  # of damaged data, as above
+        left_behind.append("its EXIF data is damaged and left out")
+        return None
+
+
+def _writer(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> _Format:
+    """Return the format of a file name; raise where it cannot hold the images."""
+    name, suffix = str(path), Path(path).suffix.lower()
+    if suffix not in _WRITERS:
+        raise FormatError(
+            f"{name}: no format is known for the suffix {suffix!r}; use {' '.join(_WRITERS)}"
+        )
+    writer = _WRITERS[suffix]
+    if len(images) > 1 and not writer.several:
+        suffixes = " or ".join(other for other, each in _WRITERS.items() if each.several)
+        raise FormatError(
+            f"{name}: {writer.name} cannot hold {len(images)} images; write {suffixes}"
+        )
+    for image in images:
+        mode = _mode(image)
+        if mode in writer.modes:
+            continue
+        others = [other for other, each in _WRITERS.items() if mode in each.modes]
+        remedy = f"write {' or '.join(others)}" if others else "reduce it to 8 bits for .png"
+        raise FormatError(f"{name}: {writer.name} cannot hold {image.kind}; {remedy}")
+    return writer
+
+
+def _not_kept(images: Sequence[ImageFile], writer: _Format) -> list[str]:
+    """Return the names of what a format does not hold of the images' metadata."""
+    return [
+        name
+        for key, name in _NAMES.items()
+        if any(getattr(image.metadata, key) and key not in _kept(image, writer) for image in images)
+    ]
+
+
+def _kept(image: ImageFile, writer: _Format) -> dict[str, Any]:
+    """Return what a format holds of an image's metadata, as Pillow's options."""
+    kept = {key: getattr(image.metadata, key) for key in writer.keeps}
+    if writer.name == "JPEG" and len(kept["exif"] or b"") > _MAX_JPEG_EXIF:
+        kept["exif"] = None
+    return {key: value for key, value in kept.items() if value}
+
+
+def _mode(image: ImageFile) -> str | None:
+    """Pillow's mode for an image, None where it has none."""
+    return _WRITE_MODES.get((image.pixels.dtype.name, image.channels, image.alpha is not None))
+
+
+def _encode(images: Sequence[ImageFile], writer: _Format, name: str) -> bytes:
+    """Encode images that the format can hold."""
+    for image in images:
+        for values in (image.pixels, image.alpha):
+            if values is not None and values.dtype.kind == "u" and values.max() > image.maxval:
+                raise FormatError(
+                    f"{name}: values up to {values.max()} are above maxval {image.maxval}; clip or "
+                    "scale them"
+                )
+    if writer.name == "PGM":
+        return b"".join(pgm.encode_pgm(each.pixels, each.maxval, name) for each in images)
+    try:
+        return _encode_by_pillow(images, writer)
+    except (OSError, ValueError, struct.error) as error:  # such as more rows than it can count
+        raise FormatError(f"{name}: {writer.name} cannot hold this image: {error}") from error
+
+
+def _encode_by_pillow(images: Sequence[ImageFile], writer: _Format) -> bytes:
+    buffer = io.BytesIO()
+    if len(images) == 1:
+        _save(images[0], writer, buffer)
+    else:
+        with TiffImagePlugin.AppendingTiffWriter(buffer, True) as pages:  # the one of Pillow's
+            for image in images:
+                _save(image, writer, pages)
+                pages.newFrame()
+    doubles = {n for n, image in enumerate(images) if image.pixels.dtype == np.float64}
+    return tiff64.widened(buffer.getvalue(), doubles) if doubles else buffer.getvalue()
+
+
+def _save(image: ImageFile, writer: _Format, file: Any) -> None:
+    channels = _full_range(image.pixels, image.maxval)
+    if image.alpha is not None:
+        channels = np.dstack([channels, _full_range(image.alpha, image.maxval)])
+    if channels.dtype == np.float64:
+        channels = tiff64.split(channels)
+    options = {**writer.options, **_kept(image, writer)}
+    Image.fromarray(channels).save(file, writer.name, **options)
+
+
+def _full_range(values: np.ndarray, maxval: int) -> np.ndarray:
+    """Scale integers such that `maxval` becomes the largest value of their dtype."""
+    white = _WHITE[values.dtype.name]
+    if maxval == white:
+        return values
+    return ((values.astype(np.uint32) * white + maxval // 2) // maxval).astype(values.dtype)

@@ -1,0 +1,53 @@
+"""The discrete Fourier transform by its definition: any length, n^2 steps."""
+
+from __future__ import annotations
+
+from ...parameters import Parameters
+from ...passes import Pass, Role, Roots
+from ...problem import Problem
+from ...traits import Traits
+from ..rows import defines, real, rows_of, sign_flag, uint
+from ..solver import Solver
+from ..steps import single_axis
+
+MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether there is one axis, of any length that an index can count."""
+    return single_axis(problem) and problem.shape[problem.axes[0]] <= MAX_LENGTH
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return one pass that also carries the scale."""
+    rows = rows_of(problem)
+    tile = min(
+        parameters["direct_tile"],
+        traits.max_work_group_size,
+        traits.max_work_item_sizes[0],
+        traits.local_mem_bytes // problem.dtype.itemsize,
+        1 << (rows.n - 1).bit_length(),
+    )
+    return (
+        Pass(
+            kernel="direct",
+            source="direct.cl",
+            defines=defines(problem.precision, TILE=tile),
+            global_size=(-(-rows.n // tile) * tile, rows.count),
+            local_size=(tile, 1),
+            arguments=(
+                Role.SOURCE,
+                Role.TARGET,
+                Roots(rows.n, problem.precision),
+                uint(rows.n),
+                sign_flag(problem),
+                real(problem, problem.scale),
+            ),
+            reads=problem.nbytes,
+            writes=problem.nbytes,
+            step=f"{rows.count} rows of {rows.n}",
+        ),
+    )
+
+
+SOLVER = Solver("direct", "a transform along one axis", applies, passes)

@@ -1,0 +1,177 @@
+"""The ladder: radix-2 Cooley-Tukey in five versions, each of which changes one thing of another.
+
+They are those of a course report on OpenCL, and are here to be measured, beside each other and
+beside what we use: a way to learn what a kernel's time is spent on.
+
+References
+----------
+J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
+Math. Comp. 19 (1965).
+M. C. Pease, "An adaptation of the fast Fourier transform for parallel processing", J. ACM 15
+(1968).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...parameters import Parameters
+from ...passes import Argument, Pass, Role
+from ...problem import Problem
+from ...traits import Traits
+from ..rows import defines, device_size, rows_of, sign_flag, uint
+from ..solver import Solver
+from ..steps import axis_length
+from . import radix2
+
+MAX_LENGTH = 2**24  # whole numbers that a float holds, by which ladder1 finds its points
+
+Passes = Callable[[Problem, Traits, Parameters], tuple[Pass, ...]]
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether the one axis is a power of two that ladder1 can count to."""
+    return radix2.applies(problem, traits, parameters) and axis_length(problem) <= MAX_LENGTH
+
+
+def fits_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether it is, and local memory holds a row."""
+    if not applies(problem, traits, parameters):
+        return False
+    return axis_length(problem) * problem.complex_dtype.itemsize <= traits.local_mem_bytes
+
+
+# --- the rungs ------------------------------------------------------------------------------------
+
+
+def _reversing(kernel: str) -> Passes:
+    """Return a rung whose stages find their points by reversing bits; only the last moves them."""
+
+    def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+        *stages, last = _stages(problem)
+        return (
+            *(_stage(kernel, stage, problem, traits, parameters) for stage in stages),
+            _stage(kernel, last, problem, traits, parameters, aliases=False),
+        )
+
+    return passes
+
+
+def _ordered_once(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    return (
+        radix2.bit_reverse(problem, traits, parameters),
+        *(_stage("ladder3", stage, problem, traits, parameters) for stage in _stages(problem)),
+    )
+
+
+def _of_neighbours(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    passes = [radix2.bit_reverse(problem, traits, parameters)]
+    for stage in _stages(problem):
+        passes.append(_stage("ladder4", stage, problem, traits, parameters))
+        passes.append(_permute(stage, problem, traits, parameters))
+    return tuple(passes)
+
+
+def _in_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    rows = rows_of(problem)
+    limits = (parameters["group"], traits.max_work_group_size, traits.max_work_item_sizes[0])
+    items = min(rows.n // 2, *limits)
+    return (
+        Pass(
+            kernel="compact",
+            source="ladder.cl",
+            defines=defines(problem.precision, POINTS=rows.n),
+            global_size=(items * rows.count,),
+            local_size=(items,),
+            arguments=(Role.SOURCE, Role.TARGET, sign_flag(problem)),
+            reads=problem.nbytes,
+            writes=problem.nbytes,
+            step=f"{rows.count} rows of {rows.n}",
+            aliases=True,
+        ),
+    )
+
+
+# --- their launches -------------------------------------------------------------------------------
+
+
+def _stages(problem: Problem) -> range:
+    return range(rows_of(problem).n.bit_length() - 1)
+
+
+def _stage(
+    kernel: str,
+    stage: int,
+    problem: Problem,
+    traits: Traits,
+    parameters: Parameters,
+    *,
+    aliases: bool = True,
+) -> Pass:
+    """Return a launch that combines all pairs."""
+    rows = uint(rows_of(problem).count)
+    more = (uint(stage), rows, sign_flag(problem))
+    return _pairs(kernel, stage, problem, traits, parameters, more, aliases)
+
+
+def _permute(stage: int, problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Return a launch that makes neighbours of the pairs of the next stage."""
+    rows = uint(rows_of(problem).count)
+    return _pairs("permuteArray", stage, problem, traits, parameters, (rows,), False)
+
+
+def _pairs(
+    kernel: str,
+    stage: int,
+    problem: Problem,
+    traits: Traits,
+    parameters: Parameters,
+    more: tuple[Argument, ...],
+    aliases: bool,
+) -> Pass:
+    rows = rows_of(problem)
+    sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
+    return Pass(
+        kernel=kernel,
+        source="ladder.cl",
+        defines=defines(problem.precision),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Role.SOURCE, Role.TARGET, uint(rows.n), *more),
+        reads=problem.nbytes,
+        writes=problem.nbytes,
+        step=f"stage {stage + 1} of {len(_stages(problem))}",
+        aliases=aliases,
+    )
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def _scaled(passes: Passes) -> Passes:
+    """Return the passes and, if there is a scale, norm."""
+
+    def scaled(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+        last = () if problem.scale == 1 else (radix2.norm(problem, traits, parameters),)
+        return (*passes(problem, traits, parameters), *last)
+
+    return scaled
+
+
+def _solver(name: str, passes: Passes) -> Solver:
+    requirement = "a length that is a power of two up to 2^24"
+    return Solver(name, requirement, applies, _scaled(passes), powers_of_two=True)
+
+
+SOLVERS = (
+    _solver("ladder1", _reversing("ladder1")),
+    _solver("ladder2", _reversing("ladder2")),
+    _solver("ladder3", _ordered_once),
+    _solver("ladder4", _of_neighbours),
+    replace(
+        _solver("compact", _in_local_memory),
+        requirement="a length that is a power of two and fits local memory",
+        applies=fits_local_memory,
+    ),
+)

@@ -1,0 +1,111 @@
+"""Radix-2 transforms in local memory, one work-group for each: a spectrogram's kernel.
+
+As a report on digital music analysis describes it: the frame in local memory, bits reversed on
+load, all stages in one launch, some frames a launch, twiddles computed ahead on the device.
+
+References
+----------
+J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
+Math. Comp. 19 (1965).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...batch import Batch
+from ...parameters import Parameters
+from ...passes import FirstGroup, Pass, Role, SpinFactors, Vector
+from ...problem import Problem
+from ...traits import Traits
+from ..rows import defines, exact, sign_flag, uint
+from ..solver import Solver
+from ..steps import axis_batch, axis_length, single_axis
+
+NAME = "local-radix2"
+MAXIMUM_BYTES = 8  # of local memory, for the greatest magnitude
+WALKED = 2  # dimensions of a batch that the kernel can walk
+
+
+class Walk(NamedTuple):
+    """A batch as the kernel has it."""
+
+    extent: int
+    sources: tuple[int, int]
+    targets: tuple[int, int]
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether the one axis is a power of two, whole in the source, that fits local memory."""
+    if not single_axis(problem) or problem.kind == "c2r" or problem.target.real:
+        return False
+    n = axis_length(problem)
+    return (
+        n > 1
+        and n & (n - 1) == 0
+        and n * problem.complex_dtype.itemsize + MAXIMUM_BYTES <= traits.local_mem_bytes
+        and problem.source.shape[problem.axes[0]] >= n
+        and len(axis_batch(problem, n).dimensions) <= WALKED
+    )
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return one pass, of one launch or, with `local_frames`, more."""
+    n = axis_length(problem)
+    batch = axis_batch(problem, n)
+    walk = _walk(batch)
+    limits = (parameters["local_items"], traits.max_work_group_size, traits.max_work_item_sizes[0])
+    items = min(n // 2, *limits)
+    outputs = n // 2 + 1 if problem.kind == "r2c" else n
+    real = problem.source.real
+    itemsize = problem.complex_dtype.itemsize
+    return (
+        Pass(
+            kernel="localRadix2",
+            source="localRadix2.cl",
+            defines=defines(
+                problem.precision,
+                N=n,
+                ITEMS=items,
+                SOURCE="REAL" if real else "COMPLEX",
+                OUTPUTS=outputs,
+            ),
+            global_size=(batch.count * items,),
+            local_size=(items,),
+            arguments=(
+                Role.SOURCE,
+                Role.TARGET,
+                SpinFactors(n, problem.precision),
+                FirstGroup(),
+                uint(walk.extent),
+                Vector("int64", walk.sources),
+                Vector("int64", walk.targets),
+                Vector("int64", (batch.source.first, batch.source.unit)),
+                Vector("int64", (batch.target.first, batch.target.unit)),
+                exact(problem.scale, problem.precision),
+                sign_flag(problem),
+            ),
+            reads=batch.count * n * itemsize // (2 if real else 1),
+            writes=batch.count * outputs * itemsize,
+            leaves=problem.nbytes,
+            step=f"{batch.count} x {n}",
+            groups_a_launch=parameters["local_frames"],
+        ),
+    )
+
+
+def _walk(batch: Batch) -> Walk:
+    first, *second = batch.dimensions
+    far = second[0] if second else replace(first, extent=1, source=0, target=0)
+    return Walk(first.extent, (first.source, far.source), (first.target, far.target))
+
+
+SOLVER = Solver(
+    NAME,
+    "a length that is a power of two and fits local memory",
+    applies,
+    passes,
+    selective=True,
+    powers_of_two=True,
+)

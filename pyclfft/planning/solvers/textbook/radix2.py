@@ -1,0 +1,124 @@
+"""The textbook's radix-2 Cooley-Tukey transform: bit reversal, then one launch a stage.
+
+References
+----------
+J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series",
+Math. Comp. 19 (1965).
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...parameters import Parameters
+from ...passes import Buffer, Pass, Role, Scalar
+from ...problem import Problem
+from ...traits import Traits
+from ..rows import Rows, defines, kernel_size, real, rows_of, sign_flag, uint
+from ..solver import Solver
+from ..steps import single_axis
+
+NAME = "radix2"
+MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
+
+
+def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether the one axis is a power of two."""
+    if not single_axis(problem):
+        return False
+    n = problem.shape[problem.axes[0]]
+    return 2 <= n <= MAX_LENGTH and n & (n - 1) == 0
+
+
+def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return spinFact, bitReverse, log2(n) butterflies and, if there is a scale, norm."""
+    last = () if problem.scale == 1 else (norm(problem, traits, parameters),)
+    return (*_row_passes(problem, traits, parameters, rows_of(problem)), *last)
+
+
+def _row_passes(
+    problem: Problem, traits: Traits, parameters: Parameters, rows: Rows
+) -> tuple[Pass, ...]:
+    log2_n = rows.n.bit_length() - 1
+    spin = spin_fact(problem, traits, parameters, rows.n)
+    reverse = bit_reverse(problem, traits, parameters)
+    sizes, local = kernel_size("butterfly", (rows.n // 2, rows.count), traits, parameters)
+    stages = [
+        Pass(
+            kernel="butterfly",
+            source="butterfly.cl",
+            defines=defines(problem.precision),
+            global_size=sizes,
+            local_size=local,
+            arguments=(
+                Role.DATA,
+                Buffer(spin.table),
+                uint(log2_n),
+                uint(iteration),
+                uint(rows.count),
+                sign_flag(problem),
+            ),
+            reads=problem.nbytes,
+            writes=problem.nbytes,
+            step=f"stage {iteration} of {log2_n}",
+        )
+        for iteration in range(1, log2_n + 1)
+    ]
+    return (spin, reverse, *stages)
+
+
+def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Put every row in the order of its reversed indices."""
+    rows = rows_of(problem)
+    sizes, local = kernel_size("bitReverse", (rows.n, rows.count), traits, parameters)
+    return Pass(
+        kernel="bitReverse",
+        source="bitReverse.cl",
+        defines=defines(problem.precision),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Role.SOURCE, Role.TARGET, uint(rows.n.bit_length() - 1), uint(rows.count)),
+        reads=problem.nbytes,
+        writes=problem.nbytes,
+        step=f"{rows.count} rows of {rows.n}",
+    )
+
+
+def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) -> Pass:
+    """Fill the table of n/2 twiddles; transforms of the same length share it."""
+    nbytes = n // 2 * problem.dtype.itemsize
+    sizes, local = kernel_size("spinFact", (n // 2,), traits, parameters)
+    table = f"w{n}"
+    return Pass(
+        kernel="spinFact",
+        source="spinFact.cl",
+        defines=defines(problem.precision),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Buffer(table), uint(n)),
+        reads=0,
+        writes=nbytes,
+        step=f"{n // 2} twiddles",
+        scratch=((table, nbytes),),
+        table=table,
+    )
+
+
+def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Multiply everything by the problem's scale."""
+    count = prod(problem.shape)
+    sizes, local = kernel_size("norm", (count,), traits, parameters)
+    return Pass(
+        kernel="norm",
+        source="norm.cl",
+        defines=defines(problem.precision),
+        global_size=sizes,
+        local_size=local,
+        arguments=(Role.DATA, Scalar("uint64", count), real(problem, problem.scale)),
+        reads=problem.nbytes,
+        writes=problem.nbytes,
+        step=f"times {problem.scale:g}",
+    )
+
+
+SOLVER = Solver(NAME, "a length that is a power of two", applies, passes, powers_of_two=True)

@@ -1,0 +1,237 @@
+"""What the documentation shows is true: samples, snippets and docstrings run as they stand."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import pyclfft
+from pyclfft.runtime import device as devices_module
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES, DOCS, KERNELS = ROOT / "samples", ROOT / "docs", ROOT / "cl"
+PACKAGE = Path(pyclfft.__path__[0])
+
+# Sample -> a line that it has to print.
+EXPECTED = {
+    "filter_image.py": r"smooth: mean 110\.2, standard deviation 4\d\.\d, in .*scene_smooth\.png",
+    "transform.py": r"loudest: \[440, 1000\] Hz",
+    "device_arrays.py": r"two queues agree: True",
+    "choose_device.py": r"    first call .* ms, relative error \d\.\de-0[78]",
+}
+
+# A block of Python, and the block of text that follows it directly: what it prints.
+SNIPPET = re.compile(
+    r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```$)?", re.DOTALL | re.MULTILINE
+)
+OPTIONAL = ("cupy", "dask", "torch", "xarray")  # snippets that import these run where they are
+PAGES = [
+    page.relative_to(ROOT).as_posix()
+    for page in (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
+    if SNIPPET.search(page.read_text(encoding="utf-8"))
+]
+MODULES = [
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if re.search(r"^ *>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)
+]
+
+ORDER = (
+    "Parameters", "Returns", "Yields", "Warns", "Raises", "See Also", "Notes", "References",
+    "Examples",
+)  # fmt: skip
+FUNCTIONS = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (pyclfft, pyclfft.array_api_fft)
+    for name in module.__all__
+    if inspect.isroutine(getattr(module, name))
+}
+RAISE_NOTHING = ("pyclfft.cache_info", "pyclfft.devices", "pyclfft.get_workers")
+
+
+@pytest.fixture
+def default_device():
+    """The device that examples run on; they use double precision as NumPy does."""
+    found = pyclfft.default_device()
+    if not devices_module.traits(found).fp64:
+        pytest.skip(f"{found.name} has no double precision")
+    yield found
+    pyclfft.use_device(None)
+
+
+# --- samples --------------------------------------------------------------------------------------
+
+
+def test_every_sample_is_run():
+    assert {path.name for path in SAMPLES.glob("*.py")} == {
+        *EXPECTED, "make_images.py", "make_sound.py", "synth.py", "score_notes.py"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_sample(name, tmp_path):
+    script = SAMPLES / name
+    assert len(script.read_text(encoding="utf-8").splitlines()) < 40
+    run = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert run.returncode == 0, run.stderr
+    assert re.search(f"^{EXPECTED[name]}$", run.stdout, re.MULTILINE), run.stdout
+    assert "False" not in run.stdout
+
+
+def test_sample_writes_where_it_is_told(tmp_path):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    command = [sys.executable, SAMPLES / "filter_image.py", folder]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    assert {path.name for path in folder.iterdir()} == {"scene_smooth.png", "scene_detail.png"}
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_sample_takes_a_device(tmp_path):
+    """The last device of all, by its index; the sample marks and names it."""
+    groups = devices_module.listing()
+    usable = {
+        f"{p}:{d}": device
+        for p, (_, members) in enumerate(groups)
+        for d, device in enumerate(members)
+        if not devices_module.defect(device)
+    }
+    spec, device = list(usable.items())[-1]
+    command = [sys.executable, SAMPLES / "choose_device.py", spec]
+    run = subprocess.run(
+        command, cwd=tmp_path, check=True, capture_output=True, text=True, timeout=300
+    )
+    assert run.stdout.splitlines()[-1].endswith(f"run on {device.name.strip()}")
+
+
+# --- snippets -------------------------------------------------------------------------------------
+
+
+def test_the_tutorial_has_snippets():
+    assert "docs/tutorial.md" in PAGES
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_snippets(page, tmp_path, monkeypatch, default_device):
+    """All blocks of a page run one after the other, beside a copy of the sample images."""
+    shutil.copytree(SAMPLES, tmp_path / "samples")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for snippet in SNIPPET.finditer((ROOT / page).read_text(encoding="utf-8")):
+        printed = io.StringIO()
+        wanted = re.findall(r"^import (\w+)", snippet["code"], re.MULTILINE)
+        if any(name in OPTIONAL and not find_spec(name) for name in wanted):
+            continue
+        with contextlib.redirect_stdout(printed):
+            exec(compile(snippet["code"], page, "exec"), names)
+        if snippet["output"] is not None:
+            assert printed.getvalue() == snippet["output"], snippet["code"]
+
+
+# --- docstrings -----------------------------------------------------------------------------------
+
+
+def sections_of(docstring):
+    """Return the sections of a numpydoc docstring in order, with their text."""
+    parts = re.split(
+        r"^([A-Z][A-Za-z ]+)\n-{3,}\n", inspect.cleandoc(docstring), flags=re.MULTILINE
+    )
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def names_in(section):
+    """Return the names that a section's entries begin with, such as those of parameters."""
+    entries = re.findall(r"^([*\w].*?)(?: :.*)?$", section, re.MULTILINE)
+    return [name.lstrip("*") for entry in entries for name in entry.split(", ")]
+
+
+def test_public_functions_are_found():
+    assert len(FUNCTIONS) > 70
+    assert {"pyclfft.fft2", "pyclfft.stft", "pyclfft.array_api_fft.rfft"} <= set(FUNCTIONS)
+    assert set(RAISE_NOTHING) <= set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_functions_are_documented(name):
+    function = FUNCTIONS[name]
+    signature = inspect.signature(function)
+    sections = sections_of(function.__doc__ or "")
+    wanted = {
+        "Parameters": bool(signature.parameters),
+        "Returns": signature.return_annotation not in (None, "None"),
+        "Raises": name not in RAISE_NOTHING,
+        "See Also": True,
+        "Examples": True,
+    }
+    assert [each for each in wanted if wanted[each] and not sections.get(each, "").strip()] == []
+    assert [each for each in ORDER if each in sections] == list(sections)
+    assert sorted(names_in(sections.get("Parameters", ""))) == sorted(signature.parameters)
+    space = importlib.import_module(name.rpartition(".")[0])
+    assert [each for each in names_in(sections["See Also"]) if not hasattr(space, each)] == []
+    assert ">>> " in sections["Examples"]
+    assert function.__module__ in MODULES  # whose examples are run
+
+
+def test_public_docstrings_have_examples():
+    expected = ("transforms.fourier", "transforms.trigonometric", "runtime.plan", "image.filtering")
+    assert {f"pyclfft.{name}" for name in expected} <= set(MODULES)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings(module, default_device):
+    result = doctest.testmod(importlib.import_module(module))
+    assert result.attempted
+    assert not result.failed
+
+
+# --- pages that follow the code -------------------------------------------------------------------
+
+
+# Files with neither a kernel nor a macro of their own: codelets, text of callers, parts of others.
+NEITHER = ("radix.cl", "hooks.cl", "realPass.cl", "realStage.cl")
+
+
+@pytest.mark.parametrize("path", sorted(KERNELS.glob("*.cl")), ids=lambda path: path.name)
+def test_kernels_page_knows_every_kernel_and_macro(path):
+    text = path.read_text(encoding="utf-8")
+    page = (DOCS / "kernels.md").read_text(encoding="utf-8")
+    _, found, section = page.partition(f"\n## {path.name}\n")
+    assert found
+    section = section.partition("\n## ")[0]
+    kernels = re.findall(r"\bkernel\b[^;{(]*(?:\(\(.*?\)\))?\s*void\s+(\w+)", text)
+    macros = re.findall(r"^#ifndef (\w+)$", text, re.MULTILINE)
+    assert kernels or macros or path.name in NEITHER
+    missing = [name for name in (*kernels, *macros) if f"`{name}`" not in section]
+    assert not missing
+
+
+def test_every_picture_is_made_and_shown():
+    makers = runpy.run_path(str(DOCS / "make_pictures.py"))["PICTURES"]
+    shown = set()
+    for page in DOCS.rglob("*.md"):
+        shown |= set(re.findall(r"pictures/([\w.]+)\)", page.read_text(encoding="utf-8")))
+    stored = {path.name: path.stat().st_size for path in (DOCS / "pictures").iterdir()}
+    assert set(stored) == set(makers) == shown
+    assert max(stored.values()) < 400_000
+
+
+@pytest.mark.full
+def test_pictures_can_be_made_again(tmp_path):
+    command = [sys.executable, DOCS / "make_pictures.py", "--output", tmp_path]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    stored = {path.name for path in (DOCS / "pictures").iterdir()}
+    assert {path.name for path in tmp_path.iterdir()} == stored
