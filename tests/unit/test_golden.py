@@ -171,7 +171,7 @@ def plan_text(traits, algorithm, title, arguments, options):
         lines.append(f"{type(error).__name__}: {error}")
     else:
         lines.append(str(assign_buffers(passes, problem.nbytes)))
-        lines += [group_text(each) for each in passes if each.source == "stockham.cl"]
+        lines += [group_text(each) for each in passes if each.source == "gpu/stockham.cl"]
         if problem.source.is_plain and same_bytes(problem):
             lines.append(printed_in_place(problem, passes, traits, algorithm, lines[1]))
     return "\n".join(lines)

@@ -31,7 +31,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     return (
         Pass(
             kernel="direct",
-            source="direct.cl",
+            source="textbook/direct.cl",
             defines=defines(problem.precision, TILE=tile),
             global_size=(-(-rows.n // tile) * tile, rows.count),
             local_size=(tile, 1),

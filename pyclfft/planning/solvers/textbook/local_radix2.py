@@ -63,7 +63,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     return (
         Pass(
             kernel="localRadix2",
-            source="localRadix2.cl",
+            source="textbook/localRadix2.cl",
             defines=defines(
                 problem.precision,
                 N=n,
