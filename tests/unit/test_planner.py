@@ -54,7 +54,7 @@ def kernels(problem, traits=H200, algorithm=None):
     return [each.kernel for each in plan_passes(problem, traits, algorithm)]
 
 
-ON_LANES = ("small", "row", "cols", "long_row", "chirp", "long_chirp")
+ON_LANES = ("small", "row", "cosine_row", "cols", "long_row", "chirp", "long_chirp")
 RADIX2 = ["spinFact", "bitReverse", "butterfly", "butterfly"]  # for 4 points
 SWAP = "transposeBlocked"
 
@@ -271,8 +271,8 @@ def test_algorithm_is_refused(problem, algorithm, words):
 
 def test_order_of_algorithms():
     assert list(BY_NAME) == [
-        "small", "row", "cols", "long_row", "stockham", "four_step", "chirp", "long_chirp",
-        "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4", "compact",
+        "small", "row", "cosine_row", "cols", "long_row", "stockham", "four_step", "chirp",
+        "long_chirp", "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4", "compact",
         "local-radix2",
     ]  # fmt: skip
 

@@ -231,15 +231,13 @@ def solver_of(name: str, requirement: str, find: Find) -> Solver:
     Solver
     """
 
-    def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-        return takes(problem, traits) and find(problem, traits, parameters) is not None
-
-    def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-        columns = find(problem, traits, parameters)
-        assert columns is not None
+    def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+        columns = find(problem, traits, parameters) if takes(problem, traits) else None
+        if columns is None:
+            return None
         return (columns_pass(problem, columns, traits, parameters, scale=problem.scale),)
 
-    return Solver(name, requirement, applies, passes, selective=True)
+    return Solver(name, requirement, plan)
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:

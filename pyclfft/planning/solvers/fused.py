@@ -1,11 +1,11 @@
 """Two passes in one launch, so that the second finds the results of the first in the cache.
 
-Not a solver of problems but of schedules: it joins two passes that Stockham's kernel or the
-four-step algorithm have planned, along one axis or two, wherever the second reads what the first
-has left. fused.cl says how, and why that is correct. What it takes is a device whose groups may
-wait, and that the work of both passes falls into units (whole transforms, or images) that have
-nothing to do with each other: chunks of them follow each other through the cache. Where it does not
-apply there are two launches.
+This is not a solver of problems but a rewriter of schedules: it joins two passes that Stockham's
+kernel or the four-step algorithm have planned, along one axis or two, wherever the second reads
+what the first has left. fused.cl says how, and why that is correct. It takes a device whose groups
+may wait, and passes whose work falls into units (whole transforms, or images) that have nothing to
+do with each other: chunks of them follow each other through the cache. Where it does not apply
+there are two launches.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..batch import Batch, Line
 from ..parameters import Parameters
 from ..passes import COUNTERS, Argument, Buffer, DigitRoots, Pass, Schedule, Vector, assign_buffers
 from ..traits import Traits
+from .solver import Rewriter
 from .stockham import Group, Shape, Work, group_of, stockham_pass, to_and_fro
 
-NAME = "fused"  # as in algorithm="fused"
 PRECISIONS = ("single",)  # double takes twice the registers: not measured
 SPARE_BYTES = 32  # of local memory, for what groups share beside their points
 MIN_LAG = 1  # with less a group could wait for one that has yet to begin
@@ -369,3 +369,12 @@ def _tile_arguments(each: Pass) -> tuple[Argument, ...]:
     )
     roots = roots if isinstance(roots, DigitRoots) else twiddles  # which are not read then
     return twiddles, roots, count, extents, sources, targets, source, target, scale, flags
+
+
+REWRITER = Rewriter(
+    "fused",
+    "a device whose groups may wait, and two passes of complex64 between which chunks fit its "
+    "cache",
+    ("stockham", "four_step", "bluestein", "radix2", "direct"),
+    fused_schedule,
+)

@@ -374,15 +374,11 @@ def _odd_multiple(least: int, of: int) -> int:
     return of * (-(-least // of) | 1)
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the one axis is smooth and short enough for a work-group."""
-    return single_axis(problem) and _quickest(problem, traits, parameters) is not None
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass."""
-    found = _quickest(problem, traits, parameters)
-    assert found is not None
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass, if the one axis is smooth and short enough for a work-group."""
+    found = _quickest(problem, traits, parameters) if single_axis(problem) else None
+    if found is None:
+        return None
     batch, ends, group = found
     return (stockham_pass(problem, batch, group, ends, problem.scale),)
 
@@ -709,4 +705,4 @@ def _transform_words(radices: tuple[int, ...]) -> list[str]:
     return words
 
 
-SOLVER = Solver("stockham", "a smooth length that fits a work-group", applies, passes, native=True)
+SOLVER = Solver("stockham", "a smooth length that fits a work-group", plan)

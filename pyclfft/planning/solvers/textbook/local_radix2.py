@@ -36,7 +36,7 @@ class Walk(NamedTuple):
     targets: tuple[int, int]
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+def _takes(problem: Problem, traits: Traits) -> bool:
     """Whether the one axis is a power of two, whole in the source, that fits local memory."""
     if not single_axis(problem) or problem.kind == "c2r" or problem.target.real:
         return False
@@ -50,8 +50,10 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     )
 
 
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return one pass, of one launch or, with `local_frames`, more."""
+    if not _takes(problem, traits):
+        return None
     n = axis_length(problem)
     batch = axis_batch(problem, n)
     walk = _walk(batch)
@@ -104,8 +106,6 @@ def _walk(batch: Batch) -> Walk:
 SOLVER = Solver(
     NAME,
     "a length that is a power of two and fits local memory",
-    applies,
-    passes,
-    selective=True,
+    plan,
     powers_of_two=True,
 )

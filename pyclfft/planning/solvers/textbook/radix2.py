@@ -16,22 +16,24 @@ from ...problem import Problem
 from ...traits import Traits
 from ..rows import Rows, defines, kernel_size, real, rows_of, sign_flag, uint
 from ..solver import Solver
-from ..steps import single_axis
+from ..steps import axis_length, single_axis
 
 NAME = "radix2"
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+def takes(problem: Problem) -> bool:
     """Whether the one axis is a power of two."""
     if not single_axis(problem):
         return False
-    n = problem.shape[problem.axes[0]]
+    n = axis_length(problem)
     return 2 <= n <= MAX_LENGTH and n & (n - 1) == 0
 
 
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return spinFact, bitReverse, log2(n) butterflies and, if there is a scale, norm."""
+    if not takes(problem):
+        return None
     last = () if problem.scale == 1 else (norm(problem, traits, parameters),)
     return (*_row_passes(problem, traits, parameters, rows_of(problem)), *last)
 
@@ -121,4 +123,4 @@ def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     )
 
 
-SOLVER = Solver(NAME, "a length that is a power of two", applies, passes, powers_of_two=True)
+SOLVER = Solver(NAME, "a length that is a power of two", plan, rows_only=True, powers_of_two=True)
