@@ -377,7 +377,12 @@ def _copy(
         ),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, Constants(tuple(geometry)), Scalar("uint64", count)),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "geometry": Constants(tuple(geometry)),
+            "count": Scalar("uint64", count),
+        },
         reads=min(count, prod(source.shape)) * nbytes[0],
         writes=count * nbytes[1],
         leaves=problem.nbytes,

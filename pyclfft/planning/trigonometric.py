@@ -16,7 +16,7 @@ from math import prod
 
 from .cosine_axis import CosineAxis
 from .parameters import Parameters
-from .passes import Argument, Pass, Role, RootSeries
+from .passes import Pass, Role, RootSeries
 from .problem import Problem, half_shape, plain_layout
 from .solvers.rows import defines, device_size, exact, uint
 from .traits import Traits
@@ -71,15 +71,13 @@ def _pass(
     rows, columns = prod(problem.shape[:number]), prod(problem.shape[number + 1 :])
     extents = (columns, items, rows) if columns > 1 else (items, rows)
     sizes, local = device_size(extents, parameters["group"], traits)
-    tables: tuple[Argument, ...] = ()
-    if turned:
-        tables = (RootSeries(*axis.roots, problem.precision),)
+    tables = {"roots": RootSeries(*axis.roots, problem.precision)} if turned else {}
     layout = inner.source if kernel == "dctBefore" else inner.target
     moved = prod(layout.shape) * inner.complex_dtype.itemsize // (2 if layout.real else 1)
     own = prod(problem.shape) * problem.dtype.itemsize
     reads, writes = (own, moved) if kernel == "dctBefore" else (moved, own)
     name = f"{'sine' if axis.sine else 'cosine'} {axis.type}"
-    scale = (exact(problem.scale, problem.precision),) if kernel == "dctAfter" else ()
+    scale = {"scale": exact(problem.scale, problem.precision)} if kernel == "dctAfter" else {}
     return Pass(
         kernel=kernel,
         source="dct.cl",
@@ -93,16 +91,16 @@ def _pass(
         ),
         global_size=sizes,
         local_size=local,
-        arguments=(
-            Role.SOURCE,
-            Role.TARGET,
-            *tables,
-            uint(axis.n),
-            uint(points),
-            uint(columns),
-            uint(rows),
-            *scale,
-        ),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            **tables,
+            "n": uint(axis.n),
+            "m": uint(points),
+            "inner": uint(columns),
+            "rows": uint(rows),
+            **scale,
+        },
         reads=reads,
         writes=writes,
         step=f"{name}, {rows * columns} x {axis.n}",

@@ -41,7 +41,7 @@ H200 = RECORDED["h200"]
 def scales(each):
     """A pass's arguments that are real numbers, in one part or two."""
     numbers_given = [
-        argument for argument in each.arguments if isinstance(argument, (Scalar, Vector))
+        argument for argument in each.arguments.values() if isinstance(argument, (Scalar, Vector))
     ]
     return [
         number.value if isinstance(number, Scalar) else sum(number.values)
@@ -272,8 +272,8 @@ def test_algorithm_is_refused(problem, algorithm, words):
 def test_order_of_algorithms():
     assert list(BY_NAME) == [
         "small", "row", "cosine_row", "cols", "long_row", "stockham", "four_step", "chirp",
-        "long_chirp", "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4", "compact",
-        "local-radix2",
+        "long_chirp", "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4",
+        "compact", "local-radix2",
     ]  # fmt: skip
 
 
@@ -452,7 +452,7 @@ def check_launch(each, traits):
     assert local_bytes(each) <= traits.local_mem_bytes
     if each.kernel not in ("stockham", *ON_LANES):
         assert bool(local_bytes(each)) == bool(re.search(r"\blocal ", text))
-    for argument in each.arguments:
+    for argument in each.arguments.values():
         if isinstance(argument, Scalar) and argument.dtype.startswith("uint"):
             assert 0 <= argument.value <= np.iinfo(argument.dtype).max
     if each.kernel == "stockham":
@@ -606,7 +606,8 @@ def check_buffers(passes, schedule, in_place):
     sizes = dict(schedule.workspace)
     filled = {"in"}
     for planned, each in zip(without_repeated_tables(passes), schedule.passes, strict=True):
-        used = list(zip(planned.arguments, each.arguments, strict=True))
+        assert list(planned.arguments) == list(each.arguments)
+        used = list(zip(planned.arguments.values(), each.arguments.values(), strict=True))
         source, target, data = (
             [after.name for before, after in used if before is role]
             for role in (Role.SOURCE, Role.TARGET, Role.DATA)

@@ -29,9 +29,11 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     roots = RootSeries(*CosineAxis.of(problem).roots, problem.precision)
     kind, type = problem.kind[:3], int(problem.kind[-1])
     n, rows, lanes = batch.n, split.rows, split.lanes
-    tables: list[Argument] = [LaneTwiddles(rows, n // rows, lanes.width, problem.precision)]
+    turns = LaneTwiddles(rows, n // rows, lanes.width, problem.precision)
+    tables: dict[str, Argument] = {"turns": turns}
     if type != 4:
-        tables.append(Roots(2 * n, problem.precision))
+        tables["roots"] = Roots(2 * n, problem.precision)
+    tables["turned"] = roots
     macros: dict[str, int | str] = {
         "SOURCE": "REAL",
         "TARGET": "REAL",
@@ -50,7 +52,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
             batch,
             lanes,
             tuple(each.extent for each in batch.dimensions),
-            (*tables, roots),
+            tables,
             macros,
             traits,
             parameters,

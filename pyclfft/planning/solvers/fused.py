@@ -16,7 +16,7 @@ from math import gcd, lcm
 
 from ..batch import Batch, Line
 from ..parameters import Parameters
-from ..passes import COUNTERS, Argument, Buffer, DigitRoots, Pass, Schedule, Vector, assign_buffers
+from ..passes import COUNTERS, Argument, Buffer, Pass, Schedule, Vector, assign_buffers
 from ..traits import Traits
 from .solver import Rewriter
 from .stockham import Group, Shape, Work, group_of, stockham_pass, to_and_fro
@@ -286,11 +286,11 @@ def _stretch(
 
 
 def _source(each: Pass) -> Buffer:
-    return _buffer(each.arguments[0])
+    return _buffer(each.arguments["src"])
 
 
 def _target(each: Pass) -> Buffer:
-    return _buffer(each.arguments[1])
+    return _buffer(each.arguments["dst"])
 
 
 def _buffer(argument: Argument) -> Buffer:
@@ -330,15 +330,15 @@ def join(first: Pass, second: Pass, chunks: Chunks, traits: Traits) -> Pass:
         defines=(*both_defines(*resized), ("PTX", str(int(traits.ptx)))),
         global_size=(chunks.groups * items,),
         local_size=(items,),
-        arguments=(
-            _source(first),
-            _source(second),
-            _target(second),
-            Buffer(COUNTERS),
-            Vector("uint32", (chunks.count, chunks.lag, *chunks.tiles)),
-            *_tile_arguments(resized[0]),
-            *_tile_arguments(resized[1]),
-        ),
+        arguments={
+            "src": _source(first),
+            "middle": _source(second),
+            "dst": _target(second),
+            "counters": Buffer(COUNTERS),
+            "chunks": Vector("uint32", (chunks.count, chunks.lag, *chunks.tiles)),
+            **_tile_arguments(resized[0], "_1"),
+            **_tile_arguments(resized[1], "_2"),
+        },
         reads=first.reads,
         writes=second.writes,
         leaves=second.leaves,
@@ -361,14 +361,17 @@ def both_defines(first: Pass, second: Pass) -> Iterable[tuple[str, str]]:
             yield name, f'"BOTH({values[0]},{values[1]})"'
 
 
-def _tile_arguments(each: Pass) -> tuple[Argument, ...]:
-    """Return what a tile takes: TILE_PARAMETERS in fused.cl."""
-    twiddles, roots = each.arguments[2:4]
-    *_, count, extents, sources, targets, source, target, _partner, _lone, scale, flags = (
-        each.arguments
-    )
-    roots = roots if isinstance(roots, DigitRoots) else twiddles  # which are not read then
-    return twiddles, roots, count, extents, sources, targets, source, target, scale, flags
+# What a tile takes beside its memory: TILE_PARAMETERS in fused.cl.
+TILE_PARAMETERS = (
+    "twiddles", "roots", "count", "extents", "src_distances", "dst_distances", "src_axis",
+    "dst_axis", "scale", "flags",
+)  # fmt: skip
+
+
+def _tile_arguments(each: Pass, suffix: str) -> dict[str, Argument]:
+    """Return what a tile of a pass takes; without a twist the roots are not read."""
+    given = {"roots": each.arguments["twiddles"], **each.arguments}
+    return {name + suffix: given[name] for name in TILE_PARAMETERS}
 
 
 REWRITER = Rewriter(

@@ -63,9 +63,8 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         return None
     n, rows, lanes = batch.n, found.rows, found.lanes
     side = lanes.width // found.together
-    tables: list[Argument] = [
-        LaneTwiddles(rows, n // rows, side, problem.precision, found.together)
-    ]
+    turns = LaneTwiddles(rows, n // rows, side, problem.precision, found.together)
+    tables: dict[str, Argument] = {"turns": turns}
     source, target = ends_of(problem)
     macros: dict[str, int | str] = {
         "SOURCE": source,
@@ -75,7 +74,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         "PASSES": f'"{pass_words(lanes.radices)}"',
     }
     if problem.kind != "c2c":
-        tables.append(Roots(2 * n, problem.precision))
+        tables["roots"] = Roots(2 * n, problem.precision)
     if found.together > 1:
         macros["TOGETHER"] = found.together
     if is_padded(problem):
@@ -88,7 +87,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
             batch,
             lanes,
             tuple(each.extent for each in batch.dimensions),
-            tuple(tables),
+            tables,
             macros,
             traits,
             parameters,

@@ -57,7 +57,12 @@ def transpose(
         defines=defines(problem.precision, **({"TILE": tile} if blocked else {})),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, uint(rows), uint(columns)),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "rows": uint(rows),
+            "columns": uint(columns),
+        },
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"{batch} x {rows}x{columns}" if batch > 1 else f"{rows}x{columns}",

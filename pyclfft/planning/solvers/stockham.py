@@ -457,22 +457,22 @@ def stockham_pass(
         ),
         global_size=(-(-count // group.transforms) * group.items,),
         local_size=(group.items,),
-        arguments=(
-            Role.SOURCE,
-            Role.TARGET,
-            _stage_twiddles(stages, ends, precision),
-            *_tables(ends, precision),
-            uint(count),
-            _vector("uint32", extents, 1),
-            _vector("int64", sources, 0),
-            _vector("int64", targets, 0),
-            Vector("int64", (batch.source.first, batch.source.unit)),
-            Vector("int64", (batch.target.first, batch.target.unit)),
-            Vector("int64", partner),
-            uint(lone),
-            exact(scale, precision),
-            uint(ends.flags),
-        ),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "twiddles": _stage_twiddles(stages, ends, precision),
+            **_tables(ends, precision),
+            "count": uint(count),
+            "extents": _vector("uint32", extents, 1),
+            "src_distances": _vector("int64", sources, 0),
+            "dst_distances": _vector("int64", targets, 0),
+            "src_axis": Vector("int64", (batch.source.first, batch.source.unit)),
+            "dst_axis": Vector("int64", (batch.target.first, batch.target.unit)),
+            "partner": Vector("int64", partner),
+            "lone": uint(lone),
+            "scale": exact(scale, precision),
+            "flags": uint(ends.flags),
+        },
         reads=batch.count * _loaded(batch, ends) * _itemsize(problem, ends.source),
         writes=batch.count * _stored(batch, ends) * _itemsize(problem, ends.target),
         leaves=leaves or problem.nbytes,
@@ -485,22 +485,19 @@ def stockham_pass(
 
 
 def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
-    """Let every second pass walk backward: it begins with what is still in the device's cache.
-
-    Hooks come later: their arguments follow the kernel's own, of which the flags are the last.
-    """
+    """Let every second pass walk backward: it begins with what is still in the device's cache."""
     return tuple(
-        _turned(each, number % 2) if each.kernel == "stockham" and not each.hooks else each
+        _turned(each, number % 2) if each.kernel == "stockham" else each
         for number, each in enumerate(passes)
     )
 
 
 def _turned(each: Pass, backward: int) -> Pass:
-    *others, flags = each.arguments
+    flags = each.arguments["flags"]
     assert isinstance(flags, Scalar)
     assert isinstance(flags.value, int)
     forward = flags.value & ~BACKWARD
-    return replace(each, arguments=(*others, uint(forward | backward * BACKWARD)))
+    return replace(each, arguments={**each.arguments, "flags": uint(forward | backward * BACKWARD)})
 
 
 def _itemsize(problem: Problem, held: str) -> int:
@@ -619,17 +616,17 @@ def _digits(order: int) -> tuple[int, int]:
     return -(-bits // digits), digits
 
 
-def _tables(ends: Ends, precision: str) -> tuple[Argument, ...]:
-    tables: list[Argument] = []
+def _tables(ends: Ends, precision: str) -> dict[str, Argument]:
+    tables: dict[str, Argument] = {}
     if ends.twist:
-        tables.append(DigitRoots(ends.twist, *_digits(ends.twist), precision))
+        tables["roots"] = DigitRoots(ends.twist, *_digits(ends.twist), precision)
     if ends.packed:
-        tables.append(Roots(2 * ends.length, precision))
+        tables["roots"] = Roots(2 * ends.length, precision)
     if ends.chirp_first or ends.chirp_last:
-        tables.append(Chirp(ends.length, precision))
+        tables["chirp"] = Chirp(ends.length, precision)
     if ends.spectrum is not None:
-        tables.append(ends.spectrum)
-    return tuple(tables)
+        tables["spectrum"] = ends.spectrum
+    return tables
 
 
 def _columns(batch: Batch, stages: Stages) -> tuple[bool, bool]:

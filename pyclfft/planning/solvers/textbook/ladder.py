@@ -13,7 +13,7 @@ M. C. Pease, "An adaptation of the fast Fourier transform for parallel processin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ...parameters import Parameters
 from ...passes import Argument, Pass, Role
@@ -84,7 +84,11 @@ def _in_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -
             defines=defines(problem.precision, POINTS=rows.n),
             global_size=(items * rows.count,),
             local_size=(items,),
-            arguments=(Role.SOURCE, Role.TARGET, sign_flag(problem)),
+            arguments={
+                "src": Role.SOURCE,
+                "dst": Role.TARGET,
+                "sign_flag": sign_flag(problem),
+            },
             reads=problem.nbytes,
             writes=problem.nbytes,
             step=f"{rows.count} rows of {rows.n}",
@@ -111,14 +115,14 @@ def _stage(
 ) -> Pass:
     """Return a launch that combines all pairs."""
     rows = uint(rows_of(problem).count)
-    more = (uint(stage), rows, sign_flag(problem))
+    more = {"stage": uint(stage), "rows": rows, "sign_flag": sign_flag(problem)}
     return _pairs(kernel, stage, problem, traits, parameters, more, aliases)
 
 
 def _permute(stage: int, problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Return a launch that makes neighbours of the pairs of the next stage."""
     rows = uint(rows_of(problem).count)
-    return _pairs("permuteArray", stage, problem, traits, parameters, (rows,), False)
+    return _pairs("permuteArray", stage, problem, traits, parameters, {"rows": rows}, False)
 
 
 def _pairs(
@@ -127,7 +131,7 @@ def _pairs(
     problem: Problem,
     traits: Traits,
     parameters: Parameters,
-    more: tuple[Argument, ...],
+    more: Mapping[str, Argument],
     aliases: bool,
 ) -> Pass:
     rows = rows_of(problem)
@@ -138,7 +142,7 @@ def _pairs(
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, uint(rows.n), *more),
+        arguments={"src": Role.SOURCE, "dst": Role.TARGET, "n": uint(rows.n), **more},
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"stage {stage + 1} of {len(_stages(problem))}",
