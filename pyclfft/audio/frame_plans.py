@@ -298,6 +298,7 @@ def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> t
         writes=groups * item,
         step=f"of {groups} groups",
         scratch=(("parts", groups * item),),
+        local_bytes=group * item,
     )
     top = replace(
         parts,

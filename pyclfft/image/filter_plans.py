@@ -480,6 +480,7 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
         writes=job.images * groups * extremes,
         step=f"of {groups} groups",
         scratch=(("extrema", job.images * groups * extremes),),
+        local_bytes=group * extremes,
     )  # fmt: skip
     all_of_them = replace(
         parts,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import prod
-from typing import Any
 
 COUNTERS = "counters"  # workspace that is zero before the first launch and after each
 
@@ -287,8 +286,8 @@ class Pass:
     groups_a_launch : int
         Work-groups of a launch, which is then one of several and has a `FirstGroup` among its
         arguments; 0 for one launch of all.
-    work : object
-        What its solver has made it of, for solvers that make two passes one.
+    local_bytes : int
+        Of local memory that each work-group takes.
     """
 
     kernel: str
@@ -308,7 +307,7 @@ class Pass:
     hooks: str = ""
     radices: tuple[tuple[int, ...], ...] = ()
     groups_a_launch: int = 0
-    work: Any = field(default=None, compare=False, repr=False)
+    local_bytes: int = 0
 
     @property
     def target_bytes(self) -> int:

@@ -449,9 +449,9 @@ def check_launch(each, traits):
         macros = {"1": 1, **numbers(each)}
         group = tuple(prod(macros[factor] for factor in term) for term in factors)
         assert (*each.local_size, 1, 1)[:3] == group
-    assert local_bytes(each) <= traits.local_mem_bytes
+    assert local_bytes(each) <= each.local_bytes <= traits.local_mem_bytes
     if each.kernel not in ("stockham", *ON_LANES):
-        assert bool(local_bytes(each)) == bool(re.search(r"\blocal ", text))
+        assert bool(each.local_bytes) == bool(re.search(r"\blocal ", text))
     for argument in each.arguments.values():
         if isinstance(argument, Scalar) and argument.dtype.startswith("uint"):
             assert 0 <= argument.value <= np.iinfo(argument.dtype).max

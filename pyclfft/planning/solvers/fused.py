@@ -19,7 +19,7 @@ from ..parameters import Parameters
 from ..passes import COUNTERS, Argument, Buffer, Pass, Schedule, Vector, assign_buffers
 from ..traits import Traits
 from .solver import Rewriter
-from .stockham import Group, Shape, Work, group_of, stockham_pass, to_and_fro
+from .stockham import Group, Shape, StockhamPass, Work, group_of, stockham_pass, to_and_fro
 
 PRECISIONS = ("single",)  # double takes twice the registers: not measured
 SPARE_BYTES = 32  # of local memory, for what groups share beside their points
@@ -108,42 +108,47 @@ def fused_schedule(
     counters = 0
     index = 0
     while index + 1 < len(kept):
-        pair = kept[index], kept[index + 1]
-        chunks = chunks_of(*pair, traits, parameters, in_place)
-        if chunks is not None and (forced or _pays(*pair, chunks, traits, parameters)):
-            kept[index : index + 2] = [join(*pair, chunks, traits)]
-            counters = max(counters, 4 * (1 + chunks.count))
+        first, second = kept[index], kept[index + 1]
         index += 1
+        if not (isinstance(first, StockhamPass) and isinstance(second, StockhamPass)):
+            continue
+        chunks = chunks_of(first, second, traits, parameters, in_place)
+        if chunks is not None and (forced or _pays(first, second, chunks, traits, parameters)):
+            kept[index - 1 : index + 1] = [join(first, second, chunks, traits)]
+            counters = max(counters, 4 * (1 + chunks.count))
     if not counters:
         return None
     return Schedule(to_and_fro(kept), (*schedule.workspace, (COUNTERS, counters)))
 
 
 def chunks_of(
-    first: Pass, second: Pass, traits: Traits, parameters: Parameters, in_place: bool = False
+    first: StockhamPass,
+    second: StockhamPass,
+    traits: Traits,
+    parameters: Parameters,
+    in_place: bool = False,
 ) -> Chunks | None:
     """Return how to cut the work of two passes, or None where they are better apart.
 
     Parameters
     ----------
-    first, second : Pass
+    first, second : StockhamPass
         With their buffers assigned.
     traits, parameters
         Of the device.
     in_place : bool
         "in" and "out" are the same memory.
     """
-    works = [each.work for each in (first, second) if isinstance(each.work, Work)]
-    if len(works) < 2 or not all(map(_plain, (first, second))) or _target(first) != _source(second):
+    if not (_plain(first) and _plain(second)) or _target(first) != _source(second):
         return None
-    groups = groups_of(works[0], works[1], traits)
+    groups = groups_of(first.work, second.work, traits)
     if groups is None:
         return None
-    batches = works[0].batch, works[1].batch
+    batches = first.work.batch, second.work.batch
     units = gcd(*(each.dimensions[-1].extent for each in batches))
     if not _independent(first, second, units, in_place):
         units = 1
-    itemsize = works[0].problem.complex_dtype.itemsize
+    itemsize = first.work.problem.complex_dtype.itemsize
     unit_bytes = batches[1].count // units * batches[1].n * itemsize
     return cut(
         [each.count // units for each in batches], [each.transforms for each in groups], units,
@@ -186,7 +191,11 @@ def cut(
 
 
 def _pays(
-    first: Pass, second: Pass, chunks: Chunks, traits: Traits, parameters: Parameters
+    first: StockhamPass,
+    second: StockhamPass,
+    chunks: Chunks,
+    traits: Traits,
+    parameters: Parameters,
 ) -> bool:
     """Whether one launch is quicker than two.
 
@@ -232,7 +241,7 @@ def _resized(work: Work, items: int, traits: Traits) -> Group | None:
     return group if group.local_bytes + SPARE_BYTES <= traits.local_mem_bytes else None
 
 
-def _plain(each: Pass) -> bool:
+def _plain(each: StockhamPass) -> bool:
     """Whether a pass is of complex numbers and nothing but transforms."""
     ends = each.work.ends
     return (
@@ -246,7 +255,7 @@ def _plain(each: Pass) -> bool:
 # --- which memory a unit touches ------------------------------------------------------------------
 
 
-def _independent(first: Pass, second: Pass, units: int, in_place: bool) -> bool:
+def _independent(first: StockhamPass, second: StockhamPass, units: int, in_place: bool) -> bool:
     """Whether units have nothing in common.
 
     In every buffer that is written, all that one unit reads and writes must lie in a stretch no
@@ -301,12 +310,12 @@ def _buffer(argument: Argument) -> Buffer:
 # --- one pass of two ------------------------------------------------------------------------------
 
 
-def join(first: Pass, second: Pass, chunks: Chunks, traits: Traits) -> Pass:
+def join(first: StockhamPass, second: StockhamPass, chunks: Chunks, traits: Traits) -> Pass:
     """Return the pass that does what two do.
 
     Parameters
     ----------
-    first, second : Pass
+    first, second : StockhamPass
         With their buffers assigned.
     chunks : Chunks
         How their work is cut.
@@ -344,6 +353,7 @@ def join(first: Pass, second: Pass, chunks: Chunks, traits: Traits) -> Pass:
         leaves=second.leaves,
         step=f"{first.step}, {second.step}; {chunks.count} chunks, {chunks.lag} ahead",
         radices=first.radices + second.radices,
+        local_bytes=max(each.local_bytes for each in groups) + SPARE_BYTES,
     )
 
 

@@ -283,6 +283,7 @@ def lanes_pass(
         scratch=() if lanes.is_local else ((SCRATCH, groups * lanes.scratch_bytes),),
         aliases=batch.aliases,
         radices=(lanes.radices,),
+        local_bytes=lanes.scratch_bytes if lanes.is_local else 0,
     )
 
 

@@ -66,6 +66,7 @@ def transpose(
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"{batch} x {rows}x{columns}" if batch > 1 else f"{rows}x{columns}",
+        local_bytes=tile * (tile + 1) * problem.dtype.itemsize if blocked else 0,
     )
 
 

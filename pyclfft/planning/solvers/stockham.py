@@ -9,7 +9,7 @@ Fourier transforms on graphics processors", SC 2008.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import prod
 
@@ -197,7 +197,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Work:
-    """What a launch does, all that its pass is made of: the parameters of `stockham_pass`."""
+    """What a launch of stockham.cl does: the parameters of `stockham_pass`."""
 
     problem: Problem
     batch: Batch
@@ -205,6 +205,19 @@ class Work:
     ends: Ends
     scale: float
     leaves: int
+
+
+@dataclass(frozen=True)
+class StockhamPass(Pass):
+    """A launch of stockham.cl that knows what it was made of, so that `fused` can join two of them.
+
+    Attributes
+    ----------
+    work : Work
+        What it was made of.
+    """
+
+    work: Work = field(kw_only=True, compare=False, repr=False)
 
 
 def whole_ends(problem: Problem) -> Ends:
@@ -406,7 +419,7 @@ def _cost(batch: Batch, ends: Ends, group: Group) -> float:
 
 def stockham_pass(
     problem: Problem, batch: Batch, group: Group, ends: Ends, scale: float = 1.0, leaves: int = 0
-) -> Pass:
+) -> StockhamPass:
     """Transform a batch in one launch.
 
     Parameters
@@ -426,7 +439,7 @@ def stockham_pass(
 
     Returns
     -------
-    Pass
+    StockhamPass
     """
     work = Work(problem, batch, group, ends, scale, leaves)
     precision, stages = problem.precision, group.stages
@@ -435,7 +448,7 @@ def stockham_pass(
     if ends.separates:
         scale /= 2
     loads_columns, stores_columns = _columns(batch, stages)
-    return Pass(
+    return StockhamPass(
         kernel="stockham",
         source="stockham.cl",
         defines=defines(
@@ -480,6 +493,7 @@ def stockham_pass(
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
         stays=_run_bytes(batch, ends, group, precision) >= LINE_BYTES,
         radices=(stages.radices,),
+        local_bytes=group.local_bytes,
         work=work,
     )
 

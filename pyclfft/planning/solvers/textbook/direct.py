@@ -43,6 +43,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
             reads=problem.nbytes,
             writes=problem.nbytes,
             step=f"{rows.count} rows of {rows.n}",
+            local_bytes=tile * problem.dtype.itemsize,
         ),
     )
 

@@ -93,6 +93,7 @@ def _in_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -
             writes=problem.nbytes,
             step=f"{rows.count} rows of {rows.n}",
             aliases=True,
+            local_bytes=rows.n * problem.complex_dtype.itemsize,
         ),
     )
 

@@ -93,6 +93,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
             leaves=problem.nbytes,
             step=f"{batch.count} x {n}",
             groups_a_launch=parameters["local_frames"],
+            local_bytes=n * problem.complex_dtype.itemsize + MAXIMUM_BYTES,
         ),
     )
 
