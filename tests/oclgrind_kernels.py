@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyclfft
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import lanes, stockham
+from pyclfft.planning.solvers import BY_NAME, lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.planning.solvers.textbook import ladder
 from pyclfft.runtime import device as devices
@@ -422,7 +422,18 @@ def images_alone(precision, queue) -> None:
         filters()
 
 
+def by_name(precision, queue) -> None:
+    """Every name of the solvers' tables, of a few rows and columns, if it takes them."""
+    for name, (shape, axis) in product(BY_NAME, (((3, 16), 1), ((2, 17), 1), ((16, 3), 0))):
+        try:
+            pyclfft.Plan(shape, CODES[precision]["c2c"], axis, algorithm=name)
+        except pyclfft.PlanError:
+            continue
+        transforms([(shape, axis, name)], precision, queue)
+
+
 PARTS = {
+    "by name": by_name,
     "textbook": textbook,
     "groups": lambda *where: groups(*where, range(3)),
     "parts": lambda *where: groups(*where, range(3, 6)),

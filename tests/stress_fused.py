@@ -105,7 +105,7 @@ def with_delay(each: Pass, steps: int) -> Pass:
     return replace(
         each,
         defines=(*each.defines, ("DELAY", str(steps))),
-        arguments=(*each.arguments, Scalar("uint32", 0)),
+        arguments={**each.arguments, "seed": Scalar("uint32", 0)},
     )
 
 

@@ -226,7 +226,7 @@ class Executable:
         recorder: Recorder | None,
     ) -> cl.Event:
         """Launch some work-groups at a time, by an argument: offsets are slow on NVIDIA."""
-        position = each.arguments.index(FirstGroup())
+        position = list(each.arguments.values()).index(FirstGroup())
         moved = (each.reads + each.writes) / each.global_size[0]
         for first, items in parts_of(each):
             kernel.set_arg(position, np.uint32(first))
@@ -305,7 +305,7 @@ class Executable:
         lease = Lease([], [], [], workspace)
         for each, built in zip(self.schedule.passes, self._programs, strict=True):
             kernel = cl.Kernel(built, each.kernel)
-            for position, argument in enumerate(each.arguments):
+            for position, argument in enumerate(each.arguments.values()):
                 if argument not in callers:
                     kernel.set_arg(position, self._value(argument, workspace))
                 elif argument == Buffer("in"):
@@ -333,7 +333,7 @@ class Executable:
         return [
             Launch(
                 kernel,
-                tuple(self._value(argument, buffers) for argument in each.arguments),
+                tuple(self._value(argument, buffers) for argument in each.arguments.values()),
                 each.global_size,
                 each.local_size,
             )

@@ -207,10 +207,14 @@ def _high_pass(problem: Problem, traits: Traits, parameters: Parameters) -> Pass
         defines=defines(problem.precision),
         global_size=(*sizes, prod(others)),
         local_size=(*local, 1),
-        arguments=(
-            *(Role.DATA, uint(rows), uint(columns)),
-            *(one, one, Scalar("uint64", _pass_from(problem))),
-        ),
+        arguments={
+            "data": Role.DATA,
+            "rows": uint(rows),
+            "columns": uint(columns),
+            "row_weight": one,
+            "column_weight": one,
+            "pass_from": Scalar("uint64", _pass_from(problem)),
+        },
         reads=problem.nbytes,
         writes=problem.nbytes,
         step="high pass",

@@ -50,10 +50,10 @@ def test_two_passes_become_one(shape, axes):
     planned = schedule(shape, axes)
     (fused,) = planned.passes
     assert [fused.kernel, fused.source] == ["fused", "gpu/fused.cl"]
-    assert [each.name for each in fused.arguments if isinstance(each, Buffer)] == [
+    assert [each.name for each in fused.arguments.values() if isinstance(each, Buffer)] == [
         "in", "out", "out", COUNTERS,
     ]  # fmt: skip
-    chunks = next(each.values for each in fused.arguments if isinstance(each, Vector))
+    chunks = next(each.values for each in fused.arguments.values() if isinstance(each, Vector))
     assert dict(planned.workspace) == {COUNTERS: 4 * (1 + chunks[0])}
     groups = fused.global_size[0] // fused.local_size[0]
     assert groups == chunks[0] * (chunks[2] + chunks[3])
@@ -63,12 +63,16 @@ def test_two_passes_become_one(shape, axes):
 def test_of_three_passes_the_first_two_and_the_third_walks_backward():
     planned = schedule((32, 128, 128, 128), (1, 2, 3))
     assert [each.kernel for each in planned.passes] == ["fused", "stockham"]
-    assert planned.passes[1].arguments[-1].value & 16
+    assert planned.passes[1].arguments["flags"].value & 16
 
 
 def test_in_place_what_lies_between_is_elsewhere_if_it_must_be():
     one_axis = schedule((1024, 2**16), 1, in_place=True)
-    assert [each.name for each in one_axis.passes[0].arguments[:3]] == ["in", "a", "out"]
+    assert [one_axis.passes[0].arguments[name].name for name in ("src", "middle", "dst")] == [
+        "in",
+        "a",
+        "out",
+    ]
     two_axes = schedule((256, 512, 512), (1, 2), in_place=True)
     assert len(dict(two_axes.workspace)) == 1
 
@@ -107,10 +111,10 @@ def test_units_must_not_touch_each_other():
     planned = fused_schedule(plan_passes(moved, H200), 0, H200, parameters, in_place=True)
     for each in planned.passes if planned else ():
         if each.kernel == "fused":
-            chunks = next(a.values for a in each.arguments if isinstance(a, Vector))
+            chunks = next(a.values for a in each.arguments.values() if isinstance(a, Vector))
             assert chunks[0] == 1
     apart = fused_schedule(plan_passes(moved, H200), 0, H200, parameters)
-    chunks = next(a.values for a in apart.passes[0].arguments if isinstance(a, Vector))
+    chunks = next(a.values for a in apart.passes[0].arguments.values() if isinstance(a, Vector))
     assert chunks[0] > 1
 
 

@@ -57,10 +57,16 @@ def transpose(
         defines=defines(problem.precision, **({"TILE": tile} if blocked else {})),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, uint(rows), uint(columns)),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "rows": uint(rows),
+            "columns": uint(columns),
+        },
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"{batch} x {rows}x{columns}" if batch > 1 else f"{rows}x{columns}",
+        local_bytes=tile * (tile + 1) * problem.dtype.itemsize if blocked else 0,
     )
 
 
