@@ -1,4 +1,4 @@
-"""Stress of the launch that joins two passes (cl/fused.cl): random delays, thousands of times.
+"""Stress of the launch that joins two passes (cl/gpu/fused.cl): random delays, thousands of times.
 
     python tests/stress_fused.py --seconds 300 --device nvidia
 

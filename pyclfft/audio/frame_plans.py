@@ -127,7 +127,7 @@ def istft_schedule(
     sizes, local = device_size((framing.samples, 1, framing.signals), parameters["group"], traits)
     gather = Pass(
         kernel="overlapAdd",
-        source="overlapAdd.cl",
+        source="audio/overlapAdd.cl",
         defines=defines(
             framing.precision, FRAME_POINTS=framing.n_fft, WINDOWED=int(framing.windowed)
         ),
@@ -185,7 +185,7 @@ def frame_hook(framing: Framing) -> Snippet:
     return Snippet(
         code="value = frame_point(src, index, FRAMING);",
         vector="value = frame_vector(src, index, offset, FRAMING);",
-        preamble=_preamble(macros, "frames.cl"),
+        preamble=_preamble(macros, "audio/frames.cl"),
         parameters=(Parameter("window", "global const real * restrict", WINDOW), *numbers),
         replaces=True,
     )
@@ -219,7 +219,7 @@ def magnitude_hook(
     return Snippet(
         code="store_magnitude((global real *)dst, index, value, exponent, apart);",
         vector="store_magnitudes((global real *)dst, index, value, exponent, apart);",
-        preamble=_preamble(macros, "magnitudes.cl"),
+        preamble=_preamble(macros, "audio/magnitudes.cl"),
         parameters=tuple(parameters),
         replaces=True,
     )
@@ -336,7 +336,7 @@ def _relation(
     }
     return Pass(
         kernel="relate",
-        source="relate.cl",
+        source="audio/relate.cl",
         defines=defines(
             framing.precision,
             GROUP=_group(traits),

@@ -148,7 +148,7 @@ def _arrays(workload: Workload, queue: cl.CommandQueue) -> tuple[cl_array.Array,
     """
     x = cl_array.zeros(queue, workload.source_shape, workload.source_dtype)
     y = cl_array.zeros(queue, workload.result_shape, workload.result_dtype)
-    norm = cl.Kernel(program(queue.context, "norm.cl", (("DOUBLE", "0"),)), "norm")
+    norm = cl.Kernel(program(queue.context, "textbook/norm.cl", (("DOUBLE", "0"),)), "norm")
     norm.set_args(cast("cl.Buffer", x.base_data), np.uint64(1), np.float32(1))
     cl.enqueue_nd_range_kernel(queue, norm, (1,), None)
     queue.finish()

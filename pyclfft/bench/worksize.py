@@ -435,7 +435,7 @@ def _candidates(image: np.ndarray, context: cl.Context, traits: Traits) -> Itera
 def machine_of(device: cl.Device) -> Machine:
     """Return what a device says of itself."""
     context = devices.context_of(device)
-    kernel = cl.Kernel(program(context, "butterfly.cl", (("DOUBLE", "0"),)), "butterfly")
+    kernel = cl.Kernel(program(context, "textbook/butterfly.cl", (("DOUBLE", "0"),)), "butterfly")
     asked = cl.kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
     together: Any = kernel.get_work_group_info(asked, device)
     return Machine(together, device.max_compute_units)

@@ -368,7 +368,7 @@ def filter_pass(
             macros |= _gain_macros(band)
     nbytes = prod(spectra) * COMPLEX_DTYPE[precision].itemsize
     return _launch(
-        kernel, "highPassFilter.cl", macros, (columns, rows, count), traits, parameters,
+        kernel, "textbook/highPassFilter.cl", macros, (columns, rows, count), traits, parameters,
         {"data": Role.DATA, "rows": uint(rows), "columns": uint(columns), **numbers},
         reads=nbytes, writes=nbytes, step=step,
     )  # fmt: skip
@@ -440,7 +440,7 @@ def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass
     rows, columns = job.plane
     height, width = job.size
     return _launch(
-        "loadPixels", "pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes),
+        "loadPixels", "image/pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes),
         traits, parameters,
         {
             "image": Role.SOURCE,
@@ -464,7 +464,7 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
     extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
     parts = Pass(
         kernel="extrema",
-        source="pixels.cl",
+        source="image/pixels.cl",
         defines=tuple((name, str(value)) for name, value in macros.items()),
         global_size=(groups * group, job.images),
         local_size=(group, 1),
@@ -502,7 +502,7 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
 def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     height, width = job.size
     return _launch(
-        "storePixels", "pixels.cl", _pixel_macros(job, traits), (width, height, job.images),
+        "storePixels", "image/pixels.cl", _pixel_macros(job, traits), (width, height, job.images),
         traits, parameters,
         {
             "planes": Role.SOURCE,

@@ -12,7 +12,7 @@ from ..planning.lookup import ALIKE, USER, Workclass, look_up
 from ..planning.parameters import Parameters
 from ..planning.problem import Problem
 from . import device
-from .program import kernel_folder
+from .program import kernel_files
 
 
 @functools.cache
@@ -37,8 +37,8 @@ def forget_entries() -> None:
 def sources_hash() -> str:
     """Return a hash of all kernels: what was measured with others may not hold."""
     digest = hashlib.sha256()
-    for path in sorted(kernel_folder().glob("*.cl")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for name, path in kernel_files().items():
+        digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -203,7 +203,7 @@ def _high_pass(problem: Problem, traits: Traits, parameters: Parameters) -> Pass
     one = Scalar("uint64", 1)
     return Pass(
         kernel="highPassFilter",
-        source="highPassFilter.cl",
+        source="textbook/highPassFilter.cl",
         defines=defines(problem.precision),
         global_size=(*sizes, prod(others)),
         local_size=(*local, 1),

@@ -172,7 +172,7 @@ def test_stress_finds_what_is_wrong(device, monkeypatch):
 
     def broken(name, hooks=""):
         text = real(name, hooks)
-        assert name != "fused.cl" or waits in text
+        assert name != "gpu/fused.cl" or waits in text
         return text.replace(waits, "while (read_acquire(counter) + 1 < TILES_1)")
 
     monkeypatch.setattr(program, "source_text", broken)

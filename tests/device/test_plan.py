@@ -655,7 +655,7 @@ def test_memory_that_the_device_refuses(device, queue):
 
 def test_other_errors_of_the_runtime_stay_as_they_are(device, queue):
     with pytest.raises(cl.LogicError), memory.refusals(queue.context, 1):
-        cl.Kernel(program(queue.context, "norm.cl"), "no such kernel")
+        cl.Kernel(program(queue.context, "textbook/norm.cl"), "no such kernel")
 
 
 def test_printed(device):

@@ -562,7 +562,7 @@ def test_the_fault_of_the_source(device):
     assert error(wrong, spectrum) > 0.5  # so the test below would see it
     plan = pyclfft.Plan(2048, "complex64", algorithm="local-radix2")
     assert error(plan(y.astype("c8")), spectrum) < BOUND["f4"]
-    text = source_text("localRadix2.cl")
+    text = source_text("textbook/localRadix2.cl")
     assert text.index("a = x[upper], b =") < text.index("x[upper] = a + b")
 
 

@@ -49,7 +49,7 @@ def kernels(*args, **options):
 def test_two_passes_become_one(shape, axes):
     planned = schedule(shape, axes)
     (fused,) = planned.passes
-    assert [fused.kernel, fused.source] == ["fused", "fused.cl"]
+    assert [fused.kernel, fused.source] == ["fused", "gpu/fused.cl"]
     assert [each.name for each in fused.arguments.values() if isinstance(each, Buffer)] == [
         "in", "out", "out", COUNTERS,
     ]  # fmt: skip
@@ -174,7 +174,7 @@ def test_every_tile_has_a_ticket_after_those_that_it_waits_for(count, lag, tiles
 
 
 def test_defaults_are_those_of_the_kernels():
-    text = (kernel_folder() / "ends.cl").read_text()
+    text = (kernel_folder() / "gpu/ends.cl").read_text()
     for name, value in DEFAULTS.items():
         assert re.search(rf"#ifndef {name}\n#define {name} {re.escape(value)}(\s|$)", text), name
 
@@ -185,7 +185,7 @@ def test_no_part_of_the_text_asks_for_what_differs():
     defines = [define for each in plans for define in each.passes[0].defines]
     differing = {name for name, value in defines if "BOTH" in value}
     assert {"N", "SPLIT", "HALVES", "STAGES", "TWIST"} <= differing
-    asked = re.findall(r"^#(?:el)?if (.*)", source_text("fused.cl"), re.MULTILINE)
+    asked = re.findall(r"^#(?:el)?if (.*)", source_text("gpu/fused.cl"), re.MULTILINE)
     words = set(re.findall(r"\w+", " ".join(asked)))
     # TWIST decides on the type of an index: 64 bits only for lengths that no cache holds. SPLIT is
     # asked for where spectra of real numbers are told apart, which joined passes do not.

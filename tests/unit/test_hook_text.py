@@ -28,8 +28,14 @@ LOAD = Snippet("value *= window[index];", parameters=(WINDOW,))
 STORE = Snippet("value *= gain;\nvalue.y = 0;", parameters=(GAIN,))
 BOTH = Hooks(LOAD, STORE)
 KERNELS_WITH_HOOKS = (
-    "row.cl", "cols.cl", "stockham.cl", "copy.cl", "dct.cl", "fused.cl", "localRadix2.cl",
-)  # fmt: skip
+    "copy.cl",
+    "dct.cl",
+    "cpu/row.cl",
+    "cpu/cols.cl",
+    "gpu/stockham.cl",
+    "gpu/fused.cl",
+    "textbook/localRadix2.cl",
+)
 
 # --- text -----------------------------------------------------------------------------------------
 
@@ -305,7 +311,7 @@ def test_first_pass_reads_and_last_one_writes():
 def test_macros_of_a_hook_are_no_kernels():
     """Text that hooks include has names of its own, or it would change what a kernel does."""
     own = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text("prelude.cl")))
-    for text in ("gain.cl", "frames.cl", "magnitudes.cl"):
+    for text in ("gain.cl", "audio/frames.cl", "audio/magnitudes.cl"):
         hooks = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(text))) - own
         assert hooks
         for name in KERNELS_WITH_HOOKS:

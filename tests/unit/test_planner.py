@@ -159,7 +159,9 @@ def test_one_scale_for_all_axes():
     assert kernels(problem, algorithm="radix2").count("norm") == 1
     for algorithm in (None, "four_step", "direct"):
         passes = [
-            each for each in plan_passes(problem, H200, algorithm) if each.source != "transpose.cl"
+            each
+            for each in plan_passes(problem, H200, algorithm)
+            if each.source != "textbook/transpose.cl"
         ]
         found = [scale for each in passes for scale in scales(each)]
         assert found == [1] * (len(passes) - 1) + [1 / 16]

@@ -335,7 +335,7 @@ def join(first: StockhamPass, second: StockhamPass, chunks: Chunks, traits: Trai
     items = groups[0].items
     return Pass(
         kernel="fused",
-        source="fused.cl",
+        source="gpu/fused.cl",
         defines=(*both_defines(*resized), ("PTX", str(int(traits.ptx)))),
         global_size=(chunks.groups * items,),
         local_size=(items,),

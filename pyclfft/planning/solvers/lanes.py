@@ -256,7 +256,7 @@ def lanes_pass(
     workspace = {} if lanes.is_local else {"workspace": Buffer(SCRATCH)}
     return Pass(
         kernel=kernel,
-        source=f"{kernel}.cl",
+        source=f"cpu/{kernel}.cl",
         defines=defines(problem.precision, **options, **macros),
         global_size=(groups,),
         local_size=(1,),

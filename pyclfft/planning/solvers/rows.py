@@ -53,7 +53,7 @@ def transpose(
         sizes, local = kernel_size("transpose", (columns, rows, batch), traits, parameters)
     return Pass(
         kernel="transposeBlocked" if blocked else "transpose",
-        source="transpose.cl",
+        source="textbook/transpose.cl",
         defines=defines(problem.precision, **({"TILE": tile} if blocked else {})),
         global_size=sizes,
         local_size=local,

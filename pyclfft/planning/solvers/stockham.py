@@ -450,7 +450,7 @@ def stockham_pass(
     loads_columns, stores_columns = _columns(batch, stages)
     return StockhamPass(
         kernel="stockham",
-        source="stockham.cl",
+        source="gpu/stockham.cl",
         defines=defines(
             precision,
             N=batch.n,

@@ -28,7 +28,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     return (
         Pass(
             kernel="direct",
-            source="direct.cl",
+            source="textbook/direct.cl",
             defines=defines(problem.precision, TILE=tile),
             global_size=(-(-rows.n // tile) * tile, rows.count),
             local_size=(tile, 1),

@@ -80,7 +80,7 @@ def _in_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -
     return (
         Pass(
             kernel="compact",
-            source="ladder.cl",
+            source="textbook/ladder.cl",
             defines=defines(problem.precision, POINTS=rows.n),
             global_size=(items * rows.count,),
             local_size=(items,),
@@ -139,7 +139,7 @@ def _pairs(
     sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
     return Pass(
         kernel=kernel,
-        source="ladder.cl",
+        source="textbook/ladder.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,

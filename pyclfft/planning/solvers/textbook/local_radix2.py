@@ -65,7 +65,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     return (
         Pass(
             kernel="localRadix2",
-            source="localRadix2.cl",
+            source="textbook/localRadix2.cl",
             defines=defines(
                 problem.precision,
                 N=n,

@@ -48,7 +48,7 @@ def _row_passes(
     stages = [
         Pass(
             kernel="butterfly",
-            source="butterfly.cl",
+            source="textbook/butterfly.cl",
             defines=defines(problem.precision),
             global_size=sizes,
             local_size=local,
@@ -75,7 +75,7 @@ def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pas
     sizes, local = kernel_size("bitReverse", (rows.n, rows.count), traits, parameters)
     return Pass(
         kernel="bitReverse",
-        source="bitReverse.cl",
+        source="textbook/bitReverse.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
@@ -98,7 +98,7 @@ def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) 
     table = f"w{n}"
     return Pass(
         kernel="spinFact",
-        source="spinFact.cl",
+        source="textbook/spinFact.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
@@ -117,7 +117,7 @@ def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     sizes, local = kernel_size("norm", (count,), traits, parameters)
     return Pass(
         kernel="norm",
-        source="norm.cl",
+        source="textbook/norm.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
