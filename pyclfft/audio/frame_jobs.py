@@ -11,7 +11,7 @@ import pyopencl as cl
 from ..planning.parameters import GIVEN, Parameters
 from ..planning.passes import Schedule
 from ..planning.problem import Layout, Problem
-from ..runtime import device, memory, wisdom
+from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, CacheCounts
 from ..runtime.executable import Executable
 from .frame_plans import WINDOW, framing_problem, istft_schedule, spectra_problem, stft_schedule
@@ -90,7 +90,7 @@ class Job:
 
     def schedule(self, chosen: cl.Device) -> Schedule:
         """Return what is launched on a device."""
-        traits = device.traits(chosen)
+        traits = describe.traits(chosen)
         if self.back:
             assert self.layout is not None
             problem = spectra_problem(self.framing, self.layout)
@@ -105,7 +105,7 @@ class Job:
 
     def _parameters(self, chosen: cl.Device, problem: Problem) -> Parameters:
         found = wisdom.parameters_of(chosen, problem, self.algorithm)
-        if not (device.traits(chosen).is_cpu or self.back or self.framing.n_fft < LONG_FRAME):
+        if not (describe.traits(chosen).is_cpu or self.back or self.framing.n_fft < LONG_FRAME):
             by_bins = self.layout is not None and self.layout.strides[1] < self.layout.strides[2]
             found = found.over(BY_BINS if by_bins else BY_FRAMES, "frames")
         return found.over(dict(self.values), GIVEN) if self.values else found
@@ -123,7 +123,7 @@ def executable_of(context: cl.Context, job: Job) -> Executable:
     def make() -> Executable:
         schedule = job.schedule(context.devices[0])
         memory.require_fits(
-            device.traits(context.devices[0]),
+            describe.traits(context.devices[0]),
             {"in": job.samples_bytes, "out": job.results_bytes, **dict(schedule.workspace)},
         )
         weights = np.frombuffer(job.window).astype(job.framing.dtype)

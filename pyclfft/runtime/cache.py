@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Generic, NamedTuple, TypeVar
 
-from .device import require_own_process
+from .forks import require_own_process
 
 Value = TypeVar("Value")
 

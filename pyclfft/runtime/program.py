@@ -16,7 +16,8 @@ import pyopencl as cl
 from ..errors import BuildError
 from ..files import atomic_write, cache_dir
 from .cache import BoundedCache
-from .device import code_identity, has_warnings
+from .describe import code_identity
+from .vendors import has_warnings
 
 logger = logging.getLogger("pyclfft")
 

@@ -17,7 +17,7 @@ import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError, PrecisionError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
-from ..runtime import device, memory, shift
+from ..runtime import choice, describe, memory, queues, shift
 from ..runtime.cache import BoundedCache, CacheCounts
 from ..runtime.plan import Plan
 from .parts import in_parts, longest_other_axis
@@ -150,9 +150,9 @@ def _plan(
     """Return a plan for an array from the cache."""
     strides, offset = None, 0
     if isinstance(x, np.ndarray):
-        chosen = device.default_device()
-        context = device.context_of(chosen)
-        if not x.flags.c_contiguous and memory.reads_as_it_lies(device.traits(chosen), x):
+        chosen = choice.default_device()
+        context = queues.context_of(chosen)
+        if not x.flags.c_contiguous and memory.reads_as_it_lies(describe.traits(chosen), x):
             strides = x.strides
     else:
         context, strides, offset = x.context, x.strides, x.offset

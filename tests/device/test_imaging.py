@@ -13,8 +13,7 @@ import pyclfft
 from pyclfft import filter_image, filter_mask
 from pyclfft.errors import DeviceError, DeviceMemoryError, PlanError
 from pyclfft.image import filtering as imaging
-from pyclfft.runtime import device as devices_module
-from pyclfft.runtime import memory
+from pyclfft.runtime import describe, memory
 from pyclfft.runtime.profile import Recorder, profiling_queue
 
 # What runs on every device in the quick tier too: tests/image/test_filter.py.
@@ -188,7 +187,7 @@ def check_mixture(mixture):
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("mixture", mixtures(12), ids=name_of)
 def test_mixtures_of_all_options(device, mixture):
-    if mixture["dtype"] is np.float64 and not devices_module.traits(device).fp64:
+    if mixture["dtype"] is np.float64 and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     check_mixture(mixture)
 
@@ -196,7 +195,7 @@ def test_mixtures_of_all_options(device, mixture):
 @pytest.mark.parametrize("algorithm", ["radix2", "stockham", "direct", None])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float64])
 def test_every_algorithm_gives_the_same(device, algorithm, dtype):
-    if dtype is np.float64 and not devices_module.traits(device).fp64:
+    if dtype is np.float64 and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     assert_as_reference(picture((32, 16), 3, dtype), "highpass", 2, algorithm=algorithm)
 
@@ -521,8 +520,8 @@ def test_pixels_that_are_no_numbers_are_refused(queue, value):
 
 def pretend(monkeypatch, **other):
     """Let every device look different; what is planned before has to go."""
-    real = devices_module.traits
-    monkeypatch.setattr(devices_module, "traits", lambda device: replace(real(device), **other))
+    real = describe.traits
+    monkeypatch.setattr(describe, "traits", lambda device: replace(real(device), **other))
     imaging.forget_filters()
 
 

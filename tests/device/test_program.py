@@ -17,7 +17,7 @@ import pytest
 
 import pyclfft
 from pyclfft.errors import BuildError
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_folder, program, program_counts, source_text
 
@@ -407,4 +407,4 @@ def test_missing_kernels(tmp_path, monkeypatch):
 def test_devices_do_not_share_files(device, folder):
     """A program of one device is never given to another one."""
     paths = {program_module._disk_path(each, "text", "options").name for each in pyclfft.devices()}
-    assert len(paths) == len({devices_module.device_label(each) for each in pyclfft.devices()})
+    assert len(paths) == len({describe.device_label(each) for each in pyclfft.devices()})
