@@ -12,16 +12,16 @@ from ..planning.parameters import GIVEN, Parameters
 from ..planning.passes import Schedule
 from ..planning.problem import Layout, Problem
 from ..runtime import describe, memory, wisdom
-from ..runtime.cache import BoundedCache, CacheCounts
+from ..runtime.cache import BoundedCache, in_front, registered
 from ..runtime.executable import Executable
 from .frame_plans import WINDOW, framing_problem, istft_schedule, spectra_problem, stft_schedule
 from .framing import Framing, Magnitudes
 
 MAX_TRANSFORMS = 32
 
-_transforms: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+_transforms: BoundedCache[Executable] = registered("frames", BoundedCache(MAX_TRANSFORMS))
 # By where device arrays lie: one look-up for a call, which may take no longer than its kernel.
-of_arrays: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+of_arrays: BoundedCache[Executable] = in_front("frames", BoundedCache(MAX_TRANSFORMS))
 
 # What suits frames on GPUs, found on an H200 (`bench stft`): a frame for each group, and four where
 # all frames of a bin are neighbours, which is the more to wait for at once.
@@ -31,18 +31,6 @@ BY_BINS: dict[str, Any] = {
     "stockham_columns": 4,
     "stockham_parts": 1,
 }
-
-
-def transform_counts() -> CacheCounts:
-    """Return the state of what runs on frames, with what was found by device arrays."""
-    made = _transforms.counts()
-    return made._replace(hits=made.hits + of_arrays.counts().hits)
-
-
-def forget_transforms() -> None:
-    """Forget what runs on frames, with the device memory that it holds."""
-    of_arrays.clear()
-    _transforms.clear()
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ..planning.planner import plan_passes
 from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Layout, choose, make_problem, plain_layout
 from ..planning.solvers import BY_NAME
 from ..runtime import describe, memory, wisdom
-from ..runtime.cache import BoundedCache
+from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable, run_on_host
 from ..runtime.operation import queue_for
 from ..runtime.profile import Recorder
@@ -523,9 +523,7 @@ def _require_finite(image: np.ndarray, job: FilterJob) -> None:
 
 # --- running --------------------------------------------------------------------------------------
 
-_filters: BoundedCache[ImageFilter] = BoundedCache(16)
-filter_counts = _filters.counts
-forget_filters = _filters.clear
+_filters: BoundedCache[ImageFilter] = registered("filters", BoundedCache(16))
 
 
 def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> ImageFilter:

@@ -21,15 +21,14 @@ from numpy.typing import ArrayLike
 
 from ..planning.problem import COMPLEX_DTYPE, READABLE
 from ..runtime import choice, queues
-from ..runtime.cache import BoundedCache
+from ..runtime.cache import BoundedCache, registered
 from ..runtime.hooks import Hook
 from ..runtime.plan import Plan
 from .call import readable
 
 MAX_PLANS = 16
 
-_plans: BoundedCache[tuple[Plan, Plan, str]] = BoundedCache(MAX_PLANS)
-forget_plans = _plans.clear
+_plans: BoundedCache[tuple[Plan, Plan, str]] = registered("hankel", BoundedCache(MAX_PLANS))
 
 WEIGH = "value *= weights[index % count];"
 RESPOND = "value = cmul((cplx)(value.x, -value.y), response[index % count]);"

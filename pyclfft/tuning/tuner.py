@@ -32,9 +32,8 @@ from ..planning.problem import (
 )
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
-from ..runtime import choice, describe, queues, wisdom
+from ..runtime import cache, choice, describe, queues, wisdom
 from ..runtime.plan import Plan
-from ..transforms import forget_plans
 from .groups import ALGORITHMS, GroupsFound, KernelGroup, tune_groups
 from .measure import DeviceMeasure
 from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search
@@ -244,7 +243,7 @@ def _remember(
     database.update(db, lambda known: database.merged(known, [entry]))
     if Path(db) == database.user_file():
         wisdom.forget_entries()
-        forget_plans()
+        cache.clear("plans", "hankel")
 
 
 class _Trials:

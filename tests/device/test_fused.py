@@ -18,7 +18,7 @@ from pyclfft import Plan, PlanError
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.passes import COUNTERS
 from pyclfft.planning.solvers import BY_NAME
-from pyclfft.runtime import describe
+from pyclfft.runtime import cache, describe
 from tests import stress_fused
 from tests.oracle import noise, relative_error
 
@@ -176,7 +176,7 @@ def test_stress_finds_what_is_wrong(device, monkeypatch):
         return text.replace(waits, "while (read_acquire(counter) + 1 < TILES_1)")
 
     monkeypatch.setattr(program, "source_text", broken)
-    program.forget_programs()
+    cache.clear("programs")
     try:
         # Many groups at once on a GPU, so that one overtakes another.
         stress = stress_fused.Stress(device, 2**14 if describe.traits(device).is_cpu else 2**20)
@@ -187,7 +187,7 @@ def test_stress_finds_what_is_wrong(device, monkeypatch):
                 break
         assert stress.failures
     finally:
-        program.forget_programs()
+        cache.clear("programs")
 
 
 def test_groups_of_unlike_sizes_stay_apart(believing, device):

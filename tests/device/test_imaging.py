@@ -13,7 +13,7 @@ import pyclfft
 from pyclfft import filter_image, filter_mask
 from pyclfft.errors import DeviceError, DeviceMemoryError, PlanError
 from pyclfft.image import filtering as imaging
-from pyclfft.runtime import describe, memory
+from pyclfft.runtime import cache, describe, memory
 from pyclfft.runtime.profile import Recorder, profiling_queue
 
 # What runs on every device in the quick tier too: tests/image/test_filter.py.
@@ -522,7 +522,7 @@ def pretend(monkeypatch, **other):
     """Let every device look different; what is planned before has to go."""
     real = describe.traits
     monkeypatch.setattr(describe, "traits", lambda device: replace(real(device), **other))
-    imaging.forget_filters()
+    cache.clear("filters")
 
 
 def test_images_larger_than_the_device(queue, monkeypatch):
@@ -625,13 +625,13 @@ def test_queue(queue):
 
 
 def test_images_of_one_shape_share_a_filter(device):
-    imaging.forget_filters()
+    cache.clear("filters")
     first, second = picture((12, 16)), picture((12, 16), seed=5)
     one = filter_image(first, "lowpass", 3)
     assert (filter_image(second, "lowpass", 3) != one).any()
     np.testing.assert_array_equal(filter_image(first, "lowpass", 3.0), one)
-    assert imaging.filter_counts()[:2] == (2, 1)  # hits, misses
+    assert pyclfft.cache_info().filters[:2] == (2, 1)  # hits, misses
     filter_image(first, "lowpass", 4)
-    assert imaging.filter_counts()[:2] == (2, 2)
+    assert pyclfft.cache_info().filters[:2] == (2, 2)
     pyclfft.clear_cache()
-    assert imaging.filter_counts() == (0, 0, 16, 0)  # their device memory goes too
+    assert pyclfft.cache_info().filters == (0, 0, 16, 0)  # their device memory goes too

@@ -17,9 +17,9 @@ import pytest
 
 import pyclfft
 from pyclfft.errors import BuildError
-from pyclfft.runtime import describe
+from pyclfft.runtime import cache, describe
 from pyclfft.runtime import program as program_module
-from pyclfft.runtime.program import kernel_folder, program, program_counts, source_text
+from pyclfft.runtime.program import kernel_folder, program, source_text
 
 ROOT = Path(pyclfft.__path__[0]).parent
 NORM = (("DOUBLE", "0"),)  # the smallest file there is
@@ -76,8 +76,7 @@ def test_in_memory(context, folder, compiled):
     assert program(context, "norm.cl", NORM) is first
     assert program(context, "norm.cl", (*NORM, ("UNUSED", "1"))) is not first
     assert len(compiled) == 2
-    assert program_counts()[:2] == (1, 2)  # hits, misses
-    assert pyclfft.cache_info().programs == program_counts()
+    assert pyclfft.cache_info().programs[:2] == (1, 2)  # hits, misses
 
 
 def test_threads_wait_for_one_build(context, folder, compiled):
@@ -109,7 +108,7 @@ def stored(folder):
 
 def again(context):
     """The program as a new process would get it."""
-    program_module.forget_programs()
+    cache.clear("programs")
     return program(context, "norm.cl", NORM)
 
 
@@ -136,7 +135,7 @@ def test_whatever_makes_another_program_has_another_file(
         path = kernels / {"source": "norm.cl", "include": "prelude.cl"}[change]
         path.write_text(path.read_text() + "/* changed */\n")
         source_text.cache_clear()
-    program_module.forget_programs()
+    cache.clear("programs")
     program(context, "norm.cl", macros)
     assert len(compiled) == 2
     assert len(list(folder.iterdir())) == 2
@@ -220,7 +219,7 @@ def test_the_least_recently_used_go_first(context, folder, monkeypatch):
     (newest,) = set(folder.glob("*.bin")) - before
     size = sum(path.stat().st_size for path in before | {newest}) - 1
     newest.unlink()  # PoCL's programs are longer where it has compiled them for more group sizes
-    program_module.forget_programs()
+    cache.clear("programs")
     monkeypatch.setattr(program_module, "DISK_LIMIT", size)
     program(context, "bitReverse.cl", NORM)
     kept = set(folder.iterdir())
@@ -234,7 +233,7 @@ def test_clear_cache(context, folder, compiled):
     program(context, "norm.cl", NORM)
     path = stored(folder)
     pyclfft.clear_cache()
-    assert program_counts() == (0, 0, program_module.MEMORY_LIMIT, 0)
+    assert pyclfft.cache_info().programs == (0, 0, program_module.MEMORY_LIMIT, 0)
     assert path.exists()
     program(context, "norm.cl", NORM)
     assert len(compiled) == 1
