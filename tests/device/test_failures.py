@@ -16,7 +16,6 @@ import scipy.fft
 
 import pyclfft
 from pyclfft import DeviceError, DeviceMemoryError, PlanError
-from pyclfft.transforms import call
 from tests.conftest import place_of
 from tests.oracle import noise, relative_error
 
