@@ -135,7 +135,8 @@ def test_an_empty_vendors_folder_of_the_user_means_no_device(tmp_path):
 
 def test_children_inherit_nothing_and_no_folder_stays_behind(tmp_path):
     child = "import json, os; print(json.dumps(list(os.environ)))"
-    code = f"import subprocess, sys\nruntimes.devices()\nsubprocess.run([sys.executable, '-c', {child!r}])"
+    start_child = f"subprocess.run([sys.executable, '-c', {child!r}])"
+    code = f"import subprocess, sys\nruntimes.devices()\n{start_child}"
     names = run(code, TMPDIR=str(tmp_path))
     assert "TMPDIR" in names
     assert not set(names) & set(icd._LOADER_VARIABLES)
