@@ -29,8 +29,10 @@ from .image.imagefile import (
     write_image,
     write_images,
 )
-from .runtime.device import default_queue, device_label, select_device, use_device
+from .runtime.choice import select_device, use_device
+from .runtime.describe import device_label
 from .runtime.profile import PassTime, Recorder, merge_repeats, profiling_queue, totals
+from .runtime.queues import default_queue
 from .transforms import fft2
 
 PROG = "pyclfft filter"

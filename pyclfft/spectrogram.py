@@ -44,10 +44,12 @@ from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .files import atomic_write
 from .runtime import memory
-from .runtime.device import default_queue, device_label, select_device, traits, use_device
+from .runtime.choice import select_device, use_device
+from .runtime.describe import device_label, traits
 from .runtime.executable import run_on_host
 from .runtime.operation import queue_for
 from .runtime.profile import PassTime, Recorder, profiling_queue, totals
+from .runtime.queues import default_queue
 
 PROG = "pyclfft spectrogram"
 File = Path | streams.StandIn  # to write

@@ -25,7 +25,7 @@ from ..errors import DeviceError, PyclfftError
 from ..planning.planner import plan_passes
 from ..planning.problem import make_problem
 from ..planning.traits import Traits
-from ..runtime import device
+from ..runtime import choice, queues
 from ..runtime.program import program
 from .cases import CASES, Workload
 from .rivals import Ours
@@ -133,7 +133,7 @@ def main(argv: Sequence[str]) -> None:
     name, elements, spec, algorithm = argv
     (case,) = (case for case in CASES if case.name == name)
     workload = case.sized(int(elements))
-    queue = device.queue_of(device.context_of(device.select_device(spec or None)))
+    queue = queues.queue_of(queues.context_of(choice.select_device(spec or None)))
     x, y = _arrays(workload, queue)
     start = time.perf_counter()
     Ours(queue, algorithm or None).plan(workload)(x, out=y)

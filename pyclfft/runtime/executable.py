@@ -23,7 +23,7 @@ from ..planning.passes import (
     Schedule,
     Vector,
 )
-from . import device, memory
+from . import describe, forks, memory
 from .profile import Recorder
 from .program import program
 from .tables import table_buffer
@@ -117,7 +117,7 @@ class Executable:
         given: Mapping[str, cl.Buffer] | None = None,
     ) -> None:
         self.context = context
-        self.traits = device.traits(context.devices[0])
+        self.traits = describe.traits(context.devices[0])
         self.schedule = schedule
         self._given = given or {}
         self._programs = [
@@ -164,7 +164,7 @@ class Executable:
             A command that was to be waited for has failed, or this process was forked from one
             that has used OpenCL.
         """
-        device.require_own_process()
+        forks.require_own_process()
         try:
             lease = self._borrow(queue)  # after an exception its state is unknown: it is dropped
             event = self._launch(lease, queue, source, target, wait_for, recorder)
@@ -273,7 +273,7 @@ class Executable:
         DeviceError
             This process was forked from one that has used OpenCL.
         """
-        device.require_own_process()
+        forks.require_own_process()
         try:
             lease = self._idle_stages.pop()
         except IndexError:
@@ -385,7 +385,7 @@ def run_on_host(
     DeviceError, DeviceMemoryError
         As `Executable.enqueue`.
     """
-    device.require_own_process()
+    forks.require_own_process()
     traits = executable.traits
     if recorder is None and memory.can_stage(traits, source.nbytes + target.nbytes):
         executable.run_staged(queue, source, target, wait_for)

@@ -15,8 +15,9 @@ import pyopencl as cl
 
 from ..errors import BuildError
 from ..files import atomic_write, cache_dir
-from .cache import BoundedCache
-from .device import code_identity, has_warnings
+from .cache import BoundedCache, registered
+from .describe import code_identity
+from .vendors import has_warnings
 
 logger = logging.getLogger("pyclfft")
 
@@ -35,9 +36,7 @@ ERROR_PLACE = re.compile(
 HOOKS = "hooks.cl"
 STORED = "*.bin*"  # programs, and what is left of them where a process was killed while it wrote
 
-_programs: BoundedCache[cl.Program] = BoundedCache(MEMORY_LIMIT)
-program_counts = _programs.counts
-forget_programs = _programs.clear
+_programs: BoundedCache[cl.Program] = registered("programs", BoundedCache(MEMORY_LIMIT))
 
 
 def program(context: cl.Context, source: str, defines: Defines = (), hooks: str = "") -> cl.Program:

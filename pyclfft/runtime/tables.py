@@ -8,8 +8,8 @@ import pyopencl as cl
 from ..planning.passes import SpinFactors, Table
 from ..planning.problem import COMPLEX_DTYPE
 from . import memory
-from .device import queue_of
 from .program import program
+from .queues import queue_of
 from .twiddle import values_of
 
 

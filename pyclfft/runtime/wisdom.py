@@ -11,7 +11,7 @@ from ..planning import database
 from ..planning.lookup import ALIKE, USER, Workclass, look_up
 from ..planning.parameters import Parameters
 from ..planning.problem import Problem
-from . import device
+from . import describe
 from .program import kernel_files
 
 
@@ -65,7 +65,7 @@ def parameters_of(
 
 def origins_of(chosen: cl.Device) -> dict[str, int]:
     """Return how many problems are tuned for a device, by where that is known from."""
-    identity = device.identity(chosen)
+    identity = describe.identity(chosen)
     user = [
         each
         for each in user_entries()
@@ -81,8 +81,8 @@ def _found(chosen: cl.Device, workclass: Workclass | None) -> Parameters:
     user = user_entries()
     return look_up(
         workclass,
-        device.identity(chosen),
-        device.traits(chosen),
+        describe.identity(chosen),
+        describe.traits(chosen),
         shipped_entries(),
         user,
         sources_hash() if user else "",

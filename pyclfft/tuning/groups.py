@@ -26,7 +26,7 @@ from ..planning.problem import Problem, make_problem
 from ..planning.solvers.rows import defines, kernel_size, uint
 from ..planning.solvers.textbook import radix2
 from ..planning.traits import Traits
-from ..runtime import device, memory
+from ..runtime import describe, memory, queues
 from ..runtime.executable import Executable
 from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
@@ -272,7 +272,7 @@ class _Measurement:
 
     def __init__(self, problem: Problem, chosen: cl.Device, parameters: Parameters) -> None:
         self.problem, self.parameters = problem, parameters
-        self.context, self.traits = device.context_of(chosen), device.traits(chosen)
+        self.context, self.traits = queues.context_of(chosen), describe.traits(chosen)
         self.queue = profiling_queue(self.context)
         self.tried: list[str] = []
         self.failed: dict[str, str] = {}

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import pyclfft
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import describe, runtimes
 from pyclfft.runtime.program import kernel_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +66,7 @@ RAISE_NOTHING = ("pyclfft.cache_info", "pyclfft.devices", "pyclfft.get_workers")
 def default_device():
     """The device that examples run on; they use double precision as NumPy does."""
     found = pyclfft.default_device()
-    if not devices_module.traits(found).fp64:
+    if not describe.traits(found).fp64:
         pytest.skip(f"{found.name} has no double precision")
     yield found
     pyclfft.use_device(None)
@@ -104,12 +104,12 @@ def test_sample_writes_where_it_is_told(tmp_path):
 
 def test_sample_takes_a_device(tmp_path):
     """The last device of all, by its index; the sample marks and names it."""
-    groups = devices_module.listing()
+    groups = runtimes.listing()
     usable = {
         f"{p}:{d}": device
         for p, (_, members) in enumerate(groups)
         for d, device in enumerate(members)
-        if not devices_module.defect(device)
+        if not runtimes.defect(device)
     }
     spec, device = list(usable.items())[-1]
     command = [sys.executable, SAMPLES / "choose_device.py", spec]

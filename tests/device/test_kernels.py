@@ -20,7 +20,7 @@ from pyclfft.planning.factor import RADICES, Stages
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers.stockham import stage_words
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
 from pyclfft.runtime.twiddle import roots_of_unity
@@ -43,7 +43,7 @@ class Longs(tuple):
 
 @pytest.fixture(params=COMPLEX)
 def precision(request, device):
-    if request.param == "double" and not devices_module.traits(device).fp64:
+    if request.param == "double" and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     return request.param
 
@@ -55,7 +55,7 @@ def launch(queue):
 
 @pytest.fixture
 def group_limit(device):
-    return devices_module.traits(device).max_work_group_size
+    return describe.traits(device).max_work_group_size
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def run(queue, kernel, source, items, *arguments, group=None, precision="single"
     Arrays become buffers (the same array twice, the same buffer), tuples vectors of uint, `Longs`
     vectors of long, and NumPy's scalars go by value.
     """
-    limits = devices_module.traits(queue.device).max_work_item_sizes
+    limits = describe.traits(queue.device).max_work_item_sizes
     group = group or tuple(map(min, GROUPS[len(items) - 1], limits))
     defines = {"DOUBLE": int(precision == "double"), **macros}
     built = program(queue.context, source, tuple((k, str(v)) for k, v in defines.items()))
@@ -522,7 +522,7 @@ def triples():
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("index", range(len(RADICES)))
 def test_every_radix_in_every_place(launch, device, index):
-    traits = devices_module.traits(device)
+    traits = describe.traits(device)
     precision = "double" if traits.fp64 and index % 3 == 0 else "single"
     radices, variant = triples()[index], VARIANTS[5 * index % len(VARIANTS)]
     n = int(np.prod(radices))
@@ -781,7 +781,7 @@ BANDS = [  # size, weights, squared cut-offs, order
 def test_band_filter(launch, device, kind, shape):
     # All combinations would take four times as long to compile: they come in turn.
     turn = KINDS.index(kind) + SHAPES.index(shape)
-    fp64 = devices_module.traits(device).fp64
+    fp64 = describe.traits(device).fp64
     keep_dc, precision = turn % 2, "double" if turn // 2 % 2 and fp64 else "single"
     for size, weights, (low, high), order in BANDS:
         x = noise((2, *size), COMPLEX[precision])

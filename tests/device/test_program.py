@@ -17,14 +17,12 @@ import pytest
 
 import pyclfft
 from pyclfft.errors import BuildError
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import cache, describe, wisdom
 from pyclfft.runtime import program as program_module
-from pyclfft.runtime import wisdom
 from pyclfft.runtime.program import (
     kernel_files,
     kernel_folder,
     program,
-    program_counts,
     source_text,
 )
 
@@ -83,8 +81,7 @@ def test_in_memory(context, folder, compiled):
     assert program(context, "textbook/norm.cl", NORM) is first
     assert program(context, "textbook/norm.cl", (*NORM, ("UNUSED", "1"))) is not first
     assert len(compiled) == 2
-    assert program_counts()[:2] == (1, 2)  # hits, misses
-    assert pyclfft.cache_info().programs == program_counts()
+    assert pyclfft.cache_info().programs[:2] == (1, 2)  # hits, misses
 
 
 def test_threads_wait_for_one_build(context, folder, compiled):
@@ -116,7 +113,7 @@ def stored(folder):
 
 def again(context):
     """The program as a new process would get it."""
-    program_module.forget_programs()
+    cache.clear("programs")
     return program(context, "textbook/norm.cl", NORM)
 
 
@@ -143,7 +140,7 @@ def test_whatever_makes_another_program_has_another_file(
         path = kernels / {"source": "textbook/norm.cl", "include": "prelude.cl"}[change]
         path.write_text(path.read_text() + "/* changed */\n")
         source_text.cache_clear()
-    program_module.forget_programs()
+    cache.clear("programs")
     program(context, "textbook/norm.cl", macros)
     assert len(compiled) == 2
     assert len(list(folder.iterdir())) == 2
@@ -227,7 +224,7 @@ def test_the_least_recently_used_go_first(context, folder, monkeypatch):
     (newest,) = set(folder.glob("*.bin")) - before
     size = sum(path.stat().st_size for path in before | {newest}) - 1
     newest.unlink()  # PoCL's programs are longer where it has compiled them for more group sizes
-    program_module.forget_programs()
+    cache.clear("programs")
     monkeypatch.setattr(program_module, "DISK_LIMIT", size)
     program(context, "textbook/bitReverse.cl", NORM)
     kept = set(folder.iterdir())
@@ -241,7 +238,7 @@ def test_clear_cache(context, folder, compiled):
     program(context, "textbook/norm.cl", NORM)
     path = stored(folder)
     pyclfft.clear_cache()
-    assert program_counts() == (0, 0, program_module.MEMORY_LIMIT, 0)
+    assert pyclfft.cache_info().programs == (0, 0, program_module.MEMORY_LIMIT, 0)
     assert path.exists()
     program(context, "textbook/norm.cl", NORM)
     assert len(compiled) == 1
@@ -455,4 +452,4 @@ def test_missing_kernels(tmp_path, monkeypatch):
 def test_devices_do_not_share_files(device, folder):
     """A program of one device is never given to another one."""
     paths = {program_module._disk_path(each, "text", "options").name for each in pyclfft.devices()}
-    assert len(paths) == len({devices_module.device_label(each) for each in pyclfft.devices()})
+    assert len(paths) == len({describe.device_label(each) for each in pyclfft.devices()})
