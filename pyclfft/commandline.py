@@ -1,18 +1,19 @@
-"""What the commands share: options, reports, progress, errors as one line on stderr, tables."""
+"""What the commands share: options, reports, progress, tables, errors as one line on stderr."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import logging
 import os
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import IO, Any, Literal, NoReturn
 
 import pyopencl as cl
@@ -20,6 +21,7 @@ from tqdm import tqdm
 
 from .errors import PyclfftError
 from .planning.solvers import BY_NAME
+from .runtime.profile import PassTime, merge_repeats, totals
 
 logger = logging.getLogger(__name__)
 
@@ -256,6 +258,10 @@ class Progress:
         """Say that so much more is done."""
         self.done += done
 
+    def reach(self, done: int) -> None:
+        """Say how much is done in all."""
+        self.done = done
+
     def _show(self) -> None:
         begin = time.time()
         if self._ended.wait(PROGRESS_AFTER):
@@ -371,6 +377,68 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), align: str 
     )
 
 
+def timing_report(*tables: str) -> str:
+    """Return tables of times with empty lines around each, for `Report`."""
+    return "\n{}\n".format("\n\n".join(tables))
+
+
+def step_table(clock: Clock, names: Mapping[str, str]) -> str:
+    """Return the time of every step on the host, and their total, as a table.
+
+    Parameters
+    ----------
+    clock : Clock
+        The clock that has timed the steps.
+    names : mapping of str to str
+        What people read in the place of a step's own name.
+
+    Returns
+    -------
+    str
+        Lines of text; times in ms.
+    """
+    rows = [(names.get(name, name), f"{1e3 * took:.3f}") for name, took in clock.steps.items()]
+    return table([*rows, ("total", f"{1e3 * clock.total:.3f}")], ("step", "ms"), "<>")
+
+
+def pass_table(times: Sequence[PassTime]) -> str:
+    """Return a row for every pass and transfer of a run on a device, in order.
+
+    Parameters
+    ----------
+    times : sequence of PassTime
+        The times of the run, from the device's profiling events.
+
+    Returns
+    -------
+    str
+        Lines of text; times in ms. Neighbours of one kernel share a row.
+    """
+    rows = []
+    for each, launches in merge_repeats(times):
+        step = each.step if launches == 1 else ""
+        rows.append((each.name, str(launches), f"{each.ms:.3f}", f"{each.gb_per_s:.1f}", step))
+    return table(rows, ("pass", "launches", "ms", "GB/s", "step"), "<>>><")
+
+
+def kernel_table(times: Sequence[PassTime]) -> str:
+    """Return the launches and the time of every kernel and transfer, and their sum, as a table.
+
+    Parameters
+    ----------
+    times : sequence of PassTime
+        The times of a run, from the device's profiling events.
+
+    Returns
+    -------
+    str
+        Lines of text; times in ms.
+    """
+    sums = [(name, str(launches), f"{ms:.3f}") for name, (launches, ms) in totals(times).items()]
+    sums.append(("all", str(len(times)), f"{sum(each.ms for each in times):.3f}"))
+    return table(sums, ("kernel", "launches", "ms"), "<>>")
+
+
 def _say(prog: str, kind: str, message: str) -> None:
     _print([f"{prog}: {kind}: {message}"], "stderr")
 
@@ -416,3 +484,44 @@ def _forget_stdout() -> None:
     """Let Python's last flush of stdout go nowhere instead of failing once more."""
     with contextlib.suppress(OSError, ValueError):  # stdout may be no file, as in tests
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# --- commands with the name of a function ---------------------------------------------------------
+
+
+class CallableModule(ModuleType):
+    """A command's module that is also the function of its name; see `make_callable`."""
+
+    __wrapped__: Callable[..., Any]  # where inspect.signature and inspect.getsource look
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Call the function."""
+        return self.__wrapped__(*arguments, **options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let the function stand for the module in a copy and in a pickle."""
+        return copy.copy, (self.__wrapped__,)
+
+
+def make_callable(name: str, function: Callable[..., Any]) -> None:
+    """Let a command's module be called as the function whose name it has.
+
+    Importing the module ``pyclfft.NAME`` puts it in the place of the function ``pyclfft.NAME``.
+    Nobody has to import a command, but tools do that import all modules, and so does whoever calls
+    its ``main``. What they find there then is both: it has the function's signature and docstring.
+
+    Parameters
+    ----------
+    name : str
+        The module's ``__name__``. A module that runs as a program is left as it is, because nobody
+        imports it.
+    function : callable
+        The function, from the library.
+    """
+    module = None if name == "__main__" else sys.modules.get(name)
+    if module is None:  # run by runpy, which imports no module of this name
+        return
+    module.__class__ = CallableModule
+    module.__doc__ = function.__doc__
+    own = {"__wrapped__": function, "__all__": [function.__name__], function.__name__: function}
+    vars(module).update(own)  # help() lists what __all__ names, with its signature
