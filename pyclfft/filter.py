@@ -22,7 +22,7 @@ from .runtime.profile import PassTime
 
 PROG = "pyclfft filter"
 ONE_RADIUS = ("--highpass", "--lowpass")
-UNSET = object()  # an option that was not given; None is a radius left to the default
+UNSET = object()  # the value of an option that was not given; None stands for the default radius
 
 # The options that describe a band of frequencies, and the further options of `filter_image`.
 BAND_OPTIONS = ("unit", "shape", "order", "keep_dc")
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 2 after an error in any input.
+        Exit status: 0, or 2 if there was an error in any input.
     """
     return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
@@ -137,7 +137,7 @@ def parser() -> argparse.ArgumentParser:
     add("--channels", choices=CHANNELS, default="each",
         help="filter each channel of a colour image (each, the default), or its brightness "
         "alone (luma)")  # fmt: skip
-    add("--scale", choices=SCALES, help="what becomes black to white: " + SCALING)
+    add("--scale", choices=SCALES, help="which values become black to white: " + SCALING)
     add("--part", choices=PARTS,
         help="which real number of each filtered, complex value becomes a pixel; the default "
         "depends on the kind, see below")  # fmt: skip
@@ -165,12 +165,13 @@ def separate_radius(argv: Sequence[str]) -> list[str]:
     Parameters
     ----------
     argv : sequence of str
-        As typed.
+        The arguments that the user has typed.
 
     Returns
     -------
     list of str
-        ``--highpass 20`` as ``--highpass=20``, and ``--highpass FILE`` as ``--highpass= FILE``.
+        The arguments with ``--highpass=20`` in the place of ``--highpass 20``, and
+        ``--highpass= FILE`` in the place of ``--highpass FILE``.
     """
     result: list[str] = []
     for word in argv:
@@ -201,7 +202,7 @@ def _number(text: str) -> Fraction:
 
 
 def _require_sense(options: argparse.Namespace) -> None:
-    """Refuse options that make no sense together."""
+    """Refuse options that contradict each other."""
     if options.order is not None and options.shape != "butterworth":
         raise PlanError(
             f"--order is the order of a Butterworth filter, and the shape is {options.shape}: add "
@@ -212,7 +213,7 @@ def _require_sense(options: argparse.Namespace) -> None:
 def _jobs(
     inputs: Sequence[streams.Source], options: argparse.Namespace
 ) -> list[tuple[streams.Source, dict[str, streams.Target]]]:
-    """Return what is made of each image, by its name in `WORDS`, and where that goes."""
+    """Return each image with the results that are made of it, by their names in `WORDS`."""
     several = len(inputs) > 1
     wanted = {name: getattr(options, name) for name in WORDS}
     if options.format and wanted["output"] and not streams.is_open(wanted["output"], several):
@@ -239,7 +240,7 @@ def _jobs(
 
 
 def _suffix(source: streams.Source, options: argparse.Namespace) -> str:
-    """Return the suffix of a result whose name is not given."""
+    """Return the suffix of a result that the user has not named."""
     if options.format:
         return f".{options.format}"
     return Path(source).suffix if can_write(source) else ".png"

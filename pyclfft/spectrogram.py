@@ -29,7 +29,7 @@ from .runtime.profile import PassTime
 
 PROG = "pyclfft spectrogram"
 
-# Options that a preset decides, and options that only a picture shows, with their defaults.
+# The options that a preset decides, and the options of pictures, with their defaults.
 FRAMING = {"n_fft": 2048, "hop": None, "window": "hann"}
 PICTURE = {
     "db": Look.db, "cmap": Look.colours, "axis": Look.axis, "format": "png",
@@ -220,9 +220,10 @@ def _window(text: str) -> str | tuple[Any, ...]:
 def _jobs(
     inputs: Sequence[streams.Source], options: argparse.Namespace
 ) -> list[tuple[streams.Source, dict[str, streams.Target]]]:
-    """Return what is made of each sound and where it goes; refuse what would be lost or end late.
+    """Return each sound with the kinds of files that are made of it and where they go.
 
-    A picture is made where it is asked for, or nothing else is.
+    A picture is made if the user asks for one, or for nothing else. A result that could not be
+    written is refused here, before the work.
     """
     several = len(inputs) > 1
     named = {kind: getattr(options, kind) for kind in WRITERS}
@@ -243,7 +244,7 @@ def _jobs(
 
 
 def _complete_picture(options: argparse.Namespace, drawn: bool, several: bool) -> None:
-    """Set the picture's options to their defaults, unless they make no sense."""
+    """Set the picture's options to their defaults; refuse them if there is no use for them."""
     given = [name for name in PICTURE if getattr(options, name) is not None]
     if given and not drawn:
         flags = {"axis": "--log-frequency" if options.axis == "log" else "--mel"}
@@ -260,7 +261,7 @@ def _complete_picture(options: argparse.Namespace, drawn: bool, several: bool) -
 
 
 def _framing(options: argparse.Namespace) -> tuple[Frames, Magnitudes]:
-    """Return how to frame and what to compute, and complete the options by their defaults."""
+    """Return how to frame and what to compute; set the options to their defaults."""
     given = [name for name in FRAMING if getattr(options, name) is not None]
     if options.preset and given:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
@@ -276,7 +277,7 @@ def _framing(options: argparse.Namespace) -> tuple[Frames, Magnitudes]:
 def _request(
     options: argparse.Namespace, frames: Frames, magnitudes: Magnitudes, kinds: Collection[str]
 ) -> Request:
-    """Return what is wanted of each sound, of which these kinds of files are made."""
+    """Return what is wanted of each sound so that these kinds of files can be made."""
     return Request(
         frames,
         magnitudes,
