@@ -1,4 +1,4 @@
-"""What an image filter launches: pixels in, two transforms with the gains between, pixels out."""
+"""The passes of an image filter: pixels in, two transforms with gains between them, pixels out."""
 
 from __future__ import annotations
 
@@ -41,31 +41,31 @@ from .masks import Mask
 
 PADS = ("none", "zero", "edge", "mirror")
 CHANNELS = ("each", "luma")
-SCALES = ("none", "clip", "max", "stretch")  # in the order of pixels.cl
-PARTS = ("real", "magnitude")  # likewise
+SCALES = ("none", "clip", "max", "stretch")  # in the order of their numbers in pixels.cl
+PARTS = ("real", "magnitude")  # in the order of their numbers in pixels.cl
 PAD_MACRO = {"none": 0, "zero": 0, "edge": 1, "mirror": 2}
-COLOURS = (3, 4)  # values of a pixel that has colours: red, green and blue, perhaps alpha
+COLOURS = (3, 4)  # how many values a coloured pixel has: red, green and blue, perhaps alpha
 
-KEEP_DC = ("lowpass", "bandstop")  # kinds whose result is a picture of the same brightness
+KEEP_DC = ("lowpass", "bandstop")  # the kinds that keep the mean brightness of a picture
 
-MASK = Buffer("mask")  # what passes call a caller's own gains
+MASK = Buffer("mask")  # the buffer of a caller's own gains
 
-EXTREMA_GROUP = 128  # work-items in a group that looks for the extrema
-EXTREMA_GROUPS = 256  # groups at most, for one image
+EXTREMA_GROUP = 128  # how many work-items of a group look for the extrema
+EXTREMA_GROUPS = 256  # the most groups for one image
 
 
 class Pixel(NamedTuple):
-    """What the pixels of a dtype are to a filter.
+    """How a filter treats the pixels of a dtype.
 
     Attributes
     ----------
     c_type : str
-        In OpenCL C.
+        The type's name in OpenCL C.
     precision : {"single", "double"}
-        Of the transform.
+        The precision of the transforms.
     white : int or None
-        Greatest value of an image for the eye, which stays of its dtype. None for numbers without
-        such a value: the result is of real numbers of the precision.
+        The value of white in a picture; the result then has the dtype of the image. None if the
+        pixels are numbers without a white; the result then has real numbers of the precision.
     """
 
     c_type: str
@@ -73,7 +73,7 @@ class Pixel(NamedTuple):
     white: int | None = None
 
 
-# Images keep their dtype; all other numbers become what the transforms make of them.
+# Pictures of 8 and 16 bits keep their dtype; all other pixels become real numbers.
 PIXELS: dict[np.dtype, Pixel] = {
     np.dtype(np.uint8): Pixel("uchar", "single", 255),
     np.dtype(np.uint16): Pixel("ushort", "single", 65535),
@@ -97,21 +97,21 @@ class FilterJob:
     Attributes
     ----------
     source, target : Layout
-        Of the array of pixels and of the result.
+        Where the pixels of the array and those of the result lie.
     dtype : dtype
-        Of its pixels, a key of `PIXELS`.
+        The dtype of the array's pixels, a key of `PIXELS`.
     axes : (int, int)
-        Its rows and its columns, not negative.
+        The axes of the array that are rows and columns, not negative.
     plane : (int, int)
-        Rows and columns of the transform.
+        The rows and columns of the transform.
     band : Band or Mask
-        What passes.
+        The frequencies that pass, or the gains of a mask.
     pad, channels, scale, part : str
-        As for `filter_image`.
+        The parameters of `filter_image`.
     maxval : float
-        Greatest value of the result's pixels.
+        The greatest value of the result's pixels.
     algorithm : str or None
-        Of the transforms.
+        The algorithm of the transforms.
     """
 
     source: Layout
@@ -129,7 +129,7 @@ class FilterJob:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array, and of the result."""
+        """The shape of the array, which is also that of the result."""
         return self.source.shape
 
     @property
@@ -139,7 +139,7 @@ class FilterJob:
 
     @property
     def precision(self) -> str:
-        """Of the transform."""
+        """The precision of the transform."""
         return PIXELS[self.dtype].precision
 
     @property
