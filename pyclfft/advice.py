@@ -1,7 +1,8 @@
-"""What to install where something is missing: the one place that says so.
+"""The commands that install missing packages, for error messages and help texts.
 
-pyclfft is not on PyPI yet. So its extras cannot be named, and the packages behind them are. On the
-day of the release the values of `_PACKAGES` become extras, such as ``'pyclfft[cpu]'``.
+pyclfft is not on PyPI yet, so that pip does not know its extras. Until then messages name the
+packages of an extra. On the day of the release the values of `_PACKAGES` become the extras
+themselves, such as ``'pyclfft[cpu]'``.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ _PACKAGES = {
 
 
 def pip_install(what: str) -> str:
-    """Return the command that installs what is missing.
+    """Return the command that installs missing packages.
 
     Parameters
     ----------
     what : {"cpu", "pictures", "sounds", "completion"}
-        A device on the CPU, what draws pictures, what reads and writes sounds, or what writes
-        scripts for shells.
+        The purpose of the missing packages: a device on the CPU, drawing pictures, reading and
+        writing sounds, or writing scripts for shells.
 
     Returns
     -------
     str
-        For a shell.
+        The command, for a shell.
 
     Examples
     --------

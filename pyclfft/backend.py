@@ -40,15 +40,15 @@ def call(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
     Parameters
     ----------
     method : function
-        SciPy's, whose name says which of ours is meant.
+        SciPy's function; our function of the same name serves the call.
     args, kwargs
-        Of the call.
+        The arguments of the call.
 
     Returns
     -------
     object
-        The result, or NotImplemented for what no device here computes (longdouble, and double
-        precision on a device without it): SciPy then asks the next backend, at last itself.
+        The result. It is NotImplemented if the device cannot compute it (longdouble, and double
+        precision on a device without it): SciPy then asks the next backend, and finally itself.
     """
     function = FUNCTIONS.get(method.__name__)
     if function is None:
@@ -66,7 +66,7 @@ class ScipyBackend:
     Attributes
     ----------
     smallest : int
-        Points of the shortest call that it serves.
+        The least points of a call that the backend serves.
     """
 
     smallest: int = 0
@@ -95,16 +95,17 @@ def scipy_backend(smallest: int = 0) -> ScipyBackend:
     Parameters
     ----------
     smallest : int
-        Points of the shortest call to serve: the elements of the whole array, with the lengths that
-        ``n`` or ``s`` gives to its transformed axes. Calls of fewer points go to the next backend,
-        at last to SciPy itself. Device arrays are always served, because SciPy takes none. With 0
-        the backend serves what the module itself serves.
+        The least points of a call that the backend serves. The points of a call are the elements of
+        its whole array, with the lengths that ``n`` or ``s`` gives to the transformed axes. Calls
+        of fewer points go to the next backend, and finally to SciPy itself. Calls with device
+        arrays are always served, because SciPy cannot serve them. With 0 the backend serves all
+        calls that the module ``pyclfft`` serves as a backend.
 
     Returns
     -------
     ScipyBackend
-        For `scipy.fft.set_backend`, `scipy.fft.set_global_backend` and
-        `scipy.fft.register_backend`. It can be pickled, which the module cannot.
+        The backend, for `scipy.fft.set_backend`, `scipy.fft.set_global_backend` and
+        `scipy.fft.register_backend`. Unlike the module, it can be pickled.
 
     Raises
     ------
@@ -115,16 +116,16 @@ def scipy_backend(smallest: int = 0) -> ScipyBackend:
 
     See Also
     --------
-    fft : One of the functions that it serves.
+    fft : One of the functions that the backend serves.
 
     Notes
     -----
-    A call on a device costs microseconds before the transform begins, in which SciPy is done with
-    a short one. ``pyclfft bench --call`` prints from how many points on pyclfft is faster on your
-    device.
+    A call on a device takes some microseconds before its transform begins. In this time SciPy has
+    done a short transform. ``pyclfft bench --call`` prints from how many points on pyclfft is
+    faster on your device.
 
-    `scipy.fft.set_global_backend` puts a backend in the place of SciPy's own implementation. Let
-    SciPy have what is left to it then: ``scipy.fft.register_backend("scipy")``.
+    `scipy.fft.set_global_backend` puts a backend in the place of SciPy's own implementation. After
+    it, call ``scipy.fft.register_backend("scipy")``, so that SciPy still serves short calls.
 
     Examples
     --------
@@ -146,15 +147,15 @@ def points_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> fl
     Parameters
     ----------
     name : str
-        Of the function.
+        The function's name.
     args, kwargs
-        Of its call.
+        The arguments of its call.
 
     Returns
     -------
     float
-        A whole number; infinite for what SciPy cannot serve: functions that we do not know, device
-        arrays, and calls that pyclfft is to refuse in its own words.
+        A whole number, or infinity if the call must not go to SciPy: because it has a device array,
+        because we do not know the function, or because pyclfft is to refuse it in its own words.
     """
     try:
         given = {**_defaults(name), **dict(zip(_defaults(name), args, strict=False)), **kwargs}

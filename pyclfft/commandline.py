@@ -1,18 +1,19 @@
-"""What the commands share: options, reports, progress, errors as one line on stderr, tables."""
+"""What the commands share: options, reports, progress, tables, errors as one line on stderr."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import logging
 import os
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import IO, Any, Literal, NoReturn
 
 import pyopencl as cl
@@ -20,10 +21,11 @@ from tqdm import tqdm
 
 from .errors import PyclfftError
 from .planning.solvers import BY_NAME
+from .runtime.profile import PassTime, merge_repeats, totals
 
 logger = logging.getLogger(__name__)
 
-# What the shell says of a program that Ctrl-C or a closed pipe has ended: 128 + the signal.
+# The shells' exit status of a program that Ctrl-C or a closed pipe has ended: 128 + the signal.
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 FAILED = 2
@@ -33,11 +35,11 @@ PROGRESS_STEP = 0.5  # seconds from one state of the bar to the next
 
 
 def run(function: Callable[[], int | None], prog: str) -> int:
-    """Run the body of a command; what can go wrong on a user's machine becomes one line.
+    """Run the body of a command; an error that a user's machine can cause becomes one line.
 
-    The line is ``prog: error: message`` on stderr; warnings, and what pyclfft logs as a warning,
-    become ``prog: warning: message``. A mistake of ours still shows its traceback; with logging at
-    level DEBUG every error does.
+    An error becomes the line ``prog: error: message`` on stderr; a warning, also one in pyclfft's
+    log, becomes ``prog: warning: message``. Errors that only a mistake of ours can cause still show
+    their traceback; if logging is at level DEBUG, every error does.
 
     Parameters
     ----------
@@ -51,8 +53,8 @@ def run(function: Callable[[], int | None], prog: str) -> int:
     -------
     int
         What `function` has returned; 2 after a PyclfftError, OSError, MemoryError or an error of
-        an OpenCL runtime; 130 after Ctrl-C; 141, without a word, where the reader of stdout has
-        gone.
+        an OpenCL runtime; 130 after Ctrl-C; 141, without a message, if the program that reads
+        stdout has ended.
 
     Examples
     --------
@@ -62,8 +64,8 @@ def run(function: Callable[[], int | None], prog: str) -> int:
     try:
         with _warnings_as_lines(prog):
             status = function() or 0
-            if sys.stdout is not None:  # as where a shell has closed it
-                sys.stdout.flush()  # a reader that has gone is noticed here, not at the very end
+            if sys.stdout is not None:  # None if the shell has closed it
+                sys.stdout.flush()  # now, not when Python ends, we notice that a reader has ended
             return status
     except BrokenPipeError:
         _forget_stdout()
@@ -78,19 +80,19 @@ def run(function: Callable[[], int | None], prog: str) -> int:
 
 
 def run_each(functions: Iterable[Callable[[], int | None]], prog: str) -> int:
-    """Run one function after another; an error in one leaves the others to be run.
+    """Run one function after another; after an error in one, the others still run.
 
     Parameters
     ----------
     functions : iterable of callable
-        Each is run as `run` runs it.
+        The functions, each of which is run by `run`.
     prog : str
         The command as a user calls it.
 
     Returns
     -------
     int
-        The greatest exit status of all. Ctrl-C and a closed pipe end the loop.
+        The greatest exit status of all functions. Ctrl-C and a closed pipe end the loop.
     """
     status = 0
     for function in functions:
@@ -104,10 +106,10 @@ def run_each(functions: Iterable[Callable[[], int | None]], prog: str) -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line too, like all others, and exit with 2."""
+    """An argument parser whose errors are one line, as all errors are, and exit with 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and end."""
+        """Say what is wrong with the arguments, and end the program."""
         self.exit(FAILED, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
@@ -116,7 +118,7 @@ def add_device(
     does: str = "use this device",
     otherwise: str = 'the device that "pyclfft info" marks',
 ) -> None:
-    """Add the option ``--device``, whose values all commands understand alike."""
+    """Add the option ``--device``, whose values mean the same in all commands."""
     parser.add_argument(
         "--device", metavar="SPEC",
         help=f'{does}: a part of its name, "gpu", "cpu", or, in the order of "pyclfft info", a '
@@ -127,7 +129,7 @@ def add_device(
 def add_algorithm(
     parser: argparse._ActionsContainer, does: str = "transform by this algorithm", more: str = ""
 ) -> None:
-    """Add the option ``--algorithm``; an unknown name is refused with a list of all names."""
+    """Add the option ``--algorithm``; the error about an unknown name lists all names."""
     parser.add_argument(
         "--algorithm", metavar="NAME", choices=tuple(BY_NAME),
         help=f"{does}, such as stockham or radix2; {more}an unknown NAME lists all "
@@ -148,7 +150,7 @@ def parse_count(text: str) -> int:
     Raises
     ------
     ValueError
-        It is none.
+        The text is no positive whole number.
     """
     base, power, exponent = text.replace("**", "^").partition("^")
     try:
@@ -179,10 +181,10 @@ class Report:
     Parameters
     ----------
     quiet : bool
-        Print none of them.
+        Print no lines.
     to : {"stderr", "stdout"}
-        Where they go: to stderr where files are the result of the command, so that standard output
-        may be one of them; to stdout where the lines themselves are the result.
+        Where the lines go: to stderr if the command's result is a file, which may be standard
+        output; to stdout if the lines themselves are the result.
     """
 
     def __init__(self, quiet: bool = False, to: Literal["stderr", "stdout"] = "stderr") -> None:
@@ -191,7 +193,7 @@ class Report:
         self._heading: list[str] = []
 
     def heading(self, *lines: str) -> None:
-        """Keep lines until others follow: an error before them stands alone."""
+        """Keep lines until others follow, so that an error that comes first stands alone."""
         self._heading += lines
 
     def __call__(self, *lines: str) -> None:
@@ -202,19 +204,19 @@ class Report:
 
 
 class Progress:
-    """A progress bar on stderr, on terminals only, for what takes longer than two seconds.
+    """A progress bar on stderr, on terminals only, for work that takes longer than two seconds.
 
-    A thread shows it, so that it moves on where a single step takes long. Whoever works only sets
-    the attributes.
+    A thread shows the bar, so that it is drawn anew even while a single step takes long. The code
+    that does the work only sets the attributes.
 
     Parameters
     ----------
     total : int
         How much there is to do.
     unit : str
-        What is counted, such as ``"frames"``.
+        What is counted, for example ``"frames"``.
     quiet : bool
-        Show none.
+        Show no bar.
 
     Attributes
     ----------
@@ -253,15 +255,19 @@ class Progress:
             self._thread.join()
 
     def add(self, done: int = 1) -> None:
-        """Say that so much more is done."""
+        """Count more work as done."""
         self.done += done
+
+    def reach(self, done: int) -> None:
+        """Set how much work is done in all."""
+        self.done = done
 
     def _show(self) -> None:
         begin = time.time()
         if self._ended.wait(PROGRESS_AFTER):
             return
         unit = f" {self._unit}" if self._unit else ""
-        # A delay keeps the bar from being shown before it has a title.
+        # Because of the delay, tqdm does not draw the bar before it has a title.
         with tqdm(
             total=self._total, unit=unit, file=sys.stderr, leave=False, delay=1e-9
         ) as bar:  # fmt: skip
@@ -279,14 +285,14 @@ def is_terminal(stream: IO[str] | None) -> bool:
 
 
 class Clock:
-    """Adds up how long steps take on the host, each of which may come often.
+    """Adds up how long steps take on the host; a step may come more than once.
 
     Parameters
     ----------
     progress : Progress, optional
-        Is titled with the step that is going on.
+        The bar whose title names the current step.
     subject : str
-        What the steps are about, such as the name of a file; for the title.
+        What the steps are about, for example the name of a file; it begins the title.
     """
 
     def __init__(self, progress: Progress | None = None, subject: str = "") -> None:
@@ -296,7 +302,7 @@ class Clock:
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Count what happens within as part of a step."""
+        """Return a context whose time counts as part of a step."""
         if self._progress:
             self._progress.title = f"{self._subject}: {name}"
         begin = time.perf_counter()
@@ -319,14 +325,14 @@ def describe(error: BaseException) -> str:
     Parameters
     ----------
     error : exception
-        Any.
+        The error, of any type.
 
     Returns
     -------
     str
-        Its message's first line (a compiler's log may follow it in full). An OSError's begins with
-        the file's name, as other programs' messages do; of two names, the new one of a file that
-        was to be renamed.
+        The first line of the error's message, because a compiler's log may follow it. The words for
+        an OSError begin with the file's name, as those of other programs do; if a file could not
+        be renamed, with its new name.
     """
     if isinstance(error, OSError) and error.filename is not None:
         name = error.filename if error.filename2 is None else error.filename2
@@ -342,11 +348,12 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), align: str 
     Parameters
     ----------
     rows : sequence of sequence of str
-        All of one length.
+        The cells of each row; all rows have the same length.
     header : sequence of str
-        Stands above the columns; none by default.
+        The headings of the columns; no headings by default.
     align : str
-        For each column ``"<"`` (left) or ``">"`` (right); left where it ends early.
+        For each column ``"<"`` (left) or ``">"`` (right). Columns for which it is too short are
+        aligned left.
 
     Returns
     -------
@@ -371,14 +378,76 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), align: str 
     )
 
 
+def timing_report(*tables: str) -> str:
+    """Return tables of times with empty lines around each, for `Report`."""
+    return "\n{}\n".format("\n\n".join(tables))
+
+
+def step_table(clock: Clock, names: Mapping[str, str]) -> str:
+    """Return the time of every step on the host, and their total, as a table.
+
+    Parameters
+    ----------
+    clock : Clock
+        The clock that has timed the steps.
+    names : mapping of str to str
+        What people read in the place of a step's own name.
+
+    Returns
+    -------
+    str
+        Lines of text; times in ms.
+    """
+    rows = [(names.get(name, name), f"{1e3 * took:.3f}") for name, took in clock.steps.items()]
+    return table([*rows, ("total", f"{1e3 * clock.total:.3f}")], ("step", "ms"), "<>")
+
+
+def pass_table(times: Sequence[PassTime]) -> str:
+    """Return a row for every pass and transfer of a run on a device, in order.
+
+    Parameters
+    ----------
+    times : sequence of PassTime
+        The times of the run, from the device's profiling events.
+
+    Returns
+    -------
+    str
+        Lines of text; times in ms. Neighbours of one kernel share a row.
+    """
+    rows = []
+    for each, launches in merge_repeats(times):
+        step = each.step if launches == 1 else ""
+        rows.append((each.name, str(launches), f"{each.ms:.3f}", f"{each.gb_per_s:.1f}", step))
+    return table(rows, ("pass", "launches", "ms", "GB/s", "step"), "<>>><")
+
+
+def kernel_table(times: Sequence[PassTime]) -> str:
+    """Return the launches and the time of every kernel and transfer, and their sum, as a table.
+
+    Parameters
+    ----------
+    times : sequence of PassTime
+        The times of a run, from the device's profiling events.
+
+    Returns
+    -------
+    str
+        Lines of text; times in ms.
+    """
+    sums = [(name, str(launches), f"{ms:.3f}") for name, (launches, ms) in totals(times).items()]
+    sums.append(("all", str(len(times)), f"{sum(each.ms for each in times):.3f}"))
+    return table(sums, ("kernel", "launches", "ms"), "<>>")
+
+
 def _say(prog: str, kind: str, message: str) -> None:
     _print([f"{prog}: {kind}: {message}"], "stderr")
 
 
 def _print(lines: Sequence[str], to: str) -> None:
-    """Print lines, and draw a progress bar that stands there anew below them."""
+    """Print lines; if there is a progress bar, draw it anew below them."""
     stream: Any = getattr(sys, to)
-    if stream is None:  # as where a shell has closed it
+    if stream is None:  # because the shell has closed it
         return
     with tqdm.external_write_mode(file=stream):
         print(*lines, sep="\n", file=stream, flush=True)
@@ -386,11 +455,12 @@ def _print(lines: Sequence[str], to: str) -> None:
 
 @contextlib.contextmanager
 def _warnings_as_lines(prog: str) -> Iterator[None]:
-    """Show warnings without the place in our source, which tells a user nothing."""
+    """Show warnings without the line of our source, which tells a user nothing."""
     ours = logging.getLogger("pyclfft")
     before = ours.handlers
-    ours.handlers = [each for each in before if not isinstance(each, _AsLines)]  # of a command
-    if not ours.hasHandlers():  # of a program, which decides itself what becomes of its log
+    # The handler of a command that calls this one goes; a program's own handlers stay.
+    ours.handlers = [each for each in before if not isinstance(each, _AsLines)]
+    if not ours.hasHandlers():
         ours.addHandler(_AsLines(prog))
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: _say(prog, "warning", str(message))
@@ -401,18 +471,59 @@ def _warnings_as_lines(prog: str) -> Iterator[None]:
 
 
 class _AsLines(logging.Handler):
-    """Shows what is logged as a warning, or as worse, as the commands show warnings."""
+    """Shows warnings and errors in the log in the way in which the commands show warnings."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(logging.WARNING)
         self.prog = prog
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Show a record."""
+        """Show a record of the log."""
         _say(self.prog, "warning", record.getMessage())
 
 
 def _forget_stdout() -> None:
-    """Let Python's last flush of stdout go nowhere instead of failing once more."""
+    """Redirect stdout to nowhere, so that Python's last flush of it does not fail, too."""
     with contextlib.suppress(OSError, ValueError):  # stdout may be no file, as in tests
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# --- commands with the name of a function ---------------------------------------------------------
+
+
+class CallableModule(ModuleType):
+    """A command's module that is also the function of its name; see `make_callable`."""
+
+    __wrapped__: Callable[..., Any]  # where inspect.signature and inspect.getsource look
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Call the function."""
+        return self.__wrapped__(*arguments, **options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let the function stand for the module in a copy and in a pickle."""
+        return copy.copy, (self.__wrapped__,)
+
+
+def make_callable(name: str, function: Callable[..., Any]) -> None:
+    """Let a command's module be called as the function whose name it has.
+
+    Importing the module ``pyclfft.NAME`` puts it in the place of the function ``pyclfft.NAME``.
+    Nobody has to import a command, but tools do that import all modules, and so does whoever calls
+    its ``main``. What they find there then is both: it has the function's signature and docstring.
+
+    Parameters
+    ----------
+    name : str
+        The module's ``__name__``. A module that runs as a program is left as it is, because nobody
+        imports it.
+    function : callable
+        The function, from the library.
+    """
+    module = None if name == "__main__" else sys.modules.get(name)
+    if module is None:  # run by runpy, which imports no module of this name
+        return
+    module.__class__ = CallableModule
+    module.__doc__ = function.__doc__
+    own = {"__wrapped__": function, "__all__": [function.__name__], function.__name__: function}
+    vars(module).update(own)  # help() lists what __all__ names, with its signature

@@ -15,7 +15,7 @@ from .errors import PyclfftError
 
 PROG = "pyclfft completion"
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
-FILES = ("INPUT", "PATH", "FILE", "BEFORE")  # metavars of arguments that name files
+FILES = ("INPUT", "PATH", "FILE", "BEFORE")  # the metavars of arguments that name files
 
 EPILOG = f"""\
 To install it, once:
@@ -77,12 +77,12 @@ def _shtab() -> Any:
 
 
 def tree() -> argparse.ArgumentParser:
-    """Return a parser of all commands and their subcommands, with what their arguments complete to.
+    """Return a parser of all commands and subcommands that says which arguments name files.
 
     Returns
     -------
     argparse.ArgumentParser
-        For shtab to read; nothing is parsed with it.
+        The parser, which only shtab reads; nothing is parsed with it.
     """
     from .__main__ import COMMANDS, PROG
 

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there, and the folders of a user for them."""
+"""Writing files such that they are either whole or not there, and the user's folders for files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import platformdirs
 
 
 def cache_dir() -> Path:
-    """Folder for files that can be made again: ``PYCLFFT_CACHE_DIR`` or the user's cache folder.
+    """Return the folder for files that can be made again: ``PYCLFFT_CACHE_DIR``, or a cache folder.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def cache_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """Folder for what took long to find out: ``PYCLFFT_DATA_DIR`` or the user's data folder.
+    """Return the folder for results of long work: ``PYCLFFT_DATA_DIR``, or a data folder.
 
     Returns
     -------
@@ -39,8 +39,8 @@ def data_dir() -> Path:
 def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[Any]]:
     """Open a temporary file beside `path` that takes its name once it is written completely.
 
-    Readers and concurrent writers see the old file or the new one, never a part. After an
-    exception the old file is untouched and the temporary one is gone.
+    Readers and concurrent writers see the old file or the whole new one. After an exception the old
+    file is as it was, and the temporary file is gone.
 
     Parameters
     ----------
@@ -73,17 +73,17 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
 
 
 def require_writable(path: str | os.PathLike[str]) -> None:
-    """Find out before long work whether `atomic_write` can write its result.
+    """Refuse a file that `atomic_write` could not write, before the long work for its content.
 
     Parameters
     ----------
     path : str or path
-        The file that is to be written; it stays as it is.
+        The file that is to be written; here it is not changed.
 
     Raises
     ------
     OSError
-        As `atomic_write`, or `path` is a folder.
+        `atomic_write` would raise it, or `path` is a folder.
     """
     target = Path(path)
     if target.is_dir():
@@ -98,12 +98,12 @@ def _temporary_beside(target: Path) -> tuple[int, str]:
     try:
         return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
-        error.filename = os.fspath(target)  # not the temporary name, of which nobody knows
+        error.filename = os.fspath(target)  # users do not know the temporary name
         raise
 
 
 def _mode_of_new_file(target: Path) -> int:
-    """Permissions as `open` would leave them: those of the old file, else what the umask allows."""
+    """Return the permissions that `open` would give: the old file's, or all that umask allows."""
     with suppress(OSError):
         return target.stat().st_mode & 0o7777
     umask = os.umask(0)

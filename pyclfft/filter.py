@@ -6,44 +6,31 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from . import commandline, streams
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .image.bands import KINDS, SHAPES, UNITS
-from .image.filter_plans import CHANNELS, PADS, PARTS, SCALES, FilterJob
-from .image.filtering import filter_job, filter_mask, image_filter
-from .image.imagefile import (
-    FORMATS,
-    ImageFile,
-    can_write,
-    check_output,
-    read_images,
-    suffix_of,
-    write_image,
-    write_images,
-)
+from .image.filter_files import DRAWINGS, FilterRequest, filter_file
+from .image.filter_plans import CHANNELS, PADS, PARTS, SCALES
+from .image.imagefile import FORMATS, can_write, suffix_of
 from .runtime.choice import select_device, use_device
 from .runtime.describe import device_label
-from .runtime.profile import PassTime, Recorder, merge_repeats, profiling_queue, totals
+from .runtime.profile import PassTime
 from .runtime.queues import default_queue
-from .transforms import fft2
 
 PROG = "pyclfft filter"
 ONE_RADIUS = ("--highpass", "--lowpass")
-UNSET = object()  # an option that was not given; None is a radius left to the default
+UNSET = object()  # the value of an option that was not given; None stands for the default radius
 
-# options that go to filter_job, and to filter_mask, by their own names
-MASK_OPTIONS = ("unit", "shape", "order", "keep_dc")
-JOB_OPTIONS = (*MASK_OPTIONS, "pad", "channels", "scale", "part", "algorithm")
+# The options that describe a band of frequencies, and the further options of `filter_image`.
+BAND_OPTIONS = ("unit", "shape", "order", "keep_dc")
+IMAGE_OPTIONS = ("pad", "channels", "scale", "part", "algorithm")
 
-# What is written -> what the report says behind its name.
+# The option that names a result -> what the report says behind the result's name.
 WORDS = {"output": "", "spectrum": ": the input's spectrum", "mask": ": the filter's gains"}
 
 EPILOG = """\
@@ -78,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 2 after an error in any input.
+        Exit status: 0, or 2 if there was an error in any input.
     """
     return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
@@ -152,7 +139,7 @@ def parser() -> argparse.ArgumentParser:
     add("--channels", choices=CHANNELS, default="each",
         help="filter each channel of a colour image (each, the default), or its brightness "
         "alone (luma)")  # fmt: skip
-    add("--scale", choices=SCALES, help="what becomes black to white: " + SCALING)
+    add("--scale", choices=SCALES, help="which values become black to white: " + SCALING)
     add("--part", choices=PARTS,
         help="which real number of each filtered, complex value becomes a pixel; the default "
         "depends on the kind, see below")  # fmt: skip
@@ -180,12 +167,13 @@ def separate_radius(argv: Sequence[str]) -> list[str]:
     Parameters
     ----------
     argv : sequence of str
-        As typed.
+        The arguments that the user has typed.
 
     Returns
     -------
     list of str
-        ``--highpass 20`` as ``--highpass=20``, and ``--highpass FILE`` as ``--highpass= FILE``.
+        The arguments with ``--highpass=20`` in the place of ``--highpass 20``, and
+        ``--highpass= FILE`` in the place of ``--highpass FILE``.
     """
     result: list[str] = []
     for word in argv:
@@ -216,7 +204,7 @@ def _number(text: str) -> Fraction:
 
 
 def _require_sense(options: argparse.Namespace) -> None:
-    """Refuse options that make no sense together."""
+    """Refuse options that contradict each other."""
     if options.order is not None and options.shape != "butterworth":
         raise PlanError(
             f"--order is the order of a Butterworth filter, and the shape is {options.shape}: add "
@@ -227,7 +215,7 @@ def _require_sense(options: argparse.Namespace) -> None:
 def _jobs(
     inputs: Sequence[streams.Source], options: argparse.Namespace
 ) -> list[tuple[streams.Source, dict[str, streams.Target]]]:
-    """Return what is made of each image, by its name in `WORDS`, and where that goes."""
+    """Return each image with the results that are made of it, by their names in `WORDS`."""
     several = len(inputs) > 1
     wanted = {name: getattr(options, name) for name in WORDS}
     if options.format and wanted["output"] and not streams.is_open(wanted["output"], several):
@@ -254,7 +242,7 @@ def _jobs(
 
 
 def _suffix(source: streams.Source, options: argparse.Namespace) -> str:
-    """Return the suffix of a result whose name is not given."""
+    """Return the suffix of a result that the user has not named."""
     if options.format:
         return f".{options.format}"
     return Path(source).suffix if can_write(source) else ".png"
@@ -275,6 +263,7 @@ def _filter_file(
     progress: Progress,
 ) -> None:
     clock = Clock(progress, str(source))
+    times: list[PassTime] | None = [] if options.timing else None
     with contextlib.ExitStack() as stack:
         # What goes to standard output goes there when this block ends without an error.
         suffixes = dict.fromkeys(DRAWINGS, ".png") | {"output": _suffix(source, options)}
@@ -282,143 +271,29 @@ def _filter_file(
             name: stack.enter_context(streams.written(target, suffixes[name]))
             for name, target in targets.items()
         }
-        with clock.step("read"):
-            images = read_images(source)
-            jobs = [_job(image, options) for image in images]
-            _require_formats(files, images, jobs)
-        queue = default_queue()
-        with clock.step("plan"):
-            ready = [image_filter(job, queue.context) for job in jobs]
-        recorder = Recorder() if options.timing else None
-        with clock.step("filter"):
-            used = profiling_queue(queue.context) if recorder else queue
-            results = [
-                _like(image, each(image.pixels, used, recorder))
-                for image, each in zip(images, ready, strict=True)
-            ]
-        with clock.step("write"):
-            write_images(files["output"], results)
-        for name, draw in DRAWINGS.items():
-            if name in files:
-                with clock.step("draw"):
-                    write_image(files[name], _picture(draw(images[0], jobs[0], options)))
-    page = "" if len(images) == 1 else " (of the first page)"
+        done = filter_file(source, files, _request(options), step=clock.step, times=times)
+    page = "" if done.pages == 1 else " (of the first page)"
     report(
-        f"input   {source}: {_described(images)}",
-        f"filter  {jobs[0].band}",
+        f"input   {source}: {done.words}",
+        f"filter  {done.band}",
         *(
             f"output  {target}{WORDS[name]}{page if name in DRAWINGS else ''}"
             for name, target in targets.items()
         ),
         f"time    {clock}",
     )
-    if recorder:
-        report(timing_table(recorder.times()))
-    progress.done += 1
+    if times is not None:
+        tables = commandline.pass_table(times), commandline.kernel_table(times)
+        report(commandline.timing_report(*tables))
+    progress.add()
 
 
-def _require_formats(
-    files: dict[str, Path | streams.StandIn],
-    images: Sequence[ImageFile],
-    jobs: Sequence[FilterJob],
-) -> None:
-    """Refuse names of formats that cannot hold what is to be written there."""
-    blanks = [np.empty(job.shape, job.result_dtype) for job in jobs]
-    for name, file in files.items():
-        if name in DRAWINGS:
-            check_output(file, _picture(np.zeros((1, 1))))
-        else:
-            check_output(file, *map(_like, images, blanks))
-
-
-def _job(image: ImageFile, options: argparse.Namespace) -> FilterJob:
-    return filter_job(
-        image.pixels,
-        _kind(options),
-        getattr(options, _kind(options)),
-        maxval=image.maxval,
-        **{name: getattr(options, name) for name in JOB_OPTIONS},
+def _request(options: argparse.Namespace) -> FilterRequest:
+    band = {"kind": _kind(options), "cutoff": getattr(options, _kind(options))}
+    return FilterRequest(
+        band | {name: getattr(options, name) for name in BAND_OPTIONS},
+        {name: getattr(options, name) for name in IMAGE_OPTIONS},
     )
-
-
-def _described(images: Sequence[ImageFile]) -> str:
-    """Return how many pages a file has, if they are several, their sizes and their kinds."""
-    sizes = {
-        f"{image.pixels.shape[1]} x {image.pixels.shape[0]} pixels, {image.kind}": None
-        for image in images
-    }
-    return f"{len(images)} pages, " * (len(images) > 1) + "; ".join(sizes)
-
-
-def _like(image: ImageFile, pixels: np.ndarray) -> ImageFile:
-    """Return pixels as an image with another's alpha and metadata; numbers have white at 1."""
-    if pixels.dtype == image.pixels.dtype:
-        return replace(image, pixels=pixels)
-    alpha = None if image.alpha is None else np.float32(image.alpha) / np.float32(image.maxval)
-    return replace(image, pixels=pixels, maxval=1, alpha=alpha)
-
-
-def _picture(values: np.ndarray) -> ImageFile:
-    """Return values 0 .. 1 as an 8-bit grey image."""
-    return ImageFile(np.rint(255 * values).astype(np.uint8), 255)
-
-
-def spectrum_picture(pixels: np.ndarray) -> np.ndarray:
-    """Return an image's log-magnitude spectrum, DC in the middle, stretched to 0 .. 1.
-
-    Parameters
-    ----------
-    pixels : ndarray, shape (height, width) or (height, width, 3)
-        Colours are averaged.
-
-    Returns
-    -------
-    ndarray of float, shape (height, width)
-    """
-    grey = pixels.astype(np.float32)
-    grey = grey.mean(axis=2) if grey.ndim == 3 else grey
-    logarithm = np.log1p(np.abs(np.fft.fftshift(fft2(grey))))
-    logarithm -= logarithm.min()
-    return logarithm / (logarithm.max() or 1)
-
-
-def _spectrum(image: ImageFile, job: FilterJob, options: argparse.Namespace) -> np.ndarray:
-    return spectrum_picture(image.pixels)
-
-
-def _gains(image: ImageFile, job: FilterJob, options: argparse.Namespace) -> np.ndarray:
-    """Return the filter's gains, DC in the middle."""
-    gains = filter_mask(
-        job.size, _kind(options), getattr(options, _kind(options)),
-        **{name: getattr(options, name) for name in MASK_OPTIONS},
-    )  # fmt: skip
-    return np.fft.fftshift(gains)
-
-
-DRAWINGS = {"spectrum": _spectrum, "mask": _gains}
-
-
-def timing_table(times: Sequence[PassTime]) -> str:
-    """Return every pass in order, neighbours of one kernel joined, then the sum of each kernel.
-
-    Parameters
-    ----------
-    times : sequence of PassTime
-        Of one run.
-
-    Returns
-    -------
-    str
-        Lines of text; times in ms, from the device's profiling events.
-    """
-    rows = []
-    for each, count in merge_repeats(times):
-        step = each.step if count == 1 else ""
-        rows.append((each.name, str(count), f"{each.ms:.3f}", f"{each.gb_per_s:.1f}", step))
-    passes = commandline.table(rows, ("pass", "launches", "ms", "GB/s", "step"), "<>>><")
-    sums = [(name, str(count), f"{ms:.3f}") for name, (count, ms) in totals(times).items()]
-    sums.append(("all", str(len(times)), f"{sum(each.ms for each in times):.3f}"))
-    return f"\n{passes}\n\n{commandline.table(sums, ('kernel', 'launches', 'ms'), '<>>')}\n"
 
 
 if __name__ == "__main__":

@@ -27,10 +27,10 @@ from .selftest import Groups, examined, numbered
 
 PROG = "pyclfft info"
 REPORT = "pyclfft-report.txt"
-INDENT = " " * 7  # below "* 0:0  "
+INDENT = " " * 7  # of lines below one that begins with "* 0:0  "
 UNITS = ("B", "KiB", "MiB", "GiB")
 
-# Every platform that shows no device, with what to do about it, as `without_devices` returns them.
+# Every platform that shows no device, and the remedy, as `without_devices` returns them.
 Asleep = Sequence[tuple[Any, str]]
 
 # Columns of the table of limits: heading, side, and the cell of a device.
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0; 1 where a device fails its self-test; 2 without a device, or after an error.
+        Exit status: 0; 1 if a device fails its self-test; 2 without a device, or after an error.
     """
     return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
@@ -119,7 +119,7 @@ def _main(argv: Sequence[str]) -> int:
 
 
 def _choose(spec: str | None) -> tuple[cl.Device | None, DeviceError | None]:
-    """Select a device; without one, everything else is still worth showing."""
+    """Select a device; return the error if there is none, so that all else can be shown first."""
     try:
         return select_device(spec), None
     except DeviceError as error:
@@ -130,7 +130,7 @@ def _choose(spec: str | None) -> tuple[cl.Device | None, DeviceError | None]:
 
 
 def versions() -> str:
-    """Return the versions of all that takes part, and the cache's folder."""
+    """Return the versions of pyclfft, its libraries and the system, and the cache's folder."""
     rows = (
         ("pyclfft", f"{__version__} in {Path(__file__).parent}"),
         ("pyopencl", cl.VERSION_TEXT),
@@ -145,23 +145,23 @@ def versions() -> str:
 def overview(groups: Groups, chosen: Any, mark: str = "default", asleep: Asleep = ()) -> str:
     """Return the tables of runtimes, devices and limits.
 
-    Names have lines of their own, so that four GPUs with long ones do not push the limits apart.
+    Names have lines of their own, so that long names of devices do not widen the table of limits.
 
     Parameters
     ----------
     groups : sequence of (pyopencl.Platform, sequence of pyopencl.Device)
-        As `listing` returns them.
+        The platforms and devices, as `listing` returns them.
     chosen : pyopencl.Device or None
-        Is marked.
+        The device that is marked by a star.
     mark : str
-        What the mark means.
+        What the star means.
     asleep : sequence of (pyopencl.Platform, str)
-        As `without_devices` returns them.
+        The platforms without devices, as `without_devices` returns them.
 
     Returns
     -------
     str
-        Lines of 100 characters at most, as far as names allow.
+        Lines of at most 100 characters, unless a name is longer.
     """
     hint = icd.hint(platform.name for platform, _ in (*groups, *asleep))
     note = _wrapped("Note", hint) if hint else ""
@@ -181,7 +181,7 @@ def _names(groups: Groups, chosen: Any) -> Iterator[str]:
 
 
 def _names_asleep(asleep: Asleep) -> Iterator[str]:
-    """Yield the runtimes without devices, which have no number: nobody can choose one."""
+    """Yield the runtimes without devices. They have no number, because nobody can choose them."""
     for platform, remedy in asleep:
         yield _wrapped("  -", _words(f"{platform.name}, {platform.version}"))
         yield _wrapped("", f"no device: {remedy}" if remedy else "no device")
@@ -233,27 +233,28 @@ def _words(text: str) -> str:
 
 
 def type_of(device: Any) -> str:
-    """Return such as ``"GPU"``; a device may be of several types at once."""
+    """Return a device's type, for example ``"GPU"``; a device may have several types at once."""
     return report.constant_names(cl.device_type, device.type & ~cl.device_type.DEFAULT)
 
 
 def tuned(device: Any) -> str:
     """Return for how many problems parameters are known, such as ``"3 by user, 12 by device"``.
 
-    By the user's own measurements, or ours of the same device, architecture or vendor.
+    "User" means the user's own measurements. The others are ours, of a device of this name, of this
+    architecture, or of this vendor.
     """
     counts = wisdom.origins_of(device)
     return ", ".join(f"{count} by {origin}" for origin, count in counts.items())
 
 
 def in_bytes(count: int) -> str:
-    """Return such as ``"48 KiB"`` or ``"139.8 GiB"``."""
+    """Return a number of bytes in words, for example ``"48 KiB"`` or ``"139.8 GiB"``."""
     power = min(max(count.bit_length() - 1, 0) // 10, len(UNITS) - 1)
     return f"{count / 1024**power:.1f}".removesuffix(".0") + f" {UNITS[power]}"
 
 
 def yes_or_no(value: bool) -> str:
-    """Return an answer."""
+    """Return "yes" or "no"."""
     return "yes" if value else "no"
 
 
@@ -261,7 +262,7 @@ def yes_or_no(value: bool) -> str:
 
 
 def details(groups: Groups, asleep: Asleep = ()) -> Iterator[str]:
-    """Yield what `info` does not show: the environment, and every property of every device."""
+    """Yield what only a report has: the environment, and every property of every device."""
     yield "\nEnvironment"
     for name, value in report.variables().items():
         yield report.paragraph(name, value)

@@ -1,6 +1,6 @@
-"""What a device says of itself, and what else decides how OpenCL behaves here: text to send to us.
+"""The text of a report: what devices say of themselves, and what else decides how OpenCL behaves.
 
-Nothing that tells who the user is leaves the machine with it: see `without_names`.
+Users send reports to us. A report does not tell who the user is: see `without_names`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyopencl as cl
 
 WIDTH = 100
 
-# Beginnings of the names of the environment variables that matter.
+# The environment variables that matter: the beginnings of their names.
 VARIABLES = (
     "CL_CONFIG_",
     "CUDA_VISIBLE_DEVICES",
@@ -53,22 +53,24 @@ CONSTANTS = {
     "TYPE": cl.device_type,
 }
 
-# No traits of a device, or said twice.
+# Properties that say nothing about a device, or that are reported elsewhere.
 OMITTED = {"EXTENSIONS_WITH_VERSION", "PARENT_DEVICE", "PLATFORM", "REFERENCE_COUNT"}
 
 
 def properties(asked: cl.Platform | cl.Device) -> dict[str, str]:
-    """Ask a platform or a device everything that pyopencl has a name for.
+    """Return all properties of a platform or a device for which pyopencl has a name.
 
     Parameters
     ----------
     asked : pyopencl.Platform or pyopencl.Device
-        The questions of other vendors' extensions, and of later versions of OpenCL, are left out.
+        The platform or the device. Properties that it does not know are left out, for example
+        those of other vendors' extensions and of later versions of OpenCL.
 
     Returns
     -------
     dict of str to str
-        By OpenCL's names without ``CL_DEVICE_`` or ``CL_PLATFORM_``, in alphabetical order.
+        The values by OpenCL's names without ``CL_DEVICE_`` or ``CL_PLATFORM_``, in alphabetical
+        order.
     """
     questions = cl.platform_info if isinstance(asked, cl.Platform) else cl.device_info
     answers = {}
@@ -82,19 +84,19 @@ def properties(asked: cl.Platform | cl.Device) -> dict[str, str]:
 
 
 def constant_names(constants: Any, value: int) -> str:
-    """Name a constant, or the bits of one.
+    """Return the name of a constant, or the names of the bits that are set in it.
 
     Parameters
     ----------
     constants : class
-        One of pyopencl's, such as ``pyopencl.device_type``.
+        The class of pyopencl that names the constants, such as ``pyopencl.device_type``.
     value : int
-        What OpenCL has answered.
+        The constant.
 
     Returns
     -------
     str
-        Such as ``"GPU"`` or ``"CPU|GPU"``; the number itself where it has no name.
+        For example ``"GPU"`` or ``"CPU|GPU"``; the number itself if it has no name.
     """
     known = _constants(constants)
     exact = [name for name, constant in known.items() if constant == value]
@@ -108,7 +110,7 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def paragraph(name: str, text: str, column: int = 34) -> str:
-    """Lay out a named text of any length."""
+    """Return a name with a text of any length beside it, in lines of `WIDTH` characters."""
     filled = textwrap.fill(
         text,
         WIDTH,
@@ -126,12 +128,12 @@ def without_names(text: str) -> str:
     Parameters
     ----------
     text : str
-        Any.
+        Any text.
 
     Returns
     -------
     str
-        Without them.
+        The text without the two names.
     """
     for pattern, replacement in _private():
         text = re.sub(pattern, replacement, text)
@@ -139,14 +141,17 @@ def without_names(text: str) -> str:
 
 
 def _private() -> Iterator[tuple[str, str]]:
-    """Yield patterns of what is private; a path ends where its last name does."""
-    with suppress(RuntimeError):  # without a home
+    """Yield patterns of private words, and what replaces them.
+
+    A pattern matches whole names only: the home /home/ann does not match in /home/anna.
+    """
+    with suppress(RuntimeError):  # the user has no home
         home = Path.home()
         for path in {home, home.resolve()}:
-            if len(path.parts) > 1:  # some containers have "/" for a home
+            if len(path.parts) > 1:  # in some containers the home is "/"
                 for spelling in {str(path), path.as_posix()}:
                     yield rf"{re.escape(spelling)}(?![\w.-])", "~"
-    with suppress(KeyError, OSError, ImportError):  # a number without a name, in containers
+    with suppress(KeyError, OSError, ImportError):  # in some containers the user has no name
         yield rf"(?<=[/\\]){re.escape(getpass.getuser())}(?![\w.-])", "USER"
 
 
@@ -155,7 +160,7 @@ def _constants(constants: Any) -> dict[str, int]:
 
 
 def _shown(value: Any, constants: Any) -> str:
-    """Put an answer into words."""
+    """Return a property's value in words."""
     if isinstance(value, list | tuple):
         return ", ".join(_shown(each, constants) for each in value)
     if constants is not None:
@@ -166,5 +171,5 @@ def _shown(value: Any, constants: Any) -> str:
 
 
 def _version(packed: int) -> str:
-    """Unpack OpenCL's versions: 10, 10 and 12 bits."""
+    """Return a version that OpenCL has packed into 10, 10 and 12 bits."""
     return f"{packed >> 22}.{packed >> 12 & 0x3FF}.{packed & 0xFFF}"

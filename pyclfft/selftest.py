@@ -22,7 +22,7 @@ PROG = "pyclfft selftest"
 # Every platform with its devices, as `listing` returns them.
 Groups = Sequence[tuple[Any, Sequence[Any]]]
 
-COLD_CHECK = 1.4  # seconds of a check at most, where its kernels have to be compiled
+COLD_CHECK = 1.4  # the most seconds that a check takes if its kernels have to be compiled
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0; 1 where a device fails a check; 2 without a device, or after an error.
+        Exit status: 0; 1 if a device fails a check; 2 without a device, or after an error.
     """
     return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
@@ -75,9 +75,9 @@ def _main(argv: Sequence[str]) -> int:
 
 
 def examined() -> Groups:
-    """Return all platforms with their devices, each of which has shown whether it is usable."""
+    """Return all platforms with their devices, after finding out which devices are usable."""
     groups = listing()
-    with warnings.catch_warnings():  # what is printed says why a device is not used
+    with warnings.catch_warnings():  # needless, because the output says why a device is not used
         warnings.simplefilter("ignore", RuntimeWarning)
         for _, device in numbered(groups):
             defect(device)
@@ -106,9 +106,9 @@ def run(
     Parameters
     ----------
     tested : sequence of (str, pyopencl.Device)
-        Indices and devices. Devices that are not usable are named, and count neither way.
+        Indices and devices. A device that is not usable is named, but neither passes nor fails.
     say : callable
-        Is given every line as soon as it is known: a driver may crash the process at the next one.
+        Called with every line at once, because a driver may crash the process in the next check.
     quick : bool
         Make a few of the checks only.
     quiet : bool
@@ -117,7 +117,7 @@ def run(
     Returns
     -------
     list of str
-        What has failed, in full; empty where all devices pass.
+        The full words about each check that has failed; empty if all devices pass.
     """
     usable = [device for _, device in tested if not defect(device)]
     checks = sum(selftest_cases.count(device, quick) for device in usable)
@@ -130,7 +130,7 @@ def run(
 
 
 def expectation(checks: int, devices: int, quick: bool) -> str:
-    """Return how long so many checks take, in words."""
+    """Return in words how long a number of checks takes."""
     seconds = ceil(checks * COLD_CHECK)
     first = f"{seconds} s" if seconds < 60 else f"{ceil(seconds / 60)} minutes"
     where = "one device" if devices == 1 else f"{devices} devices"

@@ -1,8 +1,7 @@
-"""The checks of the self-test: small cases against NumPy in double precision.
+"""The checks of the self-test: small cases whose results are compared with NumPy's, in float64.
 
-Each case runs on its own, so that a device which fails one of them, in
-whatever way, still reports the others. Nothing but NumPy is needed, so that any installation can
-check any device.
+Each case runs by itself: if a device fails one of them, in whatever way, the others are still
+reported. The checks need no library but NumPy, so that any installation can check any device.
 """
 
 from __future__ import annotations
@@ -28,21 +27,21 @@ EIGHT_BIT_BOUND = 0.5 / 127
 
 
 class Case(Protocol):
-    """One row of the tables below."""
+    """One check, which may be made in several precisions."""
 
     @property
     def name(self) -> str:
-        """What is computed, in a few words."""
+        """A few words that say what is computed."""
 
     @property
     def precisions(self) -> tuple[str, ...]:
-        """In which precisions."""
+        """The precisions in which the check can be made."""
 
     def bound(self, precision: str) -> float:
-        """Return the largest relative error allowed."""
+        """Return the largest relative error that is allowed."""
 
     def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Return the device's result, and NumPy's."""
+        """Return the device's result and NumPy's result."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,15 @@ class Transform:
     Attributes
     ----------
     what : str
-        For people.
+        The transform's name, for people.
     shape, axes : tuple of int
-        Of the input, and what to transform of it.
+        The shape of the input, and the axes that are transformed.
     direction : {"forward", "inverse"}
-        Sign of the exponent: minus for forward.
+        The sign of the exponent: minus for forward.
     real : bool
         The input is real.
     half : bool
-        Of a real array's spectrum only the half that says all is left.
+        Only half of the spectrum is computed; for a real input the other half follows from it.
     """
 
     what: str
@@ -74,15 +73,15 @@ class Transform:
 
     @property
     def name(self) -> str:
-        """Such as ``"1-D forward, 1024"``."""
+        """The check's name, for example ``"1-D forward, 1024"``."""
         return f"{self.what} {self.direction}, {_sizes(self.shape)}"
 
     def bound(self, precision: str) -> float:
-        """Return PERFORMANCE.md's bound."""
+        """Return the bound of a transform of these lengths."""
         return transform_bound([self.shape[axis] for axis in self.axes], precision)
 
     def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Transform an array of the host."""
+        """Transform a NumPy array."""
         dtype = (REAL_DTYPE if self.real else COMPLEX_DTYPE)[precision]
         x = noise(self.shape, dtype)
         kind = "r2c" if self.half else "c2c"
@@ -95,16 +94,16 @@ class Transform:
 
 @dataclass(frozen=True)
 class Cosine:
-    """A cosine or sine transform of rows of noise, type II, and back to the noise.
+    """A cosine or sine transform (type II) of rows of noise, and its inverse.
 
     Attributes
     ----------
     what : str
-        For people.
+        The transform's name, for people.
     kind : {"dct2", "dst2"}
-        As `Plan` has it.
+        The `kind` of its `Plan`.
     shape : (int, int)
-        Rows, and numbers in each.
+        How many rows there are, and how many numbers a row has.
     """
 
     what: str
@@ -115,7 +114,7 @@ class Cosine:
 
     @property
     def name(self) -> str:
-        """Such as ``"cosine transform, 5 x 64"``."""
+        """The check's name, for example ``"cosine transform, 5 x 64"``."""
         return f"{self.what}, {_sizes(self.shape)}"
 
     def bound(self, precision: str) -> float:
@@ -123,7 +122,7 @@ class Cosine:
         return 2 * transform_bound(self.shape[1:], precision)
 
     def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Return the transform and its inverse side by side, and what they should be."""
+        """Return the results of the transform and its inverse, stacked, and the right results."""
         x = noise(self.shape, REAL_DTYPE[precision])
         there, back = (
             Plan(self.shape, x.dtype, 1, self.kind, direction, "ortho", context=queue.context)
@@ -142,13 +141,13 @@ class HighPass:
     Attributes
     ----------
     what : str
-        For people.
+        The filter's name, for people.
     shape : (int, int)
-        Height and width.
+        The height and the width of the image.
     cutoff : int
-        In bins.
+        The cut-off, in bins.
     eight_bits : bool
-        Whole numbers 0 .. 255 in and out, instead of real ones.
+        Pixels are whole numbers from 0 to 255, before and after the filter, instead of real ones.
     """
 
     what: str
@@ -158,7 +157,7 @@ class HighPass:
 
     @property
     def name(self) -> str:
-        """Such as ``"high pass of an image, 48 x 64"``."""
+        """The check's name, for example ``"high pass of an image, 48 x 64"``."""
         return f"{self.what}, {_sizes(self.shape)}"
 
     @property
@@ -172,7 +171,7 @@ class HighPass:
         return EIGHT_BIT_BOUND if self.eight_bits else transforms
 
     def compute(self, precision: str, queue: cl.CommandQueue) -> tuple[np.ndarray, np.ndarray]:
-        """Filter an image of the host."""
+        """Filter an image that is a NumPy array."""
         dtype, white, scale = (
             (np.dtype(np.uint8), 255, "max")
             if self.eight_bits
@@ -206,7 +205,7 @@ CASES: tuple[Case, ...] = (
 )
 
 
-# What is checked where little time is left for compiling: (name of a case, precision).
+# The checks of --quick, which leaves little time for compiling: (name of a case, precision).
 QUICK = {
     ("batch forward, 50 x 64", "single"),
     ("1-D forward, 1009", "single"),
@@ -218,16 +217,16 @@ QUICK = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one case went.
+    """The outcome of one check.
 
     Attributes
     ----------
     name, precision : str
-        Which case.
+        The check.
     error, bound : float
-        Relative L2 error, and what is allowed.
+        The relative L2 error, and the largest that is allowed.
     problem : str
-        Why there is no result; empty where there is one.
+        Why there is no result; empty if there is one.
     """
 
     name: str
@@ -238,24 +237,24 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether there is a result within the bound; not a number is not within it."""
+        """Whether there is a result and its error is within the bound, which NaN is not."""
         return not self.problem and self.error <= self.bound
 
 
 def check(device: cl.Device, quick: bool = False) -> Iterator[Outcome]:
-    """Run the cases on a device, as far as it has the precision; no exception leaves this.
+    """Make the checks on a device in every precision that it has, without raising an exception.
 
     Parameters
     ----------
     device : pyopencl.Device
-        Any device; `use_device`'s choice does not change.
+        Any device. The choice of `use_device` does not change.
     quick : bool
-        Run those in `QUICK` only.
+        Make the checks in `QUICK` only.
 
     Yields
     ------
     Outcome
-        One for each case and precision, as soon as it is known.
+        The outcome of each case in each precision, at once.
     """
     for case, precision in _chosen(device, quick):
         yield _outcome(case, precision, device)
@@ -276,7 +275,7 @@ def _chosen(device: cl.Device, quick: bool) -> list[tuple[Case, str]]:
 
 
 def precisions_of(device: cl.Device) -> tuple[str, ...]:
-    """Return "single", and "double" where the device computes in it or does not answer at all."""
+    """Return "single", and "double" if the device has double precision or does not answer."""
     try:
         return ("single", "double") if describe.traits(device).fp64 else ("single",)
     except cl.Error:
@@ -288,7 +287,7 @@ def _outcome(case: Case, precision: str, device: cl.Device) -> Outcome:
     try:
         queue = queues.queue_of(queues.context_of(device))
         error = relative_error(*case.compute(precision, queue))
-    except Exception as exception:  # whatever it is, it is this device's result
+    except Exception as exception:  # of any type: each is the outcome of this check
         problem = f"{type(exception).__name__}: {exception}"
     return Outcome(case.name, precision, error, case.bound(precision), problem)
 
@@ -297,7 +296,7 @@ def _outcome(case: Case, precision: str, device: cl.Device) -> Outcome:
 
 
 def noise(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return the same uniform numbers in [-0.5, 0.5) every time, in both parts if complex."""
+    """Return uniform numbers in [-0.5, 0.5), the same in every call; complex ones in both parts."""
     generator = np.random.default_rng(1)
     x = generator.random(shape) - 0.5
     if dtype.kind == "c":
@@ -306,9 +305,9 @@ def noise(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def cosines(n: int, sine: bool = False) -> np.ndarray:
-    """Return the orthogonal matrix of the cosine or sine transform of type II of n numbers."""
+    """Return the orthogonal matrix of the cosine or sine transform (type II) of n numbers."""
     row, odd = np.arange(n)[:, None], 2 * np.arange(n) + 1
-    angle = np.pi / (2 * n) * ((row + sine) * odd % (4 * n))  # small ones are exact
+    angle = np.pi / (2 * n) * ((row + sine) * odd % (4 * n))  # cosines of small angles are exact
     matrix = np.sin(angle) if sine else np.cos(angle)
     return matrix * sqrt(2 / n) * np.where(row == (n - 1 if sine else 0), sqrt(0.5), 1)
 

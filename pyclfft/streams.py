@@ -1,8 +1,8 @@
 """Standard input and output where commands take files: ``-``, and where results go.
 
-What comes from standard input is copied to a temporary file, so that readers may seek in it. What
-goes to standard output is a temporary file first, so that either all of a result comes out, or
-nothing. Readers and writers of files need not know: both are path-like.
+Standard input is copied to a temporary file, because readers seek in a file. A result for standard
+output is written to a temporary file first, so that either the whole result comes out, or nothing.
+The functions that read and write files need not know any of this: they get a path-like object.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import IO
 from .commandline import is_terminal
 from .errors import PlanError
 
-# Endings of names that several results cannot share.
+# Endings of the names of files. A name that ends so is no folder, and cannot hold several results.
 FILES = {".csv", ".jpeg", ".jpg", ".npz", ".pdf", ".pgm", ".png", ".svg", ".tif", ".tiff"}
 DASH = "-"
 
@@ -36,7 +36,7 @@ class StandIn(os.PathLike[str]):
     path : Path
         The file.
     name : str
-        What it stands for: what people read in errors and reports.
+        What the file stands for; people read this name in errors and reports.
     """
 
     path: Path
@@ -62,7 +62,7 @@ Target = Path | StandardOutput
 
 
 def file_name(text: str) -> str:
-    """Return the name of a file as it is, unless it is empty: the type of an option."""
+    """Return the name of a file, but refuse an empty one: the type of an option for argparse."""
     if not text:
         raise argparse.ArgumentTypeError("the name of a file is empty")
     return text
@@ -75,19 +75,19 @@ def file_name(text: str) -> str:
 def sources(
     names: Sequence[str], suffix_of: Callable[[bytes], str] = lambda beginning: ""
 ) -> Iterator[list[Source]]:
-    """Yield the files to read, with a copy in the place of standard input and of any other pipe.
+    """Yield the files to read; a copy takes the place of standard input and of any other pipe.
 
     Parameters
     ----------
     names : sequence of str
-        As the user has typed them.
+        The names that the user has typed.
     suffix_of : callable, optional
-        Returns the suffix that a file with such a beginning should have, such as ``".png"``.
+        Takes the first bytes of a file and returns the suffix for its format, such as ``".png"``.
 
     Yields
     ------
     list of Path or StandIn
-        One for each name; a copy is called ``stdin`` and its suffix.
+        A file for each name. The name of a copy is ``stdin`` with the suffix.
 
     Raises
     ------
@@ -140,21 +140,24 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
     wanted : str or None
         What the user asks for: a file, a folder, ``-``, or nothing.
     source : Path or StandIn
-        What is read.
+        The file that is read.
     ending : str
-        The result is called by the name of its source, without the suffix, and this.
+        If the user names no file, the result's name is that of the source without its suffix, and
+        then this ending.
     several : bool
-        There are other sources, too, so that `wanted` has to be a folder.
+        There are several sources, so that `wanted` has to be a folder.
 
     Returns
     -------
     Path or StandardOutput
-        By default a file beside its source, or standard output for what came through a pipe.
+        If the user asks for nothing, a file beside the source, or standard output if the source
+        came through a pipe.
 
     Raises
     ------
     PlanError
-        Several results are to go to standard output, or into what is a file or is called like one.
+        Several results are to go to standard output, or to a file, or to a name that looks like
+        that of a file.
     """
     name = f"{Path(source).stem}{ending}"
     if wanted is None:
@@ -174,7 +177,7 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
 
 
 def is_folder(name: str) -> bool:
-    """Return whether a name can only be that of a folder."""
+    """Return whether a name is that of a folder, or ends as only that of a folder does."""
     return name.endswith(("/", os.sep)) or Path(name).is_dir()
 
 
@@ -184,16 +187,16 @@ def is_open(wanted: str, several: bool) -> bool:
 
 
 def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[str | None]) -> None:
-    """Refuse results that would be lost, then make the folders that the user has named for them.
+    """Refuse results that would be lost, then make the folders that the user has named.
 
     Parameters
     ----------
     read : sequence of Path or StandIn
         All inputs.
     written : iterable of Path or StandardOutput
-        All results.
+        Where all results go.
     named : iterable of str or None
-        What the user has typed for results: files, folders, ``-``, or nothing.
+        What the user has typed for the results: files, folders, ``-``, or nothing.
 
     Raises
     ------
@@ -236,19 +239,19 @@ def require_no_terminal(targets: Iterable[Target]) -> None:
 
 @contextmanager
 def written(target: Target, suffix: str) -> Iterator[Path | StandIn]:
-    """Yield the file to write; what is written for standard output goes there at the end.
+    """Yield the file to write; a stand-in for standard output is copied there at the end.
 
     Parameters
     ----------
     target : Path or StandardOutput
         Where the result goes.
     suffix : str
-        The format of what goes to standard output.
+        The suffix of the stand-in, which names its format.
 
     Yields
     ------
     Path or StandIn
-        To write.
+        The file to write.
     """
     if isinstance(target, Path):
         yield target

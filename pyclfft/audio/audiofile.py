@@ -1,7 +1,7 @@
 """Audio files as arrays: WAV, FLAC, OGG, AIFF and others by soundfile; WAV also without it.
 
-Samples are float32, -1 to 1 at a file's full scale, whatever it holds; files that hold floating
-point numbers are left as they are. Both ways to read a WAV file give the same samples.
+Samples are float32. Integers of any kind are scaled, so that full scale is -1 to 1; floating point
+numbers are not scaled. WAV files give the same samples with soundfile and without it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ..errors import FormatError, PlanError
 Channel = int | Literal["all", "mix"]
 PathName = str | os.PathLike[str]
 
-BLOCK = 2**18  # samples that are read at a time
+BLOCK = 2**18  # how many samples are read at a time
 REMEDY = pip_install("sounds")
 CONVERT = "convert it to WAV with 16 or 24 bits"
 
-# How files begin that soundfile reads, for what is said where it is missing.
+# How a file begins that soundfile can read -> its format, for the error if soundfile is missing.
 MAGICS = {
     b"fLaC": "FLAC",
     b"OggS": "OGG",
@@ -39,7 +39,7 @@ MAGICS = {
     b"\xff\xfb": "MP3",
 }
 
-# What soundfile calls the numbers in a file, where its own description is no better.
+# Soundfile's name of the numbers in a file -> a better one for people.
 ENCODINGS = {
     "PCM_S8": "8-bit",
     "PCM_U8": "8-bit",
@@ -53,11 +53,11 @@ ENCODINGS = {
 # WAV: how a file begins -> order of its bytes; its code of the kind of numbers -> words.
 WAV_ORDERS = {b"RIFF": "<", b"RF64": "<", b"RIFX": ">"}
 WAV_CODES = {1: "", 3: " float", 6: " A-law", 7: " mu-law"}
-_INTEGERS, _FLOATS = 1, 3  # those of the codes that are read without soundfile
-_EXTENSIBLE = 0xFFFE  # the code stands further behind
-_UNKNOWN_SIZE = 0xFFFFFFFF  # of a file that was written without going back
-_FORMAT_BYTES = 40  # that the longest chunk about the format has
-_SCAN_BYTES = 2**16  # of a file that are searched for chunks at a time
+_INTEGERS, _FLOATS = 1, 3  # the codes of numbers that we read without soundfile
+_EXTENSIBLE = 0xFFFE  # in its place: the code itself stands further behind
+_UNKNOWN_SIZE = 0xFFFFFFFF  # the size in a header that was written before the size was known
+_FORMAT_BYTES = 40  # the size of the longest chunk about the format
+_SCAN_BYTES = 2**16  # how many bytes of a file are searched for chunks at a time
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,11 @@ class AudioInfo:
     sr : int
         Sample rate: samples a second, of each channel.
     channels : int
-        How many.
+        How many channels there are.
     samples : int
-        Of each channel.
+        How many samples each channel has.
     kind : str
-        Numbers and format in words, such as ``16-bit WAV``.
+        Numbers and format in words, for example ``16-bit WAV``.
     """
 
     sr: int
@@ -83,7 +83,7 @@ class AudioInfo:
 
     @property
     def seconds(self) -> float:
-        """How long it lasts."""
+        """How long the sound lasts, in seconds."""
         return self.samples / self.sr
 
     def __str__(self) -> str:
@@ -98,11 +98,11 @@ class AudioFile:
     Attributes
     ----------
     samples : numpy.ndarray, shape (channels, samples)
-        float32: those that were asked for.
+        The samples that were asked for, float32.
     sr : int
-        Sample rate, in Hz.
+        The sample rate, in Hz.
     info : AudioInfo
-        Of the whole file.
+        What the whole file says of itself.
     """
 
     samples: np.ndarray
@@ -117,7 +117,7 @@ def read_audio(
     duration: float | None = None,
     channel: Channel = "all",
 ) -> AudioFile:
-    """Read an audio file, or a part of it; what it is shows in its content, not in its suffix.
+    """Read an audio file, or a part of it; its content, not its suffix, tells the format.
 
     Parameters
     ----------
@@ -129,31 +129,32 @@ def read_audio(
     duration : float, optional
         Seconds to read; to the end by default.
     channel : int, "mix" or "all"
-        One of them, from 0; the mean of all; or each.
+        The number of one channel, from 0 on; the mean of all channels; or every channel.
 
     Returns
     -------
     AudioFile
-        Its samples are the caller's own, of the shape (1, samples) but for "all".
+        The sound. Unless `channel` is "all", the samples have the shape (1, samples). The array
+        belongs to the caller.
 
     Raises
     ------
     FormatError
-        The file is empty, damaged, no audio, holds numbers that are not finite, or is of a format
-        that needs soundfile.
+        The file is empty, damaged or no audio, holds numbers that are not finite, or needs
+        soundfile, which is not installed.
     PlanError
-        A start, a duration or a channel that the file does not have.
+        The file does not have the start, the duration or the channel.
     OSError
         The file is missing, a folder, or cannot be read.
 
     Warns
     -----
     UserWarning
-        The file was cut short; what is there is read.
+        The file was cut short; the samples that it has are read.
 
     Notes
     -----
-    Integers of b bits are divided by 2^(b - 1) as they stand in the file, 8-bit ones less 128.
+    Integers of b bits are divided by 2^(b - 1); 128 is subtracted from 8-bit ones before.
     """
     with open_audio(path) as audio:
         blocks = audio.blocks(start=start, duration=duration, channel=channel)
@@ -174,19 +175,19 @@ def audio_blocks(
     Parameters
     ----------
     path, start, duration, channel
-        As of `read_audio`.
+        The parameters of `read_audio`.
     size : int
         Samples of a block.
 
     Yields
     ------
     ndarray of float32, shape (channels, size)
-        One behind the other; the last may be shorter.
+        The next block; the last one may be shorter.
 
     Raises
     ------
     FormatError, PlanError, OSError
-        As `read_audio`, damage when it is reached.
+        As `read_audio` raises them; an error about damage comes when the damage is reached.
     """
     with open_audio(path) as audio:
         yield from audio.blocks(size, start=start, duration=duration, channel=channel)
@@ -212,17 +213,17 @@ class AudioReader:
     _read: Callable[[int, int], np.ndarray]
 
     def extent(self, start: float = 0.0, duration: float | None = None) -> tuple[int, int]:
-        """Return the first of the samples in a part of the file, and how many there are.
+        """Return the first sample of a part of the file, and how many samples the part has.
 
         Parameters
         ----------
         start, duration : float
-            As of `read_audio`.
+            The parameters of `read_audio`.
 
         Raises
         ------
         PlanError
-            There are none.
+            The part has no samples.
         """
         if not (isfinite(start) and start >= 0):
             raise PlanError(f"start is a time in seconds from 0 on, not {start}")
@@ -247,7 +248,7 @@ class AudioReader:
         duration: float | None = None,
         channel: Channel = "all",
     ) -> Iterator[np.ndarray]:
-        """Read part by part; parameters, what is yielded and errors as of `audio_blocks`."""
+        """Read block by block; parameters, results and errors are those of `audio_blocks`."""
         if size < 1:
             raise PlanError(f"size is a positive number of samples, not {size}")
         first, count = self.extent(start, duration)
@@ -276,20 +277,20 @@ def open_audio(path: str | os.PathLike[str]) -> Iterator[AudioReader]:
     Parameters
     ----------
     path : str or path
-        As of `read_audio`.
+        The parameter of `read_audio`.
 
     Yields
     ------
     AudioReader
-        Its `info` is known already.
+        The open file; it is closed when the context ends.
 
     Raises
     ------
     FormatError, OSError
-        As `read_audio`.
+        As `read_audio` raises them.
     """
     name = str(path)
-    with open(path, "rb") as file:  # which names a missing file and a folder better than libraries
+    with open(path, "rb") as file:  # its errors about missing files are better than the libraries'
         beginning = file.read(12)
         if not beginning:
             raise FormatError(f"{name}: the file is empty")
@@ -318,7 +319,7 @@ def _require_channel(audio: AudioReader, channel: Channel) -> None:
 
 
 def _chosen(block: np.ndarray, channel: Channel) -> np.ndarray:
-    """Return channels of samples, from shape (samples, channels) to (chosen, samples)."""
+    """Return the chosen channels: from the shape (samples, channels) to (chosen, samples)."""
     if channel == "all":
         return np.ascontiguousarray(block.T)
     if channel == "mix":
@@ -352,7 +353,7 @@ def _by_soundfile(soundfile: Any, path: PathName) -> tuple[AudioReader, Callable
 
 
 def _by_hand(wav: _Wav, path: PathName) -> tuple[AudioReader, Callable[[], None]]:
-    """Read a WAV file without a library: also its integers of more than 32 bits."""
+    """Open a WAV file without a library; integers may have more than 32 bits."""
     file = open(path, "rb")  # noqa: SIM115  the caller closes it
     info = AudioInfo(wav.sr, wav.channels, wav.held // wav.frame, wav.kind)
 
@@ -370,16 +371,16 @@ def scaled(values: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     values : ndarray
-        As they stand in a file; of integers with fewer bits than the dtype has, the lowest bits are
-        zeros. Unsigned ones are centred.
+        The numbers in a file. If integers have fewer bits than the dtype, the lowest bits of the
+        dtype are zeros. Unsigned integers have their zero in the middle of their range.
 
     Returns
     -------
     ndarray of float32
-        Of the same shape.
+        The samples, in the shape of `values`.
     """
     if values.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # which is found out, as all that is not finite
+        with np.errstate(over="ignore"):  # the caller refuses infinity
             return values.astype(np.float32)
     half = np.float32(2.0 ** (8 * values.itemsize - 1))
     centre = half if values.dtype.kind == "u" else np.float32(0)
@@ -394,7 +395,7 @@ NO_SAMPLES = (
 def _open_by_any(
     path: PathName, beginning: bytes, wav: _Wav | None
 ) -> tuple[AudioReader, Callable[[], None]]:
-    """Open by soundfile where it is installed and can, otherwise a WAV file by hand."""
+    """Open a file by soundfile; if that fails or is not installed, read a WAV file by hand."""
     name, complaint = str(path), ""
     soundfile = _imported("soundfile")
     if soundfile is not None:
@@ -402,7 +403,7 @@ def _open_by_any(
             reader, close = _by_soundfile(soundfile, path)
         except MemoryError:
             raise
-        except Exception as error:  # it raises whatever a damaged file makes it raise
+        except Exception as error:  # a damaged file may make soundfile raise any error
             complaint = _words(error)
         else:
             kind = wav.kind if wav and wav.kind else reader.info.kind
@@ -420,7 +421,7 @@ def _open_by_any(
 
 
 def _imported(module: str) -> Any:
-    """Return a module, None where it is not installed or lacks its own library."""
+    """Return a module, or None if it is not installed or lacks its own library."""
     try:
         return import_module(module)
     except (ImportError, OSError):
@@ -428,7 +429,7 @@ def _imported(module: str) -> Any:
 
 
 def _words(error: BaseException) -> str:
-    """Return what a library complains of, without the file's name, on one line."""
+    """Return the message of a library's error on one line, without the file's name."""
     message = getattr(error, "error_string", None) or str(error) or type(error).__name__
     return " ".join(message.split()).removeprefix("Error : ").rstrip(".")
 
@@ -438,19 +439,19 @@ def _words(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class _Wav:
-    """Header of a WAV file, as far as it could be read.
+    """The header of a WAV file, as far as it could be read.
 
     Attributes
     ----------
     order : str
-        Of bytes, as `struct` has it.
+        The order of bytes, in the notation of `struct`.
     code, channels, sr, frame, bits : int
-        The kind of numbers, how many channels, samples a second, bytes of one sample of all
-        channels, and bits of a number.
+        The code for the kind of numbers, the number of channels, the samples a second, the bytes of
+        one sample of all channels, and the bits of a number.
     begin : int
         Where the samples begin in the file.
     promised : int
-        Bytes of samples that the header says there are; 0 where it does not know.
+        Bytes of samples that the header promises; 0 if it does not say.
     held : int
         Bytes of samples that are in the file.
     """
@@ -467,17 +468,17 @@ class _Wav:
 
     @property
     def missing(self) -> int:
-        """Bytes of samples that the header promises and that are not there."""
+        """Bytes of samples that the header promises and the file does not have."""
         return max(0, self.promised - self.held)
 
     @property
     def kind(self) -> str:
-        """Numbers and format in words; empty where they are not known."""
+        """Numbers and format in words; empty if the code is not known."""
         return f"{self.bits}-bit{WAV_CODES[self.code]} WAV" if self.code in WAV_CODES else ""
 
     @property
     def width(self) -> int:
-        """Bytes of a number; 0 where a frame does not consist of whole ones."""
+        """Bytes of a number; 0 if a frame does not consist of whole numbers."""
         width, rest = divmod(self.frame, self.channels) if self.channels else (0, 0)
         return 0 if rest else width
 
@@ -491,7 +492,7 @@ class _Wav:
         return self.code == _INTEGERS and self.width <= 8 and 0 < self.bits <= 8 * self.width
 
     def numbers(self, data: bytes) -> np.ndarray:
-        """Return samples as they stand in the file, integers in the upper bytes of their dtype.
+        """Return the numbers in the file; integers are in the upper bytes of their dtype.
 
         Parameters
         ----------
@@ -502,7 +503,7 @@ class _Wav:
         -------
         ndarray, shape (samples, channels)
         """
-        width = 1 << (self.width - 1).bit_length()  # of a dtype that holds them
+        width = 1 << (self.width - 1).bit_length()  # bytes of a dtype that holds the numbers
         letter = "f" if self.code == _FLOATS else "u" if self.width == 1 else "i"
         dtype = f"{self.order}{letter}{width}"
         if width == self.width:
@@ -518,7 +519,7 @@ def _is_wav(beginning: bytes) -> bool:
 
 
 def _wav_header(file: IO[bytes]) -> _Wav:
-    """Read the chunks before the samples; what is damaged is left to others to complain of."""
+    """Read the chunks before the samples; damage raises no error before samples are read."""
     end = file.seek(0, os.SEEK_END)
     file.seek(0)
     wav, long_size = _Wav(WAV_ORDERS[file.read(12)[:4]]), 0
@@ -537,9 +538,9 @@ def _wav_header(file: IO[bytes]) -> _Wav:
 
 
 def _chunks(file: IO[bytes], order: str) -> Iterator[tuple[bytes, int, int, bytes]]:
-    """Yield name, size, begin and first bytes of each chunk.
+    """Yield the name, the size, the begin and the first bytes of each chunk.
 
-    The file is read in blocks, since a damaged one may consist of millions of chunks.
+    The file is read in blocks, because a damaged one may consist of millions of chunks.
     """
     head = struct.Struct(order + "4sI")
     at, start, block = 12, 0, b""
@@ -558,7 +559,7 @@ def _chunks(file: IO[bytes], order: str) -> Iterator[tuple[bytes, int, int, byte
 
 
 def _with_format(wav: _Wav, chunk: bytes) -> _Wav:
-    """Return a header with what the chunk about the format says."""
+    """Return a header with the values that the chunk about the format holds."""
     code, channels, sr, _, frame, bits = struct.unpack(wav.order + "HHIIHH", chunk[:16])
     if code == _EXTENSIBLE and len(chunk) >= 28:
         (code,) = struct.unpack(wav.order + "I", chunk[24:28])

@@ -19,9 +19,10 @@ from .magnitude_spectrogram import (
 )
 from .units import hz_to_midi
 
-CHROMA_CENTRE, CHROMA_OCTAVES = 250.0, 1.5  # Hz that count most; octaves to exp(-1/2) of that
-CLASS_WIDTH = 0.4  # semitones, standard deviation
-TUNING_FRAMES = 400  # that are looked at for the tuning
+# The frequency in Hz that counts most, and how many octaves away from it the weight is exp(-1/2).
+CHROMA_CENTRE, CHROMA_OCTAVES = 250.0, 1.5
+CLASS_WIDTH = 0.4  # semitones: the standard deviation of a pitch class
+TUNING_FRAMES = 400  # the frames, at most, in which the tuning is sought
 
 
 def chroma(
@@ -40,25 +41,25 @@ def chroma(
     Parameters
     ----------
     y, sr, S, hop_length, queue
-        As of `onsets`.
+        The parameters of `onsets`.
     n_fft : int, optional
-        Points of a frame; by default the power of two next to 186 ms, 4096 at 22050 Hz, for low
-        notes to be told apart.
+        Points of a frame. The default is the power of two next to 186 ms, 4096 at 22050 Hz, so that
+        low notes are told apart.
     norm : float, optional
-        Divide each frame by its norm: ``inf`` (the greatest class is 1), 1 (the sum is 1), 2; None
-        for energies as they are.
+        The norm by which each frame is divided: ``inf`` (the greatest class becomes 1), 1 (the sum
+        becomes 1) or 2. With None the energies are not divided.
     tuning : float, optional
-        Semitones from A4 = 440 Hz to how the music is tuned; found in the music by default.
+        How many semitones the A4 of the music is above 440 Hz. By default it is found in the music.
 
     Returns
     -------
     ndarray of float32, shape (12, frames)
-        Classes from C to B. A silent frame has zeros.
+        The energy of the classes from C to B. A silent frame has zeros.
 
     Raises
     ------
     PlanError, DeviceError, DeviceMemoryError
-        As `onsets`.
+        As `onsets` raises them.
 
     See Also
     --------
@@ -96,7 +97,7 @@ def chroma(
 
 @lru_cache(maxsize=16)
 def class_weights(sr: float, n_fft: int, tuning: float) -> np.ndarray:
-    """Return how much of each bin's energy is of each pitch class.
+    """Return the part of each bin's energy that counts for each pitch class.
 
     Parameters
     ----------
@@ -105,12 +106,12 @@ def class_weights(sr: float, n_fft: int, tuning: float) -> np.ndarray:
     n_fft : int
         Points of a frame.
     tuning : float
-        In semitones.
+        How many semitones the A4 of the music is above 440 Hz.
 
     Returns
     -------
     ndarray of float32, shape (bins, 12)
-        Without bins so high that they hardly count.
+        The weights. Bins so high that they hardly count are left out.
     """
     highest = CHROMA_CENTRE * 2 ** (3 * CHROMA_OCTAVES)
     frequencies = np.arange(1, min(n_fft // 2, ceil(highest * n_fft / sr)) + 1) * sr / n_fft

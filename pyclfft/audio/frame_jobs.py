@@ -1,4 +1,4 @@
-"""What runs on frames, made once for all signals of one shape."""
+"""Executables for frames, each of which is made once for all signals of one shape."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from .framing import Framing, Magnitudes
 MAX_TRANSFORMS = 32
 
 _transforms: BoundedCache[Executable] = registered("frames", BoundedCache(MAX_TRANSFORMS))
-# By where device arrays lie: one look-up for a call, which may take no longer than its kernel.
+# Executables by the places of device arrays. A call makes a single look-up here, so that it takes
+# no longer than its kernel.
 of_arrays: BoundedCache[Executable] = in_front("frames", BoundedCache(MAX_TRANSFORMS))
 
-# What suits frames on GPUs, found on an H200 (`bench stft`): a frame for each group, and four where
-# all frames of a bin are neighbours, which is the more to wait for at once.
+# The parameters that suit frames on GPUs, found on an H200 by `bench stft`: a work-group transforms
+# one frame, or four if all frames of a bin are neighbours in memory.
 LONG_FRAME = 1024
 BY_FRAMES: dict[str, Any] = {"stockham_group": 32}
 BY_BINS: dict[str, Any] = {
@@ -35,24 +36,24 @@ BY_BINS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Job:
-    """What an executable is for; equal jobs share one.
+    """What an executable does; equal jobs share one executable.
 
     Attributes
     ----------
     framing : Framing
-        Of the signals.
+        How the signals are framed.
     window : bytes
-        Values of the window, float64.
+        The values of the window, float64.
     magnitudes : Magnitudes or None
-        Numbers that are wanted instead of spectra.
+        The numbers that are wanted instead of spectra.
     algorithm : str or None
-        Of the transform.
+        The algorithm of the transforms.
     layout : Layout or None
-        Of spectra in memory, which lie frame by frame by default.
+        Where spectra lie in memory; frame by frame by default.
     back : bool
-        From spectra to signals.
+        The job turns spectra into signals, rather than signals into spectra.
     values : tuple of (str, object)
-        Parameters of the kernels to take, whatever was measured.
+        Parameters of the kernels that count more than any that were measured.
     """
 
     framing: Framing
@@ -65,12 +66,12 @@ class Job:
 
     @property
     def samples_bytes(self) -> int:
-        """Of signals, roughly: those of a device array may have gaps."""
+        """The bytes of the signals, without gaps that a device array may have between them."""
         return self.framing.signals * self.framing.samples * self.framing.dtype.itemsize
 
     @property
     def results_bytes(self) -> int:
-        """Of spectra, or of what they become."""
+        """The bytes of the spectra, or of the numbers that they become."""
         framing, numbers = self.framing, self.magnitudes
         bins = (numbers.bins if numbers else 0) or framing.bins
         item = framing.dtype.itemsize * (1 if numbers else 2)
@@ -100,12 +101,12 @@ class Job:
 
 
 def executable_of(context: cl.Context, job: Job) -> Executable:
-    """Return what does a job, kept for the next one like it.
+    """Return the executable of a job, which is kept for the next job like it.
 
     Raises
     ------
     PlanError, DeviceError, DeviceMemoryError, BuildError
-        The device cannot do it.
+        The device cannot do the job.
     """
 
     def make() -> Executable:

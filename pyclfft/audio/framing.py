@@ -1,7 +1,7 @@
-"""Frames of signals: what a caller asks for, checked, and what is to be planned.
+"""Frames of signals: what a caller asks for, and what is planned for it.
 
-`Frames` are what a caller asks for, of signals of any length; `Framing` is what is planned for so
-many samples of them; `Magnitudes` are what spectra become.
+`Frames` say how a caller wants signals of any length to be framed. A `Framing` says the same of
+signals of one length, for the planner. `Magnitudes` are the real numbers that spectra become.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ..errors import PlanError
 from ..planning.problem import REAL_DTYPE, choose
 from .windows import Window, frame_window
 
-MOST = 2**31 - 1  # that a kernel counts to
+MOST = 2**31 - 1  # the greatest number to which kernels count
 
-# NumPy's names of what stands outside of a signal, in the order of frames.cl.
+# How a signal is continued, by NumPy's names, in the order of the numbers in frames.cl.
 PADDINGS = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
 
 
 @dataclass(frozen=True)
 class Framing:
-    """Frames of signals.
+    """Frames of signals that all have one length.
 
     Attributes
     ----------
@@ -34,23 +34,24 @@ class Framing:
     hop : int
         Samples from one frame to the next.
     frames : int
-        Of each signal.
+        How many frames each signal has.
     samples : int
-        Of each signal.
+        How many samples each signal has.
     signals : int
-        How many.
+        How many signals there are.
     before : int
-        Samples before a signal at which its first frame begins.
+        How many samples before a signal its first frame begins.
     padding : str
-        What stands there, and behind its end: one of `PADDINGS`.
+        How a signal is continued at both ends: one of `PADDINGS`.
     pad : int
-        Samples of it on either side.
+        By how many samples a signal is continued at each end.
     windowed : bool
         Points are multiplied by a window.
     precision : {"single", "double"}
-        Of samples and spectra.
+        The precision of samples and spectra.
     first, pitch : int
-        Where the first signal begins in memory, and how far the next one is, in samples.
+        Where the first signal begins in memory, and how far it is from one signal to the next, in
+        samples.
     """
 
     n_fft: int
@@ -68,40 +69,40 @@ class Framing:
 
     @property
     def bins(self) -> int:
-        """Of a frame's spectrum."""
+        """How many bins a frame's spectrum has."""
         return self.n_fft // 2 + 1
 
     @property
     def points(self) -> int:
-        """Of all frames."""
+        """How many points all frames have together."""
         return self.signals * self.frames * self.n_fft
 
     @property
     def dtype(self) -> np.dtype:
-        """Of samples."""
+        """The dtype of samples."""
         return REAL_DTYPE[self.precision]
 
 
 @dataclass(frozen=True)
 class Magnitudes:
-    """Real numbers that spectra become.
+    """The real numbers that spectra become.
 
     Attributes
     ----------
     exponent : float
-        Of the magnitude.
+        The exponent of the magnitudes.
     bins : int
-        The first so many of each spectrum; 0 for all.
+        How many bins of each spectrum are wanted, from the lowest on; 0 for all.
     relative : bool
-        They are divided by the greatest of all, or decibels are relative to it.
+        The numbers are divided by the greatest of all, or decibels are relative to it.
     decibels : bool
-        They are logarithms.
+        The numbers are decibels.
     reference : float
-        Of decibels that are not relative.
+        The number that is 0 dB, unless decibels are relative.
     least : float
-        Decibels are those of this number at least.
+        Numbers below this one count as this one when decibels are computed.
     span : float
-        None is more decibels below the greatest.
+        Decibels are at most so far below the greatest.
     """
 
     exponent: float = 1.0
@@ -115,22 +116,22 @@ class Magnitudes:
 
 @dataclass(frozen=True)
 class Frames:
-    """How a caller wants signals to be framed, checked.
+    """How a caller wants signals to be framed; `make_frames` has checked it.
 
     Attributes
     ----------
     n_fft, hop : int
         Points of a frame, and samples from one to the next.
     window : bytes
-        Weight of each point, float64.
+        The weight of each point, float64.
     windowed : bool
-        Whether points do not all weigh 1.
+        Not all weights are 1.
     center : bool
-        Frame t is around sample t hop, rather than from there on.
+        The middle of frame t, rather than its beginning, is sample ``t * hop``.
     pad_mode : str
-        What stands outside of a signal.
+        How a signal is continued: one of `PADDINGS`.
     chunk : int
-        Signals are filled with zeros to a multiple of so many samples.
+        Signals are filled with zeros to a multiple of this number of samples.
     """
 
     n_fft: int
@@ -143,33 +144,34 @@ class Frames:
 
     @property
     def before(self) -> int:
-        """Samples before a signal at which its first frame begins."""
+        """How many samples before a signal its first frame begins."""
         return self.n_fft // 2 if self.center else 0
 
     def count(self, samples: int) -> int:
-        """Return how many frames a signal has."""
+        """Return how many frames a signal of so many samples has."""
         return max(0, (self.extent(samples) - self.n_fft) // self.hop + 1)
 
     def available(self, samples: int) -> int:
-        """Return how many frames need no sample behind the first so many of a signal.
+        """Return how many frames are complete when so many samples of a signal are known.
 
-        A reflection, which leaves out the first sample, is the only padding for which a frame may
-        need one more than lie within it.
+        Only with the padding "reflect", which leaves out the first sample, may a frame need one
+        sample more than lie within it.
         """
         if self.pad_mode == "reflect" and samples <= self.before:
             return 0
         return max(0, (samples + self.before - self.n_fft) // self.hop + 1)
 
     def extent(self, samples: int) -> int:
-        """Return over how many samples frames go, with those before and behind a signal."""
+        """Return how many samples a signal and its padding have together."""
         return -(-samples // self.chunk) * self.chunk + 2 * self.before
 
     def over(
         self, samples: int, signals: int, precision: str, first: int = 0, pitch: int | None = None
     ) -> Framing:
-        """Return what is to be planned for signals of so many samples, one behind the other.
+        """Return what is to be planned for signals of so many samples.
 
-        Unless it is said where the first of them begins and how far the next one is.
+        The signals lie one behind the other in memory, unless `first` and `pitch` say where the
+        first one begins and how far it is from one to the next.
         """
         return Framing(
             n_fft=self.n_fft,
@@ -195,21 +197,21 @@ def make_frames(
     center: bool = True,
     pad_mode: str = "constant",
 ) -> Frames:
-    """Check how a caller wants signals to be framed; parameters as of `stft`.
+    """Check how a caller wants signals to be framed; the parameters are those of `stft`.
 
     Raises
     ------
     PlanError
-        Numbers, a window or a mode that make no sense.
+        A number, the window or the mode makes no sense.
     """
     n_fft = positive("n_fft", n_fft)
     length = n_fft if win_length is None else positive("win_length", win_length)
     hop = max(1, length // 4) if hop_length is None else positive("hop_length", hop_length)
-    if not center or pad_mode == "empty":  # nothing is padded, or with whatever one likes
+    if not center or pad_mode == "empty":  # there is no padding, or its values do not matter
         pad_mode = "constant"
     choose("pad_mode", pad_mode, PADDINGS)
     asked: Any = (n_fft, hop, length, window, bool(center), pad_mode)
-    # Windows that are known by name are made once, for calls with short signals.
+    # Windows with names are made once, which saves time in calls with short signals.
     return _frames(*asked) if isinstance(window, str) else _frames.__wrapped__(*asked)
 
 
@@ -222,7 +224,7 @@ def _frames(
 
 
 def positive(name: str, value: Any) -> int:
-    """Return a positive integer of 31 bits, or raise a PlanError that names it."""
+    """Return a value that is a positive integer of 31 bits, or raise a PlanError with its name."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -242,7 +244,7 @@ def make_magnitudes(
     amin: float | None = None,
     top_db: float | None = 80.0,
 ) -> Magnitudes:
-    """Check what numbers a caller wants; parameters and errors as of `spectrogram`."""
+    """Check what numbers a caller wants; parameters and errors are those of `spectrogram`."""
     if not power > 0:
         raise PlanError(f"power must be positive, not {power!r}")
     if normalize not in (None, "max"):
@@ -270,14 +272,14 @@ def make_magnitudes(
 
 
 def relate(values: np.ndarray, magnitudes: Magnitudes) -> None:
-    """Relate numbers on the host to the greatest of all, in place, as relate.cl does.
+    """Divide numbers by the greatest, or turn them into decibels, in place, as relate.cl does.
 
     Parameters
     ----------
     values : ndarray
         Magnitudes as a transform leaves them.
     magnitudes : Magnitudes
-        What they are to become.
+        The numbers that they are to become.
     """
     greatest = values.max()
     reference = greatest if magnitudes.relative else magnitudes.reference

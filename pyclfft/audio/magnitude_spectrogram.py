@@ -1,7 +1,7 @@
 """Magnitudes of a signal, in which onsets, pitch classes and notes are sought.
 
-They come from the device, by `spectrogram`, or from the caller; what follows looks at some
-thousands of frames and runs in NumPy.
+The magnitudes come from the device, by `spectrogram`, or from the caller. The search looks at some
+thousands of frames only, so it runs in NumPy.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from ..errors import PlanError
 from .framing import positive
 from .stft import spectrogram
 
-ONSET_SECONDS = 0.0929  # of a frame in which onsets are sought: 2048 samples at 22050 Hz
-PITCH_SECONDS = 0.1858  # of a frame in which pitches are told apart
-NOTHING = 1e-30  # magnitudes that are silence: their inverse is no float32
+ONSET_SECONDS = 0.0929  # the length of frames in which onsets are sought: 2048 samples at 22050 Hz
+PITCH_SECONDS = 0.1858  # the length of frames in which pitches are told apart
+NOTHING = 1e-30  # magnitudes up to here are silence, because their inverse is no float32
 
 
 @dataclass(frozen=True, eq=False)
 class MagnitudeSpectrogram:
-    """A magnitude spectrogram, checked.
+    """A magnitude spectrogram; `magnitudes_of` has checked it.
 
     Attributes
     ----------
     values : ndarray of float32, shape (frames, bins)
-        Frame by frame.
+        The magnitudes, frame by frame.
     sr : float
         Samples a second.
     n_fft, hop : int
-        Points of a frame, and samples from one to the next.
+        Points of a frame, and samples from one frame to the next.
     greatest : float
-        Of all magnitudes; 0 for no frames.
+        The greatest magnitude of all; 0 if there are no frames.
     """
 
     values: np.ndarray
@@ -47,7 +47,7 @@ class MagnitudeSpectrogram:
 
     @property
     def lag(self) -> int:
-        """Frames in which a window rises from half its height to all of it."""
+        """The number of frames in which a window rises from half of its height to its height."""
         return max(1, round(self.n_fft / 4 / self.hop))
 
     @property
@@ -57,7 +57,7 @@ class MagnitudeSpectrogram:
 
 
 def frame_points(sr: float, seconds: float) -> int:
-    """Return the power of two that is closest to so many seconds."""
+    """Return the power of two whose samples last about so many seconds."""
     return 2 ** max(4, round(log2(sr * seconds)))
 
 
@@ -74,15 +74,15 @@ def magnitudes_of(
     Parameters
     ----------
     y : array_like or pyopencl.array.Array, shape (samples,), or None
-        A signal. Of two dimensions, it is taken as `S`.
+        A signal. An array of two dimensions is taken as `S`.
     S : array_like or pyopencl.array.Array, shape (bins, frames), or None
         Magnitudes.
     sr : float
         Samples a second.
     n_fft, hop : int
-        How the signal is framed; with `S`, its bins tell `n_fft`.
+        How the signal is framed. If `S` is given, `n_fft` follows from the number of its bins.
     queue : cl.CommandQueue, optional
-        Where to run.
+        The queue to run on.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def magnitudes_of(
     Raises
     ------
     PlanError
-        Neither or both are given, or what is given makes no sense.
+        Neither or both of `y` and `S` are given, or the given one makes no sense.
     """
     sr = number("sr", sr)
     hop = positive("hop_length", hop)
@@ -108,12 +108,12 @@ def magnitudes_of(
 def signal_magnitudes(
     y: Any, sr: float, n_fft: int, hop: int, queue: cl.CommandQueue | None = None
 ) -> MagnitudeSpectrogram:
-    """Return the magnitudes of a signal; parameters and errors as of `magnitudes_of`."""
+    """Return the magnitudes of a signal; parameters and errors are those of `magnitudes_of`."""
     if y.ndim != 1:
         raise PlanError(f"the signal has the shape {y.shape}, not (samples,): mix its channels")
     if y.dtype.kind not in "iuf":
         raise PlanError(f"the signal is of {y.dtype}: give real numbers")
-    if 0 < y.shape[0] < n_fft:  # which a transform would warn of
+    if 0 < y.shape[0] < n_fft:  # `spectrogram` would warn of a signal shorter than a frame
         y = y.get() if isinstance(y, cl_array.Array) else y
         y = np.pad(y, (0, n_fft - len(y)))
     found = spectrogram(y, n_fft, hop, dtype=np.float32, queue=queue)
@@ -136,7 +136,7 @@ def _spectrogram_values(given: Any) -> np.ndarray:
 
 
 def refuse_channels(shape: tuple[int, ...]) -> None:
-    """Raise a PlanError where a shape is that of channels rather than of bins and frames."""
+    """Raise a PlanError if a shape is that of channels rather than of bins and frames."""
     bins, frames = shape
     if bins < 9 or (frames <= 2 and bins > 2**15):
         raise PlanError(
@@ -147,7 +147,7 @@ def refuse_channels(shape: tuple[int, ...]) -> None:
 
 def _greatest(values: np.ndarray) -> float:
     greatest = float(values.max(initial=0))
-    if not np.isfinite(greatest):  # as a NaN anywhere makes it
+    if not np.isfinite(greatest):  # because a NaN anywhere makes the maximum NaN
         raise PlanError(
             "the signal holds NaN, infinity or numbers too large to be squared: change them"
         )
@@ -155,7 +155,7 @@ def _greatest(values: np.ndarray) -> float:
 
 
 def number(name: str, value: Any, least: float = 0.0) -> float:
-    """Return a finite number above the least one, or raise a PlanError that names it."""
+    """Return a value that is a finite number above `least`, or raise a PlanError with its name."""
     try:
         result = float(value)
     except (TypeError, ValueError):
@@ -166,7 +166,7 @@ def number(name: str, value: Any, least: float = 0.0) -> float:
 
 
 def spectral_peaks(spectra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the peaks of magnitudes, and where they are between the bins.
+    """Return the peaks of magnitudes, and their exact places between the bins.
 
     Parameters
     ----------
@@ -176,9 +176,10 @@ def spectral_peaks(spectra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     strength : ndarray, shape (frames, bins)
-        Height of the peak at a bin; 0 where there is none.
+        The height of the peak at a bin; 0 if there is none.
     bins : ndarray, shape (frames, bins)
-        Vertex of the parabola through the logarithms of three magnitudes.
+        The place of the peak in bins: the vertex of the parabola through the logarithms of three
+        neighbouring magnitudes.
     """
     tiny = np.float32(1e-12)
     logs = np.log(np.maximum(spectra, tiny))

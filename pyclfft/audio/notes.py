@@ -30,14 +30,14 @@ from .onsets import find_onsets
 from .pitches import Pitches, find_pitches, make_search
 from .units import hz_to_midi, midi_to_note
 
-BLOCK = 0.4  # seconds of sound at most of which the pitches are sought together
-SILENCE = 1e-4  # magnitude beside the greatest of all, -80 dB
-TRACKED = 3  # harmonics that tell how long a note sounds
-RISE = 1.25  # of a note that is struck again
-LATE = 0.1  # seconds behind an onset from which on a note has begun by itself
-ECHO = 0.25  # of the strength of the note behind it, below which a short note is none
-FADED = 0.1  # of a note's greatest magnitude, where it has ended
-FAINT = 0.02  # of the greatest strength, below which a note is not heard
+BLOCK = 0.4  # the longest sound, in seconds, whose pitches are sought together
+SILENCE = 1e-4  # the part of the greatest magnitude below which all is silence: -80 dB
+TRACKED = 3  # the harmonics that tell how long a note sounds
+RISE = 1.25  # the factor by which the harmonics of a note rise if it is struck again
+LATE = 0.1  # seconds behind an onset; a note that begins later does not begin with this onset
+ECHO = 0.25  # the part of the next note's strength below which a short note is left out
+FADED = 0.1  # the part of a note's greatest magnitude below which the note has ended
+FAINT = 0.02  # the part of the greatest strength of all below which a note is not heard
 
 
 class Note(NamedTuple):
@@ -46,15 +46,15 @@ class Note(NamedTuple):
     Attributes
     ----------
     onset, duration : float
-        In seconds.
+        When the note begins, and how long it lasts, in seconds.
     name : str
-        Such as "C♯4".
+        The note's name, for example "C♯4".
     midi : int
-        60 is C4.
+        The note's MIDI number; 60 is C4.
     cents : float
-        How far the pitch is above that of the name, with A4 = 440 Hz; -50 to 50.
+        How many cents the pitch is above that of the name, if A4 is 440 Hz: -50 to 50.
     strength : float
-        Amplitude beside that of the strongest note: 0 to 1.
+        The amplitude divided by that of the strongest note: 0 to 1.
     """
 
     onset: float
@@ -88,32 +88,33 @@ def notes(
     sr : float
         Samples a second.
     n_fft : int, optional
-        Points of a frame in which pitches are told apart; by default the power of two next to
+        Points of a frame in which pitches are told apart. The default is the power of two next to
         186 ms, 4096 at 22050 Hz.
     hop_length : int
         Samples from one frame to the next.
     fmin, fmax : float
-        Lowest and highest fundamental in Hz; from A1 to C7 by default.
+        The lowest and the highest fundamental, in Hz; from A1 to C7 by default.
     polyphony : int
-        Notes at the same time at most: 1 for melodies.
+        The most notes at the same time: 1 for melodies.
     threshold : float
-        How salient a note is at least beside the most salient one at the same time, 0 to 1.
+        Notes are left out if their salience, divided by that of the most salient note at the same
+        time, is below this number, 0 to 1.
     delta : float
-        As of `onsets`.
+        The parameter of `onsets`.
     min_duration : float
-        Shorter notes are left out, in seconds.
+        Notes that last less than this number of seconds are left out.
     queue : cl.CommandQueue, optional
-        Where to run; the queue of a device array, or the default queue.
+        The queue to run on. The default is the queue of a device array, or the default queue.
 
     Returns
     -------
     list of Note
-        By onset, then by pitch. None in silence, or in noise.
+        The notes by onset, then by pitch. Silence and noise have no notes.
 
     Raises
     ------
     PlanError, DeviceError, DeviceMemoryError
-        As `onsets`.
+        As `onsets` raises them.
 
     See Also
     --------
@@ -122,10 +123,10 @@ def notes(
 
     Notes
     -----
-    The signal is cut at its onsets. In each part, the strengths of a pitch's harmonics are summed
-    up for all pitches; the most salient one is taken, what its harmonics explain is removed, and
-    the next is sought. Notes an octave apart share their harmonics: the upper one is heard only
-    where it is louder than the lower one's overtones would be.
+    The signal is cut at its onsets. In each part the salience of every pitch is computed, which is
+    the sum of the strengths of its harmonics. The most salient pitch is taken, its harmonics are
+    removed, and the next pitch is sought. Two notes an octave apart share their harmonics, so that
+    the upper one is found only if it is louder than the overtones of the lower one would be.
 
     References
     ----------
@@ -169,11 +170,11 @@ class Blocks:
     Attributes
     ----------
     edges : ndarray of float, shape (blocks + 1,)
-        Where they begin and end, in frames.
+        Where blocks begin and end, in frames.
     struck : ndarray of bool, shape (blocks,)
-        Whether there is an onset at the beginning.
+        Whether a block begins with an onset.
     margin : float
-        Frames at the edges in which two blocks sound together.
+        How many frames at an edge hold sound of both blocks.
     """
 
     edges: np.ndarray
@@ -216,7 +217,7 @@ class Blocks:
 
 @dataclass(eq=False)
 class Sounding:
-    """A note in the making: when it began and ended so far, in frames, and what was heard of it."""
+    """A note that may go on: its begin, its end so far, in frames, its strength and its pitch."""
 
     begin: float
     end: float
@@ -224,18 +225,18 @@ class Sounding:
     hz: float
 
     def lengthen(self, end: float, strength: float, hz: float) -> None:
-        """Go on, with the pitch where the note is strongest."""
+        """Let the note go on to a later end; its pitch is that of its strongest block."""
         self.end = end
         if strength > self.strength:
             self.strength, self.hz = strength, hz
 
     def is_at(self, hz: float) -> bool:
-        """Whether a pitch is this one."""
+        """Return whether a pitch is the note's, within 0.6 semitones."""
         return abs(12 * log2(hz / self.hz)) < 0.6
 
 
 def _assembled(blocks: Blocks, pitches: Pitches, fine: MagnitudeSpectrogram) -> Iterator[Sounding]:
-    """Join pitches of neighbouring blocks, where they are not struck again, to notes."""
+    """Join pitches of neighbouring blocks to notes, unless a note is struck again."""
     active: list[Sounding] = []  # since the last onset, or held over it
     onset = 0.0
     for i, (begin, end) in enumerate(pairwise(blocks.edges.tolist())):
@@ -269,7 +270,7 @@ def _track(fine: MagnitudeSpectrogram, hz: float, begin: float, end: float) -> n
 
 
 def _is_struck(fine: MagnitudeSpectrogram, hz: float, onset: float) -> bool:
-    """Whether all harmonics of a note that sounds already rise at an onset."""
+    """Return whether all harmonics of a note that sounds already rise at an onset."""
     reach = fine.n_fft / 2 / fine.hop
     before = _track(fine, hz, onset - 1.5 * reach, onset + 1).min(axis=1)
     after = _track(fine, hz, onset, onset + 2 * reach).max(axis=1, initial=0)
@@ -297,7 +298,7 @@ def _last_sound(fine: MagnitudeSpectrogram, note: Sounding) -> float:
 
 
 def _named(found: list[Sounding], fine: MagnitudeSpectrogram, least: float) -> list[Note]:
-    """Return notes with names, without those that are too short, or hardly to be heard."""
+    """Return notes with their names; leave out notes that are too short or too faint."""
     loudest = max((each.strength for each in found), default=1.0)
     result = []
     for each in found:

@@ -23,11 +23,11 @@ UNITS = ("frames", "samples", "time")
 
 BANDS_PER_OCTAVE = 24
 LOWEST_BAND, HIGHEST_BAND = 30.0, 17000.0  # Hz
-COMPRESSION = 300.0  # the greatest magnitude before 1 is added and the logarithm taken
-NEAR = 0.05  # seconds around an onset in which nothing rises more
-SLOW = 0.3  # of the steepest rise, down to which frames before it are of the same onset
-USUAL_FRAMES = 400  # that tell what is usual
-BEFORE, AFTER = 0.15, 0.1  # seconds over which the rise is compared with its mean
+COMPRESSION = 300.0  # the greatest magnitude m after scaling, when log10(1 + m) is taken
+NEAR = 0.05  # seconds before and after an onset in which no frame rises more
+SLOW = 0.3  # the part of the steepest rise above which earlier frames belong to its onset
+USUAL_FRAMES = 400  # about how many frames tell which level is usual
+BEFORE, AFTER = 0.15, 0.1  # a frame's rise is compared with the mean of so many seconds around it
 
 
 def onsets(
@@ -52,44 +52,45 @@ def onsets(
     sr : float
         Samples a second.
     S : array_like or pyopencl.array.Array, shape (1 + n_fft // 2, frames), optional
-        Magnitudes, of centred frames, in the place of a signal.
+        Magnitudes of centred frames, in the place of a signal.
     n_fft : int, optional
-        Points of a frame; by default the power of two next to 93 ms, 2048 at 22050 Hz.
+        Points of a frame. The default is the power of two next to 93 ms, 2048 at 22050 Hz.
     hop_length : int
         Samples from one frame to the next.
     delta : float
-        How far the rise of a frame has to stand above the mean rise around it: fewer onsets with a
-        greater number. A rise is the mean over quarter tones of log10(1 + 300 magnitude), the
-        greatest magnitude being 1.
+        How far the rise of a frame has to be above the mean rise around it; with a greater number
+        there are fewer onsets. A rise is the mean over quarter tones of how much
+        log10(1 + 300 magnitude) has grown, if the greatest magnitude is 1.
     wait : float
-        Least seconds from one onset to the next.
+        The least number of seconds from one onset to the next.
     backtrack : bool
-        Go back from each onset to where the rise begins, as is best for cutting.
+        Go back from each onset to where the rise begins, which is the best place to cut.
     units : {"frames", "samples", "time"}
-        What is counted; samples and seconds are found between frames.
+        The unit of the result. In samples and in seconds ("time") onsets also lie between frames.
     queue : cl.CommandQueue, optional
-        Where to run; the queue of a device array, or the default queue.
+        The queue to run on. The default is the queue of a device array, or the default queue.
 
     Returns
     -------
     ndarray of int or float, shape (onsets,)
-        In ascending order. Sound in the first frame is an onset too.
+        The onsets in ascending order. If the first frame holds sound, it is an onset, too.
 
     Raises
     ------
     PlanError
-        A ValueError: what is given makes no sense, or holds NaN or infinity.
+        A ValueError: an option makes no sense, or the signal does not, or holds NaN or infinity.
     DeviceError, DeviceMemoryError
-        As `stft`.
+        As `stft` raises them.
 
     See Also
     --------
-    notes : Pitches, too.
+    notes : Onsets with their pitches.
 
     Notes
     -----
-    The spectral flux of bands of a quarter tone with logarithmic magnitudes; each is compared with
-    the greatest of three neighbours one frame before, so that vibrato is no onset.
+    Onsets are peaks of the spectral flux: how much the logarithms of the magnitudes have grown, in
+    bands of a quarter tone. A band is compared with the greatest of itself and its two neighbours
+    some frames before, so that vibrato is no onset.
 
     References
     ----------
@@ -121,7 +122,7 @@ def find_onsets(
     wait: float = 0.05,
     backtrack: bool = False,
 ) -> np.ndarray:
-    """Return where sounds begin, in frames and their fractions; parameters as of `onsets`."""
+    """Return where sounds begin, in fractions of frames; the parameters are those of `onsets`."""
     rise = spectral_rise(magnitudes)
     peaks = _pick_peaks(rise, delta, wait, magnitudes.rate)
     if backtrack:
@@ -134,12 +135,12 @@ def find_onsets(
 
 
 def spectral_rise(magnitudes: MagnitudeSpectrogram) -> np.ndarray:
-    """Return how much louder frames are than those before, in the mean of all bands.
+    """Return how much louder each frame is than earlier ones, in the mean of all bands.
 
     Parameters
     ----------
     magnitudes : MagnitudeSpectrogram
-        Of a signal.
+        The magnitudes of a signal.
 
     Returns
     -------
@@ -151,8 +152,8 @@ def spectral_rise(magnitudes: MagnitudeSpectrogram) -> np.ndarray:
     bands = values @ (band_weights(magnitudes.sr, magnitudes.n_fft) * (COMPRESSION / greatest))
     levels = np.log10(1 + bands)
     before = np.roll(levels, magnitudes.lag, axis=0)
-    # Frames at the beginning have nothing, or only a part of a frame, before them: there, a sound
-    # has to be louder than what is usual in the signal.
+    # The first frames have no whole frame before them. Sound there has to be louder than the usual
+    # level of the signal.
     half = ceil(magnitudes.n_fft / 2 / magnitudes.hop)
     first = magnitudes.lag + half
     usual = np.median(levels[:: max(1, len(levels) // USUAL_FRAMES)], axis=0)
@@ -161,13 +162,13 @@ def spectral_rise(magnitudes: MagnitudeSpectrogram) -> np.ndarray:
     before = np.pad(before, ((0, 0), (1, 1)))
     highest = np.maximum(np.maximum(before[:, :-2], before[:, 1:-1]), before[:, 2:])
     rise = np.maximum(levels - highest, 0).mean(axis=1)
-    rise[max(first, len(rise) - half) :] = 0  # where the end of the signal is heard as a click
+    rise[max(first, len(rise) - half) :] = 0  # the end of the signal, which sounds like a click
     return rise
 
 
 @lru_cache(maxsize=16)
 def band_weights(sr: float, n_fft: int) -> np.ndarray:
-    """Return triangles over the bins, a quarter tone apart, or a bin where that is wider.
+    """Return triangular weights of bins, a quarter tone apart, but at least a bin.
 
     Parameters
     ----------
@@ -194,13 +195,13 @@ def band_weights(sr: float, n_fft: int) -> np.ndarray:
 
 
 def _pick_peaks(rise: np.ndarray, delta: float, wait: float, rate: float) -> np.ndarray:
-    """Return the frames that rise most around them, and by delta more than around them."""
+    """Return the frames that rise most of all near them, and by `delta` more than the mean."""
     if not len(rise):
         return np.zeros(0, int)
     near = max(1, round(NEAR * rate))
     highest = _sliding(rise, near, near, 0).max(axis=1)
     usual = _sliding(rise, ceil(BEFORE * rate), ceil(AFTER * rate), 0).mean(axis=1)
-    usual = np.maximum(usual, np.median(rise))  # at both ends, that of noise
+    usual = np.maximum(usual, np.median(rise))  # zeros beyond both ends have lowered the means
     chosen: list[int] = []
     for frame in np.flatnonzero((rise >= highest) & (rise >= usual + delta)).tolist():
         if not chosen or frame - chosen[-1] > max(1, wait * rate):
@@ -209,7 +210,7 @@ def _pick_peaks(rise: np.ndarray, delta: float, wait: float, rate: float) -> np.
 
 
 def _sliding(values: np.ndarray, before: int, after: int, outside: float) -> np.ndarray:
-    """Return the neighbours of each value, with something else beyond both ends."""
+    """Return the neighbours of each value; beyond both ends they are `outside`."""
     padded = np.pad(values, (before, after), constant_values=outside)
     return np.lib.stride_tricks.sliding_window_view(padded, before + after + 1)
 
@@ -222,7 +223,7 @@ def _begin_of_rise(rise: np.ndarray, peaks: np.ndarray) -> np.ndarray:
 
 
 def _slowness(rise: np.ndarray, peaks: np.ndarray, most: int) -> np.ndarray:
-    """Return for how many frames before each peak the rise is going on already."""
+    """Return how many frames before each peak its rise begins."""
     steps = np.zeros(len(peaks), int)
     for back in range(1, most + 1):
         earlier = rise[np.maximum(peaks - back, 0)]

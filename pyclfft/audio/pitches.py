@@ -12,38 +12,42 @@ from ..errors import PlanError
 from .framing import positive
 from .magnitude_spectrogram import number, spectral_peaks
 
-STEPS = 120  # of pitch in an octave: 10 cents
-NEIGHBOURS = 4  # steps by which a partial may be off
-HARMONICS, REMOVED = 20, 40  # of a pitch that are summed up, and that it may have
-COMPRESS = 0.6  # exponent of the partials' strength, so that many weigh more than one
-FLOOR = 0.003  # of a frame's greatest magnitude, below which there are no partials
-SIDE_LOBE = 0.05  # of the magnitude four bins apart, below which a peak is one of its side lobes
-TONAL = 0.1  # of a block's energy is in the harmonics of the first note at least
-PROMINENCE, SURROUNDING = 2.0, 12  # of a partial above the mean of so many bins on both sides
-LOBE = 1.5  # energy of a window's main lobe beside its greatest bin
-GROUND, MAY_LACK = 0.15, 90.0  # least compressed fundamental; Hz below which there may be none
-ALPHA, BETA = 27.0, 320.0  # Hz, of the weights of harmonics: Klapuri's
-EXCLUDED = 7  # steps around a pitch in which there is no other
-PRESENT = 0.5  # of the compressed harmonic that seems to be a fundamental, of its neighbours
-OVERTONE = 1.5  # thresholds of a note whose fundamental is a harmonic of one that is found
-REFINING = 5  # harmonics that tell the exact pitch
+STEPS = 120  # the steps of pitch in an octave: a step is 10 cents
+NEIGHBOURS = 4  # the steps by which a partial may be off
+HARMONICS, REMOVED = 20, 40  # the harmonics that count for a pitch's salience; all that it may have
+COMPRESS = 0.6  # the exponent of partials' strengths, so that many weak ones outweigh a strong one
+FLOOR = 0.003  # the part of a frame's greatest magnitude below which a peak is no partial
+SIDE_LOBE = 0.05  # the part of the magnitude four bins away below which a peak is a side lobe of it
+TONAL = 0.1  # the least part of a block's energy that the harmonics of its first note have
+PROMINENCE, SURROUNDING = 2.0, 12  # a partial is twice the mean of 12 bins on each side
+LOBE = 1.5  # the energy of a window's main lobe divided by that of its greatest bin
+# The least fundamental divided by the greatest of the first four harmonics, compressed; and the
+# frequency in Hz below which a pitch may lack its fundamental.
+GROUND, MAY_LACK = 0.15, 90.0
+ALPHA, BETA = 27.0, 320.0  # in Hz: Klapuri's constants for the weights of harmonics
+EXCLUDED = 7  # the steps around a pitch in which there is no other pitch
+# A pitch is taken for a harmonic of a lower one if the lower one's other harmonics have at least
+# this part of its strength, compressed.
+PRESENT = 0.5
+OVERTONE = 1.5  # the factor on the threshold of a note that is a harmonic of another note
+REFINING = 5  # the harmonics that tell the exact pitch
 
-# Steps from a pitch to its harmonics.
+# The steps from a pitch to each of its harmonics.
 SHIFTS = np.rint(STEPS * np.log2(np.arange(1, REMOVED + 1))).astype(int)
 
 
 @dataclass(frozen=True)
 class Search:
-    """What notes are sought, checked.
+    """The notes that are sought; `make_search` has checked it.
 
     Attributes
     ----------
     fmin, fmax : float
-        Lowest and highest fundamental in Hz.
+        The lowest and the highest fundamental, in Hz.
     polyphony : int
-        Notes at the same time at most.
+        The most notes at the same time.
     threshold : float
-        Least salience of a note beside that of the most salient at the same time.
+        The least salience of a note, divided by that of the most salient one at the same time.
     """
 
     fmin: float
@@ -53,17 +57,17 @@ class Search:
 
     @property
     def candidates(self) -> int:
-        """Pitches that are tried."""
+        """How many pitches are tried."""
         return ceil(STEPS * log2(self.fmax / self.fmin)) + 1
 
     @property
     def frequencies(self) -> np.ndarray:
-        """Their fundamentals, in Hz."""
+        """The fundamentals of the pitches that are tried, in Hz."""
         return self.fmin * 2 ** (np.arange(self.candidates) / STEPS)
 
 
 def make_search(sr: float, fmin: float, fmax: float, polyphony: int, threshold: float) -> Search:
-    """Check what notes are wanted; parameters and errors as of `notes`."""
+    """Check which notes are wanted; parameters and errors are those of `notes`."""
     fmin, fmax = number("fmin", fmin), number("fmax", fmax)
     if not fmin < fmax < sr / 2:
         raise PlanError(
@@ -83,9 +87,9 @@ class Pitches:
     Attributes
     ----------
     hz : ndarray, shape (blocks, polyphony)
-        Fundamentals; 0 for no note.
+        The fundamentals; 0 stands for no note.
     strength : ndarray, shape (blocks, polyphony)
-        Amplitudes.
+        The amplitudes.
     """
 
     hz: np.ndarray
@@ -100,9 +104,9 @@ def find_pitches(spectra: np.ndarray, bin_hz: float, search: Search) -> Pitches:
     spectra : ndarray, shape (blocks, bins)
         Magnitudes.
     bin_hz : float
-        From one bin to the next.
+        The distance from one bin to the next, in Hz.
     search : Search
-        What is sought.
+        The notes that are sought.
 
     Returns
     -------
@@ -136,14 +140,16 @@ def find_pitches(spectra: np.ndarray, bin_hz: float, search: Search) -> Pitches:
 
 @dataclass(frozen=True, eq=False)
 class Partials:
-    """Peaks of spectra, by their pitch in steps from `NEIGHBOURS` below the lowest candidate on.
+    """Peaks of spectra by their pitch, in steps.
+
+    The first step is `NEIGHBOURS` steps below the lowest pitch that is tried.
 
     Attributes
     ----------
     strength, hz : ndarray, shape (blocks, steps)
-        Height and frequency of the highest peak in a step; 0 where there is none.
+        The height and the frequency of the highest peak in a step; 0 if there is none.
     total : ndarray, shape (blocks,)
-        Energy of the spectra.
+        The energy of the spectra.
     """
 
     strength: np.ndarray
@@ -152,7 +158,7 @@ class Partials:
 
     @classmethod
     def of(cls, spectra: np.ndarray, bin_hz: float, search: Search) -> Partials:
-        """Find the peaks that stand out from what is around them."""
+        """Find the peaks that stand out from the bins around them."""
         height, bins = spectral_peaks(spectra)
         heard = (height > 0) & (height > FLOOR * height.max(axis=1, initial=0, keepdims=True))
         heard &= height > PROMINENCE * _local_mean(spectra)
@@ -164,7 +170,7 @@ class Partials:
         step = np.rint(STEPS * np.log2(hz / search.fmin)).astype(int) + NEIGHBOURS
         inside = (step >= 0) & (step < steps)
         block, place, hz, step = (each[inside] for each in (block, place, hz, step))
-        order = np.argsort(height[block, place])  # the highest of a step is written last
+        order = np.argsort(height[block, place])  # so that the highest of a step is written last
         block, place, hz, step = (each[order] for each in (block, place, hz, step))
         strengths = np.zeros((len(spectra), steps), np.float32)
         frequencies = np.zeros((len(spectra), steps))
@@ -173,19 +179,19 @@ class Partials:
         return cls(strengths, frequencies, np.square(spectra).sum(axis=1))
 
     def explained(self, best: np.ndarray) -> np.ndarray:
-        """Return which part of the energy is in the harmonics of one pitch a block."""
+        """Return the part of each block's energy that the harmonics of its pitch have."""
         peaks, _ = self._highest(best, REMOVED)
         return LOBE * np.square(peaks).sum(axis=1) / np.maximum(self.total, 1e-30)
 
     def fundamental(self, best: np.ndarray) -> np.ndarray:
-        """Return the frequency of one pitch a block by those of its lowest harmonics."""
+        """Return the exact frequency of each block's pitch, from its lowest harmonics."""
         peaks, hz = self._highest(best, REFINING)
         m = np.arange(1, REFINING + 1)
-        weights = peaks * m  # an error of a bin is an m-th of it in the fundamental
+        weights = peaks * m  # an error in harmonic m is an m-th of it in the fundamental
         return (weights * hz / m).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-30)
 
     def _highest(self, best: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return height and frequency of the highest peak near each harmonic."""
+        """Return the height and the frequency of the highest peak near each harmonic."""
         steps = _around(best, count)
         block = np.arange(len(best))[:, None]
         offset = self.strength[block[..., None], steps].argmax(axis=2)
@@ -203,12 +209,12 @@ def _local_mean(spectra: np.ndarray) -> np.ndarray:
 
 
 def _around(best: np.ndarray, count: int = REMOVED) -> np.ndarray:
-    """Return the steps near the harmonics of one pitch a block, shape (blocks, count, near)."""
+    """Return the steps near the harmonics of each block's pitch, shape (blocks, count, near)."""
     return best[:, None, None] + SHIFTS[:count, None] + np.arange(2 * NEIGHBOURS + 1)
 
 
 def _widened(rest: np.ndarray) -> np.ndarray:
-    """Return the strongest partial near each candidate and its harmonics, less if it is apart."""
+    """Return the strongest partial near each step; one that is further away counts less."""
     count = rest.shape[1] - 2 * NEIGHBOURS
     shifted = (
         (1 - abs(i - NEIGHBOURS) / (2 * NEIGHBOURS)) * rest[:, i : i + count]
@@ -230,9 +236,10 @@ def _salience(reach: np.ndarray, search: Search) -> np.ndarray:
 
 
 def _lowered(best: np.ndarray, reach: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """Return candidates, or those of which they are overtones: bright low notes have strong ones.
+    """Return for each candidate the lower pitch of which it is a harmonic, or the candidate itself.
 
-    A pitch is a harmonic of a lower one where all harmonics of that are there up to the next.
+    The overtones of a bright low note may be stronger than its fundamental. A pitch counts as
+    harmonic q of a lower one if the lower one has all other harmonics up to number q + 1.
     """
     blocks = np.arange(len(best))
     lowest = best
@@ -246,14 +253,14 @@ def _lowered(best: np.ndarray, reach: np.ndarray, taken: np.ndarray) -> np.ndarr
 
 
 def _is_overtone(best: np.ndarray, hz: np.ndarray, search: Search) -> np.ndarray:
-    """Return whether a candidate a block is a harmonic of a pitch that is found already."""
+    """Return whether each block's candidate is a harmonic of a pitch that is found already."""
     ratio = search.frequencies[best][:, None] / np.where(hz > 0, hz, np.inf)
     near = np.rint(ratio)
     return ((near > 1) & (np.abs(ratio - near) < 0.015 * near)).any(axis=1)
 
 
 def _smooth(harmonics: np.ndarray) -> np.ndarray:
-    """Return what an instrument explains: harmonics no stronger than the mean with neighbours."""
+    """Return harmonics, each lowered to its mean with its neighbours, as instruments have them."""
     padded = np.pad(harmonics, ((0, 0), (1, 1)), mode="edge")
     means = (padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]) / 3
     means[:, 0] = harmonics[:, 0]
@@ -261,9 +268,9 @@ def _smooth(harmonics: np.ndarray) -> np.ndarray:
 
 
 def _remove(rest: np.ndarray, best: np.ndarray, found: np.ndarray) -> None:
-    """Take the harmonics of one pitch a block away."""
+    """Remove the harmonics of each block's pitch."""
     steps = _around(best)
     block = np.arange(len(best))[:, None, None]
-    for m in range(REMOVED):  # one by one: steps of neighbours may be the same
+    for m in range(REMOVED):  # one by one, because neighbouring harmonics may share steps
         near = block[:, 0], steps[:, m]
         rest[near] = np.maximum(rest[near] - found[:, m, None], 0)

@@ -225,6 +225,25 @@ class Caption:
 
 
 @dataclass(frozen=True)
+class Look:
+    """How a picture looks.
+
+    Attributes
+    ----------
+    axis : str
+        The name of its frequency axis in `AXES`.
+    db : float
+        Decibels from the greatest level to the darkest colour.
+    colours : str
+        The name of a colour map of matplotlib.
+    """
+
+    axis: str = "linear"
+    db: float = 80.0
+    colours: str = "magma"
+
+
+@dataclass(frozen=True)
 class Times:
     """When frames are.
 

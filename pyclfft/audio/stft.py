@@ -64,47 +64,48 @@ def stft(
     win_length : int, optional
         Points of the window, in the middle of a frame; `n_fft` by default.
     window : str, float, tuple, callable or array_like
-        As `scipy.signal.get_window` has it; a function of the number of points; or as many values.
+        A window as `scipy.signal.get_window` takes it, a function that returns the weights of a
+        number of points, or the weights themselves.
     center : bool
-        Frame t is around sample ``t * hop_length``, and the signal is continued at both ends by
-        ``n_fft // 2`` samples. Otherwise it begins there.
+        If it is set, the middle of frame t is sample ``t * hop_length``, and the signal is
+        continued at both ends by ``n_fft // 2`` samples. Otherwise frame t begins at that sample.
     dtype : {complex64, complex128}, optional
         The dtype of the result, and so the precision of all arithmetic. The default is complex64
         for float32 and float16, and complex128 for float64 and integers. Where `out` is given, its
         dtype counts instead.
     pad_mode : {"constant", "edge", "reflect", "symmetric", "linear_ramp", "empty"} or function
-        What the signal is continued with where `center` is set, by the names of `numpy.pad`;
-        "empty" gives zeros, too. A function is called as `numpy.pad` calls it, for NumPy signals
-        only.
+        How the signal is continued if `center` is set. The names are those of `numpy.pad`; "empty"
+        gives zeros, too. A function is called as `numpy.pad` calls it, for NumPy signals only.
     out : ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames or more), optional
         The array that receives the result, complex64 or complex128: a NumPy array for host signals,
         a device array for device signals. If it has more frames than the result, the first ones
         are filled and returned.
     algorithm : str, optional
-        Of the transform of a frame, as for `Plan`.
+        The algorithm of the transforms, as for `Plan`.
     queue : cl.CommandQueue, optional
-        Where to run; the queue of a device array, or the default queue.
+        The queue to run on. The default is the queue of a device array, or the default queue.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
-        Of `dtype`. Bins of a frame are neighbours in memory on the host; a device array is in C
-        order, since pyopencl's own functions want that, and is returned at once.
+        The spectra, of `dtype`. In a NumPy array the bins of a frame are neighbours in memory. A
+        device array is in C order, because pyopencl's own functions need that; it is returned at
+        once.
 
     Raises
     ------
     PlanError
-        A ValueError: an option that makes no sense, no samples, or too few of them.
+        A ValueError: an option makes no sense, or the signal has no samples, or too few.
     DeviceError
-        Double precision on a device without it.
+        The device has no double precision, and the result needs it.
     DeviceMemoryError
-        Too large for the device.
+        The device has too little memory.
 
     See Also
     --------
     istft : The inverse.
     spectrogram : Magnitudes, scaled on the device.
-    StreamingSTFT : Of a signal that comes block by block.
+    StreamingSTFT : The transform of a signal that comes block by block.
     fft_frequencies : The frequencies of the bins.
 
     Notes
@@ -151,15 +152,17 @@ def istft(
     stft_matrix : array_like or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
         Spectra as `stft` returns them; a device array may have any strides.
     hop_length, win_length, window, center, algorithm, queue
-        As given to `stft`.
+        The values that were given to `stft`.
     n_fft : int, optional
-        Points of a frame; twice as many as steps between the first and the last bin by default.
-        Bins that a frame of so many points does not have are left out, and missing ones are zeros.
+        Points of a frame. The default is twice the number of steps from the first bin to the last.
+        If there are more bins than a frame of `n_fft` points has, the highest are left out; if
+        there are fewer, the missing bins count as zeros.
     dtype : {float32, float64}, optional
         The dtype of the result, and so the precision of all arithmetic. The default is float32 for
         complex64, and float64 for complex128. Where `out` is given, its dtype counts instead.
     length : int, optional
-        Samples wanted of each signal: fewer than all, or zeros follow.
+        Samples of each resulting signal. If there are more in the spectra, the last are left out;
+        if there are fewer, zeros follow.
     out : ndarray or pyopencl.array.Array, shape (..., samples), optional
         The array that receives the result: float32 or float64, for spectra on the host also
         complex64 or complex128. It is a NumPy array for spectra on the host, a device array for
@@ -173,9 +176,9 @@ def istft(
     Raises
     ------
     PlanError
-        A ValueError: an option that makes no sense, or no frames and no `length`.
+        A ValueError: an option makes no sense, or there are neither frames nor a `length`.
     DeviceError, DeviceMemoryError
-        As `stft`.
+        As `stft` raises them.
 
     See Also
     --------
@@ -184,11 +187,11 @@ def istft(
     Notes
     -----
     Every frame is multiplied by the window once more, overlapping frames are added, and each sample
-    is divided by the sum of the squared windows over it. Where this sum is below the smallest
-    normal number of the precision (1.2e-38 or 2.2e-308), the sample is left as it is: it is 0 where
-    no frame says anything about it, as between frames that are further apart than the window is
-    long. Where the sum is small, as at both ends with ``center=False``, rounding errors of the
-    spectra are divided by it, too.
+    is divided by the sum of the squared windows over it. If this sum is below the smallest normal
+    number of the precision (1.2e-38 or 2.2e-308), the sample is not divided. So it is 0 if no frame
+    holds it, for example between frames that are further apart than the window is long. If the sum
+    is small, as at both ends with ``center=False``, the rounding errors of the spectra are divided
+    by a small number, too.
 
     References
     ----------
@@ -245,38 +248,42 @@ def spectrogram(
     Parameters
     ----------
     y, n_fft, hop_length, win_length, window, center, pad_mode, algorithm, queue
-        As of `stft`.
+        The parameters of `stft`.
     dtype : {float32, float64}, optional
-        Of the result, and the precision of all arithmetic: that of the signal by default.
+        The dtype of the result, and so the precision of all arithmetic. By default it is the
+        precision in which `stft` transforms the signal.
     power : float
-        Exponent of the magnitude: 1 for amplitudes, 2 for power.
+        The exponent of the magnitudes: 1 for amplitudes, 2 for power.
     normalize : {None, "max"}
-        Divide by the greatest of all numbers, which is 1 then.
+        With "max" all numbers are divided by the greatest of them, which becomes 1.
     db : bool
-        Return decibels, 20 log10 of amplitudes and 10 log10 of power beside `ref`.
+        Return decibels relative to `ref`: 20 log10 of amplitudes, 10 log10 of power.
     ref : float or "max"
-        What is 0 dB: a number, or the greatest one of all.
+        The number that is 0 dB; "max" stands for the greatest number of all.
     amin : float, optional
-        Least number of which the logarithm is taken: 1e-5 to the power of `power` by default, which
-        is 1e-5 for amplitudes and 1e-10 for power.
+        Numbers below this one count as this one, before the logarithm is taken. The default is 1e-5
+        to the power of `power`: 1e-5 for amplitudes, 1e-10 for power.
     top_db : float, optional
-        No result is more decibels below the greatest; None for no such limit.
+        Results that are more than `top_db` below the greatest are raised to this limit; None sets
+        no limit.
     preset : {None, "music-analysis"}
-        All that could be asked for above, in place of it, as in music analysis: frames of 2048
-        samples, 1024 apart, no window, not centred, the signal filled with zeros to a multiple of
-        2048; bins 0 to 1023, divided by the greatest of all. The result has the shape
-        (1024, 2 chunks - 1) for `chunks` times 2048 samples.
+        A name for a set of options that music analysis uses: frames of 2048 samples, 1024 apart,
+        without a window, not centred, the signal filled with zeros to a multiple of 2048; bins 0 to
+        1023, divided by the greatest number of all. Options of frames, `power`, `normalize` and
+        `db` must not be given beside it. The result has the shape (1024, 2 chunks - 1) for `chunks`
+        times 2048 samples.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
-        Of real numbers. With several signals the greatest is that of all. If one of the numbers is
-        no number, neither is the greatest, nor what is relative to it.
+        Real numbers. If there are several signals, the greatest number is sought in all of them
+        together. If one of the numbers is NaN, the greatest number and all that is relative to it
+        are NaN, too.
 
     Raises
     ------
     PlanError, DeviceError, DeviceMemoryError
-        As `stft`.
+        As `stft` raises them.
 
     See Also
     --------
@@ -286,7 +293,7 @@ def spectrogram(
 
     Notes
     -----
-    Squares of magnitudes have to be numbers of the precision: up to 1e19 in single precision.
+    The squares of magnitudes must not overflow: in single precision magnitudes go up to 1e19.
 
     Examples
     --------
@@ -313,10 +320,10 @@ def spectrogram(
     )
 
 
-# What `spectrogram` does unless it is asked for something else: frames, power, normalize, db.
+# The defaults of `spectrogram` that a preset takes the place of, in the order of its parameters.
 USUAL = (2048, None, None, "hann", True, "constant", 1.0, None, False)
 
-# What is wanted for music analysis; its frames fill a signal with zeros to whole chunks.
+# The sets of options that `spectrogram` knows by names.
 PRESETS = {
     "music-analysis": (
         replace(make_frames(2048, 1024, window="boxcar", center=False), chunk=2048),
@@ -325,7 +332,7 @@ PRESETS = {
 }
 
 
-# What may be asked for of the results of `stft` and `istft`.
+# The dtypes that the results of `stft` and `istft` may have.
 SPECTRA = tuple(COMPLEX_DTYPE.values())
 SIGNALS = tuple(REAL_DTYPE.values())
 
@@ -339,7 +346,7 @@ def _framed(
     center: bool,
     pad_mode: PadMode,
 ) -> tuple[Any, Frames]:
-    """Return signals and how they are framed; a function for `pad_mode` has padded them already."""
+    """Return signals and how they are framed; a function for `pad_mode` pads the signals here."""
     if not (center and callable(pad_mode)):
         mode: Any = pad_mode
         return y, make_frames(n_fft, hop_length, win_length, window, center, mode)
@@ -365,21 +372,21 @@ def _complex_of(dtype: DTypeLike) -> np.dtype:
 def _wanted(
     dtype: DTypeLike | None, out: Any, given: Any, known: Sequence[np.dtype]
 ) -> np.dtype | None:
-    """Return the dtype that a caller wants the result to have, None where nothing says it.
+    """Return the dtype that a caller wants the result to have, or None if the caller does not say.
 
     Parameters
     ----------
     dtype, out
-        What the caller asks for; the dtype of `out` counts where both are given.
+        What the caller asks for; the dtype of `out` counts if both are given.
     given : array_like or pyopencl.array.Array
-        What is to be transformed: `out` has to be where this is.
+        The input; if it is on the device, `out` has to be there, too, otherwise on the host.
     known : sequence of dtype
         The dtypes that the caller may ask for.
 
     Raises
     ------
     PlanError
-        `out` is not an array in that place, or the dtype is not a known one.
+        `out` is not an array in the input's place, or the dtype is not a known one.
     """
     if out is None:
         name, wanted = "dtype", None if dtype is None else np.dtype(dtype)
@@ -401,7 +408,7 @@ def _complex_spectra(given: Any, wanted: np.dtype | None) -> tuple[Any, str]:
     Parameters
     ----------
     given : array_like or pyopencl.array.Array
-        As given to `istft`.
+        The spectra that a caller gives to `istft`.
     wanted : dtype, optional
         The dtype that the caller wants the signals to have, which decides the precision.
 
@@ -432,7 +439,7 @@ def _silent_frame(spectra: Any) -> Any:
 def _framing_back(
     frames: Frames, shape: Sequence[int], length: int | None, precision: str
 ) -> Framing:
-    """Return what is to be planned for spectra of a shape, and for signals of a length."""
+    """Return the frames to plan for spectra of a shape and for signals of a length."""
     *outer, _, count = shape
     if length is not None:
         samples = positive("length", length)
@@ -450,23 +457,23 @@ def real_signal(y: Any, frames: Frames, dtype: DTypeLike | None) -> tuple[Any, s
     Parameters
     ----------
     y : array_like or pyopencl.array.Array
-        As given to `stft`.
+        The signals that a caller gives to `stft`.
     frames : Frames
-        That they have to be long enough for.
+        The frames for which the signals have to be long enough.
     dtype : dtype, optional
-        Of spectra.
+        The dtype that the spectra are to have.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The signals, of float32 or float64.
     str
         "single" or "double".
 
     Raises
     ------
     PlanError
-        They make no sense.
+        The signals are complex, without samples or too short, or the dtype is not complex.
     """
     signal = readable(y)
     if not signal.ndim or not signal.shape[-1]:
@@ -503,25 +510,25 @@ def transformed(
     algorithm: str | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
-    """Transform signals, checked, where they are.
+    """Transform checked signals; the result is where the signals are, on the host or on the device.
 
     Parameters
     ----------
     signal, precision
-        As of `real_signal`.
+        What `real_signal` returns.
     frames : Frames
-        Of the signals.
-    out : like the result, optional
-        Receives it.
+        How the signals are framed.
+    out : ndarray or pyopencl.array.Array, optional
+        The array that receives the result.
     magnitudes : Magnitudes, optional
-        Numbers that are wanted instead of spectra.
+        The numbers that are wanted instead of spectra.
     algorithm, queue
-        As of `stft`.
+        The parameters of `stft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        As of `stft` or `spectrogram`.
+        What `stft` returns, or `spectrogram` if magnitudes are wanted.
     """
     *outer, samples = signal.shape
     signals = prod(outer)
@@ -570,7 +577,7 @@ def _back_on_host(
     out: np.ndarray | None,
     queue: cl.CommandQueue | None,
 ) -> np.ndarray:
-    """Run a job from spectra to signals of a shape on host arrays."""
+    """Turn spectra on the host into signals of a shape."""
     queue = queue_for(queue)
     framing = job.framing
     stored = memory.contiguous(spectra.swapaxes(-1, -2))
@@ -596,7 +603,7 @@ def _back_on_device(
     out: cl_array.Array | None,
     queue: cl.CommandQueue | None,
 ) -> cl_array.Array:
-    """Enqueue a job from spectra to signals of a shape on device arrays."""
+    """Enqueue a job that turns spectra on the device into signals of a shape."""
     queue = queue_for(queue, spectra)
     dtype = job.framing.dtype
     result = _new_array(queue, spectra.allocator, shape, dtype) if out is None else out
@@ -630,7 +637,7 @@ def _new_array(
 
 
 def _places(signal: cl_array.Array) -> tuple[int, int]:
-    """Return where signals of a device array begin, and how far apart, in samples."""
+    """Return where the signals of a device array begin, and how far apart they are, in samples."""
     item = signal.dtype.itemsize
     pitch = _pitch(signal.shape[:-1], signal.strides[:-1])
     if pitch is None or pitch < 0 or (signal.shape[-1] > 1 and signal.strides[-1] != item):
@@ -644,8 +651,8 @@ def _places(signal: cl_array.Array) -> tuple[int, int]:
 def _layout(array: cl_array.Array, framing: Framing) -> Layout:
     """Return where the spectra of a device array of shape (..., bins, frames) lie.
 
-    With fewer bins than a transform has, as though it had all of them: a hook leaves the others
-    out.
+    If the array has fewer bins than a transform, the layout is that of an array with all bins: a
+    hook leaves the others out.
     """
     item = array.dtype.itemsize
     pitch = _pitch(array.shape[:-2], array.strides[:-2])
@@ -662,7 +669,7 @@ def _layout(array: cl_array.Array, framing: Framing) -> Layout:
 
 
 def _pitch(shape: Sequence[int], strides: Sequence[int]) -> int | None:
-    """Return the distance between neighbours of all dimensions as one; None if they differ."""
+    """Return the distance between neighbours if all dimensions are walked as one, else None."""
     joined: list[tuple[int, int]] = []
     for extent, stride in zip(shape, strides, strict=True):
         if extent == 1:
@@ -684,7 +691,7 @@ def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = Fa
     out : ndarray or pyopencl.array.Array
         The caller's array.
     given : ndarray or pyopencl.array.Array
-        What is to be transformed, in the same place.
+        The input, which is on the host if `out` is there, and otherwise on the device.
     shape : tuple of int
         The shape of the result.
     longer : bool
@@ -693,7 +700,7 @@ def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = Fa
     Raises
     ------
     PlanError
-        The result cannot be written there.
+        The result cannot be written to the array.
     """
     fits = out.shape[:-1] == shape[:-1] and out.ndim == len(shape)
     if not fits or out.shape[-1] < shape[-1] or (out.shape != shape and not longer):
@@ -724,7 +731,7 @@ def _bytes_of(array: cl_array.Array) -> tuple[int, int]:
 
 
 def _nothing(signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """Return the result for no signals at all."""
+    """Return the empty result of no signals."""
     if not isinstance(signal, cl_array.Array):
         return np.empty(shape, dtype)
     return cl_array.Array(queue_for(None, signal), shape, dtype)

@@ -21,7 +21,7 @@ from .frame_jobs import Job, executable_of
 from .framing import Frames, Framing, Magnitudes, make_frames, relate
 from .windows import Window
 
-PIECE_BYTES = 16 * 2**20  # of spectra: small beside a device's memory, long beside a launch
+PIECE_BYTES = 16 * 2**20  # bytes of the spectra of a piece: few for a device, many for a launch
 
 
 class Held(NamedTuple):
@@ -30,11 +30,11 @@ class Held(NamedTuple):
     Attributes
     ----------
     samples : ndarray, shape (signals, count)
-        One behind the other.
+        The samples of the stretch.
     start : int
-        The number of the first one among all of a signal.
+        The place of the stretch's first sample in a signal.
     ended : bool
-        The signals end where these do.
+        The signals end where the stretch ends.
     """
 
     samples: np.ndarray
@@ -43,7 +43,7 @@ class Held(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The number of the sample behind the last one."""
+        """The place behind the stretch's last sample in a signal."""
         return self.start + self.samples.shape[-1]
 
 
@@ -61,17 +61,18 @@ class FrameStream:
     Parameters
     ----------
     frames : Frames
-        Of the signals.
+        How the signals are framed.
     precision : {"single", "double"}
-        Of all arithmetic.
+        The precision of all arithmetic.
     magnitudes : Magnitudes, optional
-        Numbers that are wanted instead of spectra; not relative to others, which are unknown.
+        The numbers that are wanted instead of spectra. They cannot be relative to the greatest
+        number, which is not known before the end.
     algorithm : str, optional
-        Of the transforms.
+        The algorithm of the transforms.
     context : cl.Context, optional
-        Of one device.
+        The context to run in, of one device; the default queue's by default.
     recorder : Recorder, optional
-        Is told the events of all pieces.
+        Receives the events of all pieces.
     """
 
     def __init__(
@@ -98,11 +99,11 @@ class FrameStream:
         Parameters
         ----------
         held : Held
-            Of signals.
+            The samples.
         frames : slice
-            Numbers of the frames.
+            The numbers of the frames.
         result : ndarray, shape (signals, frames, bins)
-            Receives what they become.
+            Receives the spectra, or the magnitudes if they are wanted.
         """
         self._pipeline.run(
             Work(
@@ -119,7 +120,7 @@ class FrameStream:
         )
 
     def _pieces(self, held: Held, frames: slice) -> Iterator[Piece]:
-        """Yield pieces in order; those that reach over an end of the signals apart from others."""
+        """Yield pieces in order. No piece holds frames that need padding and others that do not."""
         signals = held.samples.shape[0]
         most = max(1, PIECE_BYTES // (signals * self.bins * self.dtype.itemsize))
         inside = self._inside(held, frames)
@@ -128,7 +129,7 @@ class FrameStream:
                 yield self._piece(held, slice(begin, min(begin + most, part.stop)), part is inside)
 
     def _inside(self, held: Held, frames: slice) -> slice:
-        """Return which of the frames need no samples that are not there."""
+        """Return which of the frames need no padding."""
         first = -(-self.frames.before // self.frames.hop)
         behind = self.frames.available(held.end)
         begin = min(max(frames.start, first), frames.stop)
@@ -138,7 +139,7 @@ class FrameStream:
         asked = self.frames
         count, signals = frames.stop - frames.start, held.samples.shape[0]
         begin = frames.start * asked.hop - asked.before
-        if inside:  # where it is in a signal does not matter: others alike need no new plan
+        if inside:  # the plan does not depend on the piece's place, so that pieces share one
             samples = (count - 1) * asked.hop + asked.n_fft
             first = begin - held.start
             framing = replace(
@@ -147,7 +148,7 @@ class FrameStream:
             return Piece(
                 frames, slice(first, first + samples), replace(framing, padding="constant")
             )
-        # What is outside may be an image of as many samples inside.
+        # The padding may mirror as many samples inside the signal as lie outside.
         first = max(held.start, min(begin, held.end - asked.before - 1))
         behind = max(begin + (count - 1) * asked.hop + asked.n_fft, first + asked.before + 1)
         end = min(held.end, behind)
@@ -164,20 +165,21 @@ def fill_in_pieces(
     context: cl.Context,
     result: np.ndarray,
 ) -> None:
-    """Transform signals for which a device has no room at once.
+    """Transform signals piece by piece, because a device has no room for all of them at once.
 
     Parameters
     ----------
     signals : ndarray, shape (signals, samples)
-        All of them.
+        The signals.
     frames, precision
-        How they are framed, and computed with.
+        How the signals are framed, and the precision of all arithmetic.
     job : Job
-        What was to be done at once.
+        The job that the device had no room for.
     context : cl.Context
-        Of one device.
+        The context to run in, of one device.
     result : ndarray, shape (signals, frames, bins)
-        Receives what the frames become. What is relative to all numbers is computed on the host.
+        Receives the spectra or magnitudes. If these are relative to the greatest number, the host
+        computes the last step.
     """
     numbers = job.magnitudes
     alone = replace(numbers, relative=False, decibels=False) if numbers else None
@@ -190,27 +192,28 @@ def fill_in_pieces(
 class StreamingSTFT:
     """A short-time Fourier transform of signals that come block by block.
 
-    What `push` and `close` return, one behind the other, is what `stft` returns for all blocks at
+    The results of `push` and `close`, joined in order, are what `stft` returns for all blocks at
     once.
 
     Parameters
     ----------
     n_fft, hop_length, win_length, window, center, pad_mode, algorithm
-        As of `stft`.
+        The parameters of `stft`.
     dtype : {complex64, complex128}
-        Of spectra, and the precision of all arithmetic: complex64 by default, whatever blocks are
-        of, since nobody has seen one yet.
+        The dtype of the spectra, and so the precision of all arithmetic. It does not depend on the
+        dtype of the blocks, because it has to be known before the first one comes.
     power : float, optional
-        Return magnitudes to this power, real numbers, rather than spectra.
+        If it is given, the results are magnitudes to this power, real numbers, instead of spectra.
     queue : cl.CommandQueue, optional
-        Of the context to run in, where more queues are made; the default device's by default.
+        A queue whose context the stream runs in, on queues of its own; the default queue by
+        default.
     recorder : Recorder, optional
-        Is told the events of all uploads, kernels and downloads (`bench stft`).
+        Receives the events of all uploads, kernels and downloads (`bench stft`).
 
     Raises
     ------
     PlanError
-        A ValueError: an option that makes no sense.
+        A ValueError: an option makes no sense.
 
     Examples
     --------
@@ -252,37 +255,37 @@ class StreamingSTFT:
             self._frames, precision, magnitudes, algorithm, context, recorder
         )
         self._dtype = REAL_DTYPE[precision]
-        self._shape: tuple[int, ...] | None = None  # of what is before the samples in blocks
+        self._shape: tuple[int, ...] | None = None  # of blocks, without the axis of samples
         self._held = Held(np.empty((0, 0), self._dtype), 0, False)
-        self._done = 0  # frames
+        self._done = 0  # frames that have been returned
 
     @property
     def latency(self) -> int:
-        """Samples that have to come after the one in the middle of a frame.
+        """Samples that have to come after the middle of a frame before the frame is complete.
 
-        One more for the first frame where a reflection stands before it and `n_fft` is even.
+        If `pad_mode` is "reflect" and `n_fft` is even, the first frame needs one more.
         """
         return self._frames.n_fft - self._frames.n_fft // 2 - 1
 
     def push(self, block: ArrayLike) -> np.ndarray:
-        """Take the next samples and return the frames that are complete with them.
+        """Take the next samples and return the frames that they complete.
 
         Parameters
         ----------
         block : array_like, shape (..., samples)
-            Any number of samples, also none; as many signals every time.
+            Any number of samples, also none, of the signals that the first block had.
 
         Returns
         -------
         ndarray, shape (..., 1 + n_fft // 2, frames)
-            Often of no frames.
+            The frames, often none.
 
         Raises
         ------
         PlanError
-            Blocks of other signals than before, complex ones, or the stream is closed.
+            The block is complex or has other signals than the first one, or the stream is closed.
         DeviceError, DeviceMemoryError
-            As `stft`.
+            As `stft` raises them.
         """
         if self._held.ended:
             raise PlanError("the stream is closed: make another one for the next signal")
@@ -303,7 +306,7 @@ class StreamingSTFT:
         Raises
         ------
         PlanError
-            There were no samples at all.
+            The signals have no samples.
         """
         if self._shape is None or not self._held.end:
             raise PlanError("the signal has no samples: push some before the stream is closed")
@@ -311,7 +314,7 @@ class StreamingSTFT:
         return self._transformed(max(self._done, self._frames.count(self._held.end)))
 
     def _checked(self, block: np.ndarray) -> np.ndarray:
-        """Return a block as samples of a row of signals."""
+        """Return a block as an array of the shape (signals, samples)."""
         if block.dtype.kind == "c":
             raise PlanError(f"the signal is complex ({block.dtype}): take its real part")
         if block.dtype.kind not in "biuf":
@@ -331,7 +334,7 @@ class StreamingSTFT:
         return block.astype(self._dtype, copy=False).reshape(signals, block.shape[-1])
 
     def _transformed(self, stop: int) -> np.ndarray:
-        """Return frames up to a number, and forget samples that no other frame needs."""
+        """Return the frames before number `stop`, and forget samples that no later frame needs."""
         held, done = self._held, self._done
         count = stop - done
         result = memory.empty((held.samples.shape[0], count, self._stream.bins), self._stream.dtype)

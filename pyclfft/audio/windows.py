@@ -1,4 +1,4 @@
-"""Windows of frames: by name, as scipy.signal.get_window has them, or as a caller gives them."""
+"""Windows of frames: by the names of scipy.signal.get_window, or the values that a caller gives."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..errors import PlanError
 
 Window = str | float | tuple[Any, ...] | Callable[[int], Any] | Sequence[float] | np.ndarray
 
-# Windows that are sums of cosines, by their coefficients; SciPy, which takes a second to import,
-# knows the others.
+# The coefficients of windows that are sums of cosines. Only for the others SciPy is imported, which
+# takes a second.
 COSINES: dict[str, tuple[float, ...]] = {
     "boxcar": (1.0,),
     "rectangular": (1.0,),
@@ -33,22 +33,22 @@ def frame_window(window: Window, length: int, n_fft: int) -> np.ndarray:
     Parameters
     ----------
     window : str, float, tuple, callable or array_like
-        What `scipy.signal.get_window` takes (a periodic window); a function of the length; or its
-        values.
+        A periodic window as `scipy.signal.get_window` takes it, a function of the length, or the
+        window's values.
     length : int
-        Points of it.
+        Points of the window.
     n_fft : int
-        Points of a frame: zeros stand on both sides of a shorter window.
+        Points of a frame. Zeros stand on both sides of a shorter window.
 
     Returns
     -------
     ndarray of float64, shape (n_fft,)
-        Read-only.
+        The weights, read-only.
 
     Raises
     ------
     PlanError
-        A window that nobody knows, of another length, or longer than a frame.
+        The window is unknown, does not have `length` points, or is longer than a frame.
     """
     if not 1 <= length <= n_fft:
         raise PlanError(f"a window has 1 to n_fft = {n_fft} points: win_length cannot be {length}")
@@ -83,9 +83,9 @@ def window_values(window: str | float | tuple[Any, ...], length: int) -> np.ndar
     Parameters
     ----------
     window : str, float or tuple
-        As `scipy.signal.get_window` has it.
+        The window as `scipy.signal.get_window` takes it.
     length : int
-        Its period.
+        The period, in points.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def window_values(window: str | float | tuple[Any, ...], length: int) -> np.ndar
     Raises
     ------
     PlanError
-        There is none of this name.
+        There is no such window.
 
     References
     ----------

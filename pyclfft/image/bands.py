@@ -16,12 +16,12 @@ from math import lcm, sqrt
 from ..errors import PlanError
 from ..planning.problem import choose
 
-KINDS = ("lowpass", "highpass", "bandpass", "bandstop")  # in the order of gain.cl
-SHAPES = ("ideal", "gaussian", "butterworth")  # likewise
+KINDS = ("lowpass", "highpass", "bandpass", "bandstop")  # in the order of their numbers in gain.cl
+SHAPES = ("ideal", "gaussian", "butterworth")  # in the order of their numbers in gain.cl
 TWO_CUTOFFS = ("bandpass", "bandstop")
 
-# unit -> (what one bin of the transform counts, given the image's and the transform's length;
-#          default cut-off of a high or low pass, given the image's shorter side)
+# unit -> (one bin of the transform in this unit, by the image's and the transform's length;
+#          the default cut-off of a high or low pass, by the image's shorter side)
 UNITS = {
     "bin": (lambda image, plane: Fraction(image, plane), lambda side: Fraction(side, 8)),
     "nyquist": (lambda image, plane: Fraction(2, plane), lambda side: Fraction(1, 4)),
@@ -35,22 +35,23 @@ Cutoff = Number | Sequence[Number] | None
 
 @dataclass(frozen=True)
 class Band:
-    """A filter of an image, in the integers of gain.cl.
+    """A filter of an image, described by the integers that gain.cl takes.
 
     Attributes
     ----------
     kind, shape : str
-        Of `KINDS` and `SHAPES`.
+        One of `KINDS`, and one of `SHAPES`.
     row_weight, column_weight : int
-        The squared distance of a bin is ``row_weight * dr**2 + column_weight * dc**2``.
+        The squared distance of a bin from DC is ``row_weight * dr**2 + column_weight * dc**2``, for
+        a bin that is dr rows and dc columns away.
     low, high : Fraction
-        Squared cut-offs on that scale; a kind with one cut-off has it twice.
+        The squared cut-offs on this scale; if there is one cut-off, both are equal.
     order : float
-        Of a Butterworth filter.
+        The order of a Butterworth filter.
     keep_dc : bool
-        Leave DC as it is.
+        DC passes unchanged.
     text : str
-        The filter as it was asked for.
+        The filter in words, with the numbers that the caller has given.
     """
 
     kind: str
@@ -83,21 +84,23 @@ def make_band(
     Parameters
     ----------
     image, plane : (int, int)
-        Height and width of the image, and of the transform, which is larger if it is padded.
+        The height and the width of the image, and those of the transform, which is larger if the
+        image is padded.
     kind : {"lowpass", "highpass", "bandpass", "bandstop"}
-        What passes.
+        Which frequencies pass.
     cutoff : number or (number, number), optional
-        One for a low or high pass, two for a band. An eighth of the shorter side, in bins, or as
-        much in the other units, for a low or high pass by default.
+        One number for a low or high pass, two for a band. The default of a low or high pass is an
+        eighth of the shorter side, in bins, or the same frequency in the other units.
     unit : {"bin", "nyquist", "cycles/px", "px-period"}
-        Of the cut-off: bins of the image's transform; a fraction of the Nyquist frequency;
-        cycles a pixel (0 .. 0.5); pixels a period, for which low and high mean the frequencies.
+        The unit of the cut-off: bins of the image's transform; a fraction of the Nyquist frequency;
+        cycles a pixel (0 .. 0.5); or pixels a period. In the last unit, too, the lower frequency
+        counts as the low cut-off.
     shape : {"ideal", "gaussian", "butterworth"}
-        How it goes from pass to stop.
+        How the filter goes from pass to stop.
     order : float, optional
-        Of a Butterworth filter, and of no other: above 0, and 2 by default.
+        The order of a Butterworth filter, above 0; 2 by default. Other filters have no order.
     keep_dc : bool
-        Leave DC, the image's mean, as it is.
+        Leave DC, and so the image's mean, as it is.
 
     Returns
     -------
@@ -106,8 +109,8 @@ def make_band(
     Raises
     ------
     PlanError
-        A ValueError: an unknown kind, unit or shape, a cut-off that makes no sense, or the order
-        of a filter that is not a Butterworth filter.
+        A ValueError: the kind, the unit or the shape is unknown, the cut-off makes no sense, or an
+        order is given for a filter that is not a Butterworth filter.
     """
     choose("kind", kind, KINDS)
     choose("shape", shape, SHAPES)
@@ -177,7 +180,7 @@ def _frequencies(cutoff: Cutoff, kind: str, unit: str) -> tuple[Fraction, Fracti
 
 
 def _exact(value: object) -> Fraction:
-    """Return a number as what it is written as: 0.1 means one tenth."""
+    """Return a number as the fraction that its decimal digits mean: 0.1 means one tenth."""
     try:
         number = value if isinstance(value, Fraction) else Fraction(str(value))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What an image filter launches: pixels in, two transforms with the gains between, pixels out."""
+"""The passes of an image filter: pixels in, two transforms with gains between them, pixels out."""
 
 from __future__ import annotations
 
@@ -41,31 +41,31 @@ from .masks import Mask
 
 PADS = ("none", "zero", "edge", "mirror")
 CHANNELS = ("each", "luma")
-SCALES = ("none", "clip", "max", "stretch")  # in the order of pixels.cl
-PARTS = ("real", "magnitude")  # likewise
+SCALES = ("none", "clip", "max", "stretch")  # in the order of their numbers in pixels.cl
+PARTS = ("real", "magnitude")  # in the order of their numbers in pixels.cl
 PAD_MACRO = {"none": 0, "zero": 0, "edge": 1, "mirror": 2}
-COLOURS = (3, 4)  # values of a pixel that has colours: red, green and blue, perhaps alpha
+COLOURS = (3, 4)  # how many values a coloured pixel has: red, green and blue, perhaps alpha
 
-KEEP_DC = ("lowpass", "bandstop")  # kinds whose result is a picture of the same brightness
+KEEP_DC = ("lowpass", "bandstop")  # the kinds that keep the mean brightness of a picture
 
-MASK = Buffer("mask")  # what passes call a caller's own gains
+MASK = Buffer("mask")  # the buffer of a caller's own gains
 
-EXTREMA_GROUP = 128  # work-items in a group that looks for the extrema
-EXTREMA_GROUPS = 256  # groups at most, for one image
+EXTREMA_GROUP = 128  # how many work-items of a group look for the extrema
+EXTREMA_GROUPS = 256  # the most groups for one image
 
 
 class Pixel(NamedTuple):
-    """What the pixels of a dtype are to a filter.
+    """How a filter treats the pixels of a dtype.
 
     Attributes
     ----------
     c_type : str
-        In OpenCL C.
+        The type's name in OpenCL C.
     precision : {"single", "double"}
-        Of the transform.
+        The precision of the transforms.
     white : int or None
-        Greatest value of an image for the eye, which stays of its dtype. None for numbers without
-        such a value: the result is of real numbers of the precision.
+        The value of white in a picture; the result then has the dtype of the image. None if the
+        pixels are numbers without a white; the result then has real numbers of the precision.
     """
 
     c_type: str
@@ -73,7 +73,7 @@ class Pixel(NamedTuple):
     white: int | None = None
 
 
-# Images keep their dtype; all other numbers become what the transforms make of them.
+# Pictures of 8 and 16 bits keep their dtype; all other pixels become real numbers.
 PIXELS: dict[np.dtype, Pixel] = {
     np.dtype(np.uint8): Pixel("uchar", "single", 255),
     np.dtype(np.uint16): Pixel("ushort", "single", 65535),
@@ -97,21 +97,21 @@ class FilterJob:
     Attributes
     ----------
     source, target : Layout
-        Of the array of pixels and of the result.
+        Where the pixels of the array and those of the result lie.
     dtype : dtype
-        Of its pixels, a key of `PIXELS`.
+        The dtype of the array's pixels, a key of `PIXELS`.
     axes : (int, int)
-        Its rows and its columns, not negative.
+        The axes of the array that are rows and columns, not negative.
     plane : (int, int)
-        Rows and columns of the transform.
+        The rows and columns of the transform.
     band : Band or Mask
-        What passes.
+        The frequencies that pass, or the gains of a mask.
     pad, channels, scale, part : str
-        As for `filter_image`.
+        The parameters of `filter_image`.
     maxval : float
-        Greatest value of the result's pixels.
+        The greatest value of the result's pixels.
     algorithm : str or None
-        Of the transforms.
+        The algorithm of the transforms.
     """
 
     source: Layout
@@ -129,7 +129,7 @@ class FilterJob:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array, and of the result."""
+        """The shape of the array, which is also that of the result."""
         return self.source.shape
 
     @property
@@ -139,7 +139,7 @@ class FilterJob:
 
     @property
     def precision(self) -> str:
-        """Of the transform."""
+        """The precision of the transform."""
         return PIXELS[self.dtype].precision
 
     @property
@@ -149,7 +149,7 @@ class FilterJob:
 
     @property
     def values(self) -> int:
-        """Values a pixel: 1, 3, or 4 with alpha."""
+        """How many values a pixel has: 1, 3, or 4 with alpha."""
         return 1 if self.channel_axis is None else self.shape[self.channel_axis]
 
     @property
@@ -160,7 +160,7 @@ class FilterJob:
 
     @property
     def images(self) -> int:
-        """Images in the array."""
+        """How many images the array holds."""
         return prod(self.shape[axis] for axis in self.stack)
 
     @property
@@ -170,35 +170,36 @@ class FilterJob:
 
     @property
     def planes(self) -> int:
-        """Transforms in a batch: one for each image, or for each of its colours."""
+        """How many transforms a batch has: one for each image, or for each of its colours."""
         return self.images * (1 if self.luma else min(self.values, 3))
 
     @property
     def result_dtype(self) -> np.dtype:
-        """The image's, or a real number's for values without a scale or pixels without a white."""
+        """The image's dtype; a real one if there is no scale, or if the pixels have no white."""
         keeps = self.scale != "none" and PIXELS[self.dtype].white
         return self.dtype if keeps else REAL_DTYPE[self.precision]
 
 
 def image_axes(shape: tuple[int, ...], axes: int | Sequence[int] | None = None) -> tuple[int, int]:
-    """Return which axes of an array are an image's rows and columns.
+    """Return the axes of an array that are an image's rows and columns.
 
     Parameters
     ----------
     shape : tuple of int
-        Of the array.
+        The shape of the array.
     axes : (int, int), optional
-        As for `filter_image`.
+        The parameter of `filter_image`.
 
     Returns
     -------
     (int, int)
-        Not negative.
+        The two axes, not negative.
 
     Raises
     ------
     PlanError
-        A ValueError: axes that the array lacks, or an array that may be a stack.
+        A ValueError: the array does not have these axes, or it may be a stack and no axes are
+        given.
     """
     if axes is not None:
         _, chosen = lengths_and_axes(shape, None, axes)
@@ -219,22 +220,23 @@ def image_axes(shape: tuple[int, ...], axes: int | Sequence[int] | None = None) 
 
 
 def channel_axis(shape: tuple[int, ...], axes: tuple[int, int]) -> int | None:
-    """Return the axis of a pixel's values: the last one, behind rows and columns, of 3 or 4."""
+    """Return the axis of a pixel's 3 or 4 values: the last, directly behind rows and columns."""
     last = len(shape) - 1
     return last if {last - 1, last - 2} == set(axes) and shape[last] in COLOURS else None
 
 
 def usual_part(kind: str | None, keep_dc: bool) -> str:
-    """Return the part that shows a filter's result unless another is asked for.
+    """Return the default part: the real number that a filtered, complex value becomes.
 
-    Without the mean there are values of both signs, of which the magnitude shows the strength;
-    otherwise the result is a picture as the image is. A mask, of kind None, is taken to keep it.
+    If a filter removes the mean, values have both signs, and the magnitude shows their strength.
+    If it keeps the mean, the result is a picture like the image, which the real part shows. A mask,
+    whose kind is None, counts as a filter that keeps the mean.
     """
     return "real" if kind is None or keep_dc or kind in KEEP_DC else "magnitude"
 
 
 def usual_scale(dtype: np.dtype, kind: str | None, keep_dc: bool) -> str:
-    """Return the scale of a filter's result unless another is asked for."""
+    """Return the default scale of a filter's result."""
     if not PIXELS[dtype].white:
         return "none"
     return "max" if usual_part(kind, keep_dc) == "magnitude" else "clip"
@@ -248,8 +250,8 @@ def filter_schedule(
 ) -> Schedule:
     """Plan a filter: load, transform, filter, transform back, find the range, store.
 
-    The spectrum stays transposed between the two transforms, as in the textbook: Stockham's kernel
-    then needs no transposition at all, a solver of rows one for each transform.
+    The spectrum stays transposed between the two transforms, as in the textbook. So kernels that
+    take columns need no transposition at all, and a solver of rows needs one for each transform.
 
     The filter is a hook in the last store of the transform, or a pass of its own as in the
     textbook.
@@ -257,11 +259,11 @@ def filter_schedule(
     Parameters
     ----------
     job : FilterJob
-        What to do.
+        The job to plan.
     traits : Traits
-        Of the device.
+        The traits of the device.
     parameters : Parameters, optional
-        Of the kernels; the device's defaults by default.
+        The parameters of the kernels; the device's defaults by default.
 
     Returns
     -------
@@ -292,7 +294,7 @@ def filter_schedule(
 
 
 def _transposed(band: Band | Mask) -> Band | Mask:
-    """Return what passes of spectra that lie transposed; gain.cl knows that of masks by itself."""
+    """Return a band for transposed spectra; for masks gain.cl itself swaps rows and columns."""
     if isinstance(band, Mask):
         return band
     return replace(band, row_weight=band.column_weight, column_weight=band.row_weight)

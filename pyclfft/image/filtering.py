@@ -43,14 +43,14 @@ from .filter_plans import (
 )
 from .masks import Mask, make_mask
 
-MAX_PLANES = 2**15  # of one launch: some drivers count less than 2^16 along the third dimension
+MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
 
-# How a filter is described if nothing else is asked for; a mask leaves no place for any of it.
+# The options that describe a band, with their defaults; a mask takes the place of all of them.
 BAND_OPTIONS = {
     "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": None, "keep_dc": False,
 }  # fmt: skip
 
-Gains = bytes | cl.Buffer | None  # of a mask: the host's, by value, or the device's
+Gains = bytes | cl.Buffer | None  # a mask's gains: copied from the host, or a buffer of the device
 
 
 class ImageFilter:
@@ -59,23 +59,23 @@ class ImageFilter:
     Parameters
     ----------
     job : FilterJob
-        What to do.
+        The job of the filter.
     context : cl.Context
-        Of one device.
+        The context to run in, of one device.
     gains : bytes or cl.Buffer, optional
-        Of the job's mask, if it has one; a buffer is read by each call anew.
+        The gains of the job's mask, if it has one. Each call reads a buffer anew.
 
     Attributes
     ----------
     schedule : Schedule
-        What a call launches.
+        The passes that a call launches.
 
     Raises
     ------
     PlanError
-        The algorithm does not take these lengths.
+        The algorithm cannot transform these lengths.
     DeviceError, DeviceMemoryError, BuildError
-        The device cannot do it.
+        The device cannot do the job.
     """
 
     def __init__(self, job: FilterJob, context: cl.Context, gains: Gains = None) -> None:
@@ -153,70 +153,78 @@ def filter_image(
         width, 1), (height, width, 3), or (height, width, 4) with alpha, which is copied. With
         `axes` the array is a stack.
     kind : {"highpass", "lowpass", "bandpass", "bandstop"}, optional
-        What passes: frequencies r >= cutoff, r < cutoff, low <= r < high, or all but these.
-        "highpass" by default, if there is no `mask`.
+        Which frequencies r pass: "highpass" passes r >= cutoff, "lowpass" r < cutoff, "bandpass"
+        low <= r < high, and "bandstop" all others. The default is "highpass", unless there is a
+        `mask`.
     cutoff : number or (number, number), optional
-        One, or (low, high) for a band. An eighth of the shorter side, in bins, by default.
+        The frequency at which the filter goes from pass to stop, or (low, high) for a band. The
+        default is an eighth of the shorter side, in bins.
     mask : array_like or pyopencl.array.Array, optional
-        Gains of your own in place of `kind` and the options of a band, real or complex: as many as
-        the transform has bins, which is `filter_mask`'s shape with the same `pad`, DC at [0, 0]; or
-        the first ``columns // 2 + 1`` columns of them, which then do what they do between `rfft2`
-        and `irfft2`.
+        Gains of your own, real or complex, in place of `kind` and of the options of a band. Either
+        there is a gain for each bin of the transform, DC at [0, 0]: the shape that `filter_mask`
+        returns for the same `pad`. Or there are the first ``columns // 2 + 1`` columns of these
+        gains, which then do the same as gains between `rfft2` and `irfft2`.
     axes : (int, int), optional
-        Rows and columns of an image within the array. All other axes are those of a stack, whose
-        images have nothing to do with each other. Only the last axis, if it comes directly behind
-        rows and columns and 3 or 4 long, is a pixel's colours, as it is without `axes`.
+        The axes of the array that are the rows and columns of an image. All other axes are those of
+        a stack, whose images are filtered independently. One exception is the last axis: if it
+        comes directly behind rows and columns and has the length 3 or 4, it holds the colours of a
+        pixel, as it does without `axes`.
     unit : {"bin", "nyquist", "cycles/px", "px-period"}
-        Of the cut-off: bins of the image's transform, counted alike along both sides; a fraction
-        of the Nyquist frequency; cycles a pixel (0 .. 0.5); pixels a period.
+        The unit of the cut-off: bins of the image's transform, counted alike along both sides; a
+        fraction of the Nyquist frequency; cycles a pixel (0 .. 0.5); or pixels a period.
     shape : {"ideal", "gaussian", "butterworth"}
         How the filter goes from pass to stop: at once; as a Gaussian whose low pass falls to
-        exp(-1/2) at the cut-off; as 1 / (1 + (r / cutoff)^(2 order)).
+        exp(-1/2) at the cut-off; or as 1 / (1 + (r / cutoff)^(2 order)).
     order : float, optional
-        Of a Butterworth filter, and of no other: 2 by default.
+        The order of a Butterworth filter, 2 by default; higher orders cut more sharply. Other
+        filters have no order.
     pad : {"none", "zero", "edge", "mirror"}
-        What stands around the image for its transform, which is then at least half as long again
-        along both sides, so that opposite edges do not leak into each other.
+        What surrounds the image while it is transformed. Unless it is "none", the transform is at
+        least half as long again along both sides, so that opposite edges do not leak into each
+        other.
     keep_dc : bool
-        Leave the mean as it is.
+        Leave the mean of the image as it is.
     channels : {"each", "luma"}
-        Filter every channel of a colour image, or its brightness (ITU-R BT.601) alone.
+        Filter every channel of a colour image, or only its brightness (ITU-R BT.601).
     scale : {"max", "stretch", "clip", "none"}, optional
-        Which values become 0 .. maxval: 0 .. the greatest, the least .. the greatest, or 0 ..
-        maxval itself; "none" returns real numbers as they are. The least and greatest are those
-        of all colours of an image together. By default, "max" for uint8 and uint16 images where
-        the default of `part` is "magnitude", and "clip" where it is "real"; "none" for every other
-        dtype: numbers are neither scaled nor clipped.
+        How the filtered values become pixels from 0 to `maxval`. "max" maps 0 .. the greatest value
+        to them, "stretch" the least .. the greatest value, and "clip" cuts off values below 0 and
+        above `maxval`; "none" returns real numbers as they are. The least and the greatest are
+        those of all colours of an image together. For uint8 and uint16 images the default is "max"
+        if the default of `part` is "magnitude", and "clip" if it is "real". For all other dtypes it
+        is "none".
     part : {"magnitude", "real"}, optional
-        Of the filtered, complex values. "magnitude" by default for a high pass or a band pass;
-        "real" for a low pass, a band stop, any kind with `keep_dc`, and a mask.
+        The real number that each filtered, complex value becomes. The default is "magnitude" for a
+        high pass and a band pass; it is "real" for a low pass, a band stop, any kind with
+        `keep_dc`, and a mask.
     maxval : number, optional
-        Greatest value of the scaled result: 255, 65535, or 1 for dtypes that are not uint8 or
-        uint16, by default.
+        The greatest value of a scaled result. The default is 255 for uint8, 65535 for uint16, and 1
+        for all other dtypes.
     algorithm : str, optional
-        Of the transforms, as for `Plan`.
+        The algorithm of the transforms, as for `Plan`.
     queue : cl.CommandQueue, optional
-        Where to run; the queue of a device array, or `default_queue`, by default.
+        The queue to run on. The default is the queue of a device array, or `default_queue`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape of `image`
-        uint8 and uint16 images keep their dtype, unless the scale is "none". Otherwise real
-        numbers of the precision in which the dtype is transformed: float32 for uint8, uint16,
-        float16 and float32, float64 for float64, bool and all other integers. A device array gives
-        a device array, and no pixel leaves the device: it is returned at once and carries the event
-        of its completion.
+        The filtered image. uint8 and uint16 images keep their dtype, unless the scale is "none".
+        Otherwise the result has real numbers of the precision of the transforms: float32 for uint8,
+        uint16, float16 and float32; float64 for float64, bool and all other integers. The result of
+        a device array is a device array, and no pixel leaves the device: it is returned at once and
+        carries the event of its completion.
 
     Raises
     ------
     PlanError
-        A ValueError: an option, a cut-off or an image that makes no sense, or a mask together with
-        a kind. Also one image on the host with a NaN or an infinity, after which no pixel would be
-        a number; in a stack, and on the device, only images with one become NaN.
+        A ValueError: an option, a cut-off or an image makes no sense, or a mask is given together
+        with a kind. A single image on the host that holds NaN or infinity is refused, too, because
+        all its pixels would become NaN. In a stack, and on the device, only the images that hold
+        one become NaN.
     DeviceError
-        float64 or an integer dtype that needs it, on a device without double precision.
+        The dtype needs double precision, and the device has none.
     DeviceMemoryError
-        A MemoryError: one image is too large for the device. Stacks are filtered in parts.
+        A MemoryError: one image is too large for the device. A stack is filtered in parts.
 
     See Also
     --------
@@ -224,9 +232,9 @@ def filter_image(
 
     Notes
     -----
-    A device array given as `mask` is read by each call anew, so that its gains may change in
-    between. A mask on the host is uploaded once, but each call compares its gains with those that
-    are known: keep a large one on the device.
+    Each call reads a device array given as `mask` anew, so that its gains may change in between. A
+    mask on the host is uploaded once, but each call compares its gains with those of earlier calls.
+    So keep a large mask on the device.
 
     References
     ----------
@@ -285,11 +293,11 @@ def filter_job(
     Parameters
     ----------
     image : ndarray or pyopencl.array.Array
-        As `image_array` returns it.
+        The image, as `image_array` returns it.
     mask : ndarray or pyopencl.array.Array, optional
-        As `mask_array` returns it.
+        The mask, as `mask_array` returns it.
     kind, cutoff, axes, unit, shape, order, pad, keep_dc, channels, scale, part, maxval, algorithm
-        As for `filter_image`.
+        The parameters of `filter_image`.
 
     Returns
     -------
@@ -298,7 +306,7 @@ def filter_job(
     Raises
     ------
     PlanError
-        As `filter_image`.
+        As `filter_image` raises it.
     """
     described = {
         "kind": kind, "cutoff": cutoff, "unit": unit, "shape": shape, "order": order,
@@ -347,7 +355,7 @@ def filter_job(
 
 
 def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
-    """Refuse a kind, or an option of one, that a mask takes the place of."""
+    """Refuse a kind, or an option of a kind, beside a mask, which takes its place."""
     given = [
         name
         for name, usual in BAND_OPTIONS.items()
@@ -361,9 +369,9 @@ def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
 
 
 def padded_size(size: tuple[int, int], algorithm: str | None = None) -> tuple[int, int]:
-    """Return the rows and columns of a padded image: a fast length from one and a half on.
+    """Return the rows and columns of a padded image: fast lengths, at least half as long again.
 
-    That is a smooth one, or a power of two for an algorithm that takes no others.
+    Fast lengths are smooth, or powers of two if the algorithm takes no other lengths.
     """
     solver = BY_NAME.get(algorithm or "")
     fast = next_power_of_two if solver and solver.powers_of_two else next_fast_len
@@ -386,29 +394,30 @@ def filter_mask(
     Parameters
     ----------
     size : (int, int)
-        Height and width of the image.
+        The height and the width of the image.
     kind, cutoff
-        As for `filter_image`.
+        The parameters of `filter_image`.
     pad, algorithm
-        As for `filter_image`: they decide how many frequencies the transform has.
+        The parameters of `filter_image`, which decide how many frequencies the transform has.
     queue : cl.CommandQueue, optional
-        Where to run; `default_queue` by default.
+        The queue to run on; `default_queue` by default.
     **options
-        ``unit``, ``shape``, ``order`` and ``keep_dc`` as for `filter_image`.
+        The parameters ``unit``, ``shape``, ``order`` and ``keep_dc`` of `filter_image`.
 
     Returns
     -------
     ndarray of float32, shape `size`, or that of the padded transform
-        Gains 0 .. 1, DC at [0, 0]; `filter_image` takes it, changed or not, as `mask`.
+        The gains, 0 .. 1, DC at [0, 0]. You may change them and pass them to `filter_image` as
+        `mask`.
 
     Raises
     ------
     PlanError, DeviceMemoryError
-        As `filter_image`.
+        As `filter_image` raises them.
 
     See Also
     --------
-    filter_image : Takes these gains, or any others, as `mask`.
+    filter_image : Filter an image, by these gains or by others.
 
     Examples
     --------
@@ -443,17 +452,17 @@ def image_array(image: Any) -> Any:
     Parameters
     ----------
     image : array_like or pyopencl.array.Array
-        As for `filter_image`.
+        The parameter of `filter_image`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Itself where it is one already; its dtype is a key of `PIXELS`.
+        The image, converted if it has to be; its dtype is a key of `PIXELS`.
 
     Raises
     ------
     PlanError
-        Pixels that are no real numbers of at most 64 bits.
+        The pixels are no real numbers of at most 64 bits.
     """
     array = image if isinstance(image, cl_array.Array | np.ndarray) else on_host(image)
     dtype = array.dtype.newbyteorder("=")
@@ -476,19 +485,19 @@ def mask_array(mask: Any, precision: str) -> Any:
     Parameters
     ----------
     mask : array_like or pyopencl.array.Array
-        As for `filter_image`.
+        The parameter of `filter_image`.
     precision : {"single", "double"}
-        Of the transforms.
+        The precision of the transforms.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        A device array itself; an array of the host, contiguous, of the precision.
+        A device array as it is; an array of the host contiguous and in this precision.
 
     Raises
     ------
     PlanError
-        Gains that are no finite numbers.
+        The gains are no finite numbers.
     """
     if isinstance(mask, cl_array.Array):
         return mask
@@ -502,7 +511,7 @@ def mask_array(mask: Any, precision: str) -> Any:
 
 
 def _layout(array: Any) -> Layout:
-    """Return where an array's elements are read: of the host, from a contiguous copy."""
+    """Return where an array's elements lie; a NumPy array is read from a contiguous copy."""
     if not isinstance(array, cl_array.Array):
         return plain_layout(array.shape)
     item = array.dtype.itemsize
@@ -516,7 +525,7 @@ def _layout(array: Any) -> Layout:
 
 
 def _require_finite(image: np.ndarray, job: FilterJob) -> None:
-    """Refuse one image that would have no pixel left; in a stack the other images are not hurt."""
+    """Refuse a single image with NaN or infinity, because all its pixels would become NaN."""
     if image.dtype.kind == "f" and job.images == 1 and not np.isfinite(image).all():
         raise PlanError("the image holds NaN or infinity: give these pixels a value first")
 
@@ -527,16 +536,16 @@ _filters: BoundedCache[ImageFilter] = registered("filters", BoundedCache(16))
 
 
 def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> ImageFilter:
-    """Return the filter of a job, kept for the next array of the same shape.
+    """Return the filter of a job, which is kept for the next equal job.
 
     Parameters
     ----------
     job : FilterJob
-        What to do.
+        The job of the filter.
     context : cl.Context
-        Of one device.
+        The context to run in, of one device.
     mask : ndarray or pyopencl.array.Array, optional
-        Gains, if the job has a mask.
+        The gains, if the job has a mask.
 
     Returns
     -------
@@ -545,7 +554,7 @@ def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> Image
     Raises
     ------
     PlanError, DeviceError, DeviceMemoryError, BuildError
-        As `ImageFilter`.
+        As `ImageFilter` raises them.
     """
     gains: Any = mask.base_data if isinstance(mask, cl_array.Array) else None
     if isinstance(mask, np.ndarray):
@@ -561,9 +570,9 @@ def _new_array(image: cl_array.Array, job: FilterJob, queue: cl.CommandQueue) ->
 
 
 def _filtered(job: FilterJob, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:
-    """Filter an array into another one, part by part where the device has no room for all of it.
+    """Filter an array into another one; if the device has no room for it, in parts.
 
-    On the host `result` may be None: it is a new array then.
+    For a NumPy array `result` may be None; then a new array is returned.
     """
     try:
         ready = image_filter(job, queue.context, mask)

@@ -1,9 +1,9 @@
 """Image files as arrays: PGM by pyclfft's own reader and writer, every other format by Pillow.
 
-Pixels keep the depth of their file. Where Pillow would silently reduce it (colour with 16 bits per
-channel) or misread it (signed integers), the file is refused with a message that names the way out.
-What a file says about its image goes on to the next file: colour profile, resolution, EXIF data.
-Whatever is left behind, a warning names.
+Pixels keep the depth of their file. If Pillow would silently reduce it (colour with 16 bits per
+channel) or misread it (signed integers), the file is refused with a message that names the remedy.
+The metadata of a file go on to the file that is written: colour profile, resolution, EXIF data. A
+warning names the metadata that are lost.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from pyclfft.errors import FormatError
 from pyclfft.files import atomic_write
 from pyclfft.image import pgm, tiff64
 
-# Left out: formats without a recognisable beginning (TGA), with programs inside (EPS), and those
-# whose depth Pillow hides (AVIF, JPEG 2000, SGI).
+# These formats are left out: TGA, which has no recognisable beginning; EPS, which is a program;
+# AVIF, JPEG 2000 and SGI, whose depth Pillow does not tell.
 _READABLE = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 
 # The value of white in a file that does not say its own.
 _WHITE = {"uint8": 255, "uint16": 65535, "float32": 1, "float64": 1}
 
-# Modes that Pillow opens files in -> grey or RGB with 8 bits; alpha is a matter of its own.
+# Pillow's mode of an opened file -> its mode without alpha: grey or RGB with 8 bits.
 _BASE_MODES = {
     **dict.fromkeys(("1", "L", "LA", "La"), "L"),
     **dict.fromkeys(("P", "PA", "RGB", "RGBX", "RGBA", "RGBa", "CMYK", "YCbCr"), "RGB"),
@@ -53,20 +53,20 @@ _WRITE_MODES = {
 
 @dataclass(frozen=True)
 class _Format:
-    """A format to write.
+    """A format in which files are written.
 
     Attributes
     ----------
     name : str
-        Pillow's too.
+        The format's name, which Pillow uses, too.
     modes : tuple of str
-        That it holds.
+        Pillow's modes of the images that the format can hold.
     options : dict
-        Of Pillow.
+        The options for Pillow.
     keeps : tuple of str
-        Fields of `Metadata` that it holds.
+        The fields of `Metadata` that the format can hold.
     several : bool
-        It holds several images, one behind the other.
+        A file can hold several images, one behind the other.
     """
 
     name: str
@@ -76,7 +76,7 @@ class _Format:
     several: bool = False
 
 
-_ALL = ("icc_profile", "dpi", "exif")  # fields of Metadata, which Pillow calls so too
+_ALL = ("icc_profile", "dpi", "exif")  # the fields of Metadata, by names that Pillow uses, too
 _PNG = _Format("PNG", ("L", "LA", "RGB", "RGBA", "I;16"), keeps=_ALL)
 _TIFF = _Format("TIFF", ("L", "LA", "RGB", "RGBA", "I;16", "F", "D"), keeps=_ALL, several=True)
 _JPEG = _Format("JPEG", ("L", "RGB"), {"quality": 95, "subsampling": 0}, keeps=_ALL)
@@ -100,7 +100,7 @@ _WRITERS = {
 # The formats that are written, by the suffixes that name them, without the point.
 FORMATS = tuple(suffix[1:] for suffix in _WRITERS)
 
-# How files of these formats begin -> the suffix of such a file.
+# How a file begins -> the suffix of its format.
 _BEGINNINGS = {
     b"P5": ".pgm",
     b"P2": ".pgm",
@@ -118,16 +118,16 @@ _BITS_PER_SAMPLE, _PHOTOMETRIC, _X_RESOLUTION, _SAMPLE_FORMAT = 258, 262, 282, 3
 _PROFILE = 34675
 _WHITE_IS_ZERO, _SIGNED = 0, 2  # values of the last two
 
-# Tags of EXIF data, which are TIFF's, about how a file holds its pixels and how they are to be
-# turned: of a new file they would be false. The colour profile is a matter of its own.
+# Tags of EXIF data (which are TIFF's) that say how a file holds its pixels and how to turn them.
+# They would be false in a new file. The colour profile is kept apart from EXIF data.
 _ABOUT_THE_FILE = {
     *range(254, 260), 262, 266, *range(273, 275), *range(277, 282), 284, 301, *range(317, 326),
     330, *range(338, 348), *range(512, 533), _PROFILE,
 }  # fmt: skip
 _MAX_JPEG_EXIF = 65_500  # bytes: a segment of JPEG has 2^16 in all
 
-# By EXIF's number of an orientation, what makes pixels upright: whether rows and columns change
-# places, and then in which direction each is read.
+# EXIF's number of an orientation -> how pixels become upright: whether rows and columns change
+# places, and then in which direction rows and columns are read.
 _UPRIGHT = {
     1: (False, 1, 1), 2: (False, 1, -1), 3: (False, -1, -1), 4: (False, -1, 1),
     5: (True, 1, 1), 6: (True, 1, -1), 7: (True, -1, -1), 8: (True, -1, 1),
@@ -136,7 +136,7 @@ _UPRIGHT = {
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a file says about its image beside the pixels.
+    """What a file says about its image, apart from the pixels.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Metadata:
     dpi : (float, float) or None
         Pixels an inch, across and down.
     exif : bytes or None
-        EXIF data without what is about the file's own layout, as a TIFF of tags.
+        EXIF data without the tags about the layout of the file, as a TIFF of tags.
     """
 
     icc_profile: bytes | None = None
@@ -158,19 +158,19 @@ _NAMES = {"icc_profile": "colour profile", "dpi": "resolution", "exif": "EXIF da
 
 @dataclass(frozen=True, eq=False)
 class ImageFile:
-    """An image as it stands in a file: its pixels, what white is, and alpha apart.
+    """An image as a file holds it: its pixels, the value of white, alpha and metadata.
 
     Parameters
     ----------
     pixels : numpy.ndarray, shape (height, width) or (height, width, 3)
-        Grey or RGB; uint8 for a `maxval` up to 255, uint16 for one above, or float32 or float64
-        with black at 0 and white at 1 (values outside are kept).
+        Grey or RGB pixels: uint8 if `maxval` is at most 255, uint16 if it is greater; or float32 or
+        float64, with black at 0 and white at 1 (values outside are kept).
     maxval : int
         The value of white: 255 or 65535 in most formats, 1 to 65535 in PGM, 1 for floats.
     alpha : numpy.ndarray, shape (height, width), optional
-        Opacity from 0 to `maxval` in the dtype of the pixels; None where there is none.
+        The opacity, from 0 to `maxval`, in the dtype of the pixels; None if there is no alpha.
     metadata : Metadata
-        What goes on to a file that is written.
+        The metadata, which go on to a file that is written.
 
     Raises
     ------
@@ -205,7 +205,7 @@ class ImageFile:
 
     @property
     def kind(self) -> str:
-        """Depth and channels in words, such as ``16-bit grey`` or ``8-bit RGB with alpha``."""
+        """Depth and channels in words, for example ``16-bit grey`` or ``8-bit RGB with alpha``."""
         depth = f"{8 * self.pixels.itemsize}-bit"
         number = " float" if self.pixels.dtype.kind == "f" else ""
         colour = " grey" if self.channels == 1 else " RGB"
@@ -356,14 +356,15 @@ def write_images(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> N
 
 
 def check_output(path: str | os.PathLike[str], *images: ImageFile) -> None:
-    """Check, before any work is done, that the format of a file name can hold such images.
+    """Check, before any work is done, that the format of a file name can hold images.
 
     Parameters
     ----------
     path : str or path
-        As for `write_images`; nothing is written.
+        The parameter of `write_images`; nothing is written.
     *images : ImageFile
-        Images of the dtype, the channels and the alpha to be written; values do not matter.
+        Images with the dtype, the channels and the alpha of the results; their values do not
+        matter.
 
     Raises
     ------
@@ -380,7 +381,7 @@ def can_write(path: str | os.PathLike[str]) -> bool:
 
 
 def suffix_of(beginning: bytes) -> str:
-    """Return the suffix of the format that `write_image` writes and a file begins with, or none."""
+    """Return the suffix for a file's first bytes; empty if `write_image` has no such format."""
     return next((end for magic, end in _BEGINNINGS.items() if beginning.startswith(magic)), "")
 
 
@@ -394,9 +395,9 @@ def _dtypes_for(maxval: int) -> tuple[np.dtype, ...]:
 
 
 def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[ImageFile]:
-    """Decode images through Pillow, every failure of which becomes a FormatError.
+    """Decode images through Pillow; each of its failures becomes a FormatError.
 
-    What the caller is to be warned of is added to `left_behind`.
+    Names of lost metadata and images, of which the caller is to warn, are added to `left_behind`.
     """
     if not data:
         raise FormatError("the file is empty")
@@ -445,7 +446,7 @@ def _images_of(data: bytes, left_behind: list[str], *, first_only: bool) -> list
 
 
 def _is_animated(opened: Image.Image) -> bool:
-    """Whether there are further images; a damaged one is none."""
+    """Return whether a file holds further images that are not damaged."""
     with suppress(Exception):  # Pillow's decoders raise whatever a damaged file makes them raise
         return bool(getattr(opened, "is_animated", False))
     return False
@@ -460,7 +461,7 @@ def _double_image(opened: Image.Image, data: bytes, orientation: int) -> ImageFi
 
 
 def _image_of(opened: Image.Image) -> ImageFile:
-    """Turn an image that Pillow has opened into upright pixels and alpha."""
+    """Return an image that Pillow has opened, with upright pixels and alpha."""
     bits = _stored_bits(opened)
     _refuse_loss(opened, bits)
     upright = ImageOps.exif_transpose(opened)
@@ -473,7 +474,7 @@ def _image_of(opened: Image.Image) -> ImageFile:
 
 
 def _stored_bits(image: Image.Image) -> int:
-    """Bits per channel in the file, also those that Pillow would drop."""
+    """Return the bits per channel in the file, with those that Pillow would drop."""
     if image.format == "TIFF":
         return max(_tiff_tag(image, _BITS_PER_SAMPLE, (1,)))
     tiles = getattr(image, "tile", [])
@@ -486,12 +487,12 @@ def _stored_bits(image: Image.Image) -> int:
 
 
 def _tiff_tag(image: Image.Image, tag: int, default: Any = None) -> Any:
-    """Value of a TIFF tag; the default where it, or every tag, is missing."""
+    """Return the value of a TIFF tag, or the default if the image does not have the tag."""
     return getattr(image, "tag_v2", {}).get(tag, default)
 
 
 def _refuse_loss(image: Image.Image, bits: int) -> None:
-    """Raise where the pixels that Pillow gives are not those of the file."""
+    """Raise a FormatError if Pillow's pixels are not those of the file."""
     mode = image.mode
     if mode == "I" or _SIGNED in _tiff_tag(image, _SAMPLE_FORMAT, ()):
         raise FormatError(
@@ -507,7 +508,7 @@ def _refuse_loss(image: Image.Image, bits: int) -> None:
 
 
 def _byte_image(upright: Image.Image) -> ImageFile:
-    """Image of 8 bits per channel; what stands for transparency becomes alpha."""
+    """Return an image of 8 bits per channel; a colour that means transparency becomes alpha."""
     mode = _BASE_MODES[upright.mode]
     if not upright.has_transparency_data:
         return ImageFile(np.array(upright.convert(mode)), 255)
@@ -517,7 +518,7 @@ def _byte_image(upright: Image.Image) -> ImageFile:
 
 
 def _deep_image(upright: Image.Image, maxval: int, white_is_zero: bool) -> ImageFile:
-    """Grey image of 12 or 16 bits, with what Pillow does only for 8: transparency, inversion."""
+    """Return a grey image of 12 or 16 bits, whose transparency and inversion Pillow ignores."""
     samples = np.array(upright).astype(np.uint16)
     transparent = upright.info.get("transparency")
     alpha = None
@@ -527,7 +528,7 @@ def _deep_image(upright: Image.Image, maxval: int, white_is_zero: bool) -> Image
 
 
 def _float_image(pixels: np.ndarray) -> ImageFile:
-    """Grey float32 or float64 image."""
+    """Return a grey image of float32 or float64."""
     if not np.isfinite(pixels).all():
         raise FormatError("some pixels are NaN or infinite: replace them by numbers")
     return ImageFile(pixels, _WHITE[pixels.dtype.name])
@@ -536,7 +537,7 @@ def _float_image(pixels: np.ndarray) -> ImageFile:
 def _metadata_of(opened: Image.Image, channels: int, left_behind: list[str]) -> Metadata:
     """Return what a file says about an image that has been read from it, upright."""
     profile, dpi = (
-        # What Pillow knows of a TIFF page without the tag is a default or of the page before it.
+        # If a TIFF page lacks the tag, Pillow gives a default or the value of the page before.
         opened.info.get(key) if opened.format != "TIFF" or _tiff_tag(opened, tag) else None
         for key, tag in (("icc_profile", _PROFILE), ("dpi", _X_RESOLUTION))
     )
@@ -571,7 +572,7 @@ def _exif_of(opened: Image.Image, left_behind: list[str]) -> bytes | None:
 
 
 def _writer(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> _Format:
-    """Return the format of a file name; raise where it cannot hold the images."""
+    """Return the format of a file name; raise a FormatError if it cannot hold the images."""
     name, suffix = str(path), Path(path).suffix.lower()
     if suffix not in _WRITERS:
         raise FormatError(
@@ -594,7 +595,7 @@ def _writer(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> _Forma
 
 
 def _not_kept(images: Sequence[ImageFile], writer: _Format) -> list[str]:
-    """Return the names of what a format does not hold of the images' metadata."""
+    """Return the names of the images' metadata that a format cannot hold."""
     return [
         name
         for key, name in _NAMES.items()
@@ -603,7 +604,7 @@ def _not_kept(images: Sequence[ImageFile], writer: _Format) -> list[str]:
 
 
 def _kept(image: ImageFile, writer: _Format) -> dict[str, Any]:
-    """Return what a format holds of an image's metadata, as Pillow's options."""
+    """Return the metadata of an image that a format can hold, as options for Pillow."""
     kept = {key: getattr(image.metadata, key) for key in writer.keeps}
     if writer.name == "JPEG" and len(kept["exif"] or b"") > _MAX_JPEG_EXIF:
         kept["exif"] = None
@@ -611,7 +612,7 @@ def _kept(image: ImageFile, writer: _Format) -> dict[str, Any]:
 
 
 def _mode(image: ImageFile) -> str | None:
-    """Pillow's mode for an image, None where it has none."""
+    """Return Pillow's mode for an image, or None if it has none."""
     return _WRITE_MODES.get((image.pixels.dtype.name, image.channels, image.alpha is not None))
 
 

@@ -24,16 +24,16 @@ MASK_TYPES: dict[np.dtype, str] = {
 
 @dataclass(frozen=True)
 class Mask:
-    """What planning knows of a mask: where its gains lie, not the gains.
+    """A mask as planning knows it: where its gains lie, but not their values.
 
     Attributes
     ----------
     layout : Layout
-        Of its rows and columns in memory.
+        Where the rows and columns lie in memory.
     dtype : dtype
-        Of its gains, a key of `MASK_TYPES`.
+        The dtype of the gains, a key of `MASK_TYPES`.
     half : bool
-        It holds the columns 0 .. n // 2 of a spectrum of n columns, as `rfft2` does.
+        The mask has the columns 0 .. n // 2 of a spectrum of n columns, as the result of `rfft2`.
     """
 
     layout: Layout
@@ -46,7 +46,7 @@ class Mask:
 
     @property
     def macros(self) -> dict[str, int | str]:
-        """The macros of gain.cl."""
+        """The macros of gain.cl that describe the mask."""
         row, column = self.layout.strides
         return {
             "MASK_TYPE": MASK_TYPES[self.dtype],
@@ -59,16 +59,16 @@ class Mask:
 
 
 def make_mask(layout: Layout, dtype: np.dtype, plane: tuple[int, int]) -> Mask:
-    """Check an array of gains against the spectrum that it is for.
+    """Check that an array of gains fits the spectrum of a transform.
 
     Parameters
     ----------
     layout : Layout
-        Of the array.
+        Where the array's elements lie.
     dtype : dtype
-        Of its elements.
+        The dtype of the elements.
     plane : (int, int)
-        Rows and columns of the transform.
+        The rows and columns of the transform.
 
     Returns
     -------
@@ -77,7 +77,8 @@ def make_mask(layout: Layout, dtype: np.dtype, plane: tuple[int, int]) -> Mask:
     Raises
     ------
     PlanError
-        A ValueError: the array is neither the whole spectrum nor its half, or of no number.
+        A ValueError: the array has neither the shape of the whole spectrum nor that of its half, or
+        its elements are no numbers.
     """
     rows, columns = plane
     half = (rows, columns // 2 + 1)

@@ -24,7 +24,7 @@ GIVEN = "given"  # the origin of parameters that a caller sets
 
 
 class Allowed(Protocol):
-    """The values that a parameter may have; as a text, what they are."""
+    """The values that a parameter may have; their description is its `str`."""
 
     def take(self, value: Any) -> Value:
         """Return a value as plans want it.
@@ -32,13 +32,13 @@ class Allowed(Protocol):
         Raises
         ------
         TypeError, ValueError, OverflowError
-            It is none of these.
+            The parameter may not have this value.
         """
 
 
 @dataclass(frozen=True)
 class Range:
-    """Whole numbers from `least` to `most`, and perhaps -1, for which a rule decides."""
+    """Whole numbers from `least` to `most`; with `or_rule` also -1, which leaves it to a rule."""
 
     least: int
     most: int
@@ -79,9 +79,9 @@ class Lists:
     Attributes
     ----------
     shortest, longest : int
-        How many factors a list has.
+        The least and the most factors in a list.
     among : tuple of int
-        What the factors may be; empty where 2 and all above it may be.
+        The numbers that factors may be. If it is empty, they may be any number from 2 on.
     """
 
     shortest: int
@@ -104,7 +104,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class GroupSize:
-    """Sizes of work-groups as texts, "64" or "16x16"; none where the parameter `group` decides."""
+    """Sizes of work-groups as texts, such as "64"; an empty text leaves it to `group`."""
 
     form: re.Pattern[str] = re.compile(r"([1-9][0-9]{0,3}(x[1-9][0-9]{0,3})?)?")
 
@@ -119,7 +119,7 @@ class GroupSize:
 
 
 class Solvers:
-    """The names of all solvers, and no name where it is not known which one is best."""
+    """The names of all solvers; an empty name says that none is known to be the best."""
 
     def take(self, value: Any) -> str:
         """Return the name; see `Allowed`."""
@@ -149,16 +149,16 @@ def _whole(value: Any) -> int:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One of them.
+    """A parameter of kernels or of their choice.
 
     Attributes
     ----------
     gpu, cpu : int, str or tuple of tuple of int
-        Default on a GPU, and on a CPU.
+        The default on a GPU, and the default on a CPU.
     allowed : Allowed
-        The values that it may have. Whatever they are, plans are valid and results are right.
+        The values that the parameter may have. With each of them plans are valid and results right.
     meaning : str
-        What it decides.
+        What the parameter decides, in sentences that stand by themselves.
     """
 
     gpu: Value
@@ -176,111 +176,168 @@ PASS_RADICES = tuple(each for each in RADICES if each <= LARGEST_OF_PASSES)
 # Lists of factors are looked at for one whose product is the length in question; where there is
 # none, and where a number is -1, a rule decides.
 PARAMETERS: Mapping[str, Parameter] = {
-    "algorithm": Parameter("", "", Solvers(), "the solver that is asked first"),
-    "group": Parameter(128, 256, ITEMS, "work-items in a group of the textbook's kernels"),
+    "algorithm": Parameter(
+        "", "", Solvers(),
+        "The algorithm that is tried first. The others follow in their usual order.",
+    ),
+    "group": Parameter(
+        128, 256, ITEMS,
+        "How many work-items share a work-group in the textbook kernels, and in kernels that only "
+        "copy or reorder arrays.",
+    ),
     **{
         f"group_{kernel}": Parameter(
-            "", "", GroupSize(), f"work-items in a group of {kernel}"
+            "", "", GroupSize(),
+            f"The size of the work-groups of the textbook kernel {kernel}. If it is empty, the "
+            "parameter group says how large they are.",
         )
         for kernel in GROUPED
     },
     "transpose_tile": Parameter(
         16, 32, Range(0, 64),
-        "edge of a block of transposeBlocked; 0 takes the textbook's transpose",
+        "The edge, in elements, of the square blocks that the kernel transposeBlocked swaps "
+        "through local memory. With 0 the textbook kernel transpose is used instead.",
     ),
     "direct_tile": Parameter(
-        128, 64, ITEMS, "inputs that the direct transform stages at a time"
+        128, 64, ITEMS,
+        "How many inputs the algorithm direct, which adds n^2 products, stages in local memory at "
+        "a time. Its work-groups have as many work-items.",
     ),
     "factors": Parameter(
-        (), (), Lists(2, MAX_STEPS), "lengths of the steps of a long transform"
+        (), (), Lists(2, MAX_STEPS),
+        "How a transform that is too long for one kernel is split into steps: the product of the "
+        "factors is the length of the transform, and each factor is the length of one step.",
     ),
-    "stockham_radices": Parameter((), (), Lists(1, MAX_STAGES, RADICES), "radices of the stages"),
+    "stockham_radices": Parameter(
+        (), (), Lists(1, MAX_STAGES, RADICES),
+        "The radices of the stages of a Stockham transform in a work-group. Their product is the "
+        "length of the transform.",
+    ),
     "stockham_points": Parameter(
-        -1, -1, Range(1, 32, or_rule=True), "points that a work-item holds at most"
+        -1, -1, Range(1, 32, or_rule=True),
+        "The most points that one work-item of the Stockham kernel holds in registers.",
     ),
     "stockham_columns": Parameter(
-        -1, -1, OneOf((-1, 4, 8, 16, 32)), "columns side by side in a work-group"
+        -1, -1, OneOf((-1, 4, 8, 16, 32)),
+        "How many neighbouring columns a work-group of the Stockham kernel transforms together. "
+        "More columns make longer runs in memory, fewer take less local memory.",
     ),
     "stockham_parts": Parameter(
         -1, -1, OneOf((-1, 1, 2, 4)),
-        "parts in which columns exchange their points, the more the less memory",
+        "In how many parts, one after the other, a work-group that transforms columns exchanges "
+        "its points through local memory. More parts take less local memory, but more barriers.",
     ),
     "stockham_banks": Parameter(
         128, 128, Range(1, 1024),
-        "bytes of local memory served at once, between which gaps are left",
+        "How many bytes of local memory the device serves at once. The Stockham kernel leaves gaps "
+        "between runs of this length, so that fewer accesses conflict.",
     ),
     "stockham_items": Parameter(
         512, 256, Range(16, ITEMS.most),
-        "work-items in a group at most; a CPU keeps the registers of all on a stack",
+        "The most work-items in a work-group of the Stockham kernel. CPU runtimes keep the "
+        "registers of a whole group on a stack, so that large groups are slow there.",
     ),
-    "stockham_group": Parameter(128, 64, ITEMS, "work-items in a group of short rows"),
-    "local_items": Parameter(1024, 64, ITEMS, "work-items in a group of local-radix2 at most"),
+    "stockham_group": Parameter(
+        128, 64, ITEMS,
+        "The size of the work-groups of the Stockham kernel, in work-items, if rows are short: a "
+        "group then transforms as many rows as have room in it.",
+    ),
+    "local_items": Parameter(
+        1024, 64, ITEMS,
+        "The most work-items in a work-group of the algorithm local-radix2, which transforms each "
+        "row within one work-group.",
+    ),
     "local_frames": Parameter(
-        0, 0, Range(0, 2**31 - 1), "its transforms in a launch; 0 for all of them in one"
+        0, 0, Range(0, 2**31 - 1),
+        "How many transforms one launch of the algorithm local-radix2 does. With 0 one launch does "
+        "all of them.",
     ),
     "smooth_hooks": Parameter(
         1, 0, OneOf((0, 1)),
-        "1 where a filter's exp and pow are quicker in a transform's store than as a pass",
+        "Where an image filter of the shape gaussian or butterworth computes its gains: 1 means in "
+        "the kernel that stores the transform, 0 in a pass of its own.",
     ),
     "lanes_radices": Parameter(
-        (), (), Lists(1, MAX_PASSES, PASS_RADICES), "radices of the passes on a CPU's vectors"
+        (), (), Lists(1, MAX_PASSES, PASS_RADICES),
+        "The radices of a transform in the lanes of a CPU's vectors, one for each pass over its "
+        "points. Their product is the number of points.",
     ),
     "lanes_width": Parameter(
-        -1, -1, OneOf((-1, 1, 2, 4, 8, 16)), "lanes of a CPU's vectors that are used"
+        -1, -1, OneOf((-1, 1, 2, 4, 8, 16)),
+        "How many lanes of a CPU's vectors are used, counted as 32-bit numbers. More than the CPU "
+        "has are not used.",
     ),
     "lanes_local": Parameter(
-        0, 128 * 1024, BYTES, "bytes of local memory that a work-item alone may have"
+        0, 128 * 1024, BYTES,
+        "The most bytes of local memory that a work-item of a CPU kernel uses for scratch data. A "
+        "work-item that needs more uses global memory for them.",
     ),  # some devices promise too much
     "lanes_workspace": Parameter(
         0, 4 * 1024 * 1024, BYTES,
-        "bytes of workspace that a work-item may have, to stay in a cache of its own",
+        "The most bytes of scratch data that a work-item of a CPU kernel may need. They should fit "
+        "the cache of one core. A transform that needs more is planned in another way.",
     ),
     "lanes_alone": Parameter(
         0, 512 * 1024, BYTES,
-        "bytes of workspace that a work-item may have where there are fewer transforms than cores",
+        "The most bytes of scratch data for which a work-item transforms a whole row if there are "
+        "fewer rows than CPU cores. If a row needs more, several cores share it.",
     ),
     "lanes_groups": Parameter(
         8, 8, Range(1, 1024),
-        "so many work-items for each core share a launch, where they need no workspace",
+        "How many work-items a launch of a CPU kernel has for each core, at most, if scratch data "
+        "are in local memory. Otherwise it has one for each core.",
     ),
     "lanes_staged": Parameter(
-        0, 4096, BYTES, "bytes of rows, at most, that are put together before they leave a cache"
+        0, 4096, BYTES,
+        "The longest row, in bytes, of which a CPU kernel gathers the results in scratch memory, "
+        "so that it can write whole cache lines past the caches.",
     ),
     "lanes_shared": Parameter(
         0, 1024, POINTS,
-        "rows of so many points are shared by cores, if there are fewer blocks of them",
+        "If there are fewer blocks of transforms than CPU cores: from how many points on all cores "
+        "share each transform, in several launches.",
     ),
     "small_smooth": Parameter(
         0, 256, POINTS,
-        "the kernel for all lengths takes a smooth transform of up to so many points",
+        "The most points of a transform without prime factors above 13 that is left to the "
+        "algorithm small, whose one CPU kernel serves all lengths, so that a new length compiles "
+        "nothing.",
     ),
     "small_other": Parameter(
         0, 512, POINTS,
-        "the kernel for all lengths takes a transform that is not smooth of up to so many points",
+        "The most points of a transform with a prime factor above 13 that is left to the algorithm "
+        "small, whose one CPU kernel serves all lengths, so that a new length compiles nothing.",
     ),
     "small_points": Parameter(
         0, 1024, POINTS,
-        "the kernel for all lengths takes transforms of up to so many points together",
+        "The most points that all transforms of a call may have together to be left to the "
+        "algorithm small, whose one CPU kernel serves all lengths.",
     ),
     "small_single": Parameter(
         0, 2048, POINTS,
-        "where kernels with barriers are slow, the kernel for all lengths takes a single transform "
-        "that is not smooth of up to so many points",
+        "On a CPU runtime that is slow with barriers: the most points of a single transform with a "
+        "prime factor above 13 that is left to the algorithm small, whose kernel needs no barrier.",
     ),
     "stream_bytes": Parameter(
         0, 4 * 1024 * 1024, Range(0, 2**40),
-        "results of so many bytes go past the caches, unless they replace the source; 0: never",
+        "From how many bytes on a CPU writes results past its caches, unless they replace the "
+        "input. With 0 it never does.",
     ),
     "fused": Parameter(
         -1, -1, OneOf((-1, 0, 1)),
-        "1 joins two passes wherever that can be, 0 nowhere, -1 where it should pay",
+        "Whether two passes share one launch, so that the second finds the results of the first in "
+        "the L2 cache: 1 means wherever this is possible, 0 never, -1 where it should pay.",
     ),
     "fused_chunks": Parameter(
-        24, 24, Range(1, 1024), "of two passes in one launch, so many chunks fill the L2"
+        24, 24, Range(1, 1024),
+        "Two passes that share one launch follow each other from chunk to chunk of the data. This "
+        "parameter says how many chunks fill the L2 cache, and so how large a chunk is.",
     ),
     "fused_lag": Parameter(
         4, 4, Range(1, 1024),
-        "so many chunks the first of two is ahead; fewer if they must be larger",
+        "Two passes that share one launch follow each other from chunk to chunk of the data. The "
+        "first pass is so many chunks ahead of the second; fewer if chunks have to be larger than "
+        "fused_chunks wishes.",
     ),
 }  # fmt: skip
 
@@ -298,9 +355,9 @@ class Parameters(Mapping[str, Any]):
     Attributes
     ----------
     table : mapping of str to int, str or tuple
-        All of `PARAMETERS`.
+        A value for each name in `PARAMETERS`.
     origins : mapping of str to str
-        Where those come from that are not the default.
+        For each value that is not the default, where it comes from.
     """
 
     table: Values

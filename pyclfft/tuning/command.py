@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from math import inf, prod
@@ -28,10 +30,14 @@ from .tuner import STEPS, Tuned, fitting_elements, tune_problem
 
 PROG = "pyclfft tune"
 EPILOG = (
-    "What is found is kept in a file of the user's, from which later plans take it: print(plan)\n"
-    "shows that. What has been measured is kept as it comes: after Ctrl-C the same command\n"
-    "goes on where it was. The parameters:\n\n"
+    "The results go to a file of yours, from which later plans take them: print(plan) names the "
+    "parameters that come from there. Each result is stored as soon as it is known, so that after "
+    "Ctrl-C the same command goes on where it was.",
+    "The parameters follow. The value -1 leaves the choice to a rule. Where lists of factors are "
+    "asked for, a transform takes the first one whose product is its length; without one a rule "
+    "decides. The textbook kernels are those of the algorithm radix2 and of its image filter.",
 )
+LEAST_WIDTH = 60  # columns of the help: narrower lines would leave no room beside names
 
 # What is tuned where nothing is asked for: lengths of one transform each.
 USUAL: tuple[tuple[int, ...], ...] = (
@@ -63,16 +69,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
-    briefly = {"algorithm": "its name"}  # all names would bury the rest
-    meanings = [
-        (f"  {name}", f"{each.meaning} ({briefly.get(name, each.allowed)})")
-        for name, each in PARAMETERS.items()
-    ]
     result = commandline.Parser(
         prog=PROG,
-        description="Find the fastest parameters of transforms on this device, by measuring. Let "
-        "nothing else run meanwhile.",
-        epilog=EPILOG + commandline.table(meanings),
+        description="Find the fastest parameters of transforms on this device, by measuring.\n"
+        "Let nothing else run meanwhile.",
+        epilog=epilog(max(LEAST_WIDTH, shutil.get_terminal_size().columns - 2)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
@@ -126,6 +127,21 @@ def parser() -> argparse.ArgumentParser:
     add("--import", metavar="FILE", dest="import_", help="add a file to the database")
     add("--forget", action="store_true", help="delete what the database has of the device")
     return result
+
+
+def epilog(width: int) -> str:
+    """Return what follows the options in the command's help, in lines of so many columns."""
+    column = max(map(len, PARAMETERS))
+    lines = [textwrap.fill(each, width) + "\n" for each in EPILOG]
+    for name, each in PARAMETERS.items():
+        allowed = "the name of an algorithm" if name == "algorithm" else each.allowed
+        for first, text in ((name, each.meaning), ("", f"Value: {allowed}.")):
+            beside = textwrap.TextWrapper(
+                width, initial_indent=f"  {first:{column}}  ",
+                subsequent_indent=" " * (column + 4), break_on_hyphens=False,
+            )  # fmt: skip
+            lines.append(beside.fill(text))
+    return "\n".join(lines)
 
 
 def _main(argv: Sequence[str]) -> int:

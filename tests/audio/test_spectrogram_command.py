@@ -20,10 +20,16 @@ import pytest
 from PIL import Image
 
 import pyclfft
-from pyclfft import __main__ as commands
-from pyclfft.audio import audiofile, spectrogram_picture
+from pyclfft.audio import (
+    analysis_files,
+    audiofile,
+    file_spectra,
+    sound_analysis,
+    spectrogram_picture,
+)
 from pyclfft.audio import stft as shorttime
 from pyclfft.audio.audiofile import open_audio, read_audio
+from pyclfft.audio.file_spectra import Part, spectra_of_file
 from pyclfft.audio.framing import Magnitudes
 from pyclfft.audio.spectrogram_picture import (
     AXES,
@@ -47,7 +53,6 @@ from tests.conftest import place_of
 pytest.importorskip("matplotlib")
 
 command = import_module("pyclfft.spectrogram")
-command.give_name_back()
 main = command.main
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -63,8 +68,10 @@ def tune(tmp_path):
 def no_picture(monkeypatch):
     """Leave out what takes most of the time; what would have been drawn."""
     drawn = []
-    monkeypatch.setattr(command, "draw", lambda *given, **named: drawn.append((given, named)))
-    monkeypatch.setattr(command, "encode", lambda *_: b"a picture")
+    monkeypatch.setattr(
+        analysis_files, "draw", lambda *given, **named: drawn.append((given, named))
+    )
+    monkeypatch.setattr(analysis_files, "encode", lambda *_: b"a picture")
     return drawn
 
 
@@ -137,8 +144,8 @@ def test_numbers_for_numpy(device, tune, y, no_picture):
 def test_music_analysis(device, tune, y, no_picture, monkeypatch, capsys, algorithm, where):
     """The device divides by the greatest; the host does where not all frames fit at once."""
     if where == "host":
-        monkeypatch.setattr(command, "RELATED_POINTS", 2**14)
-        monkeypatch.setattr(command, "POINTS", 2**14)
+        monkeypatch.setattr(file_spectra, "RELATED_POINTS", 2**14)
+        monkeypatch.setattr(file_spectra, "POINTS", 2**14)
     path = tune.with_name("s.npz")
     arguments = [str(tune), "--preset=music-analysis", "--npz", str(path), "--timing", *algorithm]
     assert main([*arguments, "--device", place_of(device)]) == 0
@@ -184,13 +191,13 @@ PARTS = [  # framing, points of a part, how many parts
 @pytest.mark.one_cpu
 @pytest.mark.parametrize(("framing", "points", "count"), PARTS, ids=str)
 def test_parts_are_the_spectrogram_of_the_whole(framing, points, count, device, monkeypatch):
-    monkeypatch.setattr(command, "POINTS", points)
+    monkeypatch.setattr(file_spectra, "POINTS", points)
     monkeypatch.setattr(audiofile.AudioReader.blocks, "__defaults__", (777,))
-    part = {"start": 0.5, "duration": 0.9, "channel": "mix"}
-    whole = read_audio(SAMPLES / "tune.wav", **part).samples[0]
+    part = Part(start=0.5, duration=0.9, channel="mix")
+    whole = read_audio(SAMPLES / "tune.wav", **vars(part)).samples[0]
     frames = shorttime.make_frames(**framing)
     with open_audio(SAMPLES / "tune.wav") as audio:
-        blocks = list(command.spectra_of_file(audio, frames, Magnitudes(), part))
+        blocks = list(spectra_of_file(audio, frames, Magnitudes(), part))
     assert len(blocks) == count
     hop, center = frames.hop, frames.center
     expected = amplitudes(whole.astype(float), frames.n_fft, hop, center=center)
@@ -202,7 +209,7 @@ def test_a_long_sound_needs_no_large_picture(tmp_path, monkeypatch, no_picture):
     sound = np.zeros(400_000)
     sound[123_456] = 0.9
     path = write_wav(tmp_path / "click.wav", sound)
-    monkeypatch.setattr(command, "POINTS", 64 * 3000)
+    monkeypatch.setattr(file_spectra, "POINTS", 64 * 3000)
     assert main([str(path), "--n-fft=64", "--hop=32", "--window=boxcar"]) == 0
     (((levels, *_), _),) = no_picture
     values = levels.values()
@@ -227,7 +234,7 @@ def test_a_bar_counts_frames(tune, no_picture, monkeypatch):
                 self.states.append(value)
 
     monkeypatch.setattr(command, "Progress", Bar)
-    monkeypatch.setattr(command, "POINTS", 2048 * 50)
+    monkeypatch.setattr(file_spectra, "POINTS", 2048 * 50)
     assert main([str(tune)]) == 0
     assert main([str(tune), "-q"]) == 0
     assert bars == [(108, "frames", quiet, [50, 100, 108]) for quiet in (False, True)]
@@ -510,8 +517,8 @@ def asked(monkeypatch):
         calls.append((y, sr))
         return found
 
-    monkeypatch.setattr(command, "onsets", onsets)
-    monkeypatch.setattr(command, "notes", notes)
+    monkeypatch.setattr(sound_analysis, "onsets", onsets)
+    monkeypatch.setattr(sound_analysis, "notes", notes)
     return calls
 
 
@@ -683,35 +690,3 @@ def test_damage_at_the_end_leaves_nothing_half_written(tmp_path, capsys):
     assert main([str(path), "--npz", str(tmp_path / "x.npz")]) == 2
     assert "NaN or infinite" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [path]
-
-
-# --- a command and a function of one name ---------------------------------------------------------
-
-
-def test_the_function_stays(tune, no_picture):
-    arguments = ["spectrogram", str(tune), "--duration=0.1"]
-    assert commands.main(arguments) == 0
-    assert pyclfft.spectrogram is shorttime.spectrogram
-    assert commands.main(["spectrogram", "no.wav"]) == 2
-    assert pyclfft.spectrogram is shorttime.spectrogram
-
-
-def test_the_function_can_be_called_though_the_module_was_imported():
-    code = (
-        "import numpy, pyclfft, pyclfft.spectrogram as command\n"
-        "y = numpy.ones(64, 'f4')\n"
-        "assert pyclfft.spectrogram is command\n"
-        "print(pyclfft.spectrogram(y, n_fft=16).shape)\n"
-        "from pyclfft.spectrogram import main\n"
-        "main(['no.wav'])\n"
-        "print(pyclfft.spectrogram.__module__, pyclfft.spectrogram(y, n_fft=16).shape)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SAMPLES.parent), *sys.path])},
-    )  # fmt: skip
-    first, *_, last = run.stdout.splitlines()
-    assert (first, last) == ("(9, 17)", "pyclfft.audio.stft (9, 17)"), run.stderr
-    assert run.stderr.splitlines() == [
-        "pyclfft spectrogram: error: no.wav: No such file or directory"
-    ]

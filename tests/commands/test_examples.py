@@ -57,7 +57,7 @@ FUNCTIONS = {
     f"{module.__name__}.{name}": getattr(module, name)
     for module in (pyclfft, pyclfft.array_api_fft)
     for name in module.__all__
-    if inspect.isroutine(getattr(module, name))
+    if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))
 }
 RAISE_NOTHING = ("pyclfft.cache_info", "pyclfft.devices", "pyclfft.get_workers")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import asdict, replace
@@ -130,14 +131,22 @@ def test_bad_arguments_are_one_line(capsys, own_database, arguments, message):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_help_names_every_parameter(capsys):
+@pytest.mark.parametrize("columns", [80, 100])
+def test_help_explains_every_parameter(columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(columns))
     with pytest.raises(SystemExit):
         command.main(["--help"])
-    text = capsys.readouterr().out
+    text = capsys.readouterr().out.partition("The results go")[2]  # argparse breaks no long list
+    assert max(map(len, text.splitlines())) <= columns
+    words = " ".join(text.split())
     for name, each in PARAMETERS.items():
-        assert f"  {name} " in text
-        assert each.meaning in text
-        assert f"({each.allowed})" in text or name == "algorithm"
+        allowed = "the name of an algorithm" if name == "algorithm" else each.allowed
+        assert f" {name} {each.meaning} Value: {allowed}. " in f"{words} "
+
+
+def test_meanings_are_sentences():
+    for each in PARAMETERS.values():
+        assert re.match(r"[A-Z].*\.$", each.meaning), each.meaning
 
 
 def test_exporting_a_damaged_database(capsys, own_database):

@@ -10,16 +10,9 @@ from importlib import import_module
 
 import pytest
 
-import pyclfft
 from pyclfft import __main__ as commands
 from pyclfft import completion
 from pyclfft.planning.solvers import BY_NAME
-
-
-@pytest.fixture(autouse=True)
-def names(monkeypatch):
-    """A command that is imported may be in the place of a function."""
-    monkeypatch.setattr(pyclfft, "spectrogram", pyclfft.spectrogram)
 
 
 def test_without_shtab(monkeypatch, capsys):
