@@ -1,0 +1,17 @@
+"""Says at the start of the first check how long it takes."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import pyclfft
+
+COLD_MINUTES = 1.5  # of one device on two cores, at most, where every kernel has to be compiled
+
+
+def pytest_report_header() -> str:
+    minutes = ceil(COLD_MINUTES * len(pyclfft.devices()))
+    return (
+        f"first check: up to {minutes} min on two cores while kernels are compiled, then below 1 min "
+        "(all tests, which take half an hour: python -m pytest)"
+    )
