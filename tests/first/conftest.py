@@ -11,7 +11,4 @@ COLD_MINUTES = 1.5  # of one device on two cores, at most, where every kernel ha
 
 def pytest_report_header() -> str:
     minutes = ceil(COLD_MINUTES * len(pyclfft.devices()))
-    return (
-        f"first check: up to {minutes} min on two cores while kernels are compiled, then below 1 min "
-        "(all tests, which take half an hour: python -m pytest)"
-    )
+    return f"first check: up to {minutes} min on two cores; half a minute once kernels are compiled"

@@ -42,9 +42,9 @@ SHAPES = (
 KINDS = {"c2c": ("c8", "c16"), "r2c": ("f4", "f8"), "c2r": ("c8", "c16")}
 
 
-# Plans are made for the device itself, or else for a CPU with vectors, or else for a GPU whose groups
-# may wait for each other. Every device runs the kernels for all of them, so that each solver is
-# checked on each device.
+# Plans are made for the device itself, or else for a CPU with vectors, or else for a GPU whose
+# groups may wait for each other. Every device runs the kernels for all of them, so that each solver
+# is checked on each device.
 BELIEFS = (
     {},
     {"is_cpu": True, "lanes": 8, "compute_units": 2},
