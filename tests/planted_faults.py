@@ -1,6 +1,6 @@
 """Plant one fault at a time in a scratch copy, and list which test catches it, and after how long.
 
-    python tests/planted_faults.py [--tests PATH ...] [NAME ...]
+    python tests/planted_faults.py [--unit PATH ...] [--tests PATH ...] [-- NAME ...]
 
 For each fault (all by default) it runs the device-free tests first, then the first check and the
 tests of devices on Intel's runtime, and stops at the first test that fails. It takes about an hour
@@ -215,6 +215,7 @@ def parser() -> argparse.ArgumentParser:
     """Return what reads the arguments."""
     result = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     result.add_argument("names", nargs="*", metavar="NAME", help="faults to plant, all by default")
+    result.add_argument("--unit", nargs="+", default=DEVICE_FREE, help="device-free tests")
     result.add_argument("--tests", nargs="+", default=ON_A_DEVICE, help="tests on Intel's runtime")
     result.add_argument("--tree", type=Path, default=ROOT, help="the checkout to plant faults in")
     result.add_argument("--processes", default="auto", help="of pytest, as its --numprocesses")
@@ -228,7 +229,7 @@ def catch(fault: Fault, copy: Path, options: argparse.Namespace) -> str:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(options.tree / name, copy / name)
     fault.plant(copy)
-    for tests in (DEVICE_FREE, options.tests):
+    for tests in (options.unit, options.tests):
         if failed := run(tests, copy, options.processes):
             return failed
     return ""

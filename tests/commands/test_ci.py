@@ -1,4 +1,4 @@
-""".ci/run in a copy without anything to run: which steps each tier takes, and when it is too late."""
+""".ci/run in a copy with nothing to run: which steps each tier takes, and when it is too late."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """One small check of each public name, against NumPy and SciPy in double precision.
 
-A function that scipy.fft has too is called by SciPy's signature, and an error is checked as a
+A function that scipy.fft has too is called by its signature, and an error is checked as a
 class: neither needs an entry here. Every other name of `pyclfft.__all__` has one in `CHECKS`.
 """
 
@@ -73,7 +73,7 @@ def precisions(queue: cl.CommandQueue) -> list[str]:
 
 # --- what scipy.fft has ---------------------------------------------------------------------------
 
-# What SciPy's functions may require, by the names of their parameters: numbers beside an array.
+# What these functions may require, by the names of their parameters: numbers beside an array.
 NUMBERS = {"n": 12, "target": 1009}
 ARRAY = "x"
 
@@ -81,7 +81,7 @@ ARRAY = "x"
 def check_as_scipy(name: str, queue: cl.CommandQueue) -> None:
     """Call it with what its signature requires; arrays also as device arrays."""
     ours, theirs = getattr(pyclfft, name), getattr(scipy.fft, name)
-    parameters = inspect.signature(theirs).parameters.values()
+    parameters = inspect.signature(ours).parameters.values()
     required = [each.name for each in parameters if each.default is each.empty]
     numbers = [NUMBERS[each] for each in required if each != ARRAY]
     if ARRAY not in required:
@@ -103,6 +103,13 @@ def input_of(theirs, numbers, real: str) -> np.ndarray:
     except TypeError:
         return x.real.copy()
     return x
+
+
+@checks("prev_fast_len")
+def check_prev_fast_len(queue):
+    """SciPy has it since 1.14 only."""
+    fast = [n for n in range(1, 1010) if scipy.fft.next_fast_len(n) == n]
+    assert pyclfft.prev_fast_len(1009) == fast[-1]
 
 
 @checks("get_workers", "set_workers")
