@@ -18,7 +18,7 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.errors import PyclfftError
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from tests.device.test_shorttime import expected_stft
 from tests.oracle import noise, relative_error
 
@@ -68,7 +68,7 @@ def agree(result, expected, bound: float = 0.0) -> None:
 
 def precisions(queue: cl.CommandQueue) -> list[str]:
     """The real dtypes in which the device computes."""
-    return ["f4", "f8"] if devices.traits(queue.device).fp64 else ["f4"]
+    return ["f4", "f8"] if describe.traits(queue.device).fp64 else ["f4"]
 
 
 # --- what scipy.fft has ---------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import pytest
 from pyclfft import Plan
 from pyclfft.errors import PlanError
 from pyclfft.planning.solvers import BY_NAME, fused
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from tests.oracle import expected_of, noise, relative_error
 
 NAMES = (*BY_NAME, fused.NAME)  # all that `algorithm=` takes
@@ -54,7 +54,7 @@ BELIEFS = (
 
 def check(name: str, queue: cl.CommandQueue) -> None:
     """Run the first plan that a solver makes of each kind and precision."""
-    real = devices.traits(queue.device)
+    real = describe.traits(queue.device)
     precisions = range(2 if real.fp64 else 1)
     for belief in BELIEFS:
         believed = replace(real, **belief)
