@@ -15,11 +15,11 @@ import pytest
 
 from pyclfft import Plan
 from pyclfft.errors import PlanError
-from pyclfft.planning.solvers import BY_NAME, fused
+from pyclfft.planning.solvers import BY_NAME, REWRITERS
 from pyclfft.runtime import describe
 from tests.oracle import expected_of, noise, relative_error
 
-NAMES = (*BY_NAME, fused.NAME)  # all that `algorithm=` takes
+NAMES = (*BY_NAME, *(each.name for each in REWRITERS))  # all that `algorithm=` takes
 
 BOUND = {"c8": 1e-6, "f4": 1e-6, "c16": 3e-15, "f8": 3e-15}  # relative L2 error
 
@@ -39,7 +39,8 @@ SHAPES = (
     ((10007,), (0,)),
     ((2, 2**16), (1,)),
 )
-KINDS = {"c2c": ("c8", "c16"), "r2c": ("f4", "f8"), "c2r": ("c8", "c16")}
+FOURIER = {"c2c": ("c8", "c16"), "r2c": ("f4", "f8"), "c2r": ("c8", "c16")}
+COSINE = {"dct2": ("f4", "f8")}  # for a solver that takes no Fourier transform
 
 
 # Plans are made for the device itself, or else for a CPU with vectors, or else for a GPU whose
@@ -56,10 +57,10 @@ def check(name: str, queue: cl.CommandQueue) -> None:
     """Run the first plan that a solver makes of each kind and precision."""
     real = describe.traits(queue.device)
     precisions = range(2 if real.fp64 else 1)
-    for belief in BELIEFS:
+    for belief, kinds in product(BELIEFS, (FOURIER, COSINE)):
         believed = replace(real, **belief)
-        with mock.patch.object(devices, "traits", lambda _, traits=believed: traits):
-            found = [first_plan(name, *each) for each in product(KINDS, precisions)]
+        with mock.patch.object(describe, "traits", lambda _, traits=believed: traits):
+            found = [first_plan(name, *each) for each in product(kinds.items(), precisions)]
             plans = [each for each in found if each]
             for plan in plans:
                 check_plan(plan, queue)
@@ -68,11 +69,11 @@ def check(name: str, queue: cl.CommandQueue) -> None:
     pytest.fail(f"solver {name!r} plans none of these problems: add one to SHAPES in {__file__}")
 
 
-def first_plan(name: str, kind: str, precision: int) -> Plan | None:
+def first_plan(name: str, kind: tuple[str, tuple[str, str]], precision: int) -> Plan | None:
     """Return a plan of the first problem that the solver takes."""
     for shape, axes in SHAPES:
         with suppress(PlanError):
-            return Plan(shape, KINDS[kind][precision], axes, kind, algorithm=name)
+            return Plan(shape, kind[1][precision], axes, kind[0], algorithm=name)
     return None
 
 
