@@ -118,7 +118,7 @@ _BITS_PER_SAMPLE, _PHOTOMETRIC, _X_RESOLUTION, _SAMPLE_FORMAT = 258, 262, 282, 3
 _PROFILE = 34675
 _WHITE_IS_ZERO, _SIGNED = 0, 2  # values of the last two
 
-# The tags of EXIF data (which are TIFF's) that say how a file holds its pixels and how to turn them.
+# Tags of EXIF data (which are TIFF's) that say how a file holds its pixels and how to turn them.
 # They would be false in a new file. The colour profile is kept apart from EXIF data.
 _ABOUT_THE_FILE = {
     *range(254, 260), 262, 266, *range(273, 275), *range(277, 282), 284, 301, *range(317, 326),
@@ -453,7 +453,7 @@ def _is_animated(opened: Image.Image) -> bool:
 
 
 def _double_image(opened: Image.Image, data: bytes, orientation: int) -> ImageFile:
-    """Turn a page of the halves of float64 pixels, as the file `data` has them, into an image."""
+    """Return the image of a page whose float64 pixels Pillow has read as halves; see `tiff64`."""
     image = _float_image(tiff64.joined(np.array(opened), data))
     swap, down, across = _UPRIGHT.get(orientation, _UPRIGHT[1])
     turned = image.pixels.swapaxes(0, 1) if swap else image.pixels
