@@ -11,7 +11,8 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
 - `pyclfft.audio.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
-- `pyclfft.runtime.device`: `devices`, `default_device`, `default_queue`, `use_device`
+- `pyclfft.runtime.runtimes`: `devices`; `pyclfft.runtime.choice`: `default_device`, `use_device`
+- `pyclfft.runtime.queues`: `default_queue`
 - `pyclfft.runtime.memory`: `allocator`
 - `pyclfft.tuning.tuner`: `tune`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
@@ -56,10 +57,12 @@ from .errors import (
 )
 from .image.filtering import filter_image, filter_mask
 from .runtime import icd as _icd
-from .runtime.device import default_device, default_queue, devices, use_device
+from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
 from .runtime.memory import allocator
 from .runtime.plan import Plan
+from .runtime.queues import default_queue
+from .runtime.runtimes import devices
 from .transforms import (
     dct,
     dctn,

@@ -21,7 +21,7 @@ import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
 from . import transforms
-from .runtime.device import require_own_process
+from .runtime.forks import require_own_process
 
 Norm = Literal["backward", "ortho", "forward"]
 

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .audio.frame_jobs import forget_transforms, transform_counts
-from .image.filtering import filter_counts, forget_filters
+from .runtime import cache
 from .runtime.cache import CacheCounts
-from .runtime.pool import results
-from .runtime.program import clear_disk, forget_programs, program_counts
-from .transforms import forget_plans, plan_counts
+from .runtime.program import clear_disk
 
 
 class CacheInfo(NamedTuple):
-    """State of the caches.
+    """State of the caches; each field has the name of a registered cache (`runtime.cache`).
 
     Attributes
     ----------
     plans : CacheCounts
-        Of the functional calls.
+        Plans that the functional calls have made.
     filters : CacheCounts
-        Of `filter_image`.
+        Filters that `filter_image` has made.
     frames : CacheCounts
-        Of `stft`, `istft` and `spectrogram`.
+        Transforms of frames that `stft`, `istft` and `spectrogram` have made.
     programs : CacheCounts
         Built kernels in memory.
     results : CacheCounts
@@ -56,9 +53,7 @@ def cache_info() -> CacheInfo:
     >>> pyclfft.cache_info().plans
     CacheCounts(hits=2, misses=1, max_size=128, size=1)
     """
-    return CacheInfo(
-        plan_counts(), filter_counts(), transform_counts(), program_counts(), results.counts()
-    )
+    return CacheInfo(**{name: cache.counts_of(name) for name in CacheInfo._fields})
 
 
 def clear_cache(*, disk: bool = False) -> None:
@@ -87,10 +82,6 @@ def clear_cache(*, disk: bool = False) -> None:
     >>> pyclfft.cache_info().plans.size
     0
     """
-    forget_plans()
-    forget_filters()
-    forget_transforms()
-    forget_programs()
-    results.clear()
+    cache.clear()
     if disk:
         clear_disk()

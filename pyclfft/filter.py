@@ -17,8 +17,10 @@ from .image.bands import KINDS, SHAPES, UNITS
 from .image.filter_files import DRAWINGS, FilterRequest, filter_file
 from .image.filter_plans import CHANNELS, PADS, PARTS, SCALES
 from .image.imagefile import FORMATS, can_write, suffix_of
-from .runtime.device import default_queue, device_label, select_device, use_device
+from .runtime.choice import select_device, use_device
+from .runtime.describe import device_label
 from .runtime.profile import PassTime
+from .runtime.queues import default_queue
 
 PROG = "pyclfft filter"
 ONE_RADIUS = ("--highpass", "--lowpass")

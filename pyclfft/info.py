@@ -20,7 +20,9 @@ from .errors import DeviceError, PyclfftError
 from .files import atomic_write, cache_dir, require_writable
 from .planning.traits import Traits
 from .runtime import icd, wisdom
-from .runtime.device import defect, select_device, traits, without_devices
+from .runtime.choice import select_device
+from .runtime.describe import traits
+from .runtime.runtimes import defect, without_devices
 from .selftest import Groups, examined, numbered
 
 PROG = "pyclfft info"

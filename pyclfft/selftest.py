@@ -12,7 +12,9 @@ from typing import Any
 
 from . import commandline, selftest_cases
 from .commandline import Progress, Report
-from .runtime.device import defect, device_label, listing, select_device
+from .runtime.choice import select_device
+from .runtime.describe import device_label
+from .runtime.runtimes import defect, listing
 from .selftest_cases import Outcome
 
 PROG = "pyclfft selftest"

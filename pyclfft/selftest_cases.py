@@ -17,7 +17,7 @@ import pyopencl as cl
 from .image.filtering import filter_image
 from .planning.accuracy import relative_error, transform_bound
 from .planning.problem import COMPLEX_DTYPE, REAL_DTYPE
-from .runtime import device as devices
+from .runtime import describe, queues
 from .runtime.plan import Plan
 
 # A filtered image has been through two transforms.
@@ -277,7 +277,7 @@ def _chosen(device: cl.Device, quick: bool) -> list[tuple[Case, str]]:
 def precisions_of(device: cl.Device) -> tuple[str, ...]:
     """Return "single", and "double" if the device has double precision or does not answer."""
     try:
-        return ("single", "double") if devices.traits(device).fp64 else ("single",)
+        return ("single", "double") if describe.traits(device).fp64 else ("single",)
     except cl.Error:
         return "single", "double"
 
@@ -285,7 +285,7 @@ def precisions_of(device: cl.Device) -> tuple[str, ...]:
 def _outcome(case: Case, precision: str, device: cl.Device) -> Outcome:
     error, problem = nan, ""
     try:
-        queue = devices.queue_of(devices.context_of(device))
+        queue = queues.queue_of(queues.context_of(device))
         error = relative_error(*case.compute(precision, queue))
     except Exception as exception:  # of any type: each is the outcome of this check
         problem = f"{type(exception).__name__}: {exception}"

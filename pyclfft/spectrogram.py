@@ -24,8 +24,10 @@ from .audio.spectrogram_picture import FORMATS, Look, require_picture
 from .audio.stft import PRESETS
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
-from .runtime.device import default_queue, device_label, select_device, use_device
+from .runtime.choice import select_device, use_device
+from .runtime.describe import device_label
 from .runtime.profile import PassTime
+from .runtime.queues import default_queue
 
 PROG = "pyclfft spectrogram"
 

@@ -16,8 +16,7 @@ os.environ["PYCLFFT_DATA_DIR"] = tempfile.mkdtemp(prefix="pyclfft-tests-data-")
 os.environ.pop("PYCLFFT_DEVICE", None)  # tests choose their devices themselves
 
 import pyclfft
-from pyclfft.runtime import device as devices_module
-from pyclfft.runtime import wisdom
+from pyclfft.runtime import describe, wisdom
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,14 +33,14 @@ def pytest_configure(config: pytest.Config) -> None:
     pairs = [each.split("=") for each in config.getoption("--traits").split(",") if each]
     if pairs:
         changes = {name: int(number) for name, number in pairs}
-        real = devices_module.traits
-        devices_module.traits = lambda device: replace(real(device), **changes)
+        real = describe.traits
+        describe.traits = lambda device: replace(real(device), **changes)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "device" in metafunc.fixturenames:
         found = pyclfft.devices()
-        ids = [devices_module.device_label(each) for each in found]
+        ids = [describe.device_label(each) for each in found]
         metafunc.parametrize("device", found, ids=ids, indirect=True, scope="module")
 
 
@@ -56,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_report_header() -> list[str]:
-    labels = [devices_module.device_label(each) for each in pyclfft.devices()]
+    labels = [describe.device_label(each) for each in pyclfft.devices()]
     return [f"OpenCL device: {label}" for label in labels] or ["no OpenCL device"]
 
 
@@ -87,7 +86,7 @@ def queue(device):
 @pytest.fixture
 def fp64(device):
     """Skip where the device has no double precision."""
-    if not devices_module.traits(device).fp64:
+    if not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
 
 
@@ -112,8 +111,8 @@ def change_traits(monkeypatch):
     """Make the planner believe in another device."""
 
     def change(**changes):
-        real = devices_module.traits
+        real = describe.traits
         changed = lambda device: replace(real(device), **changes)  # noqa: E731
-        monkeypatch.setattr(devices_module, "traits", changed)
+        monkeypatch.setattr(describe, "traits", changed)
 
     return change

@@ -23,11 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyclfft
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import lanes, stockham
+from pyclfft.planning.solvers import BY_NAME, lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.planning.solvers.textbook import ladder
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import memory
+from pyclfft.runtime import describe, memory
 from pyclfft.runtime.shift import converted
 from tests.device import test_imaging as images
 from tests.device.test_shorttime import MODES, expected_stft
@@ -260,10 +259,10 @@ def on_lanes(precision, queue) -> None:
     # It knows no prefetch, which changes no result.
     defines = lanes.defines
     lanes.defines = lambda *args, **macros: defines(*args, **{**macros, "PREFETCH": 0})
-    real, shipped = devices.traits, DEFAULTS["cpu"]
+    real, shipped = describe.traits, DEFAULTS["cpu"]
     workspace = {**shipped, "lanes_local": 0, "stream_bytes": 1}
     for width, parameters in ((4, shipped), (8, shipped), (8, workspace)):
-        devices.traits = lambda each, width=width: replace(real(each), is_cpu=True, lanes=width)
+        describe.traits = lambda each, width=width: replace(real(each), is_cpu=True, lanes=width)
         DEFAULTS["cpu"] = parameters
         transforms(LANES, precision, queue)
         transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))
@@ -422,7 +421,18 @@ def images_alone(precision, queue) -> None:
         filters()
 
 
+def by_name(precision, queue) -> None:
+    """Every name of the solvers' tables, of a few rows and columns, if it takes them."""
+    for name, (shape, axis) in product(BY_NAME, (((3, 16), 1), ((2, 17), 1), ((16, 3), 0))):
+        try:
+            pyclfft.Plan(shape, CODES[precision]["c2c"], axis, algorithm=name)
+        except pyclfft.PlanError:
+            continue
+        transforms([(shape, axis, name)], precision, queue)
+
+
 PARTS = {
+    "by name": by_name,
     "textbook": textbook,
     "groups": lambda *where: groups(*where, range(3)),
     "parts": lambda *where: groups(*where, range(3, 6)),

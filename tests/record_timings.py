@@ -17,7 +17,7 @@ from pyclfft.files import atomic_write
 from pyclfft.planning.lookup import Workclass
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import choice, describe, queues
 from pyclfft.tuning.measure import DeviceMeasure
 from pyclfft.tuning.search import Search
 from pyclfft.tuning.space import Task
@@ -41,13 +41,13 @@ class Recording(DeviceMeasure):
 
 
 def main(spec: str, name: str, n: str, batch: str, path: str) -> None:
-    device = devices.select_device(spec)
+    device = choice.select_device(spec)
     problem = make_problem((int(batch), int(n)), "c8", 1)
     task = Task(problem, RECORDED[name], parameters_for(RECORDED[name]))
-    measure = Recording(devices.context_of(device), problem)
+    measure = Recording(queues.context_of(device), problem)
     found = Search(task, measure).run()
     document = {
-        "device": devices.device_label(device),
+        "device": describe.device_label(device),
         "problem": str(Workclass.of(problem)),
         "traits": name,
         "axes": 1,

@@ -51,7 +51,7 @@ def simulate(schedule, source, out_bytes, *, in_place=False):
     for name, nbytes in schedule.workspace:
         buffers[name] = memory(nbytes)
     for each in schedule.passes:
-        used = [buffers[a.name] for a in each.arguments if isinstance(a, Buffer)]
+        used = [buffers[a.name] for a in each.arguments.values() if isinstance(a, Buffer)]
         SIMULATED[each.kernel](each, *used)
     if not in_place:
         np.testing.assert_array_equal(buffers["in"], source)
@@ -72,7 +72,7 @@ def words(each):
 
 
 def scalars(each):
-    return [argument.value for argument in each.arguments if isinstance(argument, Scalar)]
+    return [argument.value for argument in each.arguments.values() if isinstance(argument, Scalar)]
 
 
 def elements(each, buffer, real=False):
@@ -127,13 +127,13 @@ def stockham_of(each):
         **{"FILLED": n * columns[0], "OUTPUTS": n * columns[1], "FOLD": columns[1]},
     }
     macros = {**defaults, **given}
-    tables = [argument for argument in each.arguments if isinstance(argument, Table)]
+    tables = [argument for argument in each.arguments.values() if isinstance(argument, Table)]
     types = [StageTwiddles]
     types += [DigitRoots] if macros["TWIST"] else [Roots] if macros["PACKED"] else []
     types += [Chirp] if macros["CHIRP_FIRST"] or macros["CHIRP_LAST"] else []
     types += [ChirpSpectrum] if macros["SPECTRUM"] else []
     assert [type(table) for table in tables] == types
-    rest = each.arguments[2 + len(tables) :]
+    rest = list(each.arguments.values())[2 + len(tables) :]
     assert [(type(argument), argument.dtype) for argument in rest] == [
         (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 5, (Scalar, "uint32"),
         (Vector, "float64" if macros["DOUBLE"] else "float32"), (Scalar, "uint32"),
@@ -428,7 +428,7 @@ class LaneEnds:
         """By its arguments, too, if its kernel is that of all lengths."""
         macros = dict(each.defines)
         if macros.get("SHARED") == "1":
-            sizes = next(a.values for a in each.arguments if isinstance(a, Vector))
+            sizes = each.arguments["sizes"].values
             names = ("N", "LENGTH", "GIVEN", "STEPS")
             assert not macros.keys() & set(names)
             macros |= {name: str(value) for name, value in zip(names, sizes, strict=True)}
@@ -515,14 +515,16 @@ def simulate_lanes(each, source, target, *others):
     assert source is not target or each.aliases
     assert all(scratch is not source and scratch is not target for scratch in others)
     ends, double = LaneEnds.of(each), numbers(each)["DOUBLE"]
-    tables = [argument for argument in each.arguments if isinstance(argument, Table)]
+    tables = [argument for argument in each.arguments.values() if isinstance(argument, Table)]
     assert [type(table) for table in tables] == [PassTwiddles, *ends.tables]
     if ends.is_row:
         side = ends.number("LANES") // int(ends.macros.get("TOGETHER", 1))
         assert (tables[1].lanes, tables[1].together) == (side, ends.number("LANES") // side)
     points = ends.macros["M"] if ends.is_row else ends.points
     assert np.prod(tables[0].radices) == int(points)
-    rest = [argument for argument in each.arguments if isinstance(argument, Scalar | Vector)]
+    rest = [
+        argument for argument in each.arguments.values() if isinstance(argument, Scalar | Vector)
+    ]
     if ends.number("SHARED"):
         assert tables[-1].radices == tables[0].radices
         assert rest.pop(0).values[3] == len(tables[0].radices)
@@ -758,7 +760,7 @@ def simulate_local_radix2(each, source, target):
     n, count = macros["N"], each.global_size[0] // each.local_size[0]
     extent, flag = scalars(each)
     sources, targets, src_line, dst_line, scale = (
-        argument.values for argument in each.arguments if isinstance(argument, Vector)
+        argument.values for argument in each.arguments.values() if isinstance(argument, Vector)
     )
     q = np.arange(count)[:, None]
 
@@ -780,7 +782,7 @@ def simulate_norm(each, data):
 def simulate_copy(each, source, target):
     assert source is not target
     macros, kinds = numbers(each), dict(each.defines)
-    (geometry,) = (a.values for a in each.arguments if isinstance(a, Constants))
+    (geometry,) = (a.values for a in each.arguments.values() if isinstance(a, Constants))
     (count,) = scalars(each)
     source = elements(each, source, kinds["SOURCE"] == "REAL")
     target = elements(each, target, kinds["TARGET"] == "REAL")
@@ -833,8 +835,8 @@ class Cosine:
 def cosine_of(each, items):
     """Read a pass, and check that its arguments are those of the kernel and its items suffice."""
     macros = numbers(each)
-    tables = [argument for argument in each.arguments if isinstance(argument, RootSeries)]
-    rest = each.arguments[2 + len(tables) :]
+    tables = [argument for argument in each.arguments.values() if isinstance(argument, RootSeries)]
+    rest = list(each.arguments.values())[2 + len(tables) :]
     after = each.kernel == "dctAfter"
     exact = [(Vector, "float64" if macros["DOUBLE"] else "float32")] if after else []
     assert [(type(a), a.dtype) for a in rest] == [(Scalar, "uint32")] * 4 + exact

@@ -1,4 +1,4 @@
-"""Stress of the launch that joins two passes (cl/fused.cl): random delays, thousands of times.
+"""Stress of the launch that joins two passes (cl/gpu/fused.cl): random delays, thousands of times.
 
     python tests/stress_fused.py --seconds 300 --device nvidia
 
@@ -30,8 +30,7 @@ from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers.fused import fused_schedule
 from pyclfft.planning.traits import Traits
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import memory
+from pyclfft.runtime import describe, memory, queues
 from pyclfft.runtime.executable import Executable, Lease
 
 DELAYS = (0, 200, 5000)  # most steps of idling: none, about a load, about a whole tile
@@ -79,7 +78,7 @@ def believed(device: cl.Device, nbytes: int) -> Traits:
 
     Then the cache just holds two arrays of `nbytes`, which gives several chunks.
     """
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     if traits.groups_may_wait and traits.l2_bytes:
         return traits
     return replace(traits, groups_may_wait=True, l2_bytes=2 * nbytes)
@@ -105,7 +104,7 @@ def with_delay(each: Pass, steps: int) -> Pass:
     return replace(
         each,
         defines=(*each.defines, ("DELAY", str(steps))),
-        arguments=(*each.arguments, Scalar("uint32", 0)),
+        arguments={**each.arguments, "seed": Scalar("uint32", 0)},
     )
 
 
@@ -113,7 +112,7 @@ class Stress:
     """All runners of a device, and what came of them."""
 
     def __init__(self, device: cl.Device, elements: int) -> None:
-        self.context = devices.context_of(device)
+        self.context = queues.context_of(device)
         self.queues = [cl.CommandQueue(self.context) for _ in range(2)]
         self.device = device
         self.compare = cl.Kernel(cl.Program(self.context, COMPARE).build(), "differ")
@@ -253,7 +252,7 @@ def main() -> int:
     if device is None:
         pyclfft.use_device(options.device)
         device = pyclfft.default_device()
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     stress = Stress(device, 2 ** (options.log_elements or (18 if traits.is_cpu else 24)))
     stress.run(options.seconds)
     for note in sorted(stress.notes):

@@ -11,18 +11,18 @@ import pyopencl as cl
 from ..planning.parameters import GIVEN, Parameters
 from ..planning.passes import Schedule
 from ..planning.problem import Layout, Problem
-from ..runtime import device, memory, wisdom
-from ..runtime.cache import BoundedCache, CacheCounts
+from ..runtime import describe, memory, wisdom
+from ..runtime.cache import BoundedCache, in_front, registered
 from ..runtime.executable import Executable
 from .frame_plans import WINDOW, framing_problem, istft_schedule, spectra_problem, stft_schedule
 from .framing import Framing, Magnitudes
 
 MAX_TRANSFORMS = 32
 
-_transforms: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+_transforms: BoundedCache[Executable] = registered("frames", BoundedCache(MAX_TRANSFORMS))
 # Executables by the places of device arrays. A call makes a single look-up here, so that it takes
 # no longer than its kernel.
-of_arrays: BoundedCache[Executable] = BoundedCache(MAX_TRANSFORMS)
+of_arrays: BoundedCache[Executable] = in_front("frames", BoundedCache(MAX_TRANSFORMS))
 
 # The parameters that suit frames on GPUs, found on an H200 by `bench stft`: a work-group transforms
 # one frame, or four if all frames of a bin are neighbours in memory.
@@ -32,18 +32,6 @@ BY_BINS: dict[str, Any] = {
     "stockham_columns": 4,
     "stockham_parts": 1,
 }
-
-
-def transform_counts() -> CacheCounts:
-    """Return the state of the executables, with the hits of calls with device arrays."""
-    made = _transforms.counts()
-    return made._replace(hits=made.hits + of_arrays.counts().hits)
-
-
-def forget_transforms() -> None:
-    """Forget the executables, with the device memory that they hold."""
-    of_arrays.clear()
-    _transforms.clear()
 
 
 @dataclass(frozen=True)
@@ -91,7 +79,7 @@ class Job:
 
     def schedule(self, chosen: cl.Device) -> Schedule:
         """Return what is launched on a device."""
-        traits = device.traits(chosen)
+        traits = describe.traits(chosen)
         if self.back:
             assert self.layout is not None
             problem = spectra_problem(self.framing, self.layout)
@@ -106,7 +94,7 @@ class Job:
 
     def _parameters(self, chosen: cl.Device, problem: Problem) -> Parameters:
         found = wisdom.parameters_of(chosen, problem, self.algorithm)
-        if not (device.traits(chosen).is_cpu or self.back or self.framing.n_fft < LONG_FRAME):
+        if not (describe.traits(chosen).is_cpu or self.back or self.framing.n_fft < LONG_FRAME):
             by_bins = self.layout is not None and self.layout.strides[1] < self.layout.strides[2]
             found = found.over(BY_BINS if by_bins else BY_FRAMES, "frames")
         return found.over(dict(self.values), GIVEN) if self.values else found
@@ -124,7 +112,7 @@ def executable_of(context: cl.Context, job: Job) -> Executable:
     def make() -> Executable:
         schedule = job.schedule(context.devices[0])
         memory.require_fits(
-            device.traits(context.devices[0]),
+            describe.traits(context.devices[0]),
             {"in": job.samples_bytes, "out": job.results_bytes, **dict(schedule.workspace)},
         )
         weights = np.frombuffer(job.window).astype(job.framing.dtype)

@@ -128,23 +128,23 @@ def istft_schedule(
     sizes, local = device_size((framing.samples, 1, framing.signals), parameters["group"], traits)
     gather = Pass(
         kernel="overlapAdd",
-        source="overlapAdd.cl",
+        source="audio/overlapAdd.cl",
         defines=defines(
             framing.precision, FRAME_POINTS=framing.n_fft, WINDOWED=int(framing.windowed)
         ),
         global_size=sizes,
         local_size=local,
-        arguments=(
-            Role.SOURCE,
-            Role.TARGET,
-            WINDOW,
-            Scalar("uint64", framing.samples),
-            uint(framing.frames),
-            uint(framing.hop),
-            Scalar("uint64", framing.before),
-            Scalar("uint64", framing.first),
-            Scalar("uint64", framing.pitch),
-        ),
+        arguments={
+            "data": Role.SOURCE,
+            "signals": Role.TARGET,
+            "window": WINDOW,
+            "samples": Scalar("uint64", framing.samples),
+            "frames": uint(framing.frames),
+            "hop": uint(framing.hop),
+            "before": Scalar("uint64", framing.before),
+            "start": Scalar("uint64", framing.first),
+            "pitch": Scalar("uint64", framing.pitch),
+        },
         reads=framing.points * item,
         writes=framing.signals * framing.samples * item,
         step=f"{framing.frames} frames of {framing.n_fft}, {framing.hop} apart",
@@ -186,7 +186,7 @@ def frame_hook(framing: Framing) -> Snippet:
     return Snippet(
         code="value = frame_point(src, index, FRAMING);",
         vector="value = frame_vector(src, index, offset, FRAMING);",
-        preamble=_preamble(macros, "frames.cl"),
+        preamble=_preamble(macros, "audio/frames.cl"),
         parameters=(Parameter("window", "global const real * restrict", WINDOW), *numbers),
         replaces=True,
     )
@@ -220,7 +220,7 @@ def magnitude_hook(
     return Snippet(
         code="store_magnitude((global real *)dst, index, value, exponent, apart);",
         vector="store_magnitudes((global real *)dst, index, value, exponent, apart);",
-        preamble=_preamble(macros, "magnitudes.cl"),
+        preamble=_preamble(macros, "audio/magnitudes.cl"),
         parameters=tuple(parameters),
         replaces=True,
     )
@@ -271,7 +271,7 @@ def related(
             kernel="forgetGreatest",
             global_size=(1,),
             local_size=(1,),
-            arguments=(GREATEST,),
+            arguments={"greatest": GREATEST},
             reads=0,
             writes=framing.dtype.itemsize,
             step="so that the next kernel finds it",
@@ -290,16 +290,25 @@ def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> t
         kernel="greatest",
         global_size=(groups * group,),
         local_size=(group,),
-        arguments=(Role.DATA, Buffer("parts"), Scalar("uint64", count)),
+        arguments={
+            "values": Role.DATA,
+            "parts": Buffer("parts"),
+            "count": Scalar("uint64", count),
+        },
         reads=count * item,
         writes=groups * item,
         step=f"of {groups} groups",
         scratch=(("parts", groups * item),),
+        local_bytes=group * item,
     )
     top = replace(
         parts,
         global_size=(group,),
-        arguments=(Buffer("parts"), GREATEST, Scalar("uint64", groups)),
+        arguments={
+            "values": Buffer("parts"),
+            "parts": GREATEST,
+            "count": Scalar("uint64", groups),
+        },
         reads=groups * item,
         writes=item,
         step="of all",
@@ -320,10 +329,15 @@ def _relation(
     sizes, local = device_size((count,), parameters["group"], traits)
     factor = 20 / magnitudes.exponent
     least = max(magnitudes.least, float(np.finfo(framing.dtype).tiny))
-    numbers = (magnitudes.reference, factor, least, magnitudes.span)
+    numbers = {
+        "reference": magnitudes.reference,
+        "factor": factor,
+        "least": least,
+        "range": magnitudes.span,
+    }
     return Pass(
         kernel="relate",
-        source="relate.cl",
+        source="audio/relate.cl",
         defines=defines(
             framing.precision,
             GROUP=_group(traits),
@@ -332,12 +346,12 @@ def _relation(
         ),
         global_size=sizes,
         local_size=local,
-        arguments=(
-            Role.DATA,
-            GREATEST,
-            Scalar("uint64", count),
-            *(Scalar(framing.dtype.name, each) for each in numbers),
-        ),
+        arguments={
+            "values": Role.DATA,
+            "top": GREATEST,
+            "count": Scalar("uint64", count),
+            **{name: Scalar(framing.dtype.name, value) for name, value in numbers.items()},
+        },
         reads=count * item,
         writes=count * item,
         step="decibels" if magnitudes.decibels else "divided by the greatest",

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import PlanError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, REAL_DTYPE
-from ..runtime import device, memory
+from ..runtime import memory, queues
 from ..runtime.operation import require_queue
 from ..runtime.pipeline import Pipeline, Work
 from ..runtime.profile import Recorder
@@ -88,7 +88,7 @@ class FrameStream:
         self.precision = precision
         self.magnitudes = magnitudes
         self.algorithm = algorithm
-        self.context = context or device.default_queue().context
+        self.context = context or queues.default_queue().context
         self.bins = (magnitudes.bins if magnitudes else 0) or frames.n_fft // 2 + 1
         self.dtype = (REAL_DTYPE if magnitudes else COMPLEX_DTYPE)[precision]
         self._pipeline = Pipeline(self.context, recorder)

@@ -12,7 +12,7 @@ import pyopencl as cl
 
 from .. import commandline
 from ..errors import DeviceError, PyclfftError
-from ..runtime import device as devices
+from ..runtime import choice, describe, queues, runtimes, vendors
 from ..tuning.tuner import ELEMENTS_ON_CPU, fitting_elements
 from . import render, session
 from .calls import measure_calls
@@ -181,8 +181,8 @@ class _Field:
 
 def _one_device(options: argparse.Namespace) -> _Field:
     """Return ours and rivals on one device."""
-    device = devices.select_device(options.device)
-    queue = devices.queue_of(devices.context_of(device))
+    device = choice.select_device(options.device)
+    queue = queues.queue_of(queues.context_of(device))
     rivals, notes = find_rivals(options.rivals, queue)
     side = Side((Ours(queue, options.algorithm), *rivals))
     return _Field((device,), (queue,), (side,), ON_ONE_DEVICE, notes)
@@ -190,22 +190,22 @@ def _one_device(options: argparse.Namespace) -> _Field:
 
 def _cpu_devices(options: argparse.Namespace) -> _Field:
     """Return ours on every CPU device, in both ways, and the rivals beside each."""
-    found = tuple(each for each in devices.devices() if devices.traits(each).is_cpu)
+    found = tuple(each for each in runtimes.devices() if describe.traits(each).is_cpu)
     if not found:
-        raise DeviceError(f"--cpu finds no CPU device. {devices.remedies()}")
-    queues = tuple(devices.queue_of(devices.context_of(device)) for device in found)
-    rivals, notes = find_rivals(options.rivals, queues, CPU_RIVALS)
-    own = [[kind(queue, options.algorithm) for kind in (Ours, OursOnHost)] for queue in queues]
+        raise DeviceError(f"--cpu finds no CPU device. {vendors.remedies()}")
+    taken = tuple(queues.queue_of(queues.context_of(device)) for device in found)
+    rivals, notes = find_rivals(options.rivals, taken, CPU_RIVALS)
+    own = [[kind(queue, options.algorithm) for kind in (Ours, OursOnHost)] for queue in taken]
     sides = (
         Side((*ours, *(each[n] for each in rivals)), name)
         for n, (ours, name) in enumerate(zip(own, _short_names(found), strict=True))
     )
-    return _Field(found, queues, tuple(sides), ON_CPUS, notes)
+    return _Field(found, taken, tuple(sides), ON_CPUS, notes)
 
 
 def _short_names(found: Sequence[cl.Device]) -> list[str]:
     """Name devices by their runtimes, with a number from the second of a runtime on."""
-    names = [devices.runtime_name(device) for device in found]
+    names = [describe.runtime_name(device) for device in found]
     counts = [names[: n + 1].count(name) for n, name in enumerate(names)]
     return [
         f"{name} {count}" if count > 1 else name for name, count in zip(names, counts, strict=True)
@@ -216,7 +216,7 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     """Measure all that is asked for."""
     session.require(options)
     field = (_cpu_devices if options.cpu else _one_device)(options)
-    traits = [devices.traits(device) for device in field.devices]
+    traits = [describe.traits(device) for device in field.devices]
     elements = options.elements or min(map(fitting_elements, traits))
     contenders = field.sides[0].contenders
     settings = replace(SETTINGS, samples=options.samples)

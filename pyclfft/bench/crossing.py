@@ -14,7 +14,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..backend import scipy_backend
-from ..runtime import device as devices
+from ..runtime import choice, describe
 from .statistics import Spread, spread
 
 # One call a time, as programs make many short ones: a function of scipy.fft, and its input.
@@ -86,9 +86,9 @@ def measure_crossing(queue: cl.CommandQueue) -> list[CallTimes]:
     -------
     list of CallTimes
     """
-    fp64 = devices.traits(queue.device).fp64
-    before = devices.default_device()
-    devices.use_device(queue.device)
+    fp64 = describe.traits(queue.device).fp64
+    before = choice.default_device()
+    choice.use_device(queue.device)
     try:
         return [
             _measure(function, dtype, points)
@@ -97,7 +97,7 @@ def measure_crossing(queue: cl.CommandQueue) -> list[CallTimes]:
             if fp64 or dtype != "float64"
         ]
     finally:
-        devices.use_device(before)
+        choice.use_device(before)
 
 
 def _measure(function: str, dtype: str, points: int) -> CallTimes:

@@ -13,7 +13,7 @@ import numpy as np
 import pyopencl as cl
 
 from .. import __version__
-from ..runtime.device import clocks, device_label
+from ..runtime.describe import clocks, device_label
 from ..runtime.program import kernel_folder
 from .rivals import Contender, Ours, cores
 

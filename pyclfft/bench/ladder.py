@@ -21,7 +21,7 @@ from .. import commandline
 from ..errors import PlanError
 from ..planning.solvers import BY_NAME
 from ..planning.solvers.textbook import ladder
-from ..runtime import device as devices
+from ..runtime import choice, queues
 from ..runtime.plan import Plan
 from . import recursion, session
 from .cases import Case, Workload, size_name
@@ -155,8 +155,8 @@ def _power_of_two(text: str) -> int:
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     session.require(options)
-    device = devices.select_device(options.device)
-    queue = devices.queue_of(devices.context_of(device))
+    device = choice.select_device(options.device)
+    queue = queues.queue_of(queues.context_of(device))
     baselines, notes = find_rivals(AUTO, None, BASELINES)
     rungs = [Rung(queue, name) for name in (*RUNGS, *OUTLOOK)]
     contenders: tuple[Contender, ...] = (Ours(queue), *rungs, *chain.from_iterable(baselines))

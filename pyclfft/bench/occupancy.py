@@ -1,7 +1,7 @@
 """Occupancy: the work-items that a launch keeps on a unit of a GPU, of those it has room for.
 
 OpenCL says neither. So this is the occupancy that follows from what is known: the room of a unit,
-by NVIDIA's compute capability (`runtime.device.unit_of`), and what a group takes of it, which are
+by NVIDIA's compute capability (`runtime.describe.unit_of`), and what a group takes of it, which are
 its work-items, its local memory, and the registers that the compiler reports. Occupancy that a
 profiler measures is lower: groups begin and end one after the other.
 """
@@ -15,7 +15,7 @@ from math import nan, prod
 import pyopencl as cl
 
 from ..planning.passes import Pass
-from ..runtime.device import Unit, unit_of
+from ..runtime.describe import Unit, unit_of
 from ..runtime.program import program, source_text
 
 RESERVED = 1024  # bytes of local memory that the runtime takes of each group

@@ -22,8 +22,9 @@ from ..errors import DeviceError, PlanError
 from ..planning.accuracy import transform_bound
 from ..planning.solvers.textbook import ladder
 from ..runtime import memory
-from ..runtime.device import context_of, devices, queue_of
 from ..runtime.plan import Plan
+from ..runtime.queues import context_of, queue_of
+from ..runtime.runtimes import devices
 from .cases import Case, Workload
 from .rehearsal import rehearse
 from .scipyfft import unscaled

@@ -25,7 +25,7 @@ from ..errors import DeviceError, PyclfftError
 from ..planning.planner import plan_passes
 from ..planning.problem import make_problem
 from ..planning.traits import Traits
-from ..runtime import device
+from ..runtime import choice, queues
 from ..runtime.program import program
 from .cases import CASES, Workload
 from .rivals import Ours
@@ -133,7 +133,7 @@ def main(argv: Sequence[str]) -> None:
     name, elements, spec, algorithm = argv
     (case,) = (case for case in CASES if case.name == name)
     workload = case.sized(int(elements))
-    queue = device.queue_of(device.context_of(device.select_device(spec or None)))
+    queue = queues.queue_of(queues.context_of(choice.select_device(spec or None)))
     x, y = _arrays(workload, queue)
     start = time.perf_counter()
     Ours(queue, algorithm or None).plan(workload)(x, out=y)
@@ -148,7 +148,7 @@ def _arrays(workload: Workload, queue: cl.CommandQueue) -> tuple[cl_array.Array,
     """
     x = cl_array.zeros(queue, workload.source_shape, workload.source_dtype)
     y = cl_array.zeros(queue, workload.result_shape, workload.result_dtype)
-    norm = cl.Kernel(program(queue.context, "norm.cl", (("DOUBLE", "0"),)), "norm")
+    norm = cl.Kernel(program(queue.context, "textbook/norm.cl", (("DOUBLE", "0"),)), "norm")
     norm.set_args(cast("cl.Buffer", x.base_data), np.uint64(1), np.float32(1))
     cl.enqueue_nd_range_kernel(queue, norm, (1,), None)
     queue.finish()

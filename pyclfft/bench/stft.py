@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import commandline
-from ..runtime import device as devices
+from ..runtime import choice, describe, queues
 from . import render, session, stft_profile
 from .documents import numbers, read_document
 from .environment import environment
@@ -139,8 +139,8 @@ def parser() -> argparse.ArgumentParser:
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     session.require(options)
-    device = devices.select_device(options.device)
-    queue = devices.queue_of(devices.context_of(device))
+    device = choice.select_device(options.device)
+    queue = queues.queue_of(queues.context_of(device))
     y = np.random.default_rng(1).uniform(-1, 1, options.seconds * RATE).astype(np.float32)
     settings = replace(SETTINGS, samples=options.samples)
     results = Results(environment((device,), ()), options.seconds, options.samples)
@@ -148,7 +148,7 @@ def _main(argv: Sequence[str]) -> int:
     results = replace(results, entries=measure_contenders(y, queue, settings))
     results = replace(results, curve=measure_curve(queue, options.samples))
     results = replace(results, song=measure_song(settings))
-    if not devices.traits(device).is_cpu:
+    if not describe.traits(device).is_cpu:
         results = replace(results, overlap=measure_overlap(queue))
     results = replace(results, greatest=measure_greatest(queue, melody()))
     results = replace(results, profile=measure_profile(queue, options.samples))

@@ -24,8 +24,7 @@ from ..image.filtering import filter_job
 from ..planning.parameters import GIVEN, GROUPED, parameters_for
 from ..planning.passes import Schedule
 from ..planning.traits import Traits
-from ..runtime import device as devices
-from ..runtime import memory
+from ..runtime import choice, describe, memory, queues
 from ..runtime.executable import Executable, run_on_host
 from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
@@ -242,7 +241,7 @@ def _main(argv: Sequence[str]) -> int:
     if options.plot:
         require_plot(options.plot)
     require_folders(options.json, options.markdown, options.plot)
-    device = devices.select_device(options.device)
+    device = choice.select_device(options.device)
     about = environment((device,), ())
     print(commandline.table(list(about.items())), flush=True)
     runs = measure(device, options.image, options.samples)
@@ -387,7 +386,7 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
     DeviceMemoryError
         The image is too large for the device.
     """
-    context, traits = devices.context_of(device), devices.traits(device)
+    context, traits = queues.context_of(device), describe.traits(device)
     image, expected = filtered_image(edge)
     candidates = tuple(_candidates(image, context, traits))
     sizes = {name: nbytes for each in candidates for name, nbytes in each.schedule.workspace}
@@ -434,8 +433,8 @@ def _candidates(image: np.ndarray, context: cl.Context, traits: Traits) -> Itera
 
 def machine_of(device: cl.Device) -> Machine:
     """Return what a device says of itself."""
-    context = devices.context_of(device)
-    kernel = cl.Kernel(program(context, "butterfly.cl", (("DOUBLE", "0"),)), "butterfly")
+    context = queues.context_of(device)
+    kernel = cl.Kernel(program(context, "textbook/butterfly.cl", (("DOUBLE", "0"),)), "butterfly")
     asked = cl.kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
     together: Any = kernel.get_work_group_info(asked, device)
     return Machine(together, device.max_compute_units)

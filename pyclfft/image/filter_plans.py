@@ -306,9 +306,10 @@ def _is_fused(job: FilterJob, parameters: Parameters) -> bool:
     On CPUs, exp and pow cost more within a transform's kernel than a pass over memory does: with
     Intel's runtime 40 ms against 13 ms for a Gaussian on 2048 x 2048 pixels.
     """
-    native = job.algorithm is None or (job.algorithm in BY_NAME and BY_NAME[job.algorithm].native)
+    chosen = BY_NAME.get(job.algorithm or "")
+    takes_hooks = not chosen.rows_only if chosen else job.algorithm is None
     smooth = isinstance(job.band, Band) and job.band.shape != "ideal"
-    return native and bool(not smooth or parameters["smooth_hooks"])
+    return takes_hooks and bool(not smooth or parameters["smooth_hooks"])
 
 
 def transform_problem(job: FilterJob, direction: str, transposed: str = "out") -> Problem:
@@ -351,21 +352,26 @@ def filter_pass(
     """
     count, rows, columns = spectra
     macros: dict[str, int | str] = {"DOUBLE": int(precision == "double")}
-    numbers: tuple[Argument, ...]
+    numbers: dict[str, Argument]
     if isinstance(band, Mask):
-        kernel, numbers, step = "maskFilter", (MASK,), str(band)
+        kernel, numbers, step = "maskFilter", {"mask": MASK}, str(band)
         macros |= band.macros
     else:
         kernel, step = "bandFilter", f"{band.kind}, {band.shape}"
-        numbers = tuple(each.argument for each in _gain_parameters(band, precision))
+        numbers = {each.name: each.argument for each in _gain_parameters(band, precision)}
         if (band.kind, band.shape, band.keep_dc) == ("highpass", "ideal", False):
-            kernel, numbers = "highPassFilter", numbers[:3]
+            kernel = "highPassFilter"
+            numbers = {
+                "row_weight": numbers["row_weight"],
+                "column_weight": numbers["column_weight"],
+                "pass_from": numbers["low_first"],
+            }
         else:
             macros |= _gain_macros(band)
     nbytes = prod(spectra) * COMPLEX_DTYPE[precision].itemsize
     return _launch(
-        kernel, "highPassFilter.cl", macros, (columns, rows, count), traits, parameters,
-        (Role.DATA, uint(rows), uint(columns), *numbers),
+        kernel, "textbook/highPassFilter.cl", macros, (columns, rows, count), traits, parameters,
+        {"data": Role.DATA, "rows": uint(rows), "columns": uint(columns), **numbers},
         reads=nbytes, writes=nbytes, step=step,
     )  # fmt: skip
 
@@ -436,9 +442,15 @@ def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass
     rows, columns = job.plane
     height, width = job.size
     return _launch(
-        "loadPixels", "pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes),
+        "loadPixels", "image/pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes),
         traits, parameters,
-        (Role.SOURCE, Role.TARGET, _frame(job), _where(job, job.source), _stack(job)),
+        {
+            "image": Role.SOURCE,
+            "planes": Role.TARGET,
+            "sizes": _frame(job),
+            "source": _where(job, job.source),
+            "axes": _stack(job),
+        },
         reads=prod(job.shape) * job.dtype.itemsize,
         writes=_plane_bytes(job),
         step=f"{width}x{height} {job.dtype} into {job.planes} x {columns}x{rows}",
@@ -454,24 +466,33 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
     extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
     parts = Pass(
         kernel="extrema",
-        source="pixels.cl",
+        source="image/pixels.cl",
         defines=tuple((name, str(value)) for name, value in macros.items()),
         global_size=(groups * group, job.images),
         local_size=(group, 1),
-        arguments=(
-            Role.DATA, Buffer("in"), Buffer("extrema"), _frame(job), _where(job, job.source),
-            _stack(job),
-        ),
+        arguments={
+            "data": Role.DATA,
+            "image": Buffer("in"),
+            "parts": Buffer("extrema"),
+            "sizes": _frame(job),
+            "source": _where(job, job.source),
+            "axes": _stack(job),
+        },
         reads=_plane_bytes(job) + prod(job.shape) * job.dtype.itemsize,
         writes=job.images * groups * extremes,
         step=f"of {groups} groups",
         scratch=(("extrema", job.images * groups * extremes),),
+        local_bytes=group * extremes,
     )  # fmt: skip
     all_of_them = replace(
         parts,
         kernel="extremaOfParts",
         global_size=(group, job.images),
-        arguments=(Buffer("extrema"), Buffer("range"), uint(groups)),
+        arguments={
+            "parts": Buffer("extrema"),
+            "range": Buffer("range"),
+            "count": uint(groups),
+        },
         reads=job.images * groups * extremes,
         writes=job.images * extremes // 2,
         step="of all",
@@ -483,19 +504,19 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
 def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     height, width = job.size
     return _launch(
-        "storePixels", "pixels.cl", _pixel_macros(job, traits), (width, height, job.images),
+        "storePixels", "image/pixels.cl", _pixel_macros(job, traits), (width, height, job.images),
         traits, parameters,
-        (
-            Role.SOURCE,
-            Role.TARGET,
-            Buffer("range"),
-            Buffer("in"),
-            _frame(job),
-            _where(job, job.source),
-            _where(job, job.target),
-            _stack(job),
-            Scalar(REAL_DTYPE[job.precision].name, job.maxval),
-        ),
+        {
+            "planes": Role.SOURCE,
+            "result": Role.TARGET,
+            "range": Buffer("range"),
+            "image": Buffer("in"),
+            "sizes": _frame(job),
+            "source": _where(job, job.source),
+            "target": _where(job, job.target),
+            "axes": _stack(job),
+            "top": Scalar(REAL_DTYPE[job.precision].name, job.maxval),
+        },
         reads=_plane_bytes(job),
         writes=prod(job.shape) * job.result_dtype.itemsize,
         step=f"{job.part} to {job.result_dtype}, {job.scale}",
@@ -510,7 +531,7 @@ def _launch(
     items: tuple[int, ...],
     traits: Traits,
     parameters: Parameters,
-    arguments: tuple[Argument, ...],
+    arguments: Mapping[str, Argument],
     **details: Any,
 ) -> Pass:
     """Return a pass of one work-item each over a range, which is exact in its third dimension."""

@@ -18,8 +18,8 @@ from ..planning.passes import assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Layout, choose, make_problem, plain_layout
 from ..planning.solvers import BY_NAME
-from ..runtime import device, memory, wisdom
-from ..runtime.cache import BoundedCache
+from ..runtime import describe, memory, wisdom
+from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable, run_on_host
 from ..runtime.operation import queue_for
 from ..runtime.profile import Recorder
@@ -80,7 +80,7 @@ class ImageFilter:
 
     def __init__(self, job: FilterJob, context: cl.Context, gains: Gains = None) -> None:
         self.job = job
-        traits = device.traits(context.devices[0])
+        traits = describe.traits(context.devices[0])
         forward = transform_problem(job, "forward")
         parameters = wisdom.parameters_of(context.devices[0], forward, job.algorithm)
         self.schedule = filter_schedule(job, traits, parameters)
@@ -431,7 +431,7 @@ def filter_mask(
     plane = size if pad == "none" else padded_size(size, algorithm)
     band = make_band(size, plane, kind, cutoff, **options)  # type: ignore[arg-type]
     queue = queue_for(queue)
-    traits = device.traits(queue.device)
+    traits = describe.traits(queue.device)
     problem = make_problem(plane, np.float32)
     parameters = parameters_for(traits)
     (copy,) = plan_passes(replace(problem, axes=()), traits)
@@ -532,9 +532,7 @@ def _require_finite(image: np.ndarray, job: FilterJob) -> None:
 
 # --- running --------------------------------------------------------------------------------------
 
-_filters: BoundedCache[ImageFilter] = BoundedCache(16)
-filter_counts = _filters.counts
-forget_filters = _filters.clear
+_filters: BoundedCache[ImageFilter] = registered("filters", BoundedCache(16))
 
 
 def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> ImageFilter:

@@ -151,9 +151,13 @@ def with_hooks(
 def _with_hooks(each: Pass, hooks: Hooks, types: Sequence[str]) -> Pass:
     if not hooks:
         return each
-    parameters = [p for snippet in (hooks.load, hooks.store) if snippet for p in snippet.parameters]
-    arguments = (*each.arguments, *(parameter.argument for parameter in parameters))
-    return replace(each, arguments=arguments, hooks=hook_text(hooks, types))
+    arguments = {
+        _argument(place, parameter): parameter.argument
+        for place, snippet in zip(PLACES, (hooks.load, hooks.store), strict=True)
+        if snippet
+        for parameter in snippet.parameters
+    }
+    return replace(each, arguments={**each.arguments, **arguments}, hooks=hook_text(hooks, types))
 
 
 def hook_text(hooks: Hooks, types: Sequence[str]) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import prod
-from typing import Any
 
 COUNTERS = "counters"  # workspace that is zero before the first launch and after each
 
@@ -263,8 +262,8 @@ class Pass:
         What the file is compiled with.
     global_size, local_size : tuple of int
         Work-items in all and in a group; the one is a multiple of the other.
-    arguments : tuple
-        In the kernel's order.
+    arguments : mapping of str to Argument
+        By the names of the kernel's parameters, in the kernel's order.
     reads, writes : int
         Bytes that have to be moved at least.
     leaves : int
@@ -287,8 +286,8 @@ class Pass:
     groups_a_launch : int
         Work-groups of a launch, which is then one of several and has a `FirstGroup` among its
         arguments; 0 for one launch of all.
-    work : object
-        What its solver has made it of, for solvers that make two passes one.
+    local_bytes : int
+        Of local memory that each work-group takes.
     """
 
     kernel: str
@@ -296,7 +295,7 @@ class Pass:
     defines: tuple[tuple[str, str], ...]
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
-    arguments: tuple[Argument, ...]
+    arguments: Mapping[str, Argument]
     reads: int
     writes: int
     step: str = ""
@@ -308,7 +307,7 @@ class Pass:
     hooks: str = ""
     radices: tuple[tuple[int, ...], ...] = ()
     groups_a_launch: int = 0
-    work: Any = field(default=None, compare=False, repr=False)
+    local_bytes: int = 0
 
     @property
     def target_bytes(self) -> int:
@@ -318,11 +317,12 @@ class Pass:
     @property
     def moves(self) -> bool:
         """Whether it writes to another buffer than it reads."""
-        return Role.TARGET in self.arguments
+        return Role.TARGET in self.arguments.values()
 
     def __str__(self) -> str:
         sizes = f"{_times(self.global_size)} / {_times(self.local_size)}"
-        buffers = [argument.name for argument in self.arguments if isinstance(argument, Buffer)]
+        arguments = self.arguments.values()
+        buffers = [argument.name for argument in arguments if isinstance(argument, Buffer)]
         return f"{self.kernel:<17} {sizes:<24} {' '.join(buffers):<11} {self.step}".rstrip()
 
 
@@ -347,7 +347,7 @@ class Schedule:
         return frozenset(
             argument
             for each in self.passes
-            for argument in each.arguments
+            for argument in each.arguments.values()
             if isinstance(argument, Table)
         )
 
@@ -390,7 +390,7 @@ def assign_buffers(
     """
     passes = without_repeated_tables(passes)
     first = next((index for index, each in enumerate(passes) if each.moves), None)
-    if first is None or any(Role.DATA in each.arguments for each in passes[:first]):
+    if first is None or any(Role.DATA in each.arguments.values() for each in passes[:first]):
         raise ValueError("the first pass must be out of place")
     protected = in_place and not passes[first].aliases  # "in" must outlive the first pass
     # A pass whose target may be its source stays where it is, but the first, which has "in".
@@ -417,10 +417,10 @@ def assign_buffers(
     for index, each in enumerate(passes):
         target = targets.get(index, current)
         buffers = {Role.SOURCE: current, Role.DATA: current, Role.TARGET: target}
-        arguments = tuple(
-            Buffer(buffers[argument]) if isinstance(argument, Role) else argument
-            for argument in each.arguments
-        )
+        arguments = {
+            name: Buffer(buffers[argument]) if isinstance(argument, Role) else argument
+            for name, argument in each.arguments.items()
+        }
         assigned.append(replace(each, arguments=arguments))
         current = target
         for name, size in (*each.scratch, (target, each.target_bytes)):

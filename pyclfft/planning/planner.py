@@ -11,12 +11,11 @@ from .hooks import NO_HOOKS, Hooks, with_hooks
 from .parameters import Parameters, parameters_for
 from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
-from .solvers import BY_NAME, SOLVERS, Solver
-from .solvers.fused import NAME as FUSED
+from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
 from .solvers.rows import defines, device_size, transpose
 from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
-from .trigonometric import after, before, fourier_problem, in_rows
+from .trigonometric import after, before, fourier_problem
 
 
 def plan_passes(
@@ -66,7 +65,7 @@ def _fourier_passes(
 ) -> tuple[Pass, ...]:
     """Return the passes of all axes, one after the other."""
     passes: list[Pass] = []
-    aligned = any(each.native for each in solvers)
+    aligned = not all(each.rows_only for each in solvers)
     upwards = 0 < parameters["stream_bytes"] <= problem.nbytes
     for step in axis_steps(problem, aligned=aligned, upwards=upwards):
         passes += _solve(step, solvers, traits, parameters)
@@ -78,9 +77,9 @@ def _trigonometric_passes(
 ) -> tuple[Pass, ...]:
     """Return the passes of all axes, with copies of what is not contiguous or as long as wanted."""
     if len(problem.axes) == 1:
-        alone = in_rows(problem, traits, parameters)
-        if alone is not None:
-            return alone
+        whole = _first(problem, solvers, traits, parameters)
+        if whole is not None:
+            return whole
     passes: list[Pass] = []
     plain = plain_layout(problem.shape, real=True)
     if problem.source != plain:
@@ -89,9 +88,9 @@ def _trigonometric_passes(
     for axis in problem.axes:
         scale = problem.scale if axis == problem.axes[-1] else 1.0
         step = replace(inside, axes=(axis,), scale=scale)
-        alone = None if problem.hooks else in_rows(step, traits, parameters)
-        if alone is not None:
-            passes += alone
+        whole = None if problem.hooks else _first(step, solvers, traits, parameters)
+        if whole is not None:
+            passes += whole
             continue
         within = fourier_problem(step)
         passes += [
@@ -208,21 +207,18 @@ def _axes_in_order(problem: Problem, upwards: bool) -> list[int]:
 def _solve(
     step: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Return the passes of the first solver that takes a step as it is, or else between copies."""
-    for solver in solvers:
-        asked = solver.native or solver.selective
-        if asked and solver.applies(step, traits, parameters):
-            return solver.passes(step, traits, parameters)
-    for solver in solvers:
-        core = _core(step, solver)
-        if solver.applies(core, traits, parameters):
-            return (
-                *_before(step, core, solver, traits, parameters),
-                *solver.passes(core, traits, parameters),
-                *_after(step, core, solver, traits, parameters),
-            )
+    """Return the passes of the first solver that takes a step.
+
+    Raises
+    ------
+    PlanError
+        No solver takes it.
+    """
+    passes = _first(step, solvers, traits, parameters)
+    if passes is not None:
+        return passes
     n = step.shape[step.axes[0]]
-    if len(solvers) > 1:  # nobody has chosen one
+    if len({each.name for each in solvers}) > 1:  # nobody has chosen one
         raise PlanError(
             f"no algorithm transforms {n:,} points along an axis on {traits.name}: "
             "take fewer points, or another device"
@@ -233,20 +229,53 @@ def _solve(
     )
 
 
-def _core(step: Problem, solver: Solver) -> Problem:
-    """Return the same transform from complex numbers to complex numbers, contiguous, uncut."""
-    layout = plain_layout(step.shape)
-    if solver.native:
-        return replace(step, kind="c2c", source=layout, target=layout)
-    layout = layout.along(step.axes[0])
+def _first(
+    step: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...] | None:
+    """Return the passes of the first solver that takes a step, or None if none does."""
+    for solver in solvers:
+        find = _between_copies if solver.rows_only else _as_it_lies
+        passes = find(step, solver, traits, parameters)
+        if passes is not None:
+            return passes
+    return None
+
+
+def _as_it_lies(
+    step: Problem, solver: Solver, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...] | None:
+    """Return the passes of a solver that reads and leaves arrays of any strides."""
+    return solver.plan(step, traits, parameters)
+
+
+def _between_copies(
+    step: Problem, solver: Solver, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...] | None:
+    """Return the passes of a solver of contiguous rows, between copies of all else."""
+    if step.is_trigonometric:
+        return None
+    core = _core(step)
+    passes = solver.plan(core, traits, parameters)
+    if passes is None:
+        return None
+    return (
+        *_before(step, core, traits, parameters),
+        *passes,
+        *_after(step, core, traits, parameters),
+    )
+
+
+def _core(step: Problem) -> Problem:
+    """Return the transform of a step from and to complex numbers in contiguous rows, uncut."""
+    layout = plain_layout(step.shape).along(step.axes[0])
     return replace(step, kind="c2c", source=layout, target=layout, hooks=NO_HOOKS)
 
 
 def _before(
-    step: Problem, core: Problem, solver: Solver, traits: Traits, parameters: Parameters
+    step: Problem, core: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
     """Bring the input of a step to where a solver wants it; a load hook may need a copy."""
-    if solver.native or not step.hooks.load:
+    if not step.hooks.load:
         if step.source == core.source:
             return ()
         if step.kind == "c2c" and step.source == plain_layout(step.shape):
@@ -256,10 +285,10 @@ def _before(
 
 
 def _after(
-    step: Problem, core: Problem, solver: Solver, traits: Traits, parameters: Parameters
+    step: Problem, core: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
     """Bring the result of a step from where a solver has left it; a store hook may need a copy."""
-    if solver.native or not step.hooks.store:
+    if not step.hooks.store:
         if step.target == core.target:
             return ()
         if step.kind == "c2c" and step.target == plain_layout(step.shape):
@@ -348,7 +377,12 @@ def _copy(
         ),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, Constants(tuple(geometry)), Scalar("uint64", count)),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "geometry": Constants(tuple(geometry)),
+            "count": Scalar("uint64", count),
+        },
         reads=min(count, prod(source.shape)) * nbytes[0],
         writes=count * nbytes[1],
         leaves=problem.nbytes,
@@ -361,9 +395,10 @@ def _solvers(algorithm: str | None, preferred: str) -> tuple[Solver, ...]:
     if algorithm is None:
         first = (BY_NAME[preferred],) if preferred in BY_NAME else ()
         return first + SOLVERS
-    if algorithm == FUSED:  # it joins passes of stockham.cl, which solvers for CPUs would replace
-        return tuple(each for each in SOLVERS if not each.selective)
-    if algorithm not in BY_NAME:
-        names = ", ".join((*BY_NAME, FUSED))
-        raise PlanError(f"unknown algorithm {algorithm!r}: choose from {names}")
-    return (BY_NAME[algorithm],)
+    rewritten = {each.name: each.solvers for each in REWRITERS}
+    names = rewritten.get(algorithm, (algorithm,))
+    found = tuple(each for each in (*SOLVERS, *NAMED_ONLY) if each.name in names)
+    if not found:
+        known = ", ".join((*BY_NAME, *rewritten))
+        raise PlanError(f"unknown algorithm {algorithm!r}: choose from {known}")
+    return found

@@ -9,7 +9,7 @@ from .parameters import Parameters
 from .passes import Pass, Schedule, assign_buffers
 from .planner import plan_passes, settled_passes
 from .problem import Problem
-from .solvers import fused
+from .solvers import REWRITERS
 from .traits import Traits
 
 
@@ -37,15 +37,15 @@ def schedule_of(
         As `plan_passes`.
     """
     passes = plan_passes(problem, traits, algorithm, parameters)
-    joined = _joined(passes, problem.nbytes, traits, algorithm, parameters)
-    if joined is not None:
-        return joined
-    if algorithm == fused.NAME:
-        raise PlanError(
-            f"algorithm {fused.NAME!r} takes a device whose groups may wait, and two passes of "
-            "complex64 between which chunks fit its cache: choose another one, or leave "
-            "algorithm out"
-        )
+    rewritten = _rewritten(passes, problem.nbytes, traits, algorithm, parameters)
+    if rewritten is not None:
+        return rewritten
+    for each in REWRITERS:
+        if algorithm == each.name:
+            raise PlanError(
+                f"algorithm {each.name!r} takes {each.requirement}: choose another one, or leave "
+                "algorithm out"
+            )
     generous = assign_buffers(passes, problem.nbytes)
     if traits.holds(buffers_of(problem, generous)):
         return generous
@@ -65,8 +65,8 @@ def schedule_into(
     if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
         passes = settled_passes(problem, traits, algorithm, parameters)
     ours = problem.nbytes if problem.target.is_dense else 0
-    joined = _joined(passes, ours, traits, algorithm, parameters, in_place=in_place)
-    return joined or assign_buffers(passes, ours, in_place=in_place)
+    rewritten = _rewritten(passes, ours, traits, algorithm, parameters, in_place=in_place)
+    return rewritten or assign_buffers(passes, ours, in_place=in_place)
 
 
 def buffers_of(problem: Problem, schedule: Schedule | None = None) -> dict[str, int]:
@@ -76,7 +76,7 @@ def buffers_of(problem: Problem, schedule: Schedule | None = None) -> dict[str, 
     return {"in": source, "out": problem.nbytes, **dict(workspace)}
 
 
-def _joined(
+def _rewritten(
     passes: Sequence[Pass],
     out_bytes: int,
     traits: Traits,
@@ -85,9 +85,13 @@ def _joined(
     *,
     in_place: bool = False,
 ) -> Schedule | None:
-    """Return a schedule with two passes in one launch, if that pays or is asked for."""
-    if algorithm not in (None, fused.NAME):
-        return None
-    return fused.fused_schedule(
-        passes, out_bytes, traits, parameters, in_place=in_place, forced=algorithm == fused.NAME
-    )
+    """Return the schedule of the first rewriter that pays or is asked for, or None."""
+    for each in REWRITERS:
+        if algorithm in (None, each.name):
+            forced = algorithm == each.name
+            schedule = each.rewrite(
+                passes, out_bytes, traits, parameters, in_place=in_place, forced=forced
+            )
+            if schedule is not None:
+                return schedule
+    return None

@@ -11,70 +11,20 @@ J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans. ASS
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
+from .cosine_axis import CosineAxis
 from .parameters import Parameters
-from .passes import Argument, Pass, Role, RootSeries
+from .passes import Pass, Role, RootSeries
 from .problem import Problem, half_shape, plain_layout
-from .solvers import cosine_row
 from .solvers.rows import defines, device_size, exact, uint
 from .traits import Traits
 
 
-@dataclass(frozen=True)
-class Axis:
-    """One axis of a cosine or sine transform.
-
-    Attributes
-    ----------
-    type : int
-        1 to 4.
-    sine : bool
-        Whether it is a sine transform.
-    n : int
-        Numbers along the axis.
-    """
-
-    type: int
-    sine: bool
-    n: int
-
-    @classmethod
-    def of(cls, problem: Problem) -> Axis:
-        """Return the one axis of a problem."""
-        return cls(int(problem.kind[-1]), problem.kind[:3] == "dst", problem.shape[problem.axes[0]])
-
-    @property
-    def odd(self) -> bool:
-        """Whether type 4 is a transform of real numbers rather than of half as many pairs."""
-        return self.type == 4 and self.n % 2 == 1
-
-    @property
-    def kind(self) -> str:
-        """Kind of the Fourier transform."""
-        if self.type == 3:
-            return "c2r"
-        return "c2c" if self.type == 4 and not self.odd else "r2c"
-
-    @property
-    def points(self) -> int:
-        """Its length."""
-        if self.type == 1:
-            return 2 * (self.n + 1 if self.sine else self.n - 1)
-        return self.n // 2 if self.kind == "c2c" else self.n
-
-    @property
-    def roots(self) -> tuple[int, int, int, int]:
-        """Order of the roots of unity before it or behind it, their first power, step and count."""
-        if self.type == 4:
-            return (8 * self.n, 1, 2, self.n) if self.odd else (16 * self.n, 1, 8, self.points)
-        return 4 * self.n, 0, 1, self.n // 2 + 1
-
-
 def fourier_problem(problem: Problem) -> Problem:
     """Return the Fourier transform within a problem of one axis, contiguous on both sides."""
-    axis = Axis.of(problem)
+    axis = CosineAxis.of(problem)
     shape = _with_length(problem, axis.points)
     half = half_shape(shape, problem.axes[0])
     return replace(
@@ -88,17 +38,9 @@ def fourier_problem(problem: Problem) -> Problem:
     )
 
 
-def in_rows(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return the passes of one axis where one launch does all of it, else None."""
-    if not cosine_row.applies(problem, traits, parameters):
-        return None
-    roots = RootSeries(*Axis.of(problem).roots, problem.precision)
-    return cosine_row.passes(problem, roots, traits, parameters)
-
-
 def before(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Return the launch that makes a contiguous array what the Fourier transform takes."""
-    axis, inner = Axis.of(problem), fourier_problem(problem)
+    axis, inner = CosineAxis.of(problem), fourier_problem(problem)
     points = inner.source.shape[problem.axes[0]]
     turned = axis.type == 3 or axis.kind == "c2c"
     return _pass("dctBefore", problem, inner, points, points, turned, traits, parameters)
@@ -106,7 +48,7 @@ def before(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
 
 def after(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Return the launch that makes a contiguous array of what the Fourier transform leaves."""
-    axis, inner = Axis.of(problem), fourier_problem(problem)
+    axis, inner = CosineAxis.of(problem), fourier_problem(problem)
     points = inner.target.shape[problem.axes[0]]
     alone = axis.type in (1, 3) or axis.odd
     turned = axis.type in (2, 4)
@@ -124,20 +66,18 @@ def _pass(
     traits: Traits,
     parameters: Parameters,
 ) -> Pass:
-    axis = Axis.of(problem)
+    axis = CosineAxis.of(problem)
     (number,) = problem.axes
     rows, columns = prod(problem.shape[:number]), prod(problem.shape[number + 1 :])
     extents = (columns, items, rows) if columns > 1 else (items, rows)
     sizes, local = device_size(extents, parameters["group"], traits)
-    tables: tuple[Argument, ...] = ()
-    if turned:
-        tables = (RootSeries(*axis.roots, problem.precision),)
+    tables = {"roots": RootSeries(*axis.roots, problem.precision)} if turned else {}
     layout = inner.source if kernel == "dctBefore" else inner.target
     moved = prod(layout.shape) * inner.complex_dtype.itemsize // (2 if layout.real else 1)
     own = prod(problem.shape) * problem.dtype.itemsize
     reads, writes = (own, moved) if kernel == "dctBefore" else (moved, own)
     name = f"{'sine' if axis.sine else 'cosine'} {axis.type}"
-    scale = (exact(problem.scale, problem.precision),) if kernel == "dctAfter" else ()
+    scale = {"scale": exact(problem.scale, problem.precision)} if kernel == "dctAfter" else {}
     return Pass(
         kernel=kernel,
         source="dct.cl",
@@ -151,16 +91,16 @@ def _pass(
         ),
         global_size=sizes,
         local_size=local,
-        arguments=(
-            Role.SOURCE,
-            Role.TARGET,
-            *tables,
-            uint(axis.n),
-            uint(points),
-            uint(columns),
-            uint(rows),
-            *scale,
-        ),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            **tables,
+            "n": uint(axis.n),
+            "m": uint(points),
+            "inner": uint(columns),
+            "rows": uint(rows),
+            **scale,
+        },
         reads=reads,
         writes=writes,
         step=f"{name}, {rows * columns} x {axis.n}",

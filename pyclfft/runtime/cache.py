@@ -1,4 +1,8 @@
-"""A bounded cache: counted, clearable, safe for threads."""
+"""Bounded caches, safe for threads; and the register of all caches, which counts and clears them.
+
+A module that makes a cache registers it there and then, by `registered`. A cache may have another
+one in front of it, which is asked first and answers sooner: `in_front`, `remembers_latest`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from typing import Generic, NamedTuple, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from .device import require_own_process
+from .forks import require_own_process
 
 Value = TypeVar("Value")
 
@@ -20,6 +25,16 @@ class CacheCounts(NamedTuple):
     misses: int
     max_size: int
     size: int
+
+
+class Cache(Protocol):
+    """What the register asks of a cache."""
+
+    def counts(self) -> CacheCounts:
+        """Return hits, misses, the bound and the size."""
+
+    def clear(self) -> None:
+        """Forget every value and start counting anew."""
 
 
 class BoundedCache(Generic[Value]):
@@ -97,3 +112,128 @@ class BoundedCache(Generic[Value]):
         """Return hits, misses, the bound and the number of values."""
         with self._lock:
             return CacheCounts(self._hits, self._misses, self._max_size, len(self._entries))
+
+
+# ---------------------------------------------------------------- the register
+
+AnyCache = TypeVar("AnyCache", bound=Cache)
+
+# The caches of each name: the one that was registered, and then those in front of it.
+_register: dict[str, list[Cache]] = {}
+
+
+def registered(name: str, cache: AnyCache) -> AnyCache:
+    """Enter a cache in the register.
+
+    Parameters
+    ----------
+    name : str
+        A name that no other cache has. `pyclfft.CacheInfo` shows the caches after which its fields
+        are named; `pyclfft.clear_cache` empties every registered cache.
+    cache : Cache
+        The cache, which lives as long as the process.
+
+    Returns
+    -------
+    Cache
+        The cache itself.
+
+    Raises
+    ------
+    ValueError
+        Another cache has the name.
+    """
+    if name in _register:
+        raise ValueError(f"two caches are called {name!r}")
+    _register[name] = [cache]
+    return cache
+
+
+def in_front(name: str, cache: AnyCache) -> AnyCache:
+    """Enter a cache that is asked before a registered one: its hits count as the other's.
+
+    Parameters
+    ----------
+    name : str
+        The name of the registered cache.
+    cache : Cache
+        The cache that is asked first.
+
+    Returns
+    -------
+    Cache
+        The cache that is asked first.
+    """
+    _register[name].append(cache)
+    return cache
+
+
+class _Latest:
+    """The cache of a function that `functools.lru_cache` has decorated."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def counts(self) -> CacheCounts:
+        return CacheCounts(*self._function.cache_info())
+
+    def clear(self) -> None:
+        self._function.cache_clear()
+
+
+def remembers_latest(
+    name: str, max_size: int
+) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Decorate a function that asks a registered cache, so that it remembers its latest answers.
+
+    It is `functools.lru_cache`, which is written in C and answers sooner than the registered cache.
+
+    Parameters
+    ----------
+    name : str
+        The name of the registered cache.
+    max_size : int
+        The number of answers to remember.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+
+    def decorate(function: Callable[..., Value]) -> Callable[..., Value]:
+        remembering = lru_cache(max_size)(function)
+        in_front(name, _Latest(remembering))
+        return remembering
+
+    return decorate
+
+
+def counts_of(name: str) -> CacheCounts:
+    """Return the state of a registered cache, with the hits of the caches in front of it.
+
+    Parameters
+    ----------
+    name : str
+        The name of the registered cache.
+
+    Returns
+    -------
+    CacheCounts
+    """
+    cache, *fronts = _register[name]
+    counts = cache.counts()
+    return counts._replace(hits=counts.hits + sum(front.counts().hits for front in fronts))
+
+
+def clear(*names: str) -> None:
+    """Empty registered caches, and the caches in front of them.
+
+    Parameters
+    ----------
+    *names : str
+        The names of the registered caches; without any name, all of them are emptied.
+    """
+    for name in names or tuple(_register):
+        for cache in _register[name]:
+            cache.clear()

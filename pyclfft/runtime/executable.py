@@ -23,7 +23,7 @@ from ..planning.passes import (
     Schedule,
     Vector,
 )
-from . import device, memory
+from . import describe, forks, memory
 from .profile import Recorder
 from .program import program
 from .tables import table_buffer
@@ -117,7 +117,7 @@ class Executable:
         given: Mapping[str, cl.Buffer] | None = None,
     ) -> None:
         self.context = context
-        self.traits = device.traits(context.devices[0])
+        self.traits = describe.traits(context.devices[0])
         self.schedule = schedule
         self._given = given or {}
         self._programs = [
@@ -164,7 +164,7 @@ class Executable:
             A command that was to be waited for has failed, or this process was forked from one
             that has used OpenCL.
         """
-        device.require_own_process()
+        forks.require_own_process()
         try:
             lease = self._borrow(queue)  # after an exception its state is unknown: it is dropped
             event = self._launch(lease, queue, source, target, wait_for, recorder)
@@ -226,7 +226,7 @@ class Executable:
         recorder: Recorder | None,
     ) -> cl.Event:
         """Launch some work-groups at a time, by an argument: offsets are slow on NVIDIA."""
-        position = each.arguments.index(FirstGroup())
+        position = list(each.arguments.values()).index(FirstGroup())
         moved = (each.reads + each.writes) / each.global_size[0]
         for first, items in parts_of(each):
             kernel.set_arg(position, np.uint32(first))
@@ -273,7 +273,7 @@ class Executable:
         DeviceError
             This process was forked from one that has used OpenCL.
         """
-        device.require_own_process()
+        forks.require_own_process()
         try:
             lease = self._idle_stages.pop()
         except IndexError:
@@ -305,7 +305,7 @@ class Executable:
         lease = Lease([], [], [], workspace)
         for each, built in zip(self.schedule.passes, self._programs, strict=True):
             kernel = cl.Kernel(built, each.kernel)
-            for position, argument in enumerate(each.arguments):
+            for position, argument in enumerate(each.arguments.values()):
                 if argument not in callers:
                     kernel.set_arg(position, self._value(argument, workspace))
                 elif argument == Buffer("in"):
@@ -333,7 +333,7 @@ class Executable:
         return [
             Launch(
                 kernel,
-                tuple(self._value(argument, buffers) for argument in each.arguments),
+                tuple(self._value(argument, buffers) for argument in each.arguments.values()),
                 each.global_size,
                 each.local_size,
             )
@@ -385,7 +385,7 @@ def run_on_host(
     DeviceError, DeviceMemoryError
         As `Executable.enqueue`.
     """
-    device.require_own_process()
+    forks.require_own_process()
     traits = executable.traits
     if recorder is None and memory.can_stage(traits, source.nbytes + target.nbytes):
         executable.run_staged(queue, source, target, wait_for)

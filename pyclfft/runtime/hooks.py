@@ -40,7 +40,8 @@ class Hook:
         memory, counted in elements: for contiguous arrays its index in C order. They know the types
         ``real`` and ``cplx`` and the function ``cmul`` of prelude.cl.
     preamble : str
-        Functions and macros for the code, or ``#include`` of a file of ``cl/``.
+        Functions and macros for the code, or ``#include`` of a file of ``cl/``, by its path below
+        ``cl/``: ``#include "gain.cl"``, ``#include "audio/frames.cl"``.
     **arguments
         What the code may read by name, in lower case:
 

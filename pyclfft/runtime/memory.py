@@ -17,7 +17,7 @@ import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
-from . import device, pool
+from . import describe, forks, pool
 from .pool import ALIGNMENT
 
 Memory = cl.Buffer | cl.SVMPointer  # what a kernel's pointer can be given
@@ -72,7 +72,7 @@ def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
         The device is out of memory.
     """
     buffer = _buffer(context, cl.mem_flags.READ_WRITE, nbytes)
-    if nbytes >= MIN_ON_HUGE_PAGES and device.traits(context.devices[0]).is_cpu:
+    if nbytes >= MIN_ON_HUGE_PAGES and describe.traits(context.devices[0]).is_cpu:
         _ask_for_huge_pages(context, buffer)
     return buffer
 
@@ -156,7 +156,7 @@ def fill_zeros(
     DeviceError
         This process was forked from one that has used OpenCL.
     """
-    device.require_own_process()
+    forks.require_own_process()
     axis, stretch = array.ndim, array.dtype.itemsize
     while axis and array.strides[axis - 1] == stretch:
         axis -= 1
@@ -181,7 +181,7 @@ def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
 def _buffer(
     context: cl.Context, flags: int, nbytes: int, values: np.ndarray | None = None
 ) -> cl.Buffer:
-    device.require_own_process()
+    forks.require_own_process()
     with refusals(context, nbytes):
         return cl.Buffer(context, flags, 0 if values is not None else nbytes, hostbuf=values)
 

@@ -8,7 +8,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
-from . import device
+from . import queues
 
 
 def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
@@ -35,9 +35,9 @@ def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
     require_queue(queue)
     on_device: list[Any] = [each for each in arrays if isinstance(each, cl_array.Array)]
     if queue is None and on_device:
-        queue = on_device[0].queue or device.queue_of(on_device[0].context)
+        queue = on_device[0].queue or queues.queue_of(on_device[0].context)
     if queue is None:
-        queue = device.default_queue()
+        queue = queues.default_queue()
     for array in on_device:
         if array.context != queue.context:
             raise PlanError(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from . import device, memory
+from . import describe, forks, memory
 from .executable import Executable, run_on_host
 from .profile import Recorder
 
@@ -79,7 +79,7 @@ class Pipeline:
     def __init__(self, context: cl.Context, recorder: Recorder | None = None) -> None:
         self.context = context
         self.recorder = recorder
-        self._is_cpu = device.traits(context.devices[0]).is_cpu
+        self._is_cpu = describe.traits(context.devices[0]).is_cpu
         flags: Any = cl.command_queue_properties.PROFILING_ENABLE if recorder else 0
         count = 1 if self._is_cpu else IN_FLIGHT
         self._slots = [Slot(cl.CommandQueue(context, properties=flags)) for _ in range(count)]
@@ -94,7 +94,7 @@ class Pipeline:
         DeviceError
             This process was forked from one that has used OpenCL.
         """
-        device.require_own_process()
+        forks.require_own_process()
         if self._is_cpu:
             for work in works:
                 self._on_cpu(work)

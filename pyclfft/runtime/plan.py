@@ -18,7 +18,7 @@ from ..planning.parameters import GIVEN, Parameters, Values, checked
 from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
 from ..planning.schedule import buffers_of, schedule_into, schedule_of
-from . import device, memory, wisdom
+from . import choice, describe, forks, memory, queues, wisdom
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
@@ -143,9 +143,9 @@ class Plan:
         self.dtype = np.dtype(dtype)
         self.kind = kind
         self.algorithm = algorithm
-        self.context = context or device.context_of(device.default_device())
+        self.context = context or queues.context_of(choice.default_device())
         self.device = _only_device(self.context)
-        self.traits = device.traits(self.device)
+        self.traits = describe.traits(self.device)
         self._bound = bind(hooks, problem.precision, self.context)
         self.problem = replace(problem, hooks=self._bound.hooks)
         if hooks and problem.nbytes and 0 in problem.source.shape:
@@ -201,7 +201,7 @@ class Plan:
 
     def __str__(self) -> str:
         problem = self.problem
-        label = device.device_label(self.device)
+        label = describe.device_label(self.device)
         return f"{problem} on {label}\n{self._schedule}\n    parameters: {self.parameters}"
 
     def __repr__(self) -> str:
@@ -247,7 +247,7 @@ class Plan:
             if isinstance(x, cl_array.Array):
                 return self._on_device(x, out, queue, wait_for or ())
             if queue is None:
-                queue = device.queue_of(self.context)
+                queue = queues.queue_of(self.context)
             return self._on_host(x, out, queue, wait_for or ())
         except cl.RuntimeError as error:
             raise self._failed(error) from error
@@ -333,7 +333,7 @@ class Plan:
         recorder: Recorder | None = None,
     ) -> cl_array.Array:
         if queue is None:
-            queue = x.queue or device.queue_of(self.context)
+            queue = x.queue or queues.queue_of(self.context)
         if queue is not self._known_queue:
             self._check_queue(queue)
         if _given(x) != self._expected_source:
@@ -491,7 +491,7 @@ def _given(array: cl_array.Array) -> Given:
 
 
 def _only_device(context: cl.Context) -> cl.Device:
-    device.require_own_process()
+    forks.require_own_process()
     if len(context.devices) != 1:
         raise PlanError(
             f"the context has {len(context.devices)} devices: make one context for each"

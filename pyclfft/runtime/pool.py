@@ -16,7 +16,7 @@ import threading
 
 import numpy as np
 
-from .cache import CacheCounts
+from .cache import CacheCounts, registered
 
 ALIGNMENT = 128  # bytes: whole vectors can be stored past the caches, and no line is shared
 MIN_BYTES = 2**20  # of a result: the C library itself keeps smaller memory
@@ -108,6 +108,6 @@ _UNUSED = _references([np.empty(1, np.uint8)], 0)  # by a list, and by who asks
 # Without the interpreter's lock, other threads change counts while they are read.
 _COUNTS: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
 
-results = ResultPool(MAX_BYTES)
+results = registered("results", ResultPool(MAX_BYTES))
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
     os.register_at_fork(after_in_child=results.forget_threads)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pyopencl as cl
 
-from .device import require_own_process
+from .forks import require_own_process
 
 
 @dataclass(frozen=True)

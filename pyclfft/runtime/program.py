@@ -15,8 +15,9 @@ import pyopencl as cl
 
 from ..errors import BuildError
 from ..files import atomic_write, cache_dir
-from .cache import BoundedCache
-from .device import code_identity, has_warnings
+from .cache import BoundedCache, registered
+from .describe import code_identity
+from .vendors import has_warnings
 
 logger = logging.getLogger("pyclfft")
 
@@ -25,18 +26,17 @@ Defines = tuple[tuple[str, str], ...]
 MEMORY_LIMIT = 256  # programs
 DISK_LIMIT = 256 * 2**20  # bytes
 MAGIC = b"pyclfft program 1\n"  # begins every file; the number changes with the layout
-INCLUDE = re.compile(r'^[ \t]*#include "(\w+\.cl)".*$', re.MULTILINE)
-# "norm.cl:8:12: error: ..." to most compilers, "error: norm.cl:8:12: ..." to PoCL
+FILE = r"(?:\w+/)*\w+\.cl"  # a kernel file is named by its path below cl/: "textbook/norm.cl"
+INCLUDE = re.compile(rf'^[ \t]*#include "({FILE})".*$', re.MULTILINE)
+# "textbook/norm.cl:8:12: error: ..." to most compilers, "error: textbook/norm.cl:8:12: ..." to PoCL
 FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
 ERROR_PLACE = re.compile(
-    r"^(?=.*\berror\b).*?(\w+\.cl|hook(?::[a-z]+)+):(\d+)", re.MULTILINE
+    rf"^(?=.*\berror\b).*?({FILE}|hook(?::[a-z]+)+):(\d+)", re.MULTILINE
 )  # in a file, or in a caller's hook
 HOOKS = "hooks.cl"
 STORED = "*.bin*"  # programs, and what is left of them where a process was killed while it wrote
 
-_programs: BoundedCache[cl.Program] = BoundedCache(MEMORY_LIMIT)
-program_counts = _programs.counts
-forget_programs = _programs.clear
+_programs: BoundedCache[cl.Program] = registered("programs", BoundedCache(MEMORY_LIMIT))
 
 
 def program(context: cl.Context, source: str, defines: Defines = (), hooks: str = "") -> cl.Program:
@@ -47,7 +47,7 @@ def program(context: cl.Context, source: str, defines: Defines = (), hooks: str 
     context : cl.Context
         Of one device.
     source : str
-        Name of a file in ``cl/``.
+        The kernel file, by its path below ``cl/``, for example ``"textbook/norm.cl"``.
     defines : tuple of (str, str)
         Macros and their values.
     hooks : str
@@ -92,6 +92,13 @@ def kernel_folder() -> Path:
     raise BuildError(f"no kernels found beside {package}: install pyclfft again")
 
 
+def kernel_files() -> dict[str, Path]:
+    """Return all kernel files, in order, by their paths below ``cl/``, with "/" on every system."""
+    folder = kernel_folder()
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.cl")}
+    return dict(sorted(files.items()))
+
+
 @lru_cache(maxsize=256)
 def source_text(name: str, hooks: str = "") -> str:
     """Return a kernel file with its includes in place; the compiler still reports its own lines.
@@ -101,7 +108,7 @@ def source_text(name: str, hooks: str = "") -> str:
     Parameters
     ----------
     name : str
-        Name of a file in ``cl/``.
+        The kernel file, by its path below ``cl/``, for example ``"textbook/norm.cl"``.
     hooks : str
         Text in the place of hooks.cl, if there is any; it may include other files.
 
@@ -112,7 +119,7 @@ def source_text(name: str, hooks: str = "") -> str:
     Raises
     ------
     BuildError
-        There is no such file.
+        `name`, or an include, names no kernel file.
     """
     return _with_includes(name, hooks, set())
 
@@ -121,7 +128,9 @@ def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
     seen.add(name)
     path = kernel_folder() / name
     if not path.is_file():
-        raise BuildError(f"no kernel file is called {name}: see {path.parent}")
+        alike = [each for each in kernel_files() if Path(each).name == Path(name).name]
+        remedy = f"do you mean {alike[0]}?" if alike else f"see {kernel_folder()}"
+        raise BuildError(f"no kernel file is called {name}: {remedy}")
     text = hooks if name == HOOKS and hooks else path.read_text(encoding="utf-8")
 
     def included(match: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ import pyopencl.array as cl_array
 from ..errors import PlanError
 from ..planning.planner import require_precision
 from ..planning.problem import READABLE
-from . import device, memory
+from . import describe, memory, queues
 from .program import Defines, program
 
 WORDS = {1: "uchar", 2: "ushort", 4: "uint", 8: "uint2", 16: "uint4"}  # by the bytes of an element
@@ -93,7 +93,7 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
             f"device arrays of {x.dtype} are not converted to {dtype}: upload the array as {dtype}"
         )
     for each in (precision, READABLE.get(x.dtype, (precision, real))[0]):
-        require_precision(each, device.traits(_queue_of(x).device))
+        require_precision(each, describe.traits(_queue_of(x).device))
     defines = (
         ("ELEMENT", NUMBERS[x.dtype]),
         ("HALF", str(int(x.dtype == np.float16))),
@@ -105,7 +105,7 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
 
 
 def _queue_of(x: cl_array.Array) -> cl.CommandQueue:
-    return x.queue or device.queue_of(cast("cl.Context", x.context))
+    return x.queue or queues.queue_of(cast("cl.Context", x.context))
 
 
 def _moved(

@@ -8,8 +8,8 @@ import pyopencl as cl
 from ..planning.passes import SpinFactors, Table
 from ..planning.problem import COMPLEX_DTYPE
 from . import memory
-from .device import queue_of
 from .program import program
+from .queues import queue_of
 from .twiddle import values_of
 
 
@@ -42,7 +42,7 @@ def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:
 def _spin_factors(context: cl.Context, table: SpinFactors) -> cl.Buffer:
     """Let the device compute roots of unity, as exact as those that the host would upload."""
     double = str(int(table.precision == "double"))
-    kernel = cl.Kernel(program(context, "spinFact.cl", (("DOUBLE", double),)), "spinFact")
+    kernel = cl.Kernel(program(context, "textbook/spinFact.cl", (("DOUBLE", double),)), "spinFact")
     count = table.n // 2
     result = memory.allocate(context, count * COMPLEX_DTYPE[table.precision].itemsize)
     kernel(queue_of(context), (count,), None, result, np.uint32(table.n)).wait()

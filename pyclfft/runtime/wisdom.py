@@ -11,8 +11,8 @@ from ..planning import database
 from ..planning.lookup import ALIKE, USER, Workclass, look_up
 from ..planning.parameters import Parameters
 from ..planning.problem import Problem
-from . import device
-from .program import kernel_folder
+from . import describe
+from .program import kernel_files
 
 
 @functools.cache
@@ -37,8 +37,8 @@ def forget_entries() -> None:
 def sources_hash() -> str:
     """Return a hash of all kernels: what was measured with others may not hold."""
     digest = hashlib.sha256()
-    for path in sorted(kernel_folder().glob("*.cl")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for name, path in kernel_files().items():
+        digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -65,7 +65,7 @@ def parameters_of(
 
 def origins_of(chosen: cl.Device) -> dict[str, int]:
     """Return how many problems are tuned for a device, by where that is known from."""
-    identity = device.identity(chosen)
+    identity = describe.identity(chosen)
     user = [
         each
         for each in user_entries()
@@ -81,8 +81,8 @@ def _found(chosen: cl.Device, workclass: Workclass | None) -> Parameters:
     user = user_entries()
     return look_up(
         workclass,
-        device.identity(chosen),
-        device.traits(chosen),
+        describe.identity(chosen),
+        describe.traits(chosen),
         shipped_entries(),
         user,
         sources_hash() if user else "",

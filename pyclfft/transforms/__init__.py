@@ -1,7 +1,5 @@
 """Transforms with SciPy's signatures: NumPy arrays in and out, or device arrays in and out."""
 
-from . import call, hankel
-from .call import plan_counts
 from .fourier import fft, fft2, fftn, ifft, ifft2, ifftn
 from .hankel import fht, fhtoffset, ifht
 from .helpers import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
@@ -22,13 +20,6 @@ from .real import (
 from .trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 from .workers import get_workers, set_workers
 
-
-def forget_plans() -> None:
-    """Drop all plans that functions have made; calls that go on keep theirs."""
-    call.forget_plans()
-    hankel.forget_plans()
-
-
 __all__ = [
     "dct",
     "dctn",
@@ -41,7 +32,6 @@ __all__ = [
     "fftshift",
     "fht",
     "fhtoffset",
-    "forget_plans",
     "get_workers",
     "hfft",
     "hfft2",
@@ -62,7 +52,6 @@ __all__ = [
     "irfft2",
     "irfftn",
     "next_fast_len",
-    "plan_counts",
     "prev_fast_len",
     "rfft",
     "rfft2",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError, PrecisionError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
-from ..runtime import device, memory, shift
-from ..runtime.cache import BoundedCache, CacheCounts
+from ..runtime import choice, describe, memory, queues, shift
+from ..runtime.cache import BoundedCache, registered, remembers_latest
 from ..runtime.plan import Plan
 from .parts import in_parts, longest_other_axis
 from .workers import count_of
@@ -26,7 +26,7 @@ from .workers import count_of
 MAX_PLANS = 128
 MAX_LATEST = 32  # of them, which are found sooner
 
-_plans: BoundedCache[Plan] = BoundedCache(MAX_PLANS)
+_plans: BoundedCache[Plan] = registered("plans", BoundedCache(MAX_PLANS))
 
 Shape = int | Iterable[int] | None
 
@@ -150,9 +150,9 @@ def _plan(
     """Return a plan for an array from the cache."""
     strides, offset = None, 0
     if isinstance(x, np.ndarray):
-        chosen = device.default_device()
-        context = device.context_of(chosen)
-        if not x.flags.c_contiguous and memory.reads_as_it_lies(device.traits(chosen), x):
+        chosen = choice.default_device()
+        context = queues.context_of(chosen)
+        if not x.flags.c_contiguous and memory.reads_as_it_lies(describe.traits(chosen), x):
             strides = x.strides
     else:
         context, strides, offset = x.context, x.strides, x.offset
@@ -162,22 +162,10 @@ def _plan(
     )  # fmt: skip
 
 
-@lru_cache(MAX_LATEST)  # written in C, so it answers sooner than the plan cache behind it
+@remembers_latest("plans", MAX_LATEST)
 def _cached(*key: Any) -> Plan:
     """Return the plan of a key, whose parts are the parameters of `_made`."""
     return _plans.get(key, lambda: _made(*key))
-
-
-def plan_counts() -> CacheCounts:
-    """Return hits, misses, the bound and the number of plans of the plan cache."""
-    counts = _plans.counts()
-    return counts._replace(hits=counts.hits + _cached.cache_info().hits)
-
-
-def forget_plans() -> None:
-    """Empty the plan cache."""
-    _plans.clear()
-    _cached.cache_clear()
 
 
 def _made(

@@ -20,16 +20,15 @@ import pyopencl.array as cl_array
 from numpy.typing import ArrayLike
 
 from ..planning.problem import COMPLEX_DTYPE, READABLE
-from ..runtime import device
-from ..runtime.cache import BoundedCache
+from ..runtime import choice, queues
+from ..runtime.cache import BoundedCache, registered
 from ..runtime.hooks import Hook
 from ..runtime.plan import Plan
 from .call import readable
 
 MAX_PLANS = 16
 
-_plans: BoundedCache[tuple[Plan, Plan, str]] = BoundedCache(MAX_PLANS)
-forget_plans = _plans.clear
+_plans: BoundedCache[tuple[Plan, Plan, str]] = registered("hankel", BoundedCache(MAX_PLANS))
 
 WEIGH = "value *= weights[index % count];"
 RESPOND = "value = cmul((cplx)(value.x, -value.y), response[index % count]);"
@@ -216,7 +215,7 @@ def _transform(a: Any, dln: float, mu: float, offset: float, bias: float, invers
     if isinstance(array, cl_array.Array):
         context, layout = array.context, (array.strides, array.offset)
     else:
-        context = device.context_of(device.default_device())
+        context = queues.context_of(choice.default_device())
         if bias:
             array = array.astype(np.float64)  # as a product with an array of doubles is
     problem = (array.shape, array.dtype, float(dln), float(mu), float(offset), float(bias), inverse)

@@ -23,8 +23,7 @@ from ..planning.lookup import Entry, Identity, Workclass
 from ..planning.parameters import PARAMETERS, shown
 from ..planning.problem import COMPLEX_DTYPE, KINDS, REAL_DTYPE, Problem, make_problem
 from ..planning.solvers import BY_NAME
-from ..runtime import device as devices
-from ..runtime import wisdom
+from ..runtime import choice, describe, wisdom
 from .groups import ALGORITHMS
 from .search import EFFORTS
 from .tuner import STEPS, Tuned, fitting_elements, tune_problem
@@ -152,9 +151,9 @@ def _main(argv: Sequence[str]) -> int:
         return _export(path, options.export)
     if options.import_:
         return _import(path, options.import_)
-    chosen = devices.select_device(options.device)
+    chosen = choice.select_device(options.device)
     if options.forget:
-        return _forget(path, devices.identity(chosen))
+        return _forget(path, describe.identity(chosen))
     if options.show:
         return _show(path, chosen)
     return _tune(options, path, chosen)
@@ -175,7 +174,7 @@ COLUMNS = (
 
 def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
     problems = list(_problems(options, chosen))
-    print(devices.device_label(chosen))
+    print(describe.device_label(chosen))
     if options.effort == "estimate":
         for problem in problems:
             print(f"{Workclass.of(problem, options.algorithm)}: "
@@ -232,7 +231,7 @@ def _values(values: object) -> str:
 
 def _problems(options: argparse.Namespace, chosen: cl.Device) -> Iterator[Problem]:
     """Yield what is asked for, or what is usual."""
-    elements = fitting_elements(devices.traits(chosen))
+    elements = fitting_elements(describe.traits(chosen))
     real = options.kind not in ("c2c", "c2r")
     dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[options.precision]
     asked = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
@@ -272,7 +271,7 @@ def _sizes(option: str, text: str | None, least: int) -> Iterator[tuple[int, ...
 
 def _show(path: Path, chosen: cl.Device) -> int:
     """Print all entries that hold on a device, the user's first."""
-    identity = devices.identity(chosen)
+    identity = describe.identity(chosen)
     user = [each for each in database.read(path) if each.identity == identity]
     ours = [
         (origin, each)
@@ -283,7 +282,7 @@ def _show(path: Path, chosen: cl.Device) -> int:
         *(_entry_cells("user", each) for each in user),
         *(_entry_cells(origin, each) for origin, each in ours),
     ]
-    print(devices.device_label(chosen))
+    print(describe.device_label(chosen))
     if not rows:
         print(f"nothing is tuned: every parameter has its default; {PROG} measures")
         return 0

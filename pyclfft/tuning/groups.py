@@ -26,7 +26,7 @@ from ..planning.problem import Problem, make_problem
 from ..planning.solvers.rows import defines, kernel_size, uint
 from ..planning.solvers.textbook import radix2
 from ..planning.traits import Traits
-from ..runtime import device, memory
+from ..runtime import describe, memory, queues
 from ..runtime.executable import Executable
 from ..runtime.profile import Recorder, profiling_queue, totals
 from ..runtime.program import program
@@ -203,14 +203,18 @@ def _high_pass(problem: Problem, traits: Traits, parameters: Parameters) -> Pass
     one = Scalar("uint64", 1)
     return Pass(
         kernel="highPassFilter",
-        source="highPassFilter.cl",
+        source="textbook/highPassFilter.cl",
         defines=defines(problem.precision),
         global_size=(*sizes, prod(others)),
         local_size=(*local, 1),
-        arguments=(
-            *(Role.DATA, uint(rows), uint(columns)),
-            *(one, one, Scalar("uint64", _pass_from(problem))),
-        ),
+        arguments={
+            "data": Role.DATA,
+            "rows": uint(rows),
+            "columns": uint(columns),
+            "row_weight": one,
+            "column_weight": one,
+            "pass_from": Scalar("uint64", _pass_from(problem)),
+        },
         reads=problem.nbytes,
         writes=problem.nbytes,
         step="high pass",
@@ -268,7 +272,7 @@ class _Measurement:
 
     def __init__(self, problem: Problem, chosen: cl.Device, parameters: Parameters) -> None:
         self.problem, self.parameters = problem, parameters
-        self.context, self.traits = device.context_of(chosen), device.traits(chosen)
+        self.context, self.traits = queues.context_of(chosen), describe.traits(chosen)
         self.queue = profiling_queue(self.context)
         self.tried: list[str] = []
         self.failed: dict[str, str] = {}

@@ -20,7 +20,7 @@ from ..errors import PyclfftError
 from ..planning.accuracy import relative_error, transform_bound
 from ..planning.problem import Problem
 from ..planning.schedule import buffers_of
-from ..runtime import device, memory
+from ..runtime import describe, memory
 from ..runtime.executable import Executable
 from ..runtime.profile import profiling_queue
 from .search import Timing
@@ -52,7 +52,7 @@ class DeviceMeasure:
 
     def __init__(self, context: cl.Context, problem: Problem) -> None:
         self.context, self.problem = context, problem
-        memory.require_fits(device.traits(context.devices[0]), buffers_of(problem))
+        memory.require_fits(describe.traits(context.devices[0]), buffers_of(problem))
         self.queue = profiling_queue(context)
         source = source_of(problem)
         self._checked, self._expected = reference_of(problem, source)

@@ -139,7 +139,7 @@ def _algorithms(task: Task, best: Candidate, thorough: bool) -> Values:
         return
     smooth = all(is_smooth(task.problem.shape[axis]) for axis in task.problem.axes)
     for each in BY_NAME.values():
-        if (each.native or each.selective) and not (smooth and each.name in CONVOLVING):
+        if not each.rows_only and not (smooth and each.name in CONVOLVING):
             yield each.name
 
 

@@ -32,9 +32,8 @@ from ..planning.problem import (
 )
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
-from ..runtime import device, wisdom
+from ..runtime import cache, choice, describe, queues, wisdom
 from ..runtime.plan import Plan
-from ..transforms import forget_plans
 from .groups import ALGORITHMS, GroupsFound, KernelGroup, tune_groups
 from .measure import DeviceMeasure
 from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search
@@ -169,7 +168,7 @@ def tune(
 
 
 def _device(spec: str | cl.Device | None) -> cl.Device:
-    return device.select_device(spec)
+    return choice.select_device(spec)
 
 
 def tune_problem(
@@ -183,10 +182,10 @@ def tune_problem(
 ) -> Tuned:
     """Tune a problem, contiguous and without hooks; see `tune`."""
     deadline = time.monotonic() + time_limit
-    traits = device.traits(chosen)
+    traits = describe.traits(chosen)
     task = Task(problem, traits, parameters_for(traits), algorithm)
     workclass = Workclass.of(problem, algorithm)
-    measure = DeviceMeasure(device.context_of(chosen), problem)
+    measure = DeviceMeasure(queues.context_of(chosen), problem)
     trials = _Trials(chosen, workclass)
     groups = GroupsFound()
     if algorithm in ALGORITHMS:
@@ -232,7 +231,7 @@ def _remember(
     found: Found, chosen: cl.Device, workclass: Workclass, effort: str, db: str | os.PathLike[str]
 ) -> None:
     entry = Entry(
-        device.identity(chosen),
+        describe.identity(chosen),
         workclass,
         found.values,
         wisdom.sources_hash(),
@@ -244,14 +243,14 @@ def _remember(
     database.update(db, lambda known: database.merged(known, [entry]))
     if Path(db) == database.user_file():
         wisdom.forget_entries()
-        forget_plans()
+        cache.clear("plans", "hankel")
 
 
 class _Trials:
     """What a search has measured, in the cache folder, so that it can be taken up again."""
 
     def __init__(self, chosen: cl.Device, workclass: Workclass) -> None:
-        about = (device.identity(chosen), str(workclass), wisdom.sources_hash())
+        about = (describe.identity(chosen), str(workclass), wisdom.sources_hash())
         name = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
         self._path = cache_dir() / "tuning" / f"{name}.json"
         self.ratios = self._known()
@@ -325,7 +324,7 @@ def _plain(problem: Problem) -> Problem:
 
 def _is_known(plan: Plan, problem: Problem, effort: str) -> bool:
     """Whether the user's database has it, measured at least as thoroughly."""
-    identity, workclass = device.identity(plan.device), Workclass.of(problem, plan.algorithm)
+    identity, workclass = describe.identity(plan.device), Workclass.of(problem, plan.algorithm)
     thorough_enough = EFFORTS[EFFORTS.index(effort) :]
     return any(
         (each.identity, each.workclass, each.sources)

@@ -47,7 +47,7 @@ from pyclfft.audio.spectrogram_picture import (
 )
 from pyclfft.commandline import Progress
 from pyclfft.errors import PyclfftError
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import describe
 from tests.conftest import place_of
 
 pytest.importorskip("matplotlib")
@@ -116,7 +116,7 @@ def test_by_subprocess(device, tune):
     assert run.stdout == ""  # which is left to results
     # Among them may be one by which Matplotlib says that it builds a cache of its own.
     lines = dict(line.split(maxsplit=1) for line in run.stderr.splitlines())
-    assert devices_module.device_label(device) in lines["device"]
+    assert describe.device_label(device) in lines["device"]
     assert lines["input"] == f"{tune}: 5.00 s, 11025 Hz, mono, 16-bit WAV"
     assert lines["frames"] == "108: n_fft 2048, hop 512, window hann"
     assert lines["output"] == str(tune.with_name("tune_spectrogram.png"))

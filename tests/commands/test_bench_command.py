@@ -23,7 +23,7 @@ from pyclfft.bench.rivals import Ours, OursOnHost, VkFFT, VkFFTOnCPU
 from pyclfft.bench.runner import Noise, Settings, copy_rate, measure
 from pyclfft.bench.startup import measure_startup, programs
 from pyclfft.errors import BuildError, DeviceMemoryError, PlanError
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe, runtimes
 
 pytestmark = pytest.mark.one_cpu
 
@@ -286,7 +286,7 @@ def serving(served):
 def test_startup(device, monkeypatch):
     monkeypatch.setattr("pyclfft.bench.startup.REPEATS", 1)
     monkeypatch.setattr("pyclfft.bench.startup.LARGEST", 2)
-    limits = devices.traits(device)
+    limits = describe.traits(device)
     found = measure_startup(index_of(device), limits, 1024)
     assert [each.case for each in found] == ["1024", "1009"]
     for each in found:
@@ -296,7 +296,7 @@ def test_startup(device, monkeypatch):
 
 def test_programs_of_what_cannot_be_planned(device):
     (case,) = select(["256"])
-    limits = devices.traits(device)
+    limits = describe.traits(device)
     assert programs(case.sized(1), limits) >= 1
     assert programs(case.sized(1), limits, "no such algorithm") == 0
 
@@ -305,7 +305,7 @@ def test_programs_of_what_cannot_be_planned(device):
 
 
 def index_of(device):
-    groups = devices.listing()
+    groups = runtimes.listing()
     return next(
         f"{p}:{d}"
         for p, (_, found) in enumerate(groups)
@@ -324,7 +324,7 @@ def test_everything_is_written(device, tmp_path, capsys):
     assert status == 0, out
     document = json.loads((tmp_path / "b.json").read_text())
     assert [row["case"] for row in document["rows"]] == ["256", "r2c-1024"]
-    assert document["environment"]["device"] == devices.device_label(device)
+    assert document["environment"]["device"] == describe.device_label(device)
     assert document["elements"] == 4096
     assert len(document["calls"]) >= 1
     assert len(document["crossing"]) >= 4
@@ -356,10 +356,10 @@ def test_what_is_too_long_is_named(device, capsys):
 @pytest.fixture
 def cpus():
     """Names of the CPU devices, which are measured together."""
-    found = [each for each in devices.devices() if devices.traits(each).is_cpu]
+    found = [each for each in runtimes.devices() if describe.traits(each).is_cpu]
     if not found:
         pytest.skip("no CPU device")
-    return [devices.runtime_name(each) for each in found]
+    return [describe.runtime_name(each) for each in found]
 
 
 def test_every_cpu_device_is_measured_beside_scipy(cpus, tmp_path, capsys):
@@ -390,7 +390,7 @@ def test_each_side_is_named_as_the_device_that_it_runs_on(cpus):
     field = command._cpu_devices(command.parser().parse_args(["--cpu", "--rivals", "scipy"]))
     for device, side in zip(field.devices, field.sides, strict=True):
         ours, numpy, scipy = side.contenders
-        assert side.device.startswith(devices.runtime_name(device))
+        assert side.device.startswith(describe.runtime_name(device))
         assert {each.queue.device for each in (ours, numpy)} == {device}
         assert [type(each) for each in (ours, numpy)] == [Ours, OursOnHost]
         assert scipy is field.sides[0].contenders[2]
@@ -414,7 +414,7 @@ def test_rivals_of_gpus_are_unknown_there(cpus, capsys):
 
 
 def test_without_a_cpu_device_a_remedy_is_named(monkeypatch, capsys):
-    monkeypatch.setattr(devices, "devices", list)
+    monkeypatch.setattr(runtimes, "devices", list)
     assert command.main([*FEW, "--cpu"]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
@@ -422,7 +422,7 @@ def test_without_a_cpu_device_a_remedy_is_named(monkeypatch, capsys):
 
 
 def test_two_devices_of_one_runtime_are_told_apart(monkeypatch):
-    monkeypatch.setattr(devices, "runtime_name", lambda device: device)
+    monkeypatch.setattr(describe, "runtime_name", lambda device: device)
     assert command._short_names(["PoCL", "Intel", "PoCL"]) == ["PoCL", "Intel", "PoCL 2"]
 
 
@@ -487,7 +487,7 @@ def test_the_ladder_is_measured_right_and_written(device, tmp_path, capsys):
     assert status == 0, out
     document = json.loads((tmp_path / "l.json").read_text())
     assert [row["lengths"] for row in document["rows"]] == [[2], [4], [8], [16]]
-    assert document["environment"]["device"] == devices.device_label(device)
+    assert document["environment"]["device"] == describe.device_label(device)
     for row in document["rows"]:
         outcomes = row["outcomes"]
         assert set(outcomes) >= {"pyclfft", *ladder.RUNGS, *ladder.OUTLOOK, "numpy"}

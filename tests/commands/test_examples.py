@@ -18,10 +18,11 @@ from pathlib import Path
 import pytest
 
 import pyclfft
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import describe, runtimes
+from pyclfft.runtime.program import kernel_files
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLES, DOCS, KERNELS = ROOT / "samples", ROOT / "docs", ROOT / "cl"
+SAMPLES, DOCS = ROOT / "samples", ROOT / "docs"
 PACKAGE = Path(pyclfft.__path__[0])
 
 # Sample -> a line that it has to print.
@@ -65,7 +66,7 @@ RAISE_NOTHING = ("pyclfft.cache_info", "pyclfft.devices", "pyclfft.get_workers")
 def default_device():
     """The device that examples run on; they use double precision as NumPy does."""
     found = pyclfft.default_device()
-    if not devices_module.traits(found).fp64:
+    if not describe.traits(found).fp64:
         pytest.skip(f"{found.name} has no double precision")
     yield found
     pyclfft.use_device(None)
@@ -103,12 +104,12 @@ def test_sample_writes_where_it_is_told(tmp_path):
 
 def test_sample_takes_a_device(tmp_path):
     """The last device of all, by its index; the sample marks and names it."""
-    groups = devices_module.listing()
+    groups = runtimes.listing()
     usable = {
         f"{p}:{d}": device
         for p, (_, members) in enumerate(groups)
         for d, device in enumerate(members)
-        if not devices_module.defect(device)
+        if not runtimes.defect(device)
     }
     spec, device = list(usable.items())[-1]
     command = [sys.executable, SAMPLES / "choose_device.py", spec]
@@ -202,19 +203,25 @@ def test_docstrings(module, default_device):
 
 
 # Files with neither a kernel nor a macro of their own: codelets, text of callers, parts of others.
-NEITHER = ("radix.cl", "hooks.cl", "realPass.cl", "realStage.cl")
+NEITHER = ("radix.cl", "hooks.cl", "cpu/realPass.cl", "gpu/realStage.cl")
 
 
-@pytest.mark.parametrize("path", sorted(KERNELS.glob("*.cl")), ids=lambda path: path.name)
-def test_kernels_page_knows_every_kernel_and_macro(path):
-    text = path.read_text(encoding="utf-8")
+def below(heading, text):
+    """What stands below the heading that begins so, down to the next one of its level."""
+    _, found, rest = text.partition(f"\n{heading}")
+    assert found, f"no heading begins with {heading}"
+    return rest.partition(f"\n{heading.split()[0]} ")[0]
+
+
+@pytest.mark.parametrize("file", kernel_files())
+def test_kernels_page_knows_every_kernel_and_macro(file):
+    text = kernel_files()[file].read_text(encoding="utf-8")
     page = (DOCS / "kernels.md").read_text(encoding="utf-8")
-    _, found, section = page.partition(f"\n## {path.name}\n")
-    assert found
-    section = section.partition("\n## ")[0]
+    folder, _, name = f"cl/{file}".rpartition("/")
+    section = below(f"### {name}", below(f"## {folder}/: ", page))
     kernels = re.findall(r"\bkernel\b[^;{(]*(?:\(\(.*?\)\))?\s*void\s+(\w+)", text)
     macros = re.findall(r"^#ifndef (\w+)$", text, re.MULTILINE)
-    assert kernels or macros or path.name in NEITHER
+    assert kernels or macros or file in NEITHER
     missing = [name for name in (*kernels, *macros) if f"`{name}`" not in section]
     assert not missing
 

@@ -17,8 +17,7 @@ import pyclfft
 from pyclfft import __main__ as commands
 from pyclfft import info, report, selftest, selftest_cases
 from pyclfft.errors import DeviceError
-from pyclfft.runtime import device as dev
-from pyclfft.runtime import icd
+from pyclfft.runtime import describe, icd, queues, runtimes, vendors
 
 ROOT = Path(pyclfft.__path__[0]).parent
 SINGLE = sum("single" in case.precisions for case in selftest_cases.CASES)
@@ -40,11 +39,11 @@ def run(*arguments, command="info", cwd=None, **environment):
 
 
 def index_of(device):
-    return next(index for index, each in info.numbered(dev.listing()) if each == device)
+    return next(index for index, each in info.numbered(runtimes.listing()) if each == device)
 
 
 def checks(device):
-    return SINGLE + (DOUBLE if dev.traits(device).fp64 else 0)
+    return SINGLE + (DOUBLE if describe.traits(device).fp64 else 0)
 
 
 def checked_lines(text):
@@ -73,15 +72,15 @@ def test_every_runtime_and_device_is_shown(all_devices):
     assert process.returncode == 0, process.stderr
     assert process.stderr == ""
     words = " ".join(process.stdout.split())
-    for platform, _ in dev.listing():
+    for platform, _ in runtimes.listing():
         assert " ".join(platform.name.split()) in words
         assert " ".join(platform.version.split()) in words
-    for index, device in info.numbered(dev.listing()):
+    for index, device in info.numbered(runtimes.listing()):
         assert f"{index} {' '.join(device.name.split())}, OpenCL" in words
         assert f"driver {device.driver_version.strip()}" in words
         assert f" {index} {info.type_of(device)} {device.max_compute_units} " in words
         # A CPU's is the machine's, which grows on some virtual machines between two processes.
-        size = device.local_mem_size if dev.traits(device).is_cpu else device.global_mem_size
+        size = device.local_mem_size if describe.traits(device).is_cpu else device.global_mem_size
         assert info.in_bytes(size) in words
     for version in (pyclfft.__version__, cl.VERSION_TEXT, np.__version__):
         assert version in words
@@ -173,7 +172,7 @@ def test_a_device_that_is_not_usable_is_shown_with_the_reason(monkeypatch):
     def traits(device):
         if device is silent:
             raise cl.LogicError("clGetDeviceInfo failed: INVALID_VALUE")
-        return dev.traits(device)
+        return describe.traits(device)
 
     monkeypatch.setattr(info, "traits", traits)
     text = info.overview([(good.platform, [good, broken, silent])], good)
@@ -212,7 +211,7 @@ def check_one_line(process, *parts):
 
 def test_no_device_names_the_ways_to_get_one(tmp_path):
     process = run("--selftest", OCL_ICD_VENDORS=str(tmp_path))
-    check_one_line(process, "no OpenCL device on this machine", dev.remedies())
+    check_one_line(process, "no OpenCL device on this machine", vendors.remedies())
     assert f"pyclfft   {pyclfft.__version__}" in process.stdout
     assert "Runtimes" not in process.stdout
 
@@ -271,7 +270,7 @@ def test_selftest_of_one_device(device, capsys):
     assert info.main(["--selftest", "--device", index_of(device)]) == 0
     out = capsys.readouterr().out
     assert out.count("Self-test of") == 1
-    assert f"Self-test of {index_of(device)} {dev.device_label(device)}" in out
+    assert f"Self-test of {index_of(device)} {describe.device_label(device)}" in out
     lines = checked_lines(out)
     assert len(lines) == checks(device)
     assert all(words[-1] == "pass" for words in lines)
@@ -342,7 +341,7 @@ def test_a_quiet_selftest_tells_only_failures(all_devices, monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     assert out.startswith("1-D forward, 1024 ")
-    assert f"on {index_of(all_devices[0])} {dev.device_label(all_devices[0])}" in out
+    assert f"on {index_of(all_devices[0])} {describe.device_label(all_devices[0])}" in out
 
 
 def test_selftest_without_a_device(tmp_path):
@@ -404,7 +403,7 @@ def test_an_exception_fails_its_check_alone(device, monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert "Traceback" not in out + err
     failed = [line for line in out.splitlines() if "OUT_OF_RESOURCES" in line]
-    assert len(failed) == (3 if dev.traits(device).fp64 else 2)
+    assert len(failed) == (3 if describe.traits(device).fp64 else 2)
     assert all("FAIL: RuntimeError: clEnqueueNDRangeKernel failed" in line for line in failed)
     assert f"FAIL: {len(failed)} of {checks(device)} checks" in out
     assert "more" not in out
@@ -412,14 +411,14 @@ def test_an_exception_fails_its_check_alone(device, monkeypatch, capsys):
 
 def test_a_failing_device_leaves_the_others_alone(all_devices, monkeypatch, capsys):
     first, *others = all_devices
-    context_of = dev.context_of
+    context_of = queues.context_of
 
     def refuse(device):
         if device == first:
             raise DeviceError("in exclusive use")
         return context_of(device)
 
-    monkeypatch.setattr(dev, "context_of", refuse)
+    monkeypatch.setattr(queues, "context_of", refuse)
     assert info.main(["--selftest"]) == 1
     out = capsys.readouterr().out
     assert out.count("FAIL: DeviceError: in exclusive use") == checks(first)
@@ -429,13 +428,13 @@ def test_a_failing_device_leaves_the_others_alone(all_devices, monkeypatch, caps
 
 def test_a_device_without_answers_or_double_precision(monkeypatch):
     no_double = SimpleNamespace(fp64=False)
-    monkeypatch.setattr(dev, "traits", lambda device: no_double)
+    monkeypatch.setattr(describe, "traits", lambda device: no_double)
     assert selftest_cases.precisions_of(None) == ("single",)
 
     def refuse(device):
         raise cl.LogicError("INVALID_DEVICE")
 
-    monkeypatch.setattr(dev, "traits", refuse)
+    monkeypatch.setattr(describe, "traits", refuse)
     assert selftest_cases.precisions_of(None) == ("single", "double")
     outcomes = list(selftest_cases.check(None))
     assert len(outcomes) == SINGLE + DOUBLE
@@ -482,9 +481,9 @@ def test_report(all_devices, home, tmp_path):
     assert report.without_names(shown).replace(str(home), "~").strip() in text
     assert len(checked_lines(text)) == checks(all_devices[0])
     words = " ".join(text.split())
-    for platform, _ in dev.listing():
+    for platform, _ in runtimes.listing():
         assert " ".join(platform.extensions.split()) in words
-    for number, device in info.numbered(dev.listing()):
+    for number, device in info.numbered(runtimes.listing()):
         section = words.partition(f"Properties of {number} ")[2]
         section = section.partition("Properties of")[0]
         assert section.startswith("ADDRESS_BITS ")
@@ -509,7 +508,7 @@ def test_a_report_tells_failures_in_full(all_devices, monkeypatch, tmp_path, cap
     assert "FAIL: RuntimeError: first line" in capsys.readouterr().out
     text = target.read_text()
     assert "RuntimeError: first line\nand the compiler's log" in text
-    assert dev.device_label(all_devices[0]) in text
+    assert describe.device_label(all_devices[0]) in text
 
 
 def test_a_report_that_cannot_be_written(all_devices, monkeypatch, tmp_path, capsys):

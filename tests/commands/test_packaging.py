@@ -1,28 +1,59 @@
-"""The wheel holds all that is needed: installed elsewhere, it finds its kernels."""
+"""Wherever pyclfft comes from, each kernel is found, and those of each folder run."""
 
 from __future__ import annotations
 
 import configparser
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
 import sys
 import venv
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from pyclfft.runtime.program import kernel_files
 
 # PYTHONPATH may name the checkout, too.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 ROOT = Path(__file__).resolve().parents[2]
 
 SCRIPT = """
-import numpy as np, pyclfft, pyclfft.runtime.program
-print(pyclfft.__file__)
-print(pyclfft.runtime.program.kernel_folder())
-x = np.arange(8, dtype="complex64")
-print(np.abs(pyclfft.fft(x) - np.fft.fft(x)).max() < 1e-5)
+import json
+import numpy as np, pyopencl as cl, scipy.fft
+import pyclfft
+from pyclfft.runtime import program
+
+read, launched = program.source_text, set()
+
+def source_text(name, hooks=""):
+    launched.add(name)
+    return read(name, hooks)
+
+program.source_text = source_text
+is_cpu = bool(pyclfft.default_device().type & cl.device_type.CPU)
+x = np.random.default_rng(1).random(64, np.float32)
+points, spectrum = x.astype("complex64"), scipy.fft.fft(x)
+for algorithm in ["radix2", "stockham"] + ["row"] * is_cpu:
+    result = pyclfft.Plan(64, "complex64", algorithm=algorithm)(points)
+    np.testing.assert_allclose(result, spectrum, atol=1e-4)
+np.testing.assert_allclose(pyclfft.dct(x[:15]), scipy.fft.dct(x[:15]), atol=1e-4)
+image = np.full((8, 8), 7, np.uint8)
+np.testing.assert_array_equal(pyclfft.filter_image(image, "lowpass", 2), image)
+frames = pyclfft.stft(x, n_fft=16, hop_length=4)
+np.testing.assert_allclose(pyclfft.istft(frames, 4, n_fft=16, length=64), x, atol=1e-5)
+for name in program.kernel_files():
+    read(name)  # it and all that it includes
+print(json.dumps({
+    "package": pyclfft.__file__,
+    "folder": str(program.kernel_folder()),
+    "files": list(program.kernel_files()),
+    "launched": sorted(launched),
+    "is_cpu": is_cpu,
+}))
 """
 
 
@@ -37,57 +68,89 @@ def test_every_package_is_listed():
     assert listed == found | {"pyclfft.cl"}
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+@dataclass(frozen=True)
+class Installed:
+    """Python that knows pyclfft in one way, and where that lies."""
+
+    python: Path
+    pyclfft: Path
+
+    def run(self, folder, *arguments):
+        return subprocess.run(
+            [self.python, *arguments], cwd=folder, env=ENVIRONMENT,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+
+def make_wheel(python, source, target):
+    pip = [python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", target, source]
+    subprocess.run(pip, env=ENVIRONMENT, check=True, capture_output=True)
+    return list(target.glob("pyclfft-*.whl"))
+
+
+def make_sdist(python, source, target):
+    build = f"from setuptools import build_meta; build_meta.build_sdist({str(target)!r})"
+    subprocess.run(
+        [python, "-c", build], cwd=source, env=ENVIRONMENT, check=True, capture_output=True
+    )
+    return list(target.glob("pyclfft-*.tar.gz"))
+
+
+# What pip installs of a folder of sources, by the way in which pyclfft comes to a user.
+WAYS = {
+    "wheel": make_wheel,
+    "sdist": make_sdist,
+    "editable": lambda python, source, target: ["--editable", source],
+    "checkout": lambda python, source, target: [],
+}
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def installed(request, tmp_path_factory):
+    """A new environment with pyclfft alone; its dependencies are those of this one."""
     for needed in ("setuptools", "wheel"):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"{needed} is not installed: pip install {needed}")
-    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    source = tmp_path_factory.mktemp("source")
     for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     for name in ("pyclfft", "cl"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-w", target, source], check=True, capture_output=True)
-    (built,) = target.glob("pyclfft-*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
-def clean_python(wheel, tmp_path_factory):
-    """Python of a new environment with the wheel; its dependencies are those of this one."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=False, symlinks=True)
+    environment = tmp_path_factory.mktemp("environment")
+    venv.create(environment, with_pip=False, symlinks=True)
     scripts = "Scripts" if sys.platform == "win32" else "bin"
-    python = next((folder / scripts).glob("python*"))
-    (packages,) = folder.glob("[Ll]ib/**/site-packages")
-    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--target", packages, wheel]
-    subprocess.run(install, check=True, capture_output=True)
-    # All that this Python finds but the checkout itself, which would hide an incomplete wheel.
+    python = next((environment / scripts).glob("python*"))
+    (packages,) = environment.glob("[Ll]ib/**/site-packages")
+    # All that this Python finds but the checkout itself, which would hide what is missing.
     others = [path for path in sys.path if path and Path(path).is_dir() and Path(path) != ROOT]
     (packages / "dependencies.pth").write_text("\n".join(others))
-    return python
+    what = WAYS[request.param](python, source, tmp_path_factory.mktemp("built"))
+    if what:
+        pip = [python, "-m", "pip", "install", "--no-deps", "--no-build-isolation"]
+        command = [*pip, "--ignore-installed", *what]
+        subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True)
+    else:
+        (packages / "checkout.pth").write_text(str(source))
+    is_copied = request.param in ("wheel", "sdist")
+    return Installed(python, environment if is_copied else source)
 
 
-def run_in(folder, *command):
-    return subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
-    )
-
-
-def test_installed_wheel_finds_its_kernels(clean_python, device, tmp_path):
-    run = run_in(tmp_path, clean_python, "-c", SCRIPT)
+def test_every_kernel_is_found_and_each_folder_runs(installed, tmp_path):
+    run = installed.run(tmp_path, "-c", SCRIPT)
     assert run.returncode == 0, run.stderr
-    package, kernels, right = run.stdout.split()
-    environment = clean_python.parents[1]
-    assert Path(package).is_relative_to(environment)
-    assert Path(kernels).is_relative_to(environment)
-    assert right == "True"
+    told = json.loads(run.stdout)
+    assert Path(told["package"]).is_relative_to(installed.pyclfft)
+    assert Path(told["folder"]).is_relative_to(installed.pyclfft)
+    assert told["files"] == list(kernel_files())
+    folders = {Path(name).parent for name in told["files"]}
+    of_cpus = set() if told["is_cpu"] else {Path("cpu")}
+    assert {Path(name).parent for name in told["launched"]} == folders - of_cpus
 
 
-def test_installed_commands_run(clean_python, tmp_path):
+@pytest.mark.parametrize("installed", ["wheel"], indirect=True)
+def test_installed_commands_run(installed, tmp_path):
     image = tmp_path / "scene.pgm"
     shutil.copy(ROOT / "samples" / "scene.pgm", image)
-    run = run_in(tmp_path, clean_python, "-m", "pyclfft", "filter", image, "--highpass")
+    run = installed.run(tmp_path, "-m", "pyclfft", "filter", image, "--highpass")
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "scene_highpass.pgm").stat().st_size > 512 * 512

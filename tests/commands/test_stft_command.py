@@ -9,7 +9,7 @@ import pytest
 
 from pyclfft.bench.stft_launches import HOP, KERNELS, N_FFT, measure_curve, measure_greatest
 from pyclfft.bench.stft_profile import DOMAIN, FFT, STFT, WHOLE, measure_profile, melody
-from pyclfft.runtime.device import unit_of
+from pyclfft.runtime.describe import unit_of
 
 
 @pytest.mark.one_cpu

@@ -14,8 +14,7 @@ from pyclfft import info
 from pyclfft.planning import database
 from pyclfft.planning.lookup import Entry, Workclass
 from pyclfft.planning.parameters import PARAMETERS
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import wisdom
+from pyclfft.runtime import describe, wisdom
 from pyclfft.tuning import command, measure, tuner
 from tests.conftest import place_of
 
@@ -40,7 +39,7 @@ def run(capsys, *arguments, status=0):
 def test_tune_show_export_import_forget(device, capsys, own_database, tmp_path):
     here = ("--device", place_of(device))
     out = run(capsys, *here, "--n", "64,30", "--batch", 4, "--time-limit", 1).out
-    assert out.startswith(devices.device_label(device))
+    assert out.startswith(describe.device_label(device))
     assert "c2c single 64 rows 2^2" in out
     assert f"kept in {own_database}" in out
     known = database.load(own_database)
@@ -79,7 +78,7 @@ def test_estimate_shows_what_plans_get(device, capsys, own_database):
     wanted = ("--device", place_of(device), "--n", 64, "--batch", 4, "--effort", "estimate")
     assert run(capsys, *wanted).out.splitlines()[1] == "c2c single 64 rows 2^2: default"
     workclass = Workclass.parse("c2c single 64 rows 2^2")
-    entry = Entry(devices.identity(device), workclass, {"group": 32}, wisdom.sources_hash(), 1, 2)
+    entry = Entry(describe.identity(device), workclass, {"group": 32}, wisdom.sources_hash(), 1, 2)
     database.update(own_database, lambda known: [entry])
     wisdom.forget_entries()
     assert run(capsys, *wanted).out.splitlines()[1] == "c2c single 64 rows 2^2: group 32 (user)"
@@ -87,7 +86,7 @@ def test_estimate_shows_what_plans_get(device, capsys, own_database):
 
 def test_entries_of_other_kernels_are_marked(device, capsys, own_database):
     workclass = Workclass.parse("c2c single 64 rows 2^2")
-    entry = Entry(devices.identity(device), workclass, {"group": 32}, "others", 1.0, 2.0)
+    entry = Entry(describe.identity(device), workclass, {"group": 32}, "others", 1.0, 2.0)
     database.update(own_database, lambda known: [entry])
     wisdom.forget_entries()
     out = run(capsys, "--device", place_of(device), "--show").out
@@ -170,7 +169,7 @@ def test_files_that_are_no_database(device, capsys, own_database, text):
     """As the user's they count as empty; what is asked for by name is refused in one line."""
     given = own_database.with_name("given.json")
     for path in (own_database, given):
-        path.write_text(text.replace("%s", json.dumps(asdict(devices.identity(device)))))
+        path.write_text(text.replace("%s", json.dumps(asdict(describe.identity(device)))))
     here = ("--device", place_of(device))
     assert "nothing is tuned" in run(capsys, *here, "--show").out
     assert info.main([]) == 0
@@ -183,7 +182,9 @@ def test_files_that_are_no_database(device, capsys, own_database, text):
 
 
 def test_entries_out_of_range_are_not_imported(device, capsys, own_database, caplog):
-    good = Entry(devices.identity(device), Workclass.parse("c2c single 64 rows 2^2"), {"group": 32})
+    good = Entry(
+        describe.identity(device), Workclass.parse("c2c single 64 rows 2^2"), {"group": 32}
+    )
     bad = replace(good, workclass=None, values={"group": 0})
     given = own_database.with_name("given.json")
     given.write_text(database.text_of([bad, good]))

@@ -10,7 +10,7 @@ import pytest
 
 from pyclfft.bench import command, worksize
 from pyclfft.bench.worksize import BLOCKED, BLOCKS, KERNELS, OF_PLANES, PUBLISHED, ROWS, SIZES
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe, queues
 
 SMALL = ("worksize", "--image", "16", "--samples", "2")
 SIDE = 4  # stages of a transform of 16 points
@@ -26,7 +26,7 @@ def test_every_size_is_measured_and_right(device, tmp_path, capsys):
     files = [word for kind, name in names.items() for word in (f"--{kind}", str(name))]
     assert command.main([*SMALL, *files]) == 0
     out = capsys.readouterr().out
-    assert devices.device_label(device) in out
+    assert describe.device_label(device) in out
     assert "16 x 16 pixels, filtered 2 times" in out
     assert all(f"\nms on {each.title} " in out for each in PUBLISHED)
     assert out.endswith("wrong results: none\n")
@@ -39,7 +39,7 @@ def test_every_size_is_measured_and_right(device, tmp_path, capsys):
         if each["size"] in BLOCKS and BLOCKED not in each["times"]:
             assert set(each["times"]) == set(OF_PLANES)
     allowed = [size for size in runs if size in SIZES]
-    limit = devices.traits(device).max_work_group_size  # compilers may allow kernels less
+    limit = describe.traits(device).max_work_group_size  # compilers may allow kernels less
     assert allowed == list(SIZES[: len(allowed)])
     assert min(256, limit) <= int(allowed[-1]) <= limit
     assert runs["1"].keys() == LAUNCHES.keys()
@@ -55,7 +55,7 @@ def test_every_size_is_measured_and_right(device, tmp_path, capsys):
 
 @pytest.mark.one_cpu
 def test_groups_are_what_they_are_said_to_be(device):
-    context, traits = devices.context_of(device), devices.traits(device)
+    context, traits = queues.context_of(device), describe.traits(device)
     image = np.zeros((16, 16), np.uint8)
     for each in worksize._candidates(image, context, traits):
         for launched in each.schedule.passes:

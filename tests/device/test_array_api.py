@@ -9,7 +9,7 @@ import pyopencl.array as cl_array
 import pytest
 
 from pyclfft import array_api_fft
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from tests.oracle import noise
 
 strict = pytest.importorskip("array_api_strict")
@@ -37,7 +37,7 @@ def test_the_standards_functions_and_signatures():
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_transforms(device, name, dtype):
-    if dtype in ("float64", "complex128") and not devices.traits(device).fp64:
+    if dtype in ("float64", "complex128") and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     x = noise((4, 6), dtype)
     ours, theirs = getattr(array_api_fft, name), getattr(strict.fft, name)

@@ -25,8 +25,7 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.errors import DeviceError
-from pyclfft.runtime import device as dev
-from pyclfft.runtime import icd
+from pyclfft.runtime import choice, describe, icd, queues, runtimes, vendors
 from tests.oracle import noise, relative_error
 
 ROOT = Path(pyclfft.__path__[0]).parent
@@ -35,7 +34,8 @@ INTEL, POCL = "Intel(R) OpenCL", "Portable Computing Language"
 # What would decide for us; the wrapper `oclgrind` puts its own loader into LD_PRELOAD.
 DECIDING = (*icd._LOADER_VARIABLES, "PYCLFFT_DEVICE", "LD_PRELOAD")
 
-PLATFORMS = "print(json.dumps([p.name for p, _ in dev.listing()]))"
+MODULES = "from pyclfft.runtime import choice, describe, queues, runtimes"
+PLATFORMS = "print(json.dumps([p.name for p, _ in runtimes.listing()]))"
 
 
 def start(code: str, early: str = "", **environment: str) -> subprocess.Popen[str]:
@@ -45,7 +45,7 @@ def start(code: str, early: str = "", **environment: str) -> subprocess.Popen[st
     """
     env = {name: value for name, value in os.environ.items() if name not in DECIDING}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
-    code = f"{early}\nimport json, os\nfrom pyclfft.runtime import device as dev\n{code}"
+    code = f"{early}\nimport json, os\n{MODULES}\n{code}"
     command = [sys.executable, "-c", code]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, env=env | environment, stdout=pipe, stderr=pipe, text=True)
@@ -82,7 +82,7 @@ def need(*platforms: str) -> None:
 
 @pytest.fixture
 def anything():
-    if not dev.devices():
+    if not runtimes.devices():
         pytest.skip("no device")
 
 
@@ -91,11 +91,11 @@ def fresh(monkeypatch, tmp_path):
     """A module that has not examined any device yet, and an empty cache folder."""
     monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("PYCLFFT_DEVICE", raising=False)
-    monkeypatch.setattr(dev, "_defects", {})
-    monkeypatch.setattr(dev, "_chosen", None)
-    dev._select.cache_clear()
+    monkeypatch.setattr(runtimes, "_defects", {})
+    monkeypatch.setattr(choice, "_chosen", None)
+    choice._select.cache_clear()
     yield
-    dev._select.cache_clear()
+    choice._select.cache_clear()
 
 
 # ---------------------------------------------------------------- runtimes
@@ -114,7 +114,7 @@ def test_a_vendors_folder_of_the_user_is_left_alone():
         pytest.skip(f"{VENDORS} is empty")
     plain = "import pyopencl as cl\nprint(json.dumps([p.name for p in cl.get_platforms()]))"
     ours = (
-        "names = [p.name for p, _ in [*dev.listing(), *dev.without_devices()]]\n"
+        "names = [p.name for p, _ in [*runtimes.listing(), *runtimes.without_devices()]]\n"
         "print(json.dumps([names, os.environ['OCL_ICD_VENDORS']]))"
     )
     setting = {"OCL_ICD_VENDORS": str(VENDORS)}
@@ -124,20 +124,19 @@ def test_a_vendors_folder_of_the_user_is_left_alone():
 
 
 def test_an_empty_vendors_folder_of_the_user_means_no_device(tmp_path):
-    message = error("dev.default_device()", OCL_ICD_VENDORS=str(tmp_path))
+    message = error("choice.default_device()", OCL_ICD_VENDORS=str(tmp_path))
     assert message.startswith("pyclfft.errors.DeviceError: no OpenCL device")
-    assert dev.remedies() in message
+    assert vendors.remedies() in message
     hidden = icd.intel_from_pip() is not None
     said = f"OCL_ICD_VENDORS={tmp_path} " + ("hides Intel's CPU runtime" if hidden else "is set")
-    assert 0 < message.find(said) < message.find(dev.remedies())
-    assert run("print(len(dev.devices()))", OCL_ICD_VENDORS=str(tmp_path)) == 0
+    assert 0 < message.find(said) < message.find(vendors.remedies())
+    assert run("print(len(runtimes.devices()))", OCL_ICD_VENDORS=str(tmp_path)) == 0
 
 
 def test_children_inherit_nothing_and_no_folder_stays_behind(tmp_path):
     child = "import json, os; print(json.dumps(list(os.environ)))"
-    code = (
-        f"import subprocess, sys\ndev.devices()\nsubprocess.run([sys.executable, '-c', {child!r}])"
-    )
+    start_child = f"subprocess.run([sys.executable, '-c', {child!r}])"
+    code = f"import subprocess, sys\nruntimes.devices()\n{start_child}"
     names = run(code, TMPDIR=str(tmp_path))
     assert "TMPDIR" in names
     assert not set(names) & set(icd._LOADER_VARIABLES)
@@ -145,7 +144,7 @@ def test_children_inherit_nothing_and_no_folder_stays_behind(tmp_path):
 
 
 def test_children_of_a_program_that_has_only_imported_us_find_the_same(tmp_path):
-    child = "import json; from pyclfft.runtime import device as dev; " + PLATFORMS
+    child = f"import json; {MODULES}; {PLATFORMS}"
     code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)"
     assert run(code) == platforms_here()
 
@@ -170,7 +169,7 @@ LISTED_BETWEEN = """
 import pyopencl as cl, pyclfft
 names = sorted(p.name for p in cl.get_platforms())
 x = __import__("numpy").ones((4, 4), "f4")
-if dev.devices():
+if runtimes.devices():
     assert abs(pyclfft.fft2(x)[0, 0] - 16) < 1e-6
 ours = sorted(p.name for p in icd.platforms())
 print(json.dumps([names, ours, os.environ.get("OCL_ICD_VENDORS")]))
@@ -201,14 +200,14 @@ if child:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 assert abs(pyclfft.fft(np.ones(8, "c8"))[0] - 8) < 1e-6
 if child:
-    print(json.dumps([p.name for p, _ in dev.listing()]))
+    print(json.dumps([p.name for p, _ in runtimes.listing()]))
 """
     assert run(code) == platforms_here()
 
 
 def test_two_processes_start_at_once_with_an_empty_cache(tmp_path):
     setting = {"PYCLFFT_CACHE_DIR": str(tmp_path / "cache")}
-    code = "print(json.dumps([dev.device_label(d) for d in dev.devices()]))"
+    code = "print(json.dumps([describe.device_label(d) for d in runtimes.devices()]))"
     first, second = [result(process) for process in [start(code, **setting) for _ in range(2)]]
     assert first == second
     assert len(list((tmp_path / "cache/sound-devices").iterdir())) == len(set(first))
@@ -216,7 +215,7 @@ def test_two_processes_start_at_once_with_an_empty_cache(tmp_path):
 
 def test_a_cache_that_cannot_be_written_only_costs_time(tmp_path):
     (tmp_path / "file").touch()
-    code = "print(len(dev.devices()))"
+    code = "print(len(runtimes.devices()))"
     assert run(code, PYCLFFT_CACHE_DIR=str(tmp_path / "file/below")) == run(code)
 
 
@@ -225,7 +224,7 @@ def test_enumerating_before_us_hides_intel_and_the_error_says_so():
     early = "import pyopencl as cl\ntry: cl.get_platforms()\nexcept cl.Error: pass\n"
     if INTEL in run(PLATFORMS, early=early):
         pytest.skip("Intel's runtime is registered with the system")
-    message = error("dev.select_device('intel(r) opencl')", early=early)
+    message = error("choice.select_device('intel(r) opencl')", early=early)
     assert message.startswith(
         "pyclfft.errors.DeviceError: OpenCL's platforms were listed in this process before pyclfft"
     )
@@ -236,8 +235,8 @@ def test_enumerating_before_us_is_logged_as_a_warning():
     early = "import pyopencl as cl\ntry: cl.get_platforms()\nexcept cl.Error: pass\n"
     code = (
         "import io, logging\nlog = io.StringIO()\nlogging.basicConfig(stream=log)\n"
-        "dev.devices()\nprint(json.dumps(['before pyclfft was imported' in log.getvalue(), "
-        "[p.name for p, _ in dev.listing()]]))"
+        "runtimes.devices()\nprint(json.dumps(['before pyclfft was imported' in log.getvalue(), "
+        "[p.name for p, _ in runtimes.listing()]]))"
     )
     said, platforms = run(code, early=early)
     assert said == (INTEL not in platforms)
@@ -247,9 +246,9 @@ def test_threads_that_start_together_find_the_same_devices():
     code = (
         "from concurrent.futures import ThreadPoolExecutor\n"
         "with ThreadPoolExecutor(8) as pool:\n"
-        "    found = list(pool.map(lambda _: dev.devices(), range(8)))\n"
-        "    queues = list(pool.map(lambda _: dev.default_queue().context, range(8)))\n"
-        "print(json.dumps([all(f == found[0] for f in found), len(set(queues))]))"
+        "    found = list(pool.map(lambda _: runtimes.devices(), range(8)))\n"
+        "    contexts = list(pool.map(lambda _: queues.default_queue().context, range(8)))\n"
+        "print(json.dumps([all(f == found[0] for f in found), len(set(contexts))]))"
     )
     if not platforms_here():
         pytest.skip("no platform")
@@ -260,14 +259,14 @@ def test_threads_that_start_together_find_the_same_devices():
 
 
 def label(**environment: str) -> str:
-    return run("print(json.dumps(dev.device_label(dev.default_device())))", **environment)
+    return run("print(json.dumps(describe.device_label(choice.default_device())))", **environment)
 
 
 def test_gpu_first_and_intel_before_pocl(anything):
-    first = dev.devices()[0]
-    if any(d.type & cl.device_type.GPU for d in dev.devices()):
+    first = runtimes.devices()[0]
+    if any(d.type & cl.device_type.GPU for d in runtimes.devices()):
         assert first.type & cl.device_type.GPU
-    elif {INTEL, POCL} <= {d.platform.name for d in dev.devices()}:
+    elif {INTEL, POCL} <= {d.platform.name for d in runtimes.devices()}:
         assert first.platform.name == INTEL
 
 
@@ -283,40 +282,40 @@ def test_environment_variable_chooses():
 def test_environment_variable_that_fits_nothing():
     if not platforms_here():
         pytest.skip("no platform")
-    message = error("dev.default_device()", PYCLFFT_DEVICE="voodoo")
+    message = error("choice.default_device()", PYCLFFT_DEVICE="voodoo")
     assert "PYCLFFT_DEVICE=voodoo: no OpenCL device fits 'voodoo'; there is: 0:0 " in message
 
 
 def test_use_device_and_back(anything, fresh):
-    last = dev.devices()[-1]
-    dev.use_device(last)
-    assert dev.default_device() == last == dev.default_queue().device
+    last = runtimes.devices()[-1]
+    choice.use_device(last)
+    assert choice.default_device() == last == queues.default_queue().device
     with pytest.raises(DeviceError, match="voodoo"):
-        dev.use_device("voodoo")
-    assert dev.default_device() == last
-    dev.use_device(None)
-    assert dev.default_device() == dev.devices()[0]
+        choice.use_device("voodoo")
+    assert choice.default_device() == last
+    choice.use_device(None)
+    assert choice.default_device() == runtimes.devices()[0]
 
 
 def test_use_device_outranks_the_environment(anything, fresh, monkeypatch):
     monkeypatch.setenv("PYCLFFT_DEVICE", "voodoo")
-    dev.use_device("0:0")
-    assert dev.default_device() == dev.listing()[0][1][0]
+    choice.use_device("0:0")
+    assert choice.default_device() == runtimes.listing()[0][1][0]
 
 
 def test_select_device_changes_nothing(anything, fresh):
-    before = dev.default_device()
-    for platform, (_, group) in enumerate(dev.listing()):
+    before = choice.default_device()
+    for platform, (_, group) in enumerate(runtimes.listing()):
         for number, device in enumerate(group):
-            assert dev.select_device(device) is device
-            if not dev.defect(device):
-                assert dev.select_device(f" {platform}:{number} ") == device
-    assert dev.default_device() == dev.select_device() == before
+            assert choice.select_device(device) is device
+            if not runtimes.defect(device):
+                assert choice.select_device(f" {platform}:{number} ") == device
+    assert choice.default_device() == choice.select_device() == before
 
 
 def test_select_device_by_nothing():
     with pytest.raises(DeviceError, match="empty"):
-        dev.select_device(" ")
+        choice.select_device(" ")
 
 
 # ---------------------------------------------------------------- devices that do not work
@@ -326,110 +325,116 @@ def test_select_device_by_nothing():
 def examined(fresh, monkeypatch):
     """The devices that have had to build the probe."""
     seen = []
-    build = dev._build_probe
-    monkeypatch.setattr(dev, "_build_probe", lambda device: seen.append(device) or build(device))
+    build = runtimes._build_probe
+    monkeypatch.setattr(
+        runtimes, "_build_probe", lambda device: seen.append(device) or build(device)
+    )
     return seen
 
 
 def test_no_more_devices_are_examined_than_necessary(anything, examined):
-    default = dev.default_device()
+    default = choice.default_device()
     assert examined[-1] == default
-    assert len(examined) == dev._all().index(default) + 1
+    assert len(examined) == runtimes.every_device().index(default) + 1
 
 
 def test_a_sound_device_is_examined_once_for_all_processes(anything, examined, monkeypatch):
-    usable = dev.devices()
+    usable = runtimes.devices()
     first = len(examined)
-    monkeypatch.setattr(dev, "_defects", {})
-    assert dev.devices() == usable
-    assert len(examined) - first == len(dev._all()) - len(usable)
+    monkeypatch.setattr(runtimes, "_defects", {})
+    assert runtimes.devices() == usable
+    assert len(examined) - first == len(runtimes.every_device()) - len(usable)
 
 
 def test_a_device_without_a_working_compiler_is_skipped_with_a_warning(
     anything, examined, monkeypatch
 ):
-    monkeypatch.setattr(dev, "_PROBE", "__kernel void probe(__global nothing *x) { x[0] = 1; }")
+    monkeypatch.setattr(
+        runtimes, "_PROBE", "__kernel void probe(__global nothing *x) { x[0] = 1; }"
+    )
     with pytest.warns(RuntimeWarning, match=r"skipping OpenCL device .*error: .*nothing") as caught:
-        assert dev.devices() == []
-    assert [w.category for w in caught] == [RuntimeWarning] * len(dev._all())
+        assert runtimes.devices() == []
+    assert [w.category for w in caught] == [RuntimeWarning] * len(runtimes.every_device())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert dev.devices() == []
+        assert runtimes.devices() == []
         with pytest.raises(DeviceError, match=r"no device builds .*error: .*Ways to get one"):
-            dev.default_device()
+            choice.default_device()
         with pytest.raises(DeviceError, match=r"no device builds .*error: ") as caught_error:
-            dev.select_device("0:0")
+            choice.select_device("0:0")
     assert "\n" not in str(caught_error.value)
-    assert len(examined) == len(dev._all())
+    assert len(examined) == len(runtimes.every_device())
 
 
 def test_a_warning_that_is_an_error_leaves_the_verdict(anything, fresh, monkeypatch):
-    monkeypatch.setattr(dev, "_build_probe", lambda _: "broken")
+    monkeypatch.setattr(runtimes, "_build_probe", lambda _: "broken")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(RuntimeWarning, match="broken"):
-            dev.defect(dev._all()[0])
-        assert dev.defect(dev._all()[0]) == "broken"
+            runtimes.defect(runtimes.every_device()[0])
+        assert runtimes.defect(runtimes.every_device()[0]) == "broken"
 
 
 # ---------------------------------------------------------------- traits, contexts, queues
 
 
 def test_traits_and_label_of_every_device(anything):
-    for device in dev.devices():
-        traits = dev.traits(device)
+    for device in runtimes.devices():
+        traits = describe.traits(device)
         assert traits.compute_units >= 1
         assert 1 <= traits.lanes <= 1024
         assert len(traits.max_work_item_sizes) == 3
         assert min(traits.max_work_group_size, *traits.max_work_item_sizes) >= 1
         assert traits.max_alloc_bytes <= traits.global_mem_bytes
         assert traits.local_mem_bytes >= 16384
-        assert dev.device_label(device).startswith(traits.name)
+        assert describe.device_label(device).startswith(traits.name)
         assert traits.unified_memory or not traits.is_cpu
 
 
 def test_one_context_for_a_device_that_outlives_its_references(anything):
-    for device in dev.devices():
-        queue = cl.CommandQueue(dev.context_of(device))
+    for device in runtimes.devices():
+        queue = cl.CommandQueue(queues.context_of(device))
         gc.collect()
         buffer = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 16)
         sent, received = np.arange(4, dtype=np.float32), np.empty(4, np.float32)
         cl.enqueue_copy(queue, buffer, sent)
         cl.enqueue_copy(queue, received, buffer)
         assert received.tolist() == sent.tolist()
-        assert dev.context_of(device) is dev.context_of(device)
+        assert queues.context_of(device) is queues.context_of(device)
 
 
 def test_a_queue_for_each_thread_in_one_context(anything, fresh):
-    mine = dev.default_queue()
-    assert dev.default_queue() is mine
-    assert mine.context == dev.context_of(dev.default_device())
+    mine = queues.default_queue()
+    assert queues.default_queue() is mine
+    assert mine.context == queues.context_of(choice.default_device())
     barrier = threading.Barrier(4)
 
     def others(_):
         barrier.wait()
-        return dev.default_queue()
+        return queues.default_queue()
 
     with ThreadPoolExecutor(4) as pool:
-        queues = list(pool.map(others, range(4)))
-    assert len({queue.int_ptr for queue in [mine, *queues]}) == 5
-    assert {queue.context for queue in queues} == {mine.context}
+        theirs = list(pool.map(others, range(4)))
+    assert len({queue.int_ptr for queue in [mine, *theirs]}) == 5
+    assert {queue.context for queue in theirs} == {mine.context}
 
 
 def test_a_compilers_routine_is_no_warning():
     routine = "(): Warning: Function norm is a kernel, so overriding noinline attribute. The ..."
-    assert not dev.has_warnings("")
-    assert not dev.has_warnings("Compilation started\nCompilation done\n")
-    assert not dev.has_warnings(routine)
-    assert not dev.has_warnings("warning: a.cl:5:2: loop not unrolled: the optimizer was unable")
-    assert dev.has_warnings(routine + "\nnorm.cl:3:1: warning: unused variable 'x'")
+    assert not vendors.has_warnings("")
+    assert not vendors.has_warnings("Compilation started\nCompilation done\n")
+    assert not vendors.has_warnings(routine)
+    assert not vendors.has_warnings(
+        "warning: a.cl:5:2: loop not unrolled: the optimizer was unable"
+    )
+    assert vendors.has_warnings(routine + "\nnorm.cl:3:1: warning: unused variable 'x'")
 
 
 # ---------------------------------------------------------------- clocks
 
 
 def test_clocks(device):
-    text = dev.clocks(device)
+    text = describe.clocks(device)
     rated = device.max_clock_frequency
     assert (f"{rated} MHz at most" in text) == bool(rated)
     if device.type & cl.device_type.CPU and Path("/proc/cpuinfo").exists():
@@ -453,16 +458,16 @@ def test_clocks_of_a_gpu_that_its_vendor_knows(monkeypatch, answer, expected):
             raise answer
         return SimpleNamespace(stdout=answer)
 
-    monkeypatch.setattr(dev.subprocess, "run", run)
-    monkeypatch.setattr(dev, "traits", lambda device: SimpleNamespace(is_cpu=False))
+    monkeypatch.setattr(describe.subprocess, "run", run)
+    monkeypatch.setattr(describe, "traits", lambda device: SimpleNamespace(is_cpu=False))
     gpu = SimpleNamespace(
         vendor="NVIDIA Corporation", max_clock_frequency=1980, pci_domain_id_nv=0,
         pci_bus_id_nv=0x1B, pci_slot_id_nv=0,
     )  # fmt: skip
-    assert dev.clocks(gpu) == expected
+    assert describe.clocks(gpu) == expected
     assert asked[0][-1] == "00000000:1b:00.0"
     other = SimpleNamespace(vendor="AMD", max_clock_frequency=1700)
-    assert dev.clocks(other) == "1700 MHz at most"
+    assert describe.clocks(other) == "1700 MHz at most"
     assert len(asked) == 1
 
 

@@ -23,8 +23,7 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.planning.solvers.textbook import ladder
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import memory
+from pyclfft.runtime import describe, memory
 from pyclfft.runtime.executable import Executable
 from tests.oracle import bound, expected_of, noise, of_few, relative_error
 
@@ -56,16 +55,16 @@ def small_groups(monkeypatch, device):
     """
 
     def limit(items):
-        real = devices.traits
+        real = describe.traits
         changes = {"max_work_group_size": items, "max_work_item_sizes": (items,) * 3, "lanes": 1}
-        monkeypatch.setattr(devices, "traits", lambda each: replace(real(each), **changes))
+        monkeypatch.setattr(describe, "traits", lambda each: replace(real(each), **changes))
 
     return limit
 
 
 def dtype_of(device, kind, wide):
     narrow = KINDS[kind]
-    return WIDE[narrow] if wide and devices.traits(device).fp64 else narrow
+    return WIDE[narrow] if wide and describe.traits(device).fp64 else narrow
 
 
 def poisoned_buffer(queue, nbytes):
@@ -83,9 +82,9 @@ def content(queue, buffer):
 
 def run(queue, problem, x, algorithm=None, *, in_place=False, passes=None):
     """Transform what lies in `x` as the problem says; return all that is in "out" then."""
-    passes = passes or plan_passes(problem, devices.traits(queue.device), algorithm)
+    passes = passes or plan_passes(problem, describe.traits(queue.device), algorithm)
     if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
-        passes = settled_passes(problem, devices.traits(queue.device), algorithm)
+        passes = settled_passes(problem, describe.traits(queue.device), algorithm)
     plain = problem.target.is_plain
     schedule = assign_buffers(passes, problem.nbytes if plain else 0, in_place=in_place)
     given = np.concatenate([x.reshape(-1).view(np.uint8), np.full(GUARD, POISON)])
@@ -284,7 +283,7 @@ def test_rows_have_nothing_in_common(device, queue, small_groups, shape, axis, i
 
     for direction in ("forward", "inverse"):
         problem = make_problem(shape, dtype, axis, kind, direction)
-        assert (len(plan_passes(problem, devices.traits(device))) > 1) == bool(items)
+        assert (len(plan_passes(problem, describe.traits(device))) > 1) == bool(items)
         x, at = noise(problem.source.shape, dtype), places(problem.target)
         result = rows_of(run(queue, problem, x)[at])
         limit = bound("stockham" if is_smooth(n) else "bluestein", problem.dtype, n)
@@ -321,7 +320,7 @@ def test_real_round_trip(device, queue, n):
 def test_steps(device, queue, small_groups, n, items, passes, kind):
     """Three and more of them, and Bluestein's convolution in steps, on lengths that are short."""
     small_groups(items)
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     algorithm = "four_step" if is_smooth(n) else "bluestein"
     for shape, axis in (((n,), 0), ((n, 5), 0)):
         dtype = dtype_of(device, kind, axis)
@@ -335,7 +334,7 @@ def test_steps(device, queue, small_groups, n, items, passes, kind):
 @pytest.mark.full
 def test_convolution_in_five_steps(device, queue, small_groups):
     small_groups(4)
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     for kind, dtype in KINDS.items():
         problem = make_problem((2, 3001), dtype, 1, kind)
         passes = plan_passes(problem, traits)
@@ -403,7 +402,7 @@ LADDER = [solver.name for solver in ladder.SOLVERS]
 def test_lengths_of_the_ladder(device, queue, algorithm, wide):
     """Two to four rows of each."""
     itemsize = np.dtype(dtype_of(device, "c2c", wide)).itemsize
-    room = devices.traits(device).local_mem_bytes // itemsize
+    room = describe.traits(device).local_mem_bytes // itemsize
     for log2_n in (1, 2, 5, 9, 12) if wide else range(1, 13):
         shape = (2 + log2_n % 3, 2**log2_n)
         if algorithm != "compact" or 2**log2_n <= room:
@@ -433,7 +432,7 @@ def test_a_long_length_of_the_ladder(device, queue, algorithm):
 
 
 def test_compact_takes_what_local_memory_holds(device, queue):
-    most = 1 << (devices.traits(device).local_mem_bytes // 8).bit_length() - 1
+    most = 1 << (describe.traits(device).local_mem_bytes // 8).bit_length() - 1
     check_plain(device, queue, (2, most), 1, "c2c", algorithm="compact")
     with pytest.raises(PlanError, match=f"fits local memory, not {2 * most}"):
         pyclfft.Plan(2 * most, "complex64", algorithm="compact")
@@ -492,7 +491,7 @@ def test_more_dimensions_than_a_kernel_walks(device, queue, kind, n):
     assert x.shape[:5] == extents[:5]
     offset = x.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
     problem = make_problem(extents, dtype, 5, kind, strides=x.strides, offset=offset)
-    passes = plan_passes(problem, devices.traits(device))
+    passes = plan_passes(problem, describe.traits(device))
     assert passes[0].kernel == "copy"
     check(queue, problem, memory, passes=passes)
 
@@ -614,7 +613,7 @@ PRIMES = (5003, 8191, 16381, 65521, 99991, 131071, 524287, 999983, 2**21 - 9)
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("n", [*(2**k for k in range(13, 25)), *PRIMES, 3**13, 5**9, 7**7, 13**5])
 def test_long_lengths(device, queue, n, wide, kind):
-    if wide and not devices.traits(device).fp64:
+    if wide and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     check_plain(device, queue, (n,), 0, kind, wide=wide)
 

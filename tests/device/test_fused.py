@@ -18,7 +18,7 @@ from pyclfft import Plan, PlanError
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.passes import COUNTERS
 from pyclfft.planning.solvers import BY_NAME
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import cache, describe
 from tests import stress_fused
 from tests.oracle import noise, relative_error
 
@@ -43,7 +43,7 @@ def believing(device, monkeypatch):
 
     def believe(nbytes):
         believed = stress_fused.believed(device, nbytes)
-        monkeypatch.setattr(devices, "traits", lambda _: believed)
+        monkeypatch.setattr(describe, "traits", lambda _: believed)
 
     return believe
 
@@ -142,7 +142,7 @@ def test_many_calls_in_many_queues(believing, monkeypatch, device):
 
 
 def test_forced_where_it_does_not_apply(device, monkeypatch, believing):
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     if not traits.groups_may_wait:
         with pytest.raises(PlanError, match="whose groups may wait"):
             Plan((4, 64, 64), np.complex64, (1, 2), algorithm="fused")
@@ -172,14 +172,14 @@ def test_stress_finds_what_is_wrong(device, monkeypatch):
 
     def broken(name, hooks=""):
         text = real(name, hooks)
-        assert name != "fused.cl" or waits in text
+        assert name != "gpu/fused.cl" or waits in text
         return text.replace(waits, "while (read_acquire(counter) + 1 < TILES_1)")
 
     monkeypatch.setattr(program, "source_text", broken)
-    program.forget_programs()
+    cache.clear("programs")
     try:
         # Many groups at once on a GPU, so that one overtakes another.
-        stress = stress_fused.Stress(device, 2**14 if devices.traits(device).is_cpu else 2**20)
+        stress = stress_fused.Stress(device, 2**14 if describe.traits(device).is_cpu else 2**20)
         monkeypatch.setattr(stress_fused, "REPORTED", 0)
         for _ in range(15):
             stress.run(2)
@@ -187,12 +187,12 @@ def test_stress_finds_what_is_wrong(device, monkeypatch):
                 break
         assert stress.failures
     finally:
-        program.forget_programs()
+        cache.clear("programs")
 
 
 def test_groups_of_unlike_sizes_stay_apart(believing, device):
     believing(2**22)
-    traits = replace(devices.traits(device), l2_bytes=2**10)
+    traits = replace(describe.traits(device), l2_bytes=2**10)
     from pyclfft.planning.planner import plan_passes
     from pyclfft.planning.problem import make_problem
     from pyclfft.planning.solvers.fused import fused_schedule

@@ -14,8 +14,7 @@ from pyclfft.planning import database
 from pyclfft.planning.lookup import Workclass
 from pyclfft.planning.parameters import GROUPED, parameters_for
 from pyclfft.planning.problem import make_problem
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import wisdom
+from pyclfft.runtime import describe, queues, wisdom
 from pyclfft.tuning import command, groups, measure, tuner
 from pyclfft.tuning.groups import BLOCKED, DEFAULT, FLAT, SIZES, tune_groups
 from pyclfft.tuning.search import Found
@@ -54,7 +53,7 @@ def told(monkeypatch):
 
 
 def tuned(device, *problem, **options):
-    parameters = parameters_for(devices.traits(device))
+    parameters = parameters_for(describe.traits(device))
     return tune_groups(make_problem(*problem, **options), device, parameters)
 
 
@@ -106,7 +105,7 @@ def test_kernels_that_a_problem_has(device, told, problem, kernels):
 @pytest.mark.parametrize("size", SIZES)
 def test_transforms_in_groups_of_every_size(device, size):
     """Against NumPy; the groups are exactly of that size where the device allows them."""
-    limit = devices.traits(device).max_work_group_size
+    limit = describe.traits(device).max_work_group_size
     x = noise((16, 64), "c8")
     sides = tuple(map(int, size.split("x")))
     kernels = [kernel for kernel in GROUPED if "x" not in size or kernel not in FLAT]
@@ -120,7 +119,7 @@ def test_transforms_in_groups_of_every_size(device, size):
         if np.prod(sides) <= limit and f"group_{each.kernel}" in values:
             assert each.local_size[: len(sides)] == sides
             assert np.prod(each.local_size) == np.prod(sides)
-    context = devices.context_of(device)
+    context = queues.context_of(device)
     sized = [each for each in plan.passes if each.kernel in kernels]
     if all(groups.is_allowed(context, each, size) for each in sized):
         error = relative_error(plan(x), np.fft.ifft2(x.astype("c16")))
@@ -160,7 +159,7 @@ def test_events_that_lie_decide_nothing(device, told):
 
 @pytest.mark.one_cpu
 def test_no_time(device, told):
-    parameters = parameters_for(devices.traits(device))
+    parameters = parameters_for(describe.traits(device))
     problem = make_problem(*IMAGE)
     found = tune_groups(problem, device, parameters, deadline=0.0, clock=lambda: 1.0)
     assert (found.kernels, found.complete) == ((), False)
@@ -197,7 +196,7 @@ def test_the_command_and_the_filter_that_takes_what_it_found(
     (entry,) = database.load(own_database)
     assert entry.workclass == Workclass.parse("c2c single 32x32 rows 2^0 by radix2")
     job = filter_job(np.zeros((32, 32), np.uint8), algorithm="radix2")
-    schedule = image_filter(job, devices.context_of(device)).schedule
+    schedule = image_filter(job, queues.context_of(device)).schedule
     local = {each.kernel: each.local_size for each in schedule.passes}
     assert local["highPassFilter"] == (8, 8, 1)
     assert local["butterfly"] == (16, 4)

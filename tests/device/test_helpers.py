@@ -15,7 +15,7 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.errors import PlanError, PrecisionError
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from pyclfft.runtime.shift import converted
 from tests.conftest import place_of
 from tests.oracle import noise, relative_error
@@ -26,7 +26,7 @@ from tests.oracle import noise, relative_error
 @pytest.mark.parametrize("n", [16, 15, 64])
 @pytest.mark.parametrize(("offset", "bias"), [(0.0, 0.0), (0.3, 0.1), (0.0, -0.1)])
 def test_hankel(queue, name, n, offset, bias):
-    fp64 = devices.traits(queue.device).fp64
+    fp64 = describe.traits(queue.device).fp64
     x = noise((3, n), "f8" if fp64 else "f4")
     if bias and not fp64:
         pytest.skip("no double precision")
@@ -45,7 +45,7 @@ def test_singular_hankel_transforms(device):
     for name, function in (("fht", pyclfft.fht), ("ifht", pyclfft.ifht)):
         mu, bias = (-3.5, 0.5) if name == "fht" else (-2.5, 0.5)
         x = noise(16, "f4")
-        if devices.traits(device).fp64:
+        if describe.traits(device).fp64:
             for _ in range(2):  # the second plan comes from the cache
                 with pytest.warns(UserWarning, match="singular") as caught:
                     function(x, 0.1, mu, bias=bias)
@@ -133,7 +133,7 @@ pyclfft.fft(there("f4", 3, 0), n=4)
 
 def test_users_see_no_warnings_of_pyopencl(device):
     """In a new process: pyopencl warns of each of its kernels once."""
-    code = WITHOUT_WARNINGS.replace("DOUBLE", str(devices.traits(device).fp64))
+    code = WITHOUT_WARNINGS.replace("DOUBLE", str(describe.traits(device).fp64))
     environment = {**os.environ, "PYCLFFT_DEVICE": place_of(device), "PYOPENCL_NO_CACHE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, env=environment

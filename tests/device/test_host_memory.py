@@ -12,8 +12,7 @@ import pyopencl.array as cl_array
 import pytest
 
 from pyclfft import Plan, fft
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import memory, pool
+from pyclfft.runtime import describe, memory, pool
 from pyclfft.runtime.executable import Executable
 from tests.device.test_plan import user_event
 from tests.oracle import noise, relative_error
@@ -35,9 +34,9 @@ WAYS = {
 def way(request, device, monkeypatch):
     """The device's own way, and what others are left with."""
     staged, changes = WAYS[request.param]
-    traits = replace(devices.traits(device), **changes)
+    traits = replace(describe.traits(device), **changes)
     monkeypatch.setattr(memory, "MAX_STAGED", staged)
-    monkeypatch.setattr(devices, "traits", lambda device: traits)
+    monkeypatch.setattr(describe, "traits", lambda device: traits)
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def test_arrays_as_they_lie(device, shape, name):
     x = LYING[name](noise(shape, "c8"))
     before = x.copy()
     assert not x.flags.c_contiguous
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     large = x.nbytes > memory.MAX_STAGED // 2
     assert memory.reads_as_it_lies(traits, x) == large or not traits.is_cpu
     for axis in range(x.ndim):
@@ -275,7 +274,7 @@ def test_an_error_leaves_arrays_usable(plan, monkeypatch):
 
 def test_which_arrays_are_used_as_they_are(device):
     """All aligned ones on a CPU; elsewhere none."""
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     x, y = np.empty(SHAPE, "c8"), np.empty(SHAPE, "c8")
     assert memory.can_wrap(traits, x, y) == traits.is_cpu
     assert not memory.can_wrap(traits, x, x)
@@ -284,7 +283,7 @@ def test_which_arrays_are_used_as_they_are(device):
 
 def test_which_arrays_are_copied(device):
     """Small ones on a CPU that shares buffers."""
-    cpu = replace(devices.traits(device), is_cpu=True, shared_buffers=True)
+    cpu = replace(describe.traits(device), is_cpu=True, shared_buffers=True)
     most = memory.MAX_STAGED
     assert memory.can_stage(cpu, most)
     assert not memory.can_stage(cpu, most + 1)

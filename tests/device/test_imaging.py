@@ -13,8 +13,7 @@ import pyclfft
 from pyclfft import filter_image, filter_mask
 from pyclfft.errors import DeviceError, DeviceMemoryError, PlanError
 from pyclfft.image import filtering as imaging
-from pyclfft.runtime import device as devices_module
-from pyclfft.runtime import memory
+from pyclfft.runtime import cache, describe, memory
 from pyclfft.runtime.profile import Recorder, profiling_queue
 
 # What runs on every device in the quick tier too: tests/image/test_filter.py.
@@ -188,7 +187,7 @@ def check_mixture(mixture):
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("mixture", mixtures(12), ids=name_of)
 def test_mixtures_of_all_options(device, mixture):
-    if mixture["dtype"] is np.float64 and not devices_module.traits(device).fp64:
+    if mixture["dtype"] is np.float64 and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     check_mixture(mixture)
 
@@ -196,7 +195,7 @@ def test_mixtures_of_all_options(device, mixture):
 @pytest.mark.parametrize("algorithm", ["radix2", "stockham", "direct", None])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float64])
 def test_every_algorithm_gives_the_same(device, algorithm, dtype):
-    if dtype is np.float64 and not devices_module.traits(device).fp64:
+    if dtype is np.float64 and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     assert_as_reference(picture((32, 16), 3, dtype), "highpass", 2, algorithm=algorithm)
 
@@ -521,9 +520,9 @@ def test_pixels_that_are_no_numbers_are_refused(queue, value):
 
 def pretend(monkeypatch, **other):
     """Let every device look different; what is planned before has to go."""
-    real = devices_module.traits
-    monkeypatch.setattr(devices_module, "traits", lambda device: replace(real(device), **other))
-    imaging.forget_filters()
+    real = describe.traits
+    monkeypatch.setattr(describe, "traits", lambda device: replace(real(device), **other))
+    cache.clear("filters")
 
 
 def test_images_larger_than_the_device(queue, monkeypatch):
@@ -626,13 +625,13 @@ def test_queue(queue):
 
 
 def test_images_of_one_shape_share_a_filter(device):
-    imaging.forget_filters()
+    cache.clear("filters")
     first, second = picture((12, 16)), picture((12, 16), seed=5)
     one = filter_image(first, "lowpass", 3)
     assert (filter_image(second, "lowpass", 3) != one).any()
     np.testing.assert_array_equal(filter_image(first, "lowpass", 3.0), one)
-    assert imaging.filter_counts()[:2] == (2, 1)  # hits, misses
+    assert pyclfft.cache_info().filters[:2] == (2, 1)  # hits, misses
     filter_image(first, "lowpass", 4)
-    assert imaging.filter_counts()[:2] == (2, 2)
+    assert pyclfft.cache_info().filters[:2] == (2, 2)
     pyclfft.clear_cache()
-    assert imaging.filter_counts() == (0, 0, 16, 0)  # their device memory goes too
+    assert pyclfft.cache_info().filters == (0, 0, 16, 0)  # their device memory goes too

@@ -8,6 +8,7 @@ import subprocess
 from functools import partial
 from itertools import product
 from math import prod
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -19,9 +20,9 @@ from pyclfft.planning.factor import RADICES, Stages
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers.stockham import stage_words
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
-from pyclfft.runtime.program import kernel_folder, program, source_text
+from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
 from pyclfft.runtime.twiddle import roots_of_unity
 from tests.oracle import exact_dft, noise, reference, relative_error
 from tests.recorded_traits import RECORDED
@@ -42,7 +43,7 @@ class Longs(tuple):
 
 @pytest.fixture(params=COMPLEX)
 def precision(request, device):
-    if request.param == "double" and not devices_module.traits(device).fp64:
+    if request.param == "double" and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
     return request.param
 
@@ -54,7 +55,7 @@ def launch(queue):
 
 @pytest.fixture
 def group_limit(device):
-    return devices_module.traits(device).max_work_group_size
+    return describe.traits(device).max_work_group_size
 
 
 @pytest.fixture
@@ -62,10 +63,9 @@ def add_kernel(tmp_path, monkeypatch):
     """Put a file beside the kernels, for a function that none of them shows by itself."""
 
     def add(name, text):
-        for path in kernel_folder().glob("*.cl"):
-            shutil.copy(path, tmp_path)
-        (tmp_path / name).write_text(text)
-        monkeypatch.setattr(program_module, "kernel_folder", lambda: tmp_path)
+        copy = Path(shutil.copytree(kernel_folder(), tmp_path / "cl"))
+        (copy / name).write_text(text)
+        monkeypatch.setattr(program_module, "kernel_folder", lambda: copy)
 
     return add
 
@@ -76,7 +76,7 @@ def run(queue, kernel, source, items, *arguments, group=None, precision="single"
     Arrays become buffers (the same array twice, the same buffer), tuples vectors of uint, `Longs`
     vectors of long, and NumPy's scalars go by value.
     """
-    limits = devices_module.traits(queue.device).max_work_item_sizes
+    limits = describe.traits(queue.device).max_work_item_sizes
     group = group or tuple(map(min, GROUPS[len(items) - 1], limits))
     defines = {"DOUBLE": int(precision == "double"), **macros}
     built = program(queue.context, source, tuple((k, str(v)) for k, v in defines.items()))
@@ -150,7 +150,7 @@ EVEN = [6, 10, 12, 14, 100, 1002, 5000, 65538, 99990, 1048574]
 @pytest.mark.parametrize("n", POWERS + EVEN)
 def test_spin_factors_are_right_to_the_last_bit(launch, precision, n):
     (w,) = launch(
-        "spinFact", "spinFact.cl", (n // 2,), blank(n // 2, COMPLEX[precision]), uint(n),
+        "spinFact", "textbook/spinFact.cl", (n // 2,), blank(n // 2, COMPLEX[precision]), uint(n),
         precision=precision,
     )  # fmt: skip
     wide = spin_factors(n)
@@ -171,7 +171,7 @@ def test_spin_factors_are_right_to_the_last_bit(launch, precision, n):
 def test_spin_factors_of_lengths_that_a_float_does_not_hold(launch, precision, n, add_kernel):
     add_kernel(
         "factors.cl",
-        '#include "spinFact.cl"\n'
+        '#include "textbook/spinFact.cl"\n'
         "kernel void sampled(global cplx *w, global const uint *indices, uint n)\n"
         "{\n"
         "    w[get_global_id(0)] = spin_factor(indices[get_global_id(0)], n);\n"
@@ -195,7 +195,7 @@ def test_bit_reverse(launch, precision, log2_n, rows):
     x = noise((rows, n), COMPLEX[precision])
     order = [int(f"{j:0{log2_n}b}"[::-1], 2) for j in range(n)]
     source, result = launch(
-        "bitReverse", "bitReverse.cl", (n, rows), x, blank(x.shape, x.dtype), uint(log2_n),
+        "bitReverse", "textbook/bitReverse.cl", (n, rows), x, blank(x.shape, x.dtype), uint(log2_n),
         uint(rows), precision=precision,
     )  # fmt: skip
     np.testing.assert_array_equal(result, x[:, order])
@@ -212,7 +212,7 @@ def test_butterfly(launch, precision, log2_n, rows, inverse):
     for stage in range(1, log2_n + 1):
         x = noise((rows, n), COMPLEX[precision], stage)
         result, table = launch(
-            "butterfly", "butterfly.cl", (n // 2, rows), x, w, uint(log2_n), uint(stage),
+            "butterfly", "textbook/butterfly.cl", (n // 2, rows), x, w, uint(log2_n), uint(stage),
             uint(rows), sign_flag.astype(SIGN[precision].dtype), precision=precision,
         )  # fmt: skip
         span = 2 ** (stage - 1)
@@ -278,7 +278,7 @@ def test_stages_of_the_ladder(launch, precision, kernel, log2_n, rows, inverse, 
         source = np.ascontiguousarray(lying(x, stage))
         target = source if in_place else blank(x.shape, x.dtype)
         results = launch(
-            kernel, "ladder.cl", (n // 2, rows), source, target, uint(n), uint(stage),
+            kernel, "textbook/ladder.cl", (n // 2, rows), source, target, uint(n), uint(stage),
             uint(rows), sign_flag, precision=precision,
         )  # fmt: skip
         expected = combined(x, stage, inverse)
@@ -296,8 +296,8 @@ def test_a_stage_of_the_fourth_rung_combines_neighbours(launch):
         changed = x.copy()
         changed[0, 2 * pair : 2 * pair + 2] += 1
         before, after = (
-            launch("ladder4", "ladder.cl", (n // 2, 1), source, blank(x.shape, x.dtype), uint(n),
-                   uint(stage), uint(1), np.uint32(0))[-1]
+            launch("ladder4", "textbook/ladder.cl", (n // 2, 1), source, blank(x.shape, x.dtype),
+                   uint(n), uint(stage), uint(1), np.uint32(0))[-1]
             for source in (x, changed)
         )  # fmt: skip
         differs = np.flatnonzero(before[0] != after[0])
@@ -313,8 +313,8 @@ def test_permute_array(launch, precision, log2_n, rows):
         x = noise((rows, n), COMPLEX[precision], stage)
         source = np.ascontiguousarray(neighbours(x, stage))
         _, result = launch(
-            "permuteArray", "ladder.cl", (n // 2, rows), source, blank(x.shape, x.dtype), uint(n),
-            uint(rows), precision=precision,
+            "permuteArray", "textbook/ladder.cl", (n // 2, rows), source, blank(x.shape, x.dtype),
+            uint(n), uint(rows), precision=precision,
         )  # fmt: skip
         expected = neighbours(x, stage + 1) if stage + 1 < log2_n else x
         np.testing.assert_array_equal(result, expected)
@@ -329,7 +329,7 @@ def test_compact(launch, precision, log2_n, rows, inverse, items, group_limit):
     items = min(items, n // 2, group_limit)
     x = noise((rows, n), COMPLEX[precision])
     source, result = launch(
-        "compact", "ladder.cl", (rows * items,), x, blank(x.shape, x.dtype),
+        "compact", "textbook/ladder.cl", (rows * items,), x, blank(x.shape, x.dtype),
         (SIGN[precision] * inverse).astype(SIGN[precision].dtype), group=(items,),
         precision=precision, POINTS=n,
     )  # fmt: skip
@@ -343,7 +343,7 @@ def test_pairs_of_the_first_rungs(launch, add_kernel, way):
     """As far as floats count: stride, position and place of every pair are exact."""
     add_kernel(
         "pairs.cl",
-        '#include "ladder.cl"\n'
+        '#include "textbook/ladder.cl"\n'
         "kernel void sampled(global uint4 *results, global const uint *indices, uint n,\n"
         "                    uint stage)\n"
         "{\n"
@@ -369,7 +369,7 @@ def test_pairs_of_the_first_rungs(launch, add_kernel, way):
 def test_bits_are_reversed_by_a_loop(launch, add_kernel):
     add_kernel(
         "reversals.cl",
-        '#include "ladder.cl"\n'
+        '#include "textbook/ladder.cl"\n'
         "kernel void sampled(global uint *results, global const uint *indices, uint log2_n)\n"
         "{\n"
         "    uint i = get_global_id(0);\n"
@@ -390,7 +390,7 @@ def test_norm(launch, precision, count):
     x = noise(count, COMPLEX[precision])
     scale = REAL[precision](1 / 7)
     (result,) = launch(
-        "norm", "norm.cl", (count,), x, ulong(count), scale, precision=precision
+        "norm", "textbook/norm.cl", (count,), x, ulong(count), scale, precision=precision
     )  # fmt: skip
     np.testing.assert_allclose(result, x * scale, rtol=EPSILON[precision])
 
@@ -435,7 +435,7 @@ def stockham(
     banks = 128 // x.itemsize << split
     room = max(1, stages.room(max(1, banks // group) if load_columns else banks, halves)) | 1
     results = launch(
-        "stockham", "stockham.cl", (-(-count // group) * size,), source, target, *tables,
+        "stockham", "gpu/stockham.cl", (-(-count // group) * size,), source, target, *tables,
         uint(count), (inner, outer, 1, 1), near[0], far[0], near[1], far[1], Longs((0, 0)),
         uint(2**32 - 1), COMPLEX[precision](scale), uint(3 * inverse + 16 * backward),
         group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
@@ -522,7 +522,7 @@ def triples():
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("index", range(len(RADICES)))
 def test_every_radix_in_every_place(launch, device, index):
-    traits = devices_module.traits(device)
+    traits = describe.traits(device)
     precision = "double" if traits.fp64 and index % 3 == 0 else "single"
     radices, variant = triples()[index], VARIANTS[5 * index % len(VARIANTS)]
     n = int(np.prod(radices))
@@ -569,7 +569,7 @@ def test_transpose(launch, precision, shape):
     batch, rows, columns = shape
     x = noise(shape, COMPLEX[precision])
     _, result = launch(
-        "transpose", "transpose.cl", (columns, rows, batch), x,
+        "transpose", "textbook/transpose.cl", (columns, rows, batch), x,
         blank((batch, columns, rows), x.dtype), uint(rows), uint(columns), precision=precision,
     )  # fmt: skip
     np.testing.assert_array_equal(result, x.transpose(0, 2, 1))
@@ -595,7 +595,7 @@ def test_transpose_blocked(launch, precision, tile, group_limit):
         batch, rows, columns = shape
         x = noise(shape, COMPLEX[precision])
         _, result = launch(
-            "transposeBlocked", "transpose.cl", (columns, rows, batch), x,
+            "transposeBlocked", "textbook/transpose.cl", (columns, rows, batch), x,
             blank((batch, columns, rows), x.dtype), uint(rows), uint(columns),
             group=(tile, tile, 1), precision=precision, TILE=tile,
         )  # fmt: skip
@@ -608,8 +608,9 @@ def test_transpose_blocked(launch, precision, tile, group_limit):
 def direct(launch, x, tile, precision, *, inverse=False, scale=1.0):
     rows, n = x.shape
     return launch(
-        "direct", "direct.cl", (n, rows), x, blank(x.shape, x.dtype), roots_of_unity(n, precision),
-        uint(n), (SIGN[precision] * inverse).astype(SIGN[precision].dtype), REAL[precision](scale),
+        "direct", "textbook/direct.cl", (n, rows), x, blank(x.shape, x.dtype),
+        roots_of_unity(n, precision), uint(n),
+        (SIGN[precision] * inverse).astype(SIGN[precision].dtype), REAL[precision](scale),
         group=(tile, 1), precision=precision, TILE=tile,
     )[1]  # fmt: skip
 
@@ -757,7 +758,7 @@ def test_high_pass_filter(launch, precision, size, weights, pass_from):
     x = noise((2, *size), COMPLEX[precision])
     keep = squared_distances(*size, *weights) >= pass_from
     (result,) = launch(
-        "highPassFilter", "highPassFilter.cl", (*size[::-1], 2), x, *map(uint, size),
+        "highPassFilter", "textbook/highPassFilter.cl", (*size[::-1], 2), x, *map(uint, size),
         *map(ulong, (*weights, pass_from)), precision=precision,
     )  # fmt: skip
     np.testing.assert_array_equal(result, x * keep)
@@ -780,7 +781,7 @@ BANDS = [  # size, weights, squared cut-offs, order
 def test_band_filter(launch, device, kind, shape):
     # All combinations would take four times as long to compile: they come in turn.
     turn = KINDS.index(kind) + SHAPES.index(shape)
-    fp64 = devices_module.traits(device).fp64
+    fp64 = describe.traits(device).fp64
     keep_dc, precision = turn % 2, "double" if turn // 2 % 2 and fp64 else "single"
     for size, weights, (low, high), order in BANDS:
         x = noise((2, *size), COMPLEX[precision])
@@ -788,7 +789,7 @@ def test_band_filter(launch, device, kind, shape):
         if keep_dc:
             gain[0, 0] = 1
         (result,) = launch(
-            "bandFilter", "highPassFilter.cl", (*size[::-1], 2), x, *map(uint, size),
+            "bandFilter", "textbook/highPassFilter.cl", (*size[::-1], 2), x, *map(uint, size),
             *map(ulong, (*weights, low, high)), *map(REAL[precision], (low, high, order)),
             precision=precision, KIND=KINDS.index(kind), SHAPE=SHAPES.index(shape),
             KEEP_DC=keep_dc,
@@ -863,7 +864,7 @@ def test_load_pixels(
         around.append((before, wanted - extent - before))
     expected = np.pad(wide, around, PADS[pad])
     _, result, _ = launch(
-        "loadPixels", "pixels.cl", (*plane[::-1], len(wide)), image,
+        "loadPixels", "image/pixels.cl", (*plane[::-1], len(wide)), image,
         blank(expected.shape, COMPLEX[precision]), (*plane, *size), rows_of(image), NO_STACK,
         precision=precision, **pixel_macros(pixel, channels, luma, pad, magnitude, scale),
     )  # fmt: skip
@@ -901,7 +902,7 @@ def test_extrema(
     values = framed(planes, size)
     values = np.abs(values) if magnitude else values.real
     _, _, parts, _ = launch(
-        "extrema", "pixels.cl", (group * groups,), planes, image,
+        "extrema", "image/pixels.cl", (group * groups,), planes, image,
         blank((groups, 4), REAL[precision]), (*plane, *size), rows_of(image), NO_STACK,
         group=(group,), precision=precision, GROUP=group, PIXEL="real", CHANNELS=channels,
         LUMA=luma, MAGNITUDE=magnitude,
@@ -939,7 +940,7 @@ def test_extrema_of_parts(launch, count, group, scale, extremes, expected):
     for column, value in enumerate(extremes):
         parts[rng.integers(count), column] = value
     _, result = launch(
-        "extremaOfParts", "pixels.cl", (group,), parts, blank(2, np.float32), uint(count),
+        "extremaOfParts", "image/pixels.cl", (group,), parts, blank(2, np.float32), uint(count),
         group=(group,), GROUP=group, SCALE=scale,
     )  # fmt: skip
     np.testing.assert_array_equal(result, np.array(expected, np.float32))
@@ -970,8 +971,8 @@ def test_store_pixels(
     macros = pixel_macros(pixel, channels, luma, pad, magnitude, scale)
     dtype = PIXEL_TYPES[macros["RESULT"]][0] or REAL[precision]
     result = launch(
-        "storePixels", "pixels.cl", size[::-1], planes, blank(image.shape, dtype), found, image,
-        (*plane, *size), rows_of(image), rows_of(image), NO_STACK, REAL[precision](top),
+        "storePixels", "image/pixels.cl", size[::-1], planes, blank(image.shape, dtype), found,
+        image, (*plane, *size), rows_of(image), rows_of(image), NO_STACK, REAL[precision](top),
         precision=precision, **macros,
     )[1]  # fmt: skip
     expected = expected_pixels(planes, image, size, scale, luma, magnitude, top, found)
@@ -984,7 +985,7 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
     planes = noise((1, 4, 4), np.complex64)
     found = np.array([0.25, 0.25], np.float32)
     result = launch(
-        "storePixels", "pixels.cl", (4, 4), planes, blank((4, 4), np.uint8), found,
+        "storePixels", "image/pixels.cl", (4, 4), planes, blank((4, 4), np.uint8), found,
         blank((4, 4), np.uint8), (4, 4, 4, 4), Longs((0, 4)), Longs((0, 4)), NO_STACK,
         np.float32(255), SCALE=SCALES.index(scale),
     )[1]  # fmt: skip
@@ -995,21 +996,21 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
 
 # Without kernels of their own.
 SHARED = (
-    "access.cl",
-    "cosine.cl",
+    "cpu/access.cl",
+    "cpu/cosine.cl",
     "prelude.cl",
     "radix.cl",
-    "stages.cl",
-    "ends.cl",
+    "gpu/stages.cl",
+    "gpu/ends.cl",
     "hooks.cl",
-    "frames.cl",
+    "audio/frames.cl",
     "gain.cl",
-    "lanes.cl",
-    "magnitudes.cl",
-    "realPass.cl",
-    "realStage.cl",
+    "cpu/lanes.cl",
+    "audio/magnitudes.cl",
+    "cpu/realPass.cl",
+    "gpu/realStage.cl",
 )
-KERNEL_FILES = sorted(p.name for p in kernel_folder().glob("*.cl") if p.name not in SHARED)
+KERNEL_FILES = [name for name in kernel_files() if name not in SHARED]
 CLANG = shutil.which("clang-15")
 needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")
 

@@ -14,7 +14,7 @@ from pyclfft.planning.factor import is_smooth
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from tests.device.test_engine import check, poisoned_workspace
 from tests.oracle import bound, noise, relative_error
 
@@ -32,7 +32,7 @@ def cpu(device, change_traits):
 
     Solvers that leave cores idle do not apply: what a test runs must not depend on the machine.
     """
-    if not devices.traits(device).is_cpu or devices.traits(device).lanes < min(WIDTHS):
+    if not describe.traits(device).is_cpu or describe.traits(device).lanes < min(WIDTHS):
         pytest.skip("not a CPU with vectors")
     change_traits(compute_units=2)
 
@@ -42,20 +42,20 @@ def lanes(monkeypatch, device):
     """Make the planner believe in vectors of so many lanes."""
 
     def force(width):
-        real = devices.traits
-        monkeypatch.setattr(devices, "traits", lambda each: replace(real(each), lanes=width))
+        real = describe.traits
+        monkeypatch.setattr(describe, "traits", lambda each: replace(real(each), lanes=width))
 
     return force
 
 
 def code_of(device, number):
     """One of both precisions in turn, where the device has both."""
-    return CODES[number % 2 if devices.traits(device).fp64 else 0]
+    return CODES[number % 2 if describe.traits(device).fp64 else 0]
 
 
 def check_all(device, queue, shape, axis, algorithm, codes=CODES, **options):
     """Both directions and, where they are asked for, both precisions."""
-    for code in codes if devices.traits(device).fp64 else codes[:1]:
+    for code in codes if describe.traits(device).fp64 else codes[:1]:
         for direction in ("forward", "inverse"):
             problem = make_problem(shape, code, axis, direction=direction, **options)
             check(queue, problem, noise(problem.source.shape, code), algorithm)
@@ -72,7 +72,7 @@ def check_row(device, queue, n, *, count=0, codes=CODES):
 
     Enough of them that some go in pairs, and one that is left over.
     """
-    count = count or 2 * devices.traits(device).compute_units + 1
+    count = count or 2 * describe.traits(device).compute_units + 1
     try:
         check_all(device, queue, (count, n), 1, "row", codes)
     except PlanError:
@@ -122,7 +122,7 @@ def test_rows_with_gaps(device, queue, n):
         out_strides=[8 * step for step in (20000, 5001, 1203, 300, 1)], out_offset=8 * 7,
     )  # fmt: skip
     x = noise(160000, "c8")
-    assert [each.kernel for each in plan_passes(problem, devices.traits(queue.device))] == ["row"]
+    assert [each.kernel for each in plan_passes(problem, describe.traits(queue.device))] == ["row"]
     check(queue, problem, x)
 
 
@@ -217,7 +217,7 @@ def test_images(device, queue, shape):
 def test_real_columns(device, queue, lanes, width, kind, n):
     """Two numbers of a transform are a point, or one of each of two transforms; in both orders."""
     lanes(width)
-    code = [KINDS[kind][width == 8 and devices.traits(device).fp64]]
+    code = [KINDS[kind][width == 8 and describe.traits(device).fp64]]
     for shape, axis in (((n, 37), 0), ((37, n), 1), ((2, n, 3), 1)):
         check_all(device, queue, shape, axis, "cols", code, kind=kind)
 
@@ -238,7 +238,7 @@ def test_columns_cut_and_filled(device, queue, kind, n, wanted):
 @pytest.mark.parametrize(("width", "n"), [(16, 17), (8, 34), (4, 101)])
 def test_convolutions(device, queue, lanes, width, kind, n):
     lanes(width)
-    code = [KINDS[kind][n % 2 if devices.traits(device).fp64 else 0]]
+    code = [KINDS[kind][n % 2 if describe.traits(device).fp64 else 0]]
     for shape, axis in (((37, n), 1), ((n, 37), 0), ((2, n, 3), 1)):
         check_all(device, queue, shape, axis, "chirp", code, kind=kind)
 
@@ -267,7 +267,7 @@ def test_convolutions_in_place(device, queue):
 def test_convolutions_in_three_launches(device, queue, lanes, width, kind, n):
     """Rows, columns, cut and filled; which are short here, so that they are many."""
     lanes(width)
-    code = [KINDS[kind][width == 8 and devices.traits(device).fp64]]
+    code = [KINDS[kind][width == 8 and describe.traits(device).fp64]]
     for shape, axis in (((3, n), 1), ((n, 2), 0), ((2, n, 3), 1)):
         check_all(device, queue, shape, axis, "long_chirp", code, kind=kind)
     for given in (n + 4, n // 2, 3):
@@ -285,7 +285,7 @@ def test_long_convolutions_in_place(device, queue):
 @pytest.mark.parametrize("n", [4099, 99991])
 def test_long_rows_of_any_length(device, queue, n):
     problem = make_problem((n,), "c8")
-    assert [each.kernel for each in plan_passes(problem, devices.traits(device))] == ["cols"] * 3
+    assert [each.kernel for each in plan_passes(problem, describe.traits(device))] == ["cols"] * 3
     for kind in KINDS:
         check_all(device, queue, (n,), 0, None, KINDS[kind][:1], kind=kind)
 
@@ -301,7 +301,7 @@ def test_a_few_of_any_length(device, queue, kind, n):
     algorithm = "small" if is_smooth(n) else None  # which has the bounds of a convolution
     for shape, axis in (((n,), 0), ((3, n), 1), ((n, 4), 0)):
         problem = make_problem(shape, KINDS[kind][0], axis, kind)
-        kernels = [each.kernel for each in plan_passes(problem, devices.traits(device))]
+        kernels = [each.kernel for each in plan_passes(problem, describe.traits(device))]
         assert kernels == ["cols"]
         check_all(device, queue, shape, axis, algorithm, KINDS[kind], kind=kind)
 
@@ -339,7 +339,7 @@ def test_long_rows_of_any_width(device, queue, lanes, width, n):
 def test_long_real_rows(device, queue, lanes, width, kind, n):
     """Columns and rows of even and odd lengths, half of whose results are conjugates of others."""
     lanes(width)
-    code = [KINDS[kind][n // 2 % 2 if devices.traits(device).fp64 else 0]]
+    code = [KINDS[kind][n // 2 % 2 if describe.traits(device).fp64 else 0]]
     check_all(device, queue, (3, n), 1, "long_row", code, kind=kind)
 
 
@@ -459,12 +459,12 @@ def test_cosine_rows_of_all_widths(device, lanes, kind, width):
     lanes(width)
     function = getattr(scipy.fft, kind[:3])
     for number, n in enumerate((2 * SMALLEST_ROW, 96, 250, 1000, 1024)):
-        dtype = KINDS["r2c"][number % 2 if devices.traits(device).fp64 else 0]
+        dtype = KINDS["r2c"][number % 2 if describe.traits(device).fp64 else 0]
         for norm in ("backward", "ortho"):
             x = noise((3, n), dtype)
             plan = pyclfft.Plan(x.shape, dtype, 1, kind, norm=norm)
             if n >= 1000:  # enough for a matrix of any width
-                assert [each.source for each in plan.passes] == ["row.cl"]
+                assert [each.source for each in plan.passes] == ["cpu/row.cl"]
             expected = function(x.astype("f8"), int(kind[3]), norm=norm)
             assert relative_error(plan(x), expected) <= 2 * bound("stockham", dtype, n)
             plan(x, out=x)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pyclfft.runtime.program import kernel_folder
+from pyclfft.runtime.program import kernel_files
 from tests.oclgrind_kernels import PARTS
 
 RUNTIME = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
@@ -68,7 +68,7 @@ def watch(folder, *arguments, options=OPTIONS):
 def test_every_kernel_is_clean(tmp_path):
     """A process for each part: the simulator forgets what it knows of addresses used again."""
     declared, launched = set(), set(EXEMPT)
-    for path in kernel_folder().glob("*.cl"):
+    for path in kernel_files().values():
         declared |= set(re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", path.read_text()))
 
     def run(part):

@@ -21,8 +21,7 @@ from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import BY_NAME
 from pyclfft.planning.solvers.lanes import MIN_LANES
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import memory
+from pyclfft.runtime import describe, memory
 from pyclfft.runtime.executable import IDLE_LEASES, Executable, run_on_host
 from pyclfft.runtime.program import program
 from tests.oracle import bound, noise, reference, relative_error
@@ -549,7 +548,7 @@ def test_a_context_has_one_device(device):
 def test_algorithm(device, fp64, untuned, dtype, algorithm, kernels):
     plan = Plan(1024, dtype, algorithm=algorithm)
     assert plan.algorithm == algorithm
-    on_lanes = devices.traits(device).is_cpu and devices.traits(device).lanes >= MIN_LANES
+    on_lanes = describe.traits(device).is_cpu and describe.traits(device).lanes >= MIN_LANES
     default = ["row" if on_lanes else "stockham"]
     assert [each.kernel for each in plan.passes] == (kernels or default)
     x = noise(1024, dtype)
@@ -564,7 +563,7 @@ def test_transposed_orders(queue, shape, algorithm, order):
     """Plans for filters: one stage or many, rows that become columns and the other way round."""
     problem = make_problem(shape, "complex64", (-2, -1), transposed=order)
     try:
-        passes = plan_passes(problem, devices.traits(queue.device), algorithm)
+        passes = plan_passes(problem, describe.traits(queue.device), algorithm)
     except PlanError:
         assert algorithm not in (None, "direct")
         return
@@ -655,14 +654,14 @@ def test_memory_that_the_device_refuses(device, queue):
 
 def test_other_errors_of_the_runtime_stay_as_they_are(device, queue):
     with pytest.raises(cl.LogicError), memory.refusals(queue.context, 1):
-        cl.Kernel(program(queue.context, "norm.cl"), "no such kernel")
+        cl.Kernel(program(queue.context, "textbook/norm.cl"), "no such kernel")
 
 
 def test_printed(device):
     plan = Plan((6, 8), "complex64")
     text = str(plan)
     problem, *passes, workspace, parameters = text.splitlines()
-    assert problem == f"{plan.problem} on {devices.device_label(device)}"
+    assert problem == f"{plan.problem} on {describe.device_label(device)}"
     assert len(passes) == len(plan.passes)
     for line, each in zip(passes, plan.passes, strict=True):
         assert line.split()[1] == each.kernel

@@ -17,9 +17,14 @@ import pytest
 
 import pyclfft
 from pyclfft.errors import BuildError
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import cache, describe, wisdom
 from pyclfft.runtime import program as program_module
-from pyclfft.runtime.program import kernel_folder, program, program_counts, source_text
+from pyclfft.runtime.program import (
+    kernel_files,
+    kernel_folder,
+    program,
+    source_text,
+)
 
 ROOT = Path(pyclfft.__path__[0]).parent
 NORM = (("DOUBLE", "0"),)  # the smallest file there is
@@ -72,31 +77,30 @@ def works(built):
 
 
 def test_in_memory(context, folder, compiled):
-    first = program(context, "norm.cl", NORM)
-    assert program(context, "norm.cl", NORM) is first
-    assert program(context, "norm.cl", (*NORM, ("UNUSED", "1"))) is not first
+    first = program(context, "textbook/norm.cl", NORM)
+    assert program(context, "textbook/norm.cl", NORM) is first
+    assert program(context, "textbook/norm.cl", (*NORM, ("UNUSED", "1"))) is not first
     assert len(compiled) == 2
-    assert program_counts()[:2] == (1, 2)  # hits, misses
-    assert pyclfft.cache_info().programs == program_counts()
+    assert pyclfft.cache_info().programs[:2] == (1, 2)  # hits, misses
 
 
 def test_threads_wait_for_one_build(context, folder, compiled):
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: program(context, "norm.cl", NORM), range(16)))
+        found = list(pool.map(lambda _: program(context, "textbook/norm.cl", NORM), range(16)))
     assert len(compiled) == 1
     assert all(each is found[0] for each in found)
 
 
 def test_a_failed_build_is_not_kept(context, kernels, compiled):
-    good = (kernels / "norm.cl").read_text()
-    (kernels / "norm.cl").write_text(good.replace("scale)", "scale))"))
+    good = (kernels / "textbook/norm.cl").read_text()
+    (kernels / "textbook/norm.cl").write_text(good.replace("scale)", "scale))"))
     for _ in range(2):
         with pytest.raises(BuildError):
-            program(context, "norm.cl", NORM)
+            program(context, "textbook/norm.cl", NORM)
     assert len(compiled) == 2
-    (kernels / "norm.cl").write_text(good)
+    (kernels / "textbook/norm.cl").write_text(good)
     source_text.cache_clear()
-    assert works(program(context, "norm.cl", NORM))
+    assert works(program(context, "textbook/norm.cl", NORM))
 
 
 # --- on the disk ----------------------------------------------------------------------------------
@@ -109,12 +113,12 @@ def stored(folder):
 
 def again(context):
     """The program as a new process would get it."""
-    program_module.forget_programs()
-    return program(context, "norm.cl", NORM)
+    cache.clear("programs")
+    return program(context, "textbook/norm.cl", NORM)
 
 
 def test_on_disk(context, folder, compiled):
-    program(context, "norm.cl", NORM)
+    program(context, "textbook/norm.cl", NORM)
     path = stored(folder)
     os.utime(path, (1, 1))
     assert works(again(context))
@@ -126,18 +130,18 @@ def test_on_disk(context, folder, compiled):
 def test_whatever_makes_another_program_has_another_file(
     context, kernels, folder, compiled, change, monkeypatch
 ):
-    program(context, "norm.cl", NORM)
+    program(context, "textbook/norm.cl", NORM)
     macros = NORM
     if change == "macro":
         macros = (*NORM, ("UNUSED", "1"))
     elif change == "driver":
         monkeypatch.setattr(cl.Device, "driver_version", "another one")
     else:
-        path = kernels / {"source": "norm.cl", "include": "prelude.cl"}[change]
+        path = kernels / {"source": "textbook/norm.cl", "include": "prelude.cl"}[change]
         path.write_text(path.read_text() + "/* changed */\n")
         source_text.cache_clear()
-    program_module.forget_programs()
-    program(context, "norm.cl", macros)
+    cache.clear("programs")
+    program(context, "textbook/norm.cl", macros)
     assert len(compiled) == 2
     assert len(list(folder.iterdir())) == 2
 
@@ -161,7 +165,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_built_again(context, folder, compiled, damage):
-    program(context, "norm.cl", NORM)
+    program(context, "textbook/norm.cl", NORM)
     path = stored(folder)
     sound = path.read_bytes()
     path.write_bytes(DAMAGES[damage](sound))
@@ -178,7 +182,7 @@ def refuse(*args, **kwargs):
 def test_folder_that_cannot_be_made(context, tmp_path, monkeypatch, folder, compiled):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    assert works(program(context, "norm.cl", NORM))
+    assert works(program(context, "textbook/norm.cl", NORM))
     assert works(again(context))
     assert len(compiled) == 2
     pyclfft.clear_cache(disk=True)
@@ -186,25 +190,25 @@ def test_folder_that_cannot_be_made(context, tmp_path, monkeypatch, folder, comp
 
 def test_folder_only_for_reading(context, folder, compiled, monkeypatch):
     """Simulated: tests may run as root, whom no folder refuses."""
-    program(context, "norm.cl", NORM)
+    program(context, "textbook/norm.cl", NORM)
     for name in ("utime", "replace", "unlink", "mkdir"):
         monkeypatch.setattr(os, name, refuse)
     monkeypatch.setattr("tempfile.mkstemp", refuse)
     assert works(again(context))
     assert len(compiled) == 1
-    assert cl.Kernel(program(context, "bitReverse.cl", NORM), "bitReverse")
+    assert cl.Kernel(program(context, "textbook/bitReverse.cl", NORM), "bitReverse")
     assert len(compiled) == 2
 
 
 def test_a_file_appears_whole_or_not_at_all(context, folder, monkeypatch):
     """What is written gets its name at the very end; should that fail, nothing stays."""
     monkeypatch.setattr(os, "replace", refuse)
-    assert works(program(context, "norm.cl", NORM))
+    assert works(program(context, "textbook/norm.cl", NORM))
     assert not list(folder.iterdir())
 
 
 def test_the_least_recently_used_go_first(context, folder, monkeypatch):
-    names = ["norm.cl", "copy.cl", "butterfly.cl"]
+    names = ["textbook/norm.cl", "copy.cl", "textbook/butterfly.cl"]
     paths = {}
     for age, name in enumerate(names):
         before = set(folder.glob("*"))
@@ -216,32 +220,32 @@ def test_the_least_recently_used_go_first(context, folder, monkeypatch):
     os.utime(left_over, (1, 1))
     again(context)  # norm.cl is used, so copy.cl is now the oldest
     before = set(folder.glob("*.bin"))
-    program(context, "bitReverse.cl", NORM)
+    program(context, "textbook/bitReverse.cl", NORM)
     (newest,) = set(folder.glob("*.bin")) - before
     size = sum(path.stat().st_size for path in before | {newest}) - 1
     newest.unlink()  # PoCL's programs are longer where it has compiled them for more group sizes
-    program_module.forget_programs()
+    cache.clear("programs")
     monkeypatch.setattr(program_module, "DISK_LIMIT", size)
-    program(context, "bitReverse.cl", NORM)
+    program(context, "textbook/bitReverse.cl", NORM)
     kept = set(folder.iterdir())
     assert left_over not in kept
     assert paths["copy.cl"] not in kept
-    assert paths["norm.cl"] in kept
+    assert paths["textbook/norm.cl"] in kept
     assert sum(path.stat().st_size for path in kept) <= size
 
 
 def test_clear_cache(context, folder, compiled):
-    program(context, "norm.cl", NORM)
+    program(context, "textbook/norm.cl", NORM)
     path = stored(folder)
     pyclfft.clear_cache()
-    assert program_counts() == (0, 0, program_module.MEMORY_LIMIT, 0)
+    assert pyclfft.cache_info().programs == (0, 0, program_module.MEMORY_LIMIT, 0)
     assert path.exists()
-    program(context, "norm.cl", NORM)
+    program(context, "textbook/norm.cl", NORM)
     assert len(compiled) == 1
     (folder / ".0123.bin.killed").write_bytes(b"half")
     pyclfft.clear_cache(disk=True)
     assert not list(folder.iterdir())
-    program(context, "norm.cl", NORM)
+    program(context, "textbook/norm.cl", NORM)
     assert len(compiled) == 2
     pyclfft.clear_cache(disk=True)
     pyclfft.clear_cache(disk=True)
@@ -301,7 +305,7 @@ def test_processes_at_once(device, folder):
 
 def test_error_in_the_file(context, kernels):
     """The blank line before the include and the include itself must not shift the lines."""
-    (kernels / "broken.cl").write_text(
+    (kernels / "gpu" / "broken.cl").write_text(
         "/* One\n * two. */\n\n"
         '#include "prelude.cl"\n\n'
         "kernel void broken(global real *x)\n"
@@ -310,9 +314,9 @@ def test_error_in_the_file(context, kernels):
         "}\n"
     )
     with pytest.raises(BuildError) as raised:
-        program(context, "broken.cl", NORM)
+        program(context, "gpu/broken.cl", NORM)
     error = raised.value
-    assert error.source_line == "broken.cl:8: x[0] = nothing;"
+    assert error.source_line == "gpu/broken.cl:8: x[0] = nothing;"
     assert "nothing" in error.log
     message = str(error)
     assert context.devices[0].name in message
@@ -327,14 +331,14 @@ def test_error_in_an_include(context, kernels):
     prelude[number - 1] = "typedef flaot2 cplx;"
     (kernels / "prelude.cl").write_text("\n".join(prelude))
     with pytest.raises(BuildError) as raised:
-        program(context, "norm.cl", NORM)
+        program(context, "textbook/norm.cl", NORM)
     assert raised.value.source_line == f"prelude.cl:{number}: typedef flaot2 cplx;"
 
 
 def test_error_after_two_includes(context, kernels):
-    (kernels / "inner.cl").write_text('#include "prelude.cl"\n#define ONE 1\n')
+    (kernels / "cpu" / "inner.cl").write_text('#include "prelude.cl"\n#define ONE 1\n')
     (kernels / "outer.cl").write_text(
-        '#include "inner.cl" /* ONE */\n\n#define TWO 2\n'
+        '#include "cpu/inner.cl" /* ONE */\n\n#define TWO 2\n'
         "kernel void outer(global real *x) { x[0] = ONE + TWO + three; }\n"
     )
     with pytest.raises(BuildError) as raised:
@@ -343,7 +347,8 @@ def test_error_after_two_includes(context, kernels):
 
 
 @pytest.mark.parametrize(
-    ("source", "macro"), [("pixels.cl", ("PIXEL", "nonsense")), ("transpose.cl", ("TILE", "-1"))]
+    ("source", "macro"),
+    [("image/pixels.cl", ("PIXEL", "nonsense")), ("textbook/transpose.cl", ("TILE", "-1"))],
 )
 def test_error_of_a_macro(context, folder, source, macro):
     with pytest.raises(BuildError) as raised:
@@ -356,31 +361,31 @@ def test_error_of_a_macro(context, folder, source, macro):
 
 
 def test_warnings_reach_the_log(context, kernels, caplog):
-    (kernels / "doubtful.cl").write_text(
+    (kernels / "gpu" / "doubtful.cl").write_text(
         '#include "prelude.cl"\n#warning "be careful"\nkernel void doubtful(global real *x) {}\n'
     )
     with caplog.at_level(logging.DEBUG, logger="pyclfft"):
-        program(context, "doubtful.cl", NORM)
-        program(context, "norm.cl", NORM)
+        program(context, "gpu/doubtful.cl", NORM)
+        program(context, "textbook/norm.cl", NORM)
     levels = {r.args[0]: r.levelno for r in caplog.records if "built for" in r.msg}
-    assert levels == {"doubtful.cl": logging.WARNING, "norm.cl": logging.DEBUG}
+    assert levels == {"gpu/doubtful.cl": logging.WARNING, "textbook/norm.cl": logging.DEBUG}
     assert "be careful" in caplog.text
-    assert "doubtful.cl:2" in caplog.text
+    assert "gpu/doubtful.cl:2" in caplog.text
 
 
 def test_a_sound_build_warns_of_nothing(context, folder):
     """Intel's compiler writes a log of success, which pyopencl would warn of."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        program(context, "norm.cl", NORM)
+        program(context, "textbook/norm.cl", NORM)
         again(context)
 
 
 def test_every_file_maps_its_lines(folder):
     """Following the #line directives, each line of the text is the one that it is said to be."""
-    for path in sorted(kernel_folder().glob("*.cl")):
+    for file, path in kernel_files().items():
         name, number, seen = "", 0, []
-        for line in source_text(path.name).splitlines():
+        for line in source_text(file).splitlines():
             if line.startswith("#line "):
                 _, digits, quoted = line.split()
                 name, number = quoted.strip('"'), int(digits)
@@ -391,7 +396,47 @@ def test_every_file_maps_its_lines(folder):
             number += 1
         own = path.read_text().splitlines()
         kept = [n for n, line in enumerate(own, 1) if not line.startswith("#include")]
-        assert [number for name, number in seen if name == path.name][: len(kept)] == kept
+        assert [number for name, number in seen if name == file][: len(kept)] == kept
+
+
+def test_a_file_includes_those_of_its_own_folder_and_of_the_top():
+    """So each folder can be read, and changed, without any other one."""
+    for file, path in kernel_files().items():
+        for name in program_module.INCLUDE.findall(path.read_text(encoding="utf-8")):
+            assert Path(name).parent in (Path(file).parent, Path()), file
+
+
+def test_comments_name_one_file():
+    """They say "stages.cl", without its folder."""
+    names = [Path(file).name for file in kernel_files()]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [("norm.cl", "do you mean textbook/norm.cl"), ("gpu/norm.cl", "do you mean textbook/norm.cl"),
+     ("textbook/none.cl", "see ")],
+)  # fmt: skip
+def test_a_file_that_does_not_exist(name, remedy):
+    with pytest.raises(BuildError, match=f"no kernel file is called {name}: {remedy}"):
+        source_text("copy.cl", f'#include "{name}"\n')
+
+
+@pytest.mark.parametrize("change", ["content", "folder"])
+def test_wisdom_knows_every_kernel_by_its_folder(kernels, monkeypatch, change):
+    """Also those in folders: what was measured with other kernels may not hold."""
+    path = kernels / "gpu" / "stages.cl"
+
+    def sources_hash():
+        return wisdom.sources_hash.__wrapped__()
+
+    before = sources_hash()
+    assert before == wisdom.sources_hash()
+    if change == "content":
+        path.write_text("// another")
+    else:
+        path.rename(kernels / path.name)
+    assert sources_hash() != before
 
 
 def test_missing_kernels(tmp_path, monkeypatch):
@@ -407,4 +452,4 @@ def test_missing_kernels(tmp_path, monkeypatch):
 def test_devices_do_not_share_files(device, folder):
     """A program of one device is never given to another one."""
     paths = {program_module._disk_path(each, "text", "options").name for each in pyclfft.devices()}
-    assert len(paths) == len({devices_module.device_label(each) for each in pyclfft.devices()})
+    assert len(paths) == len({describe.device_label(each) for each in pyclfft.devices()})

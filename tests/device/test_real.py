@@ -8,7 +8,7 @@ import pytest
 import scipy.fft
 
 import pyclfft
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from tests.device.test_transforms import error_of
 from tests.oracle import bound, noise, relative_error
 
@@ -18,7 +18,7 @@ SHAPES = (((5, 16), -1), ((7, 9), 0), ((2, 12, 3), 1), ((34,), 0), ((3, 1), 1))
 
 
 def dtypes(device, single, double):
-    return [single, double] if devices.traits(device).fp64 else [single]
+    return [single, double] if describe.traits(device).fp64 else [single]
 
 
 def check(name, x, *args, **options):

@@ -19,8 +19,7 @@ from pyclfft.errors import DeviceMemoryError, PlanError
 from pyclfft.planning.passes import SpinFactors
 from pyclfft.planning.problem import Layout
 from pyclfft.planning.solvers.textbook import local_radix2
-from pyclfft.runtime import device as devices_module
-from pyclfft.runtime import memory
+from pyclfft.runtime import describe, memory
 from pyclfft.runtime.executable import run_on_host
 from pyclfft.runtime.profile import Recorder, profiling_queue
 from pyclfft.runtime.program import source_text
@@ -562,7 +561,7 @@ def test_the_fault_of_the_source(device):
     assert error(wrong, spectrum) > 0.5  # so the test below would see it
     plan = pyclfft.Plan(2048, "complex64", algorithm="local-radix2")
     assert error(plan(y.astype("c8")), spectrum) < BOUND["f4"]
-    text = source_text("localRadix2.cl")
+    text = source_text("textbook/localRadix2.cl")
     assert text.index("a = x[upper], b =") < text.index("x[upper] = a + b")
 
 
@@ -577,9 +576,9 @@ def test_twiddles_of_the_source_are_computed_on_the_device(device, fp64, queue, 
     angles = -2 * np.pi * np.arange(n // 2) / n
     assert np.abs(found - np.exp(1j * angles)).max() <= 3 * np.finfo(dtype).eps
     assert np.abs(found - values_of(table)).max() <= np.finfo(dtype).eps
-    if found.nbytes * 2 <= devices_module.traits(device).local_mem_bytes:  # as the solver wants
+    if found.nbytes * 2 <= describe.traits(device).local_mem_bytes:  # as the solver wants
         plan = pyclfft.Plan(n, dtype, algorithm="local-radix2")
-        assert table in plan.passes[0].arguments
+        assert table in plan.passes[0].arguments.values()
 
 
 @pytest.mark.one_cpu

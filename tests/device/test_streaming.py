@@ -22,7 +22,7 @@ from tests.oracle import noise
 def memory_of_its_own(request, monkeypatch):
     """Pieces also as on a GPU: through pinned memory, on two queues."""
     if request.param == "two queues":
-        real = pipeline.device.traits
+        real = pipeline.describe.traits
 
         def traits(device):
             return replace(real(device), is_cpu=False)
@@ -31,7 +31,7 @@ def memory_of_its_own(request, monkeypatch):
 
         def changed(self, *arguments):
             with monkeypatch.context() as patch:
-                patch.setattr(pipeline.device, "traits", traits)
+                patch.setattr(pipeline.describe, "traits", traits)
                 init(self, *arguments)
 
         monkeypatch.setattr(Pipeline, "__init__", changed)

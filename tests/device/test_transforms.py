@@ -13,7 +13,7 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.planning.factor import is_smooth
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from tests.oracle import algorithm_for, bound, exact_dft, noise, reference, relative_error
 
 COMPLEX = [np.complex64, np.complex128]
@@ -26,7 +26,7 @@ NARROW = ["f2", ">f2", "f4", ">f4", "c8", ">c8"]  # transformed in single precis
 def require(device, dtype):
     """Skip where the device lacks the precision that a dtype is transformed in."""
     wide = np.dtype(dtype) not in map(np.dtype, NARROW)
-    if wide and not devices.traits(device).fp64:
+    if wide and not describe.traits(device).fp64:
         pytest.skip(f"{device.name} has no double precision")
 
 

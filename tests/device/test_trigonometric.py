@@ -9,7 +9,7 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.errors import PlanError
-from pyclfft.runtime import device as devices
+from pyclfft.runtime import describe
 from tests.oracle import bound, noise, relative_error
 
 ONE_AXIS = ("dct", "idct", "dst", "idst")
@@ -31,7 +31,7 @@ def check(name, x, *args, **options):
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", ONE_AXIS)
 def test_every_type(device, name, type):
-    fp64 = devices.traits(device).fp64
+    fp64 = describe.traits(device).fp64
     for n in LENGTHS:
         dtype = "f8" if n % 2 and fp64 else "f4"
         for shape, axis in (((3, n), 1), ((n, 4), 0), ((2, n, 3), 1)):

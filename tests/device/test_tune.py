@@ -17,8 +17,7 @@ from pyclfft.planning import database
 from pyclfft.planning.lookup import Entry, Workclass
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
-from pyclfft.runtime import device as devices
-from pyclfft.runtime import wisdom
+from pyclfft.runtime import describe, queues, wisdom
 from pyclfft.tuning import measure, tuner
 from pyclfft.tuning.measure import DeviceMeasure
 from pyclfft.tuning.space import KNOBS, Candidate, Task, neighbours
@@ -46,7 +45,7 @@ def short(monkeypatch):
 
 
 def task_of(device, *problem, **options):
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     return Task(make_problem(*problem, **options), traits, parameters_for(traits))
 
 
@@ -94,7 +93,7 @@ def test_results_of_all_kinds_are_checked(device, short, shape, dtype, axes, opt
     task = task_of(device, shape, dtype, axes, **options)
     if task.problem.precision == "double" and not task.traits.fp64:
         pytest.skip("no double precision")
-    (timing,) = DeviceMeasure(devices.context_of(device), task.problem)([task.start])
+    (timing,) = DeviceMeasure(queues.context_of(device), task.problem)([task.start])
     assert timing.reason == ""
     assert 0 < timing.ms < inf
 
@@ -106,7 +105,7 @@ def test_a_wrong_result_cannot_win(device, short):
     )
     right = task.start
     wrong = Candidate(right.parameters, other.start.schedule)
-    ours = DeviceMeasure(devices.context_of(device), task.problem)
+    ours = DeviceMeasure(queues.context_of(device), task.problem)
     first, second, third = ours([right, wrong, right])
     assert first.reason == third.reason == ""
     assert second.ms == inf
@@ -116,7 +115,7 @@ def test_a_wrong_result_cannot_win(device, short):
 def test_what_fails_cannot_win(device, short, monkeypatch):
     task = task_of(device, (4, 64), "c8", 1)
     right = task.start
-    ours = DeviceMeasure(devices.context_of(device), task.problem)
+    ours = DeviceMeasure(queues.context_of(device), task.problem)
 
     def fail(*_):
         raise pyclfft.BuildError("no compiler today\nand much more")
@@ -169,7 +168,7 @@ def test_events_that_lie_are_found_out(monkeypatch, event_s, order, trusted):
 
 
 def test_events_without_times_are_found_out(device):
-    queue = cl.CommandQueue(devices.context_of(device))
+    queue = cl.CommandQueue(queues.context_of(device))
     buffer = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 1024)
 
     def call():
@@ -184,7 +183,7 @@ def test_events_without_times_are_found_out(device):
 @pytest.mark.one_cpu
 def test_tuned_once_and_taken_by_every_plan(device, short, own_database, monkeypatch):
     """Timings are made up, so that the outcome is known: one value wins."""
-    traits = devices.traits(device)
+    traits = describe.traits(device)
     wanted = {"stream_bytes": 0} if traits.is_cpu and traits.lanes >= 4 else {"stockham_points": 4}
     (name,) = wanted
     real = DeviceMeasure.__call__
@@ -373,20 +372,20 @@ def test_plans_refuse_values_out_of_range(device, own_database, caplog, algorith
     with pytest.raises(PlanError, match=rf"parameter {name} must be .* (from|to) \d+.*, not "):
         pyclfft.Plan((4, n), "c8", 1, algorithm=algorithm, parameters=values)
     problem = Workclass.of(make_problem((4, n), "c8", 1), algorithm)
-    entry = Entry(devices.identity(device), problem, values, wisdom.sources_hash(), 1.0, 1.0)
+    entry = Entry(describe.identity(device), problem, values, wisdom.sources_hash(), 1.0, 1.0)
     own_database.write_text(database.text_of([entry]))
     wisdom.forget_entries()
     for _ in range(2):
         plan = pyclfft.Plan((4, n), "c8", 1, algorithm=algorithm)
         assert str(plan.parameters) == "default"
     (warning,) = caplog.records
-    assert f"the entry for '{problem}' on {devices.identity(device).name!r}" in warning.message
+    assert f"the entry for '{problem}' on {describe.identity(device).name!r}" in warning.message
     assert f"parameter {name} must be " in warning.message
 
 
 @pytest.mark.parametrize("entries", ["null", "5", "[5]", '{"a": Infinity}', "1e400", "[" * 10**5])
 def test_transforms_need_no_tuning_file(device, own_database, caplog, entries):
-    device_known = json.dumps(asdict(devices.identity(device)))
+    device_known = json.dumps(asdict(describe.identity(device)))
     own_database.write_text(
         f'{{"schema": 1, "devices": [{{"device": {device_known}, "entries": {entries}}}]}}'
     )

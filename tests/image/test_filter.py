@@ -16,7 +16,7 @@ from PIL import Image, ImageCms
 from pyclfft.filter import main, separate_radius
 from pyclfft.image.imagefile import ImageFile, read_images, write_images
 from pyclfft.image.pgm import read_pgm, write_pgm
-from pyclfft.runtime import device as devices_module
+from pyclfft.runtime import describe, runtimes
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 TEXTBOOK = ("write", "spinFact", "bitReverse", "butterfly", "norm", "highPassFilter", "read")
@@ -39,7 +39,7 @@ def scene(tmp_path):
 @pytest.fixture
 def spec(device):
     """What --device takes for the device of the test."""
-    for platform, (_, members) in enumerate(devices_module.listing()):
+    for platform, (_, members) in enumerate(runtimes.listing()):
         if device in members:
             return f"{platform}:{members.index(device)}"
     raise AssertionError("the device is not listed")
@@ -51,7 +51,7 @@ def test_by_subprocess_on_every_device(device, spec, scene):
     assert run.returncode == 0, run.stderr
     result = scene.with_name("scene_highpass.pgm")
     assert run.stdout == ""  # which is left to results
-    assert devices_module.device_label(device) in run.stderr
+    assert describe.device_label(device) in run.stderr
     assert str(result) in run.stderr
     *_, time, note = run.stderr.splitlines()
     for step in ("read", "plan", "filter", "write"):
@@ -447,14 +447,14 @@ def test_no_device_is_one_clear_line(scene, tmp_path):
 
 
 def test_image_larger_than_the_device(scene, monkeypatch, capsys):
-    real = devices_module.traits
+    real = describe.traits
 
     def small(device):
         from dataclasses import replace
 
         return replace(real(device), global_mem_bytes=2**20, max_alloc_bytes=2**18)
 
-    monkeypatch.setattr(devices_module, "traits", small)
+    monkeypatch.setattr(describe, "traits", small)
     assert main([str(scene), "--highpass", "12.5"]) == 2
     assert "bytes" in capsys.readouterr().err
     assert not scene.with_name("scene_highpass.pgm").exists()

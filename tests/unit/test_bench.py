@@ -702,7 +702,7 @@ def test_the_hash_of_the_sources_is_that_of_their_content(monkeypatch, tmp_path)
     shutil.copytree(environment.kernel_folder(), kernels)
     monkeypatch.setattr(environment, "kernel_folder", lambda: kernels)
     assert environment.sources() == before
-    (kernels / "norm.cl").write_text("// another")
+    (kernels / "textbook/norm.cl").write_text("// another")
     assert environment.sources() != before
 
 

@@ -33,7 +33,7 @@ from pyclfft.bench.stft_profile import (
     percent,
 )
 from pyclfft.errors import FormatError
-from pyclfft.runtime.device import Unit
+from pyclfft.runtime.describe import Unit
 from pyclfft.runtime.profile import PassTime
 
 

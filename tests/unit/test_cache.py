@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import pyclfft
 from pyclfft.runtime import cache as cache_module
 from pyclfft.runtime.cache import BoundedCache, CacheCounts
 
@@ -183,3 +184,57 @@ def test_an_interrupt_at_any_line_leaves_nothing_that_others_wait_for(line):
     next_one.start()
     next_one.join(5)
     assert found == ["value"]
+
+
+# --- the register ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def register(monkeypatch):
+    monkeypatch.setattr(cache_module, "_register", {})
+
+
+def test_a_registered_cache_is_counted_and_cleared(register, cache):
+    assert cache_module.registered("mine", cache) is cache
+    cache.get("key", lambda: 1)
+    assert cache_module.counts_of("mine") == CacheCounts(0, 1, 3, 1)
+    cache_module.clear()
+    assert cache_module.counts_of("mine") == CacheCounts(0, 0, 3, 0)
+
+
+def test_two_caches_cannot_have_one_name(register, cache):
+    cache_module.registered("mine", cache)
+    with pytest.raises(ValueError, match="two caches are called 'mine'"):
+        cache_module.registered("mine", BoundedCache(1))
+
+
+def test_hits_in_front_count_as_those_of_the_cache_behind(register, cache):
+    cache_module.registered("mine", cache)
+    front = cache_module.in_front("mine", BoundedCache(2))
+
+    @cache_module.remembers_latest("mine", 1)
+    def found(key):
+        return front.get(key, lambda: cache.get(key, lambda: [key]))
+
+    one, other = found("a"), found("b")
+    assert found("b") is other  # by the function
+    assert found("a") is one  # by the cache in front
+    assert cache.get("a", unexpected) is one
+    assert cache_module.counts_of("mine") == CacheCounts(hits=3, misses=2, max_size=3, size=2)
+    cache_module.clear("mine")
+    assert cache_module.counts_of("mine") == CacheCounts(0, 0, 3, 0)
+    assert found("a") is not one
+
+
+def test_caches_are_cleared_by_name(register, cache):
+    other = cache_module.registered("other", BoundedCache(1))
+    cache_module.registered("mine", cache)
+    for each in (cache, other):
+        each.get("key", lambda: 1)
+    cache_module.clear("other")
+    assert (cache.counts().size, other.counts().size) == (1, 0)
+
+
+def test_every_registered_cache_is_shown():
+    """Only the plans of `fht` are not: `clear_cache` empties them, and nothing counts them."""
+    assert set(cache_module._register) - {"hankel"} == set(pyclfft.CacheInfo._fields)

@@ -133,7 +133,7 @@ def test_a_warning_is_one_line_and_nothing_stays_changed(capsys):
 LOGGING = """
 import logging, sys
 from pyclfft import commandline
-logger = logging.getLogger("pyclfft.runtime.device")
+logger = logging.getLogger("pyclfft.runtime.choice")
 if sys.argv[1:]:
     logging.basicConfig(format="mine: %(message)s")
 

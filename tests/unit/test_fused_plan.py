@@ -49,11 +49,11 @@ def kernels(*args, **options):
 def test_two_passes_become_one(shape, axes):
     planned = schedule(shape, axes)
     (fused,) = planned.passes
-    assert [fused.kernel, fused.source] == ["fused", "fused.cl"]
-    assert [each.name for each in fused.arguments if isinstance(each, Buffer)] == [
+    assert [fused.kernel, fused.source] == ["fused", "gpu/fused.cl"]
+    assert [each.name for each in fused.arguments.values() if isinstance(each, Buffer)] == [
         "in", "out", "out", COUNTERS,
     ]  # fmt: skip
-    chunks = next(each.values for each in fused.arguments if isinstance(each, Vector))
+    chunks = next(each.values for each in fused.arguments.values() if isinstance(each, Vector))
     assert dict(planned.workspace) == {COUNTERS: 4 * (1 + chunks[0])}
     groups = fused.global_size[0] // fused.local_size[0]
     assert groups == chunks[0] * (chunks[2] + chunks[3])
@@ -63,12 +63,16 @@ def test_two_passes_become_one(shape, axes):
 def test_of_three_passes_the_first_two_and_the_third_walks_backward():
     planned = schedule((32, 128, 128, 128), (1, 2, 3))
     assert [each.kernel for each in planned.passes] == ["fused", "stockham"]
-    assert planned.passes[1].arguments[-1].value & 16
+    assert planned.passes[1].arguments["flags"].value & 16
 
 
 def test_in_place_what_lies_between_is_elsewhere_if_it_must_be():
     one_axis = schedule((1024, 2**16), 1, in_place=True)
-    assert [each.name for each in one_axis.passes[0].arguments[:3]] == ["in", "a", "out"]
+    assert [one_axis.passes[0].arguments[name].name for name in ("src", "middle", "dst")] == [
+        "in",
+        "a",
+        "out",
+    ]
     two_axes = schedule((256, 512, 512), (1, 2), in_place=True)
     assert len(dict(two_axes.workspace)) == 1
 
@@ -107,10 +111,10 @@ def test_units_must_not_touch_each_other():
     planned = fused_schedule(plan_passes(moved, H200), 0, H200, parameters, in_place=True)
     for each in planned.passes if planned else ():
         if each.kernel == "fused":
-            chunks = next(a.values for a in each.arguments if isinstance(a, Vector))
+            chunks = next(a.values for a in each.arguments.values() if isinstance(a, Vector))
             assert chunks[0] == 1
     apart = fused_schedule(plan_passes(moved, H200), 0, H200, parameters)
-    chunks = next(a.values for a in apart.passes[0].arguments if isinstance(a, Vector))
+    chunks = next(a.values for a in apart.passes[0].arguments.values() if isinstance(a, Vector))
     assert chunks[0] > 1
 
 
@@ -170,7 +174,7 @@ def test_every_tile_has_a_ticket_after_those_that_it_waits_for(count, lag, tiles
 
 
 def test_defaults_are_those_of_the_kernels():
-    text = (kernel_folder() / "ends.cl").read_text()
+    text = (kernel_folder() / "gpu/ends.cl").read_text()
     for name, value in DEFAULTS.items():
         assert re.search(rf"#ifndef {name}\n#define {name} {re.escape(value)}(\s|$)", text), name
 
@@ -181,7 +185,7 @@ def test_no_part_of_the_text_asks_for_what_differs():
     defines = [define for each in plans for define in each.passes[0].defines]
     differing = {name for name, value in defines if "BOTH" in value}
     assert {"N", "SPLIT", "HALVES", "STAGES", "TWIST"} <= differing
-    asked = re.findall(r"^#(?:el)?if (.*)", source_text("fused.cl"), re.MULTILINE)
+    asked = re.findall(r"^#(?:el)?if (.*)", source_text("gpu/fused.cl"), re.MULTILINE)
     words = set(re.findall(r"\w+", " ".join(asked)))
     # TWIST decides on the type of an index: 64 bits only for lengths that no cache holds. SPLIT is
     # asked for where spectra of real numbers are told apart, which joined passes do not.

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from pyclfft.errors import PyclfftError
-from pyclfft.planning.passes import assign_buffers
-from pyclfft.planning.planner import plan_passes, settled_passes
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
+from pyclfft.planning.schedule import schedule_into, schedule_of
 from tests.recorded_traits import RECORDED
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -144,6 +144,7 @@ FORCED = {
 
 # In steps of their own: these are slow to plan where there is next to no local memory.
 LONG = (
+    ("images that fill a cache many times", ((256, 512, 512), "c8", (1, 2)), {}),
     ("three steps", ((2**26,), "c8"), {}),
     ("three steps, real", ((2**26,), "f4"), {"kind": "r2c"}),
     ("columns too long for a work-group", ((2**16, 2**10), "c8", 0), {}),
@@ -166,14 +167,14 @@ def plan_text(traits, algorithm, title, arguments, options):
     problem = make_problem(*arguments, **options)
     lines = [f"{f'{algorithm}, ' if algorithm else ''}{title}: {problem}"]
     try:
-        passes = plan_passes(problem, traits, algorithm)
+        schedule = schedule_of(problem, traits, algorithm, parameters_for(traits))
     except PyclfftError as error:
         lines.append(f"{type(error).__name__}: {error}")
     else:
-        lines.append(str(assign_buffers(passes, problem.nbytes)))
-        lines += [group_text(each) for each in passes if each.source == "stockham.cl"]
+        lines.append(str(schedule))
+        lines += [macro_text(each) for each in schedule.passes if each.radices]
         if problem.source.is_plain and same_bytes(problem):
-            lines.append(printed_in_place(problem, passes, traits, algorithm, lines[1]))
+            lines.append(printed_in_place(problem, traits, algorithm, lines[1]))
     return "\n".join(lines)
 
 
@@ -183,23 +184,21 @@ def same_bytes(problem):
 
 
 # Left out: what the work-groups above and the problem imply.
-IMPLIED = ("DOUBLE", "ELEMENTS", "ROOM", "PITCH", "BANKS", "STAGES")
+IMPLIED = ("DOUBLE", "ELEMENTS", "ROOM", "PITCH", "BANKS")
 
 
-def group_text(each):
-    """What a plan does not print of a stockham pass: how its work-groups and ends are made up."""
-    macros = dict(each.defines)
-    shown = [f"{k}={v}" for k, v in macros.items() if k not in IMPLIED and v != "0"]
+def macro_text(each):
+    """What a plan does not print of a pass that transforms: its work-groups, ends and stages."""
+    shown = [f"{k}={v.strip(chr(34))}" for k, v in each.defines if k not in IMPLIED and v != "0"]
     return textwrap.fill(
-        " ".join([*shown, macros["STAGES"][1:-1]]), 100, initial_indent="    ",
-        subsequent_indent="      ", break_on_hyphens=False,
+        " ".join(shown), 100, initial_indent="    ", subsequent_indent="      ",
+        break_on_hyphens=False,
     )  # fmt: skip
 
 
-def printed_in_place(problem, passes, traits, algorithm, out_of_place):
-    if sum(each.moves for each in passes) == 1 and not passes[0].aliases:
-        passes = settled_passes(problem, traits, algorithm)
-    schedule = str(assign_buffers(passes, problem.nbytes, in_place=True))
+def printed_in_place(problem, traits, algorithm, out_of_place):
+    parameters = parameters_for(traits)
+    schedule = str(schedule_into(problem, traits, algorithm, parameters, in_place=True))
     return "in place: alike" if schedule == out_of_place else f"in place:\n{schedule}"
 
 

@@ -14,8 +14,7 @@ import pyopencl as cl
 import pytest
 
 from pyclfft.errors import DeviceError
-from pyclfft.runtime import device as dev
-from pyclfft.runtime import icd
+from pyclfft.runtime import choice, describe, icd, runtimes, vendors
 from pyclfft.runtime.icd import Entry
 
 GPU, CPU, ACCELERATOR = cl.device_type.GPU, cl.device_type.CPU, cl.device_type.ACCELERATOR
@@ -408,13 +407,15 @@ def test_who_asked_too_early_is_told_so_once(machine, pointer, library, monkeypa
 
 
 def test_an_error_begins_with_what_was_asked_too_early(monkeypatch):
-    monkeypatch.setattr(dev, "_all", lambda: ())
+    monkeypatch.setattr(runtimes, "every_device", lambda: ())
     monkeypatch.setattr(icd, "platforms", list)
     monkeypatch.setattr(icd, "_missing", lambda names: Path("libintelocl.so"))
     monkeypatch.setattr(icd, "user_setting", str)
     monkeypatch.setattr(icd, "_why_absent", lambda library: "")
-    assert dev._failure("", []).startswith("OpenCL's platforms were listed in this process before")
-    assert "(no OpenCL device" in dev._failure("", [])
+    assert choice._failure("", []).startswith(
+        "OpenCL's platforms were listed in this process before"
+    )
+    assert "(no OpenCL device" in choice._failure("", [])
 
 
 def test_a_setting_that_hides_intels_runtime_is_named_before_what_to_install(monkeypatch):
@@ -423,12 +424,12 @@ def test_a_setting_that_hides_intels_runtime_is_named_before_what_to_install(mon
     monkeypatch.setattr(icd, "platforms", list)
     remedy = "OCL_ICD_VENDORS=/empty hides Intel's CPU runtime, which is installed: unset OCL_ICD_V"
     for found, spec in (((), ""), ((), "intel"), ((World.pocl,), "intel")):
-        monkeypatch.setattr(dev, "_all", lambda found=found: found)
-        message = dev._failure(spec, [])
+        monkeypatch.setattr(runtimes, "every_device", lambda found=found: found)
+        message = choice._failure(spec, [])
         assert remedy in message
         before, _, behind = message.partition(remedy)
-        assert dev.remedies() not in before
-        assert (dev.remedies() in behind) == (not found)
+        assert vendors.remedies() not in before
+        assert (vendors.remedies() in behind) == (not found)
     assert "hides" not in icd.hint(["Intel(R) OpenCL"])
 
 
@@ -485,7 +486,7 @@ def world():
 
 
 def test_order_of_preference(world):
-    assert dev.in_order(world.all()) == [
+    assert runtimes.in_order(world.all()) == [
         world.first,
         world.second,
         world.pocl_cuda,
@@ -500,12 +501,12 @@ def test_order_of_preference(world):
 
 
 def test_order_does_not_depend_on_the_loader(world):
-    names = [device.name for device in dev.in_order(world.all())]
-    assert [device.name for device in dev.in_order(reversed(world.all()))] == names
+    names = [device.name for device in runtimes.in_order(world.all())]
+    assert [device.name for device in runtimes.in_order(reversed(world.all()))] == names
 
 
 def test_platforms_are_numbered_in_order_of_preference(world):
-    groups = dev.by_platform(dev.in_order(world.all()))
+    groups = runtimes.by_platform(runtimes.in_order(world.all()))
     assert [platform.name for platform, _ in groups[:2]] == [
         "NVIDIA CUDA",
         "Portable Computing Language",
@@ -544,7 +545,7 @@ def test_platforms_are_numbered_in_order_of_preference(world):
     ],
 )
 def test_what_a_person_may_call_a_device(world, spec, expected):
-    found = dev.matching(spec, dev.in_order(world.all()))
+    found = choice.matching(spec, runtimes.in_order(world.all()))
     assert found == [getattr(world, name) for name in expected.split()]
 
 
@@ -559,11 +560,11 @@ def all_sound(world, monkeypatch):
     monkeypatch.setattr(icd, "platforms", lambda: [*found, *asleep])
     monkeypatch.setattr(icd, "hint", lambda names: "")
     monkeypatch.setattr(icd, "asked_too_early", lambda names: "")
-    monkeypatch.setattr(dev, "defect", lambda device: "")
-    monkeypatch.setattr(dev, "_all", lambda: tuple(dev.in_order(world.all())))
-    dev._select.cache_clear()
+    monkeypatch.setattr(runtimes, "defect", lambda device: "")
+    monkeypatch.setattr(runtimes, "every_device", lambda: tuple(runtimes.in_order(world.all())))
+    choice._select.cache_clear()
     yield asleep
-    dev._select.cache_clear()
+    choice._select.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -581,7 +582,7 @@ def all_sound(world, monkeypatch):
 )
 def test_a_name_that_fits_several_says_which_was_taken(all_sound, caplog, spec, taken, places):
     for _ in range(2):  # it is said once
-        dev.select_device(spec)
+        choice.select_device(spec)
     warned = [record.message for record in caplog.records if record.levelname == "WARNING"]
     if not taken:
         assert warned == []
@@ -592,8 +593,8 @@ def test_a_name_that_fits_several_says_which_was_taken(all_sound, caplog, spec, 
 
 
 def test_runtimes_without_devices(all_sound):
-    assert [platform.name for platform, _ in dev.without_devices()] == ["rusticl", "Clover"]
-    (_, rusticl), (_, clover) = dev.without_devices()
+    assert [platform.name for platform, _ in runtimes.without_devices()] == ["rusticl", "Clover"]
+    (_, rusticl), (_, clover) = runtimes.without_devices()
     assert "RUSTICL_ENABLE" in rusticl
     assert clover == ""
 
@@ -602,16 +603,16 @@ def test_the_error_names_runtimes_without_devices(all_sound, monkeypatch):
     with pytest.raises(
         DeviceError, match=r"there is: 0:0 .*rusticl shows no device.*RUSTICL_ENABLE"
     ):
-        dev.select_device("voodoo")
+        choice.select_device("voodoo")
     with pytest.raises(
         DeviceError, match="no OpenCL platform has the number '3090'; there is: 0:0 "
     ):
-        dev.select_device("3090")
+        choice.select_device("3090")
     monkeypatch.setattr(icd, "platforms", lambda: all_sound)
-    monkeypatch.setattr(dev, "_all", lambda: ())
-    dev._select.cache_clear()
+    monkeypatch.setattr(runtimes, "every_device", lambda: ())
+    choice._select.cache_clear()
     with pytest.raises(DeviceError) as caught:
-        dev.select_device("gpu")
+        choice.select_device("gpu")
     message = str(caught.value)
     assert message.startswith("no OpenCL device on this machine; the runtime rusticl shows no dev")
     assert "RUSTICL_ENABLE" in message
@@ -650,10 +651,10 @@ PIP = "pip install intel-opencl-rt intel-cmplr-lib-rt"
 )
 def test_remedies_fit_the_system(monkeypatch, system, machine, expected, unexpected):
     monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.setattr(dev.host, "machine", lambda: machine)
-    assert expected in dev.remedies()
-    assert unexpected not in dev.remedies()
-    assert "\n" not in dev.remedies()
+    monkeypatch.setattr(vendors.host, "machine", lambda: machine)
+    assert expected in vendors.remedies()
+    assert unexpected not in vendors.remedies()
+    assert "\n" not in vendors.remedies()
 
 
 @pytest.mark.parametrize(
@@ -666,7 +667,7 @@ def test_remedies_fit_the_system(monkeypatch, system, machine, expected, unexpec
     ],
 )
 def test_end_of_a_log(log, end):
-    assert dev._end_of(log).startswith(end)
+    assert runtimes._end_of(log).startswith(end)
 
 
 # ---------------------------------------------------------------- traits
@@ -689,7 +690,7 @@ class Refusing:
 
 
 def test_traits_of_a_device_that_refuses_questions():
-    traits = dev.traits(Refusing())
+    traits = describe.traits(Refusing())
     assert (traits.name, traits.is_cpu, traits.lanes) == ("Old CPU", True, 1)
     assert (traits.fp64, traits.fp16, traits.unified_memory) == (False, False, True)
     assert traits.max_work_item_sizes == (1024, 1, 1)
@@ -702,7 +703,7 @@ def test_traits_of_a_device_that_refuses_questions():
     [(0, False, False), (1, False, False), (11, True, False), (15, True, True)],
 )
 def test_what_host_and_kernels_share(answer, buffers, system):
-    traits = dev.traits(type("Some", (Refusing,), {"svm_capabilities": answer})())
+    traits = describe.traits(type("Some", (Refusing,), {"svm_capabilities": answer})())
     assert (traits.shared_buffers, traits.system_svm) == (buffers, system)
 
 
@@ -713,8 +714,8 @@ def test_whose_compiler_makes_vectors(world):
         (CPU, world.intel.platform, True),
     ):
         some = type("Some", (Refusing,), {"type": type_, "platform": platform})()
-        assert dev.traits(some).vectorizes == expected
-    assert dev.traits(type("Some", (Refusing,), {"type": CPU})()).vectorizes
+        assert describe.traits(some).vectorizes == expected
+    assert describe.traits(type("Some", (Refusing,), {"type": CPU})()).vectorizes
 
 
 @pytest.mark.parametrize(
@@ -723,11 +724,11 @@ def test_whose_compiler_makes_vectors(world):
 )
 def test_lanes_of_a_gpu(answers, lanes):
     gpu = type("Gpu", (Refusing,), {"type": GPU, "extensions": "cl_khr_fp64", **answers})()
-    traits = dev.traits(gpu)
+    traits = describe.traits(gpu)
     assert (traits.lanes, traits.is_cpu, traits.fp64) == (lanes, False, True)
     assert not traits.unified_memory
 
 
 def test_a_simulator_of_every_type_is_no_cpu():
     both = type("Both", (Refusing,), {"type": GPU | CPU})()
-    assert not dev.traits(both).is_cpu
+    assert not describe.traits(both).is_cpu

@@ -284,9 +284,12 @@ def test_vectors_are_the_devices(lanes):
         (each,) = plan((3, 4096), 1, traits, dtype)
         assert macros(each)["LANES"] == str(width)
         assert macros(each)["VECTOR_BITS"] == str(32 * lanes)
-        twiddles = [a for a in each.arguments if isinstance(a, LaneTwiddles)]
+        twiddles = [a for a in each.arguments.values() if isinstance(a, LaneTwiddles)]
         assert [a.lanes for a in twiddles] == [width]
-        assert PassTwiddles(best_passes(4096 // width), twiddles[0].precision) in each.arguments
+        assert (
+            PassTwiddles(best_passes(4096 // width), twiddles[0].precision)
+            in each.arguments.values()
+        )
 
 
 def test_large_results_are_streamed():
@@ -349,8 +352,8 @@ def test_long_rows_twist_between_launches():
     first, second = plan((2**20,), algorithm="long_row")
     assert (macros(first)["TWIST"], macros(second)["TWIST"]) == ("1", "0")
     assert (macros(second)["FROM_ROWS"], macros(second)["TO_ROWS"]) == ("1", "0")
-    assert LaneRoots(2**20, 1024, 16, "single") in first.arguments
-    assert BlockRoots(2**20, 1024, 64, 16, "single") in first.arguments
+    assert LaneRoots(2**20, 1024, 16, "single") in first.arguments.values()
+    assert BlockRoots(2**20, 1024, 64, 16, "single") in first.arguments.values()
     assert first.aliases
     assert not second.aliases
 

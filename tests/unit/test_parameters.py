@@ -20,8 +20,7 @@ from pyclfft.planning.parameters import (
 )
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.schedule import schedule_of
-from pyclfft.planning.solvers import BY_NAME
-from pyclfft.planning.solvers.fused import NAME as FUSED
+from pyclfft.planning.solvers import BY_NAME, REWRITERS
 from pyclfft.tuning.space import KNOBS, Task
 from tests.recorded_traits import RECORDED
 from tests.unit.test_golden import PROBLEMS
@@ -88,7 +87,7 @@ def test_plans_of_any_values_can_be_launched(name):
             parameter: some_value(random, PARAMETERS[parameter].allowed, lengths_of(problem))
             for parameter in random.sample(list(PARAMETERS), random.randint(1, 6))
         })  # fmt: skip
-        algorithm = random.choice([None, None, FUSED, *BY_NAME])
+        algorithm = random.choice([None, None, *(each.name for each in REWRITERS), *BY_NAME])
         parameters = parameters_for(traits).over(values, "given")
         schedule, refusal = outcome(lambda: schedule_of(problem, traits, algorithm, parameters))  # noqa: B023
         if schedule is None:  # never the parameters' fault

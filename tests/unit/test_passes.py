@@ -24,7 +24,8 @@ BYTES = 64
 
 
 def make_pass(*arguments, writes=BYTES, **others):
-    return Pass("kernel", "kernel.cl", (), (8,), (8,), arguments, BYTES, writes, **others)
+    named = {f"parameter{number}": argument for number, argument in enumerate(arguments)}
+    return Pass("kernel", "kernel.cl", (), (8,), (8,), named, BYTES, writes, **others)
 
 
 def moving(**others):
@@ -42,7 +43,9 @@ def staying(**others):
 def flow(schedule):
     """What every pass reads and writes: "in>a a a>out"."""
     return " ".join(
-        ">".join(argument.name for argument in each.arguments if isinstance(argument, Buffer))
+        ">".join(
+            argument.name for argument in each.arguments.values() if isinstance(argument, Buffer)
+        )
         for each in schedule.passes
     )
 
@@ -173,7 +176,7 @@ def test_printed():
         "  2 kernel            8 / 8                    a out       second\n"
         "    workspace: 64 bytes"
     )
-    wide = Pass("k", "k.cl", (), (512, 16, 1), (16, 1, 1), (), 0, 0)
+    wide = Pass("k", "k.cl", (), (512, 16, 1), (16, 1, 1), {}, 0, 0)
     assert str(wide) == "k                 512x16 / 16"
     assert str(Schedule((), ())).endswith("workspace: 0 bytes")
 

@@ -46,16 +46,10 @@ ODD = (1, 3, 5, 9, 27, 81)  # factors of convolutions beside a power of two
 MIN_COLUMN, MAX_ROW = 16, 8192  # of convolutions in steps
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the convolution fits work-groups, in one step or several."""
-    return single_axis(problem) and _steps(problem, traits, parameters) is not None
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass, or three and more."""
-    steps = _steps(problem, traits, parameters)
-    assert steps is not None
-    return step_passes(problem, steps)
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass, or three and more, if the convolution fits work-groups."""
+    steps = _steps(problem, traits, parameters) if single_axis(problem) else None
+    return None if steps is None else step_passes(problem, steps)
 
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
@@ -183,6 +177,4 @@ def _columns(
     return axis_batch(problem, factor, dimensions, columns=columns, source=source, target=target)
 
 
-SOLVER = Solver(
-    "bluestein", "a length that a work-group or a few convolve", applies, passes, native=True
-)
+SOLVER = Solver("bluestein", "a length that a work-group or a few convolve", plan)

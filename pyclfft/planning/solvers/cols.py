@@ -231,15 +231,13 @@ def solver_of(name: str, requirement: str, find: Find) -> Solver:
     Solver
     """
 
-    def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-        return takes(problem, traits) and find(problem, traits, parameters) is not None
-
-    def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-        columns = find(problem, traits, parameters)
-        assert columns is not None
+    def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+        columns = find(problem, traits, parameters) if takes(problem, traits) else None
+        if columns is None:
+            return None
         return (columns_pass(problem, columns, traits, parameters, scale=problem.scale),)
 
-    return Solver(name, requirement, applies, passes, selective=True)
+    return Solver(name, requirement, plan)
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
@@ -448,17 +446,17 @@ def columns_pass(
         _macros(columns),
         traits,
         parameters,
-        last=(
-            Vector("uint32", (dimension.extent, given, written, elements)),
-            Vector(
+        last={
+            "limits": Vector("uint32", (dimension.extent, given, written, elements)),
+            "strides": Vector(
                 "int64",
                 (
                     dimension.source if columns.ways[0] == "rows" else batch.source.stride,
                     dimension.target if columns.ways[1] == "rows" else batch.target.stride,
                 ),
             ),
-        ),
-        shared=_sizes(columns) if lanes.shared else (),
+        },
+        shared=_sizes(columns) if lanes.shared else {},
         leaves=leaves,
         displaced=not lanes.is_local and columns.ways[1] != "rows",
         scale=scale / (2 if ends.doubles else 1),
@@ -486,36 +484,32 @@ def _shown(columns: Columns) -> str:
     return shown(radices) + (" packed" if ends.packed else "")
 
 
-def _tables(problem: Problem, columns: Columns) -> tuple[Argument, ...]:
+def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
     ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
-    tables: tuple[Argument, ...] = ()
+    tables: dict[str, Argument] = {}
     if ends.packed:
-        tables += (Roots(2 * ends.length, problem.precision),)
+        tables["row_roots"] = Roots(2 * ends.length, problem.precision)
     if ends.real_radix:
-        tables += (Roots(ends.length, problem.precision),)
+        tables["row_roots"] = Roots(ends.length, problem.precision)
     if row and row.twist:
         n, width, blocks = lanes.points, lanes.width, columns.steps.extent * ends.pairs
-        tables += (
-            LaneRoots(row.points, n, width, problem.precision),
-            BlockRoots(row.points, n, blocks, width, problem.precision),
-        )
+        tables["lane_roots"] = LaneRoots(row.points, n, width, problem.precision)
+        tables["all_block_roots"] = BlockRoots(row.points, n, blocks, width, problem.precision)
     if ends.chirp == "ALONE":
-        tables += (
-            Chirp(ends.points, problem.precision),
-            ChirpSpectrum(ends.points, lanes.radices, problem.precision),
-        )
+        tables["chirp"] = Chirp(ends.points, problem.precision)
+        tables["spectrum"] = ChirpSpectrum(ends.points, lanes.radices, problem.precision)
     elif row and ends.chirp == "WITHIN":
         factors = (columns.dimension.extent, *lanes.radices)
-        tables += (LaneSpectrum(row.elements, factors, lanes.width, problem.precision),)
+        tables["spectra"] = LaneSpectrum(row.elements, factors, lanes.width, problem.precision)
     elif row and ends.chirp:
-        tables += (LaneChirp(row.elements, lanes.width, problem.precision),)
+        tables["chirps"] = LaneChirp(row.elements, lanes.width, problem.precision)
     return tables
 
 
-def _sizes(columns: Columns) -> tuple[Argument, ...]:
+def _sizes(columns: Columns) -> dict[str, Argument]:
     ends, radices = columns.ends, columns.lanes.radices
     sizes = (columns.lanes.points, ends.length, ends.given, len(radices))
-    return (Vector("uint32", sizes), PassSteps(radices))
+    return {"sizes": Vector("uint32", sizes), "steps": PassSteps(radices)}
 
 
 def _macros(columns: Columns) -> dict[str, int | str]:

@@ -7,49 +7,33 @@ to IV of even lengths; dct.cl, with launches of its own, takes the rest.
 from __future__ import annotations
 
 from ..batch import Batch
+from ..cosine_axis import CosineAxis
 from ..parameters import Parameters
 from ..passes import Argument, LaneTwiddles, Pass, Roots, RootSeries
 from ..problem import Problem
 from ..traits import Traits
 from . import row
 from .lanes import lanes_pass, pass_words
+from .solver import Solver
 from .steps import axis_batch, axis_length
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the one axis is contiguous, as long as wanted, and splits into lanes."""
-    n = axis_length(problem)
-    (axis,) = problem.axes
-    whole = problem.source.shape == problem.shape == problem.target.shape
-    if problem.kind.endswith("1") or n % 2 or not whole or problem.hooks:
-        return False
-    if problem.source.strides[axis] != 1 or problem.target.strides[axis] != 1:
-        return False
-    return row.split(problem, _batch(problem), traits, parameters) is not None
-
-
-def passes(
-    problem: Problem, roots: RootSeries, traits: Traits, parameters: Parameters
-) -> tuple[Pass, ...]:
-    """Return one pass.
-
-    Parameters
-    ----------
-    problem : Problem
-        That this applies to.
-    roots : RootSeries
-        By which points are turned before the transform or behind it.
-    traits, parameters
-        Of the device.
-    """
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass, if the one axis is contiguous, as long as wanted, and splits into lanes."""
+    if not _takes(problem):
+        return None
     batch = _batch(problem)
     split = row.split(problem, batch, traits, parameters)
-    assert split is not None
+    if split is None:
+        return None
+    roots = RootSeries(*CosineAxis.of(problem).roots, problem.precision)
     kind, type = problem.kind[:3], int(problem.kind[-1])
     n, rows, lanes = batch.n, split.rows, split.lanes
-    tables: list[Argument] = [LaneTwiddles(rows, n // rows, lanes.width, problem.precision)]
+    turns = LaneTwiddles(rows, n // rows, lanes.width, problem.precision)
+    tables: dict[str, Argument] = {"turns": turns}
     if type != 4:
-        tables.append(Roots(2 * n, problem.precision))
+        tables["roots"] = Roots(2 * n, problem.precision)
+    tables["turned"] = roots
     macros: dict[str, int | str] = {
         "SOURCE": "REAL",
         "TARGET": "REAL",
@@ -68,7 +52,7 @@ def passes(
             batch,
             lanes,
             tuple(each.extent for each in batch.dimensions),
-            (*tables, roots),
+            tables,
             macros,
             traits,
             parameters,
@@ -79,6 +63,25 @@ def passes(
     )
 
 
+def _takes(problem: Problem) -> bool:
+    """Whether a problem is a cosine or sine transform of whole rows of an even length."""
+    if not problem.is_trigonometric or len(problem.axes) > 1:
+        return False
+    (axis,) = problem.axes
+    whole = problem.source.shape == problem.shape == problem.target.shape
+    if problem.kind.endswith("1") or axis_length(problem) % 2 or not whole or problem.hooks:
+        return False
+    return problem.source.strides[axis] == problem.target.strides[axis] == 1
+
+
 def _batch(problem: Problem) -> Batch:
     """Return rows of points, each of which is two numbers."""
     return axis_batch(problem, axis_length(problem) // 2, columns=(2, 2))
+
+
+SOLVER = Solver(
+    "cosine_row",
+    "contiguous rows of an even length for a cosine or sine transform of type 2 to 4, on a CPU "
+    "with vectors",
+    plan,
+)

@@ -38,16 +38,10 @@ from .stockham import (
 SPLITS_TRIED = 4  # of each number of factors, the most even ones first
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the one axis splits into lengths that fit a work-group."""
-    return single_axis(problem) and _steps(problem, traits, parameters) is not None
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return a pass for each factor."""
-    steps = _steps(problem, traits, parameters)
-    assert steps is not None
-    return step_passes(problem, steps)
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return a pass for each factor, if the one axis splits into lengths that fit a work-group."""
+    steps = _steps(problem, traits, parameters) if single_axis(problem) else None
+    return None if steps is None else step_passes(problem, steps)
 
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
@@ -211,6 +205,4 @@ def column_step(
     )
 
 
-SOLVER = Solver(
-    "four_step", "a smooth length that splits into short ones", applies, passes, native=True
-)
+SOLVER = Solver("four_step", "a smooth length that splits into short ones", plan)

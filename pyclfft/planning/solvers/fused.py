@@ -1,11 +1,11 @@
 """Two passes in one launch, so that the second finds the results of the first in the cache.
 
-Not a solver of problems but of schedules: it joins two passes that Stockham's kernel or the
-four-step algorithm have planned, along one axis or two, wherever the second reads what the first
-has left. fused.cl says how, and why that is correct. What it takes is a device whose groups may
-wait, and that the work of both passes falls into units (whole transforms, or images) that have
-nothing to do with each other: chunks of them follow each other through the cache. Where it does not
-apply there are two launches.
+This is not a solver of problems but a rewriter of schedules: it joins two passes that Stockham's
+kernel or the four-step algorithm have planned, along one axis or two, wherever the second reads
+what the first has left. fused.cl says how, and why that is correct. It takes a device whose groups
+may wait, and passes whose work falls into units (whole transforms, or images) that have nothing to
+do with each other: chunks of them follow each other through the cache. Where it does not apply
+there are two launches.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from math import gcd, lcm
 
 from ..batch import Batch, Line
 from ..parameters import Parameters
-from ..passes import COUNTERS, Argument, Buffer, DigitRoots, Pass, Schedule, Vector, assign_buffers
+from ..passes import COUNTERS, Argument, Buffer, Pass, Schedule, Vector, assign_buffers
 from ..traits import Traits
-from .stockham import Group, Shape, Work, group_of, stockham_pass, to_and_fro
+from .solver import Rewriter
+from .stockham import Group, Shape, StockhamPass, Work, group_of, stockham_pass, to_and_fro
 
-NAME = "fused"  # as in algorithm="fused"
 PRECISIONS = ("single",)  # double takes twice the registers: not measured
 SPARE_BYTES = 32  # of local memory, for what groups share beside their points
 MIN_LAG = 1  # with less a group could wait for one that has yet to begin
@@ -108,42 +108,47 @@ def fused_schedule(
     counters = 0
     index = 0
     while index + 1 < len(kept):
-        pair = kept[index], kept[index + 1]
-        chunks = chunks_of(*pair, traits, parameters, in_place)
-        if chunks is not None and (forced or _pays(*pair, chunks, traits, parameters)):
-            kept[index : index + 2] = [join(*pair, chunks, traits)]
-            counters = max(counters, 4 * (1 + chunks.count))
+        first, second = kept[index], kept[index + 1]
         index += 1
+        if not (isinstance(first, StockhamPass) and isinstance(second, StockhamPass)):
+            continue
+        chunks = chunks_of(first, second, traits, parameters, in_place)
+        if chunks is not None and (forced or _pays(first, second, chunks, traits, parameters)):
+            kept[index - 1 : index + 1] = [join(first, second, chunks, traits)]
+            counters = max(counters, 4 * (1 + chunks.count))
     if not counters:
         return None
     return Schedule(to_and_fro(kept), (*schedule.workspace, (COUNTERS, counters)))
 
 
 def chunks_of(
-    first: Pass, second: Pass, traits: Traits, parameters: Parameters, in_place: bool = False
+    first: StockhamPass,
+    second: StockhamPass,
+    traits: Traits,
+    parameters: Parameters,
+    in_place: bool = False,
 ) -> Chunks | None:
     """Return how to cut the work of two passes, or None where they are better apart.
 
     Parameters
     ----------
-    first, second : Pass
+    first, second : StockhamPass
         With their buffers assigned.
     traits, parameters
         Of the device.
     in_place : bool
         "in" and "out" are the same memory.
     """
-    works = [each.work for each in (first, second) if isinstance(each.work, Work)]
-    if len(works) < 2 or not all(map(_plain, (first, second))) or _target(first) != _source(second):
+    if not (_plain(first) and _plain(second)) or _target(first) != _source(second):
         return None
-    groups = groups_of(works[0], works[1], traits)
+    groups = groups_of(first.work, second.work, traits)
     if groups is None:
         return None
-    batches = works[0].batch, works[1].batch
+    batches = first.work.batch, second.work.batch
     units = gcd(*(each.dimensions[-1].extent for each in batches))
     if not _independent(first, second, units, in_place):
         units = 1
-    itemsize = works[0].problem.complex_dtype.itemsize
+    itemsize = first.work.problem.complex_dtype.itemsize
     unit_bytes = batches[1].count // units * batches[1].n * itemsize
     return cut(
         [each.count // units for each in batches], [each.transforms for each in groups], units,
@@ -186,7 +191,11 @@ def cut(
 
 
 def _pays(
-    first: Pass, second: Pass, chunks: Chunks, traits: Traits, parameters: Parameters
+    first: StockhamPass,
+    second: StockhamPass,
+    chunks: Chunks,
+    traits: Traits,
+    parameters: Parameters,
 ) -> bool:
     """Whether one launch is quicker than two.
 
@@ -232,7 +241,7 @@ def _resized(work: Work, items: int, traits: Traits) -> Group | None:
     return group if group.local_bytes + SPARE_BYTES <= traits.local_mem_bytes else None
 
 
-def _plain(each: Pass) -> bool:
+def _plain(each: StockhamPass) -> bool:
     """Whether a pass is of complex numbers and nothing but transforms."""
     ends = each.work.ends
     return (
@@ -246,7 +255,7 @@ def _plain(each: Pass) -> bool:
 # --- which memory a unit touches ------------------------------------------------------------------
 
 
-def _independent(first: Pass, second: Pass, units: int, in_place: bool) -> bool:
+def _independent(first: StockhamPass, second: StockhamPass, units: int, in_place: bool) -> bool:
     """Whether units have nothing in common.
 
     In every buffer that is written, all that one unit reads and writes must lie in a stretch no
@@ -286,11 +295,11 @@ def _stretch(
 
 
 def _source(each: Pass) -> Buffer:
-    return _buffer(each.arguments[0])
+    return _buffer(each.arguments["src"])
 
 
 def _target(each: Pass) -> Buffer:
-    return _buffer(each.arguments[1])
+    return _buffer(each.arguments["dst"])
 
 
 def _buffer(argument: Argument) -> Buffer:
@@ -301,12 +310,12 @@ def _buffer(argument: Argument) -> Buffer:
 # --- one pass of two ------------------------------------------------------------------------------
 
 
-def join(first: Pass, second: Pass, chunks: Chunks, traits: Traits) -> Pass:
+def join(first: StockhamPass, second: StockhamPass, chunks: Chunks, traits: Traits) -> Pass:
     """Return the pass that does what two do.
 
     Parameters
     ----------
-    first, second : Pass
+    first, second : StockhamPass
         With their buffers assigned.
     chunks : Chunks
         How their work is cut.
@@ -326,24 +335,25 @@ def join(first: Pass, second: Pass, chunks: Chunks, traits: Traits) -> Pass:
     items = groups[0].items
     return Pass(
         kernel="fused",
-        source="fused.cl",
+        source="gpu/fused.cl",
         defines=(*both_defines(*resized), ("PTX", str(int(traits.ptx)))),
         global_size=(chunks.groups * items,),
         local_size=(items,),
-        arguments=(
-            _source(first),
-            _source(second),
-            _target(second),
-            Buffer(COUNTERS),
-            Vector("uint32", (chunks.count, chunks.lag, *chunks.tiles)),
-            *_tile_arguments(resized[0]),
-            *_tile_arguments(resized[1]),
-        ),
+        arguments={
+            "src": _source(first),
+            "middle": _source(second),
+            "dst": _target(second),
+            "counters": Buffer(COUNTERS),
+            "chunks": Vector("uint32", (chunks.count, chunks.lag, *chunks.tiles)),
+            **_tile_arguments(resized[0], "_1"),
+            **_tile_arguments(resized[1], "_2"),
+        },
         reads=first.reads,
         writes=second.writes,
         leaves=second.leaves,
         step=f"{first.step}, {second.step}; {chunks.count} chunks, {chunks.lag} ahead",
         radices=first.radices + second.radices,
+        local_bytes=max(each.local_bytes for each in groups) + SPARE_BYTES,
     )
 
 
@@ -361,11 +371,23 @@ def both_defines(first: Pass, second: Pass) -> Iterable[tuple[str, str]]:
             yield name, f'"BOTH({values[0]},{values[1]})"'
 
 
-def _tile_arguments(each: Pass) -> tuple[Argument, ...]:
-    """Return what a tile takes: TILE_PARAMETERS in fused.cl."""
-    twiddles, roots = each.arguments[2:4]
-    *_, count, extents, sources, targets, source, target, _partner, _lone, scale, flags = (
-        each.arguments
-    )
-    roots = roots if isinstance(roots, DigitRoots) else twiddles  # which are not read then
-    return twiddles, roots, count, extents, sources, targets, source, target, scale, flags
+# What a tile takes beside its memory: TILE_PARAMETERS in fused.cl.
+TILE_PARAMETERS = (
+    "twiddles", "roots", "count", "extents", "src_distances", "dst_distances", "src_axis",
+    "dst_axis", "scale", "flags",
+)  # fmt: skip
+
+
+def _tile_arguments(each: Pass, suffix: str) -> dict[str, Argument]:
+    """Return what a tile of a pass takes; without a twist the roots are not read."""
+    given = {"roots": each.arguments["twiddles"], **each.arguments}
+    return {name + suffix: given[name] for name in TILE_PARAMETERS}
+
+
+REWRITER = Rewriter(
+    "fused",
+    "a device whose groups may wait, and two passes of complex64 between which chunks fit its "
+    "cache",
+    ("stockham", "four_step", "bluestein", "radix2", "direct"),
+    fused_schedule,
+)

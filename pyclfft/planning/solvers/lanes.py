@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from types import MappingProxyType
 
 from ..batch import MAX_DIMENSIONS, Batch
 from ..factor import RADICES, best_passes
@@ -27,6 +28,7 @@ ENDS = (
     ("REAL", "HERMITIAN"),
     ("HERMITIAN", "REAL"),
 )
+NO_ARGUMENTS: Mapping[str, Argument] = MappingProxyType({})
 MIN_LANES = 4  # of single precision: a device without vectors is better served otherwise
 
 
@@ -193,13 +195,13 @@ def lanes_pass(
     batch: Batch,
     lanes: Lanes,
     units: tuple[int, ...],
-    tables: tuple[Argument, ...],
+    tables: Mapping[str, Argument],
     macros: Mapping[str, int | str],
     traits: Traits,
     parameters: Parameters,
     *,
-    shared: tuple[Argument, ...] = (),
-    last: tuple[Argument, ...] = (),
+    shared: Mapping[str, Argument] = NO_ARGUMENTS,
+    last: Mapping[str, Argument] = NO_ARGUMENTS,
     leaves: int = 0,
     displaced: bool = False,
     scale: float = 1.0,
@@ -217,15 +219,15 @@ def lanes_pass(
         By which work-items.
     units : tuple of int
         Extents of the batch, in such units.
-    tables : tuple of Argument
-        Behind source and target.
+    tables : mapping of str to Argument
+        What follows source, target and twiddles in the kernel's parameters.
     macros : mapping
         Beside those of lanes.cl.
     traits, parameters
         Of the device.
-    shared : tuple of Argument
+    shared : mapping of str to Argument
         What a kernel of all lengths knows of this one.
-    last : tuple of Argument
+    last : mapping of str to Argument
         Of the kernel between the geometry of the batch and the scale.
     leaves : int
         Bytes of the target's buffer, where the target is not the problem's.
@@ -251,29 +253,29 @@ def lanes_pass(
     }
     if lanes.shared:
         options["SHARED"] = 1
-    workspace = () if lanes.is_local else (Buffer(SCRATCH),)
+    workspace = {} if lanes.is_local else {"workspace": Buffer(SCRATCH)}
     return Pass(
         kernel=kernel,
-        source=f"{kernel}.cl",
+        source=f"cpu/{kernel}.cl",
         defines=defines(problem.precision, **options, **macros),
         global_size=(groups,),
         local_size=(1,),
-        arguments=(
-            Role.SOURCE,
-            Role.TARGET,
-            PassTwiddles(lanes.radices, problem.precision),
-            *tables,
-            *workspace,
-            *shared,
-            uint(count),
-            _vector("uint32", units, 1),
-            _vector("int64", [each.source for each in batch.dimensions], 0),
-            _vector("int64", [each.target for each in batch.dimensions], 0),
-            Vector("int64", (batch.source.first, batch.target.first)),
-            *last,
-            exact(scale, problem.precision),
-            real(problem, -1 if problem.direction == "inverse" else 1),
-        ),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "twiddles": PassTwiddles(lanes.radices, problem.precision),
+            **tables,
+            **workspace,
+            **shared,
+            "count": uint(count),
+            "extents": _vector("uint32", units, 1),
+            "src_distances": _vector("int64", [each.source for each in batch.dimensions], 0),
+            "dst_distances": _vector("int64", [each.target for each in batch.dimensions], 0),
+            "first": Vector("int64", (batch.source.first, batch.target.first)),
+            **last,
+            "scale": exact(scale, problem.precision),
+            "sign": real(problem, -1 if problem.direction == "inverse" else 1),
+        },
         reads=_bytes(problem, problem.source),
         writes=_bytes(problem, problem.target),
         leaves=leaves or problem.nbytes,
@@ -281,6 +283,7 @@ def lanes_pass(
         scratch=() if lanes.is_local else ((SCRATCH, groups * lanes.scratch_bytes),),
         aliases=batch.aliases,
         radices=(lanes.radices,),
+        local_bytes=lanes.scratch_bytes if lanes.is_local else 0,
     )
 
 

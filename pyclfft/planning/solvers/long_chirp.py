@@ -31,15 +31,11 @@ from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether a convolution splits into rows and columns for lanes."""
-    return takes(problem, traits) and _steps(problem, traits, parameters) is not None
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return three passes."""
-    steps = _steps(problem, traits, parameters)
-    assert steps is not None
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return three passes, if a convolution splits into rows and columns for lanes."""
+    steps = _steps(problem, traits, parameters) if takes(problem, traits) else None
+    if steps is None:
+        return None
     (first, second, last), leaves = steps
     return (
         columns_pass(problem, first, traits, parameters, leaves=leaves),
@@ -111,4 +107,4 @@ def _time(matrix: tuple[int, int]) -> int:
     return matrix[0] * matrix[1] * sum(costs)
 
 
-SOLVER = Solver("long_chirp", "any length, on a CPU with vectors", applies, passes, selective=True)
+SOLVER = Solver("long_chirp", "any length, on a CPU with vectors", plan)

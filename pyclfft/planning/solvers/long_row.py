@@ -32,15 +32,11 @@ MIN_FOLDED = 32  # of the columns of a row whose half is read in both directions
 SPLITS_TRIED = 4  # the most even ones first
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the axis splits into two lengths for lanes."""
-    return takes(problem, traits) and _steps(problem, traits, parameters) is not None
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return two passes."""
-    steps = _steps(problem, traits, parameters)
-    assert steps is not None
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return two passes, if the axis splits into two lengths for lanes."""
+    steps = _steps(problem, traits, parameters) if takes(problem, traits) else None
+    if steps is None:
+        return None
     first, second, leaves = steps
     return (
         columns_pass(problem, first, traits, parameters, leaves=leaves),
@@ -109,7 +105,5 @@ def _split(
 SOLVER = Solver(
     "long_row",
     "a smooth length in two factors, on a CPU with vectors",
-    applies,
-    passes,
-    selective=True,
+    plan,
 )

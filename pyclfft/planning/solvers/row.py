@@ -53,25 +53,18 @@ class Split:
     together: int = 1
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the axis is contiguous and splits into lanes."""
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass, if the axis is contiguous and splits into lanes."""
     if not takes(problem, traits) or (problem.kind != "c2c" and axis_length(problem) % 2):
-        return False
+        return None
     batch = _batch(problem)
     found = split(problem, batch, traits, parameters)
-    return found is not None and not _better_side_by_side(problem, batch, found, traits)
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass."""
-    batch = _batch(problem)
-    found = split(problem, batch, traits, parameters)
-    assert found is not None
+    if found is None or _better_side_by_side(problem, batch, found, traits):
+        return None
     n, rows, lanes = batch.n, found.rows, found.lanes
     side = lanes.width // found.together
-    tables: list[Argument] = [
-        LaneTwiddles(rows, n // rows, side, problem.precision, found.together)
-    ]
+    turns = LaneTwiddles(rows, n // rows, side, problem.precision, found.together)
+    tables: dict[str, Argument] = {"turns": turns}
     source, target = ends_of(problem)
     macros: dict[str, int | str] = {
         "SOURCE": source,
@@ -81,7 +74,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
         "PASSES": f'"{pass_words(lanes.radices)}"',
     }
     if problem.kind != "c2c":
-        tables.append(Roots(2 * n, problem.precision))
+        tables["roots"] = Roots(2 * n, problem.precision)
     if found.together > 1:
         macros["TOGETHER"] = found.together
     if is_padded(problem):
@@ -94,7 +87,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
             batch,
             lanes,
             tuple(each.extent for each in batch.dimensions),
-            tuple(tables),
+            tables,
             macros,
             traits,
             parameters,
@@ -152,7 +145,5 @@ def _batch(problem: Problem) -> Batch:
 SOLVER = Solver(
     "row",
     "contiguous rows of a smooth length, one for each core if long, on a CPU with vectors",
-    applies,
-    passes,
-    selective=True,
+    plan,
 )

@@ -53,14 +53,20 @@ def transpose(
         sizes, local = kernel_size("transpose", (columns, rows, batch), traits, parameters)
     return Pass(
         kernel="transposeBlocked" if blocked else "transpose",
-        source="transpose.cl",
+        source="textbook/transpose.cl",
         defines=defines(problem.precision, **({"TILE": tile} if blocked else {})),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, uint(rows), uint(columns)),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "rows": uint(rows),
+            "columns": uint(columns),
+        },
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"{batch} x {rows}x{columns}" if batch > 1 else f"{rows}x{columns}",
+        local_bytes=tile * (tile + 1) * problem.dtype.itemsize if blocked else 0,
     )
 
 

@@ -11,8 +11,8 @@ from ..problem import Layout, Problem, plain_layout
 
 
 def single_axis(problem: Problem) -> bool:
-    """Whether the problem transforms exactly one axis."""
-    return len(problem.axes) == 1
+    """Whether the problem is a Fourier transform along exactly one axis."""
+    return len(problem.axes) == 1 and not problem.is_trigonometric
 
 
 def axis_length(problem: Problem) -> int:

@@ -9,7 +9,7 @@ Fourier transforms on graphics processors", SC 2008.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import prod
 
@@ -197,7 +197,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Work:
-    """What a launch does, all that its pass is made of: the parameters of `stockham_pass`."""
+    """What a launch of stockham.cl does: the parameters of `stockham_pass`."""
 
     problem: Problem
     batch: Batch
@@ -205,6 +205,19 @@ class Work:
     ends: Ends
     scale: float
     leaves: int
+
+
+@dataclass(frozen=True)
+class StockhamPass(Pass):
+    """A launch of stockham.cl that knows what it was made of, so that `fused` can join two of them.
+
+    Attributes
+    ----------
+    work : Work
+        What it was made of.
+    """
+
+    work: Work = field(kw_only=True, compare=False, repr=False)
 
 
 def whole_ends(problem: Problem) -> Ends:
@@ -374,15 +387,11 @@ def _odd_multiple(least: int, of: int) -> int:
     return of * (-(-least // of) | 1)
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether the one axis is smooth and short enough for a work-group."""
-    return single_axis(problem) and _quickest(problem, traits, parameters) is not None
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass."""
-    found = _quickest(problem, traits, parameters)
-    assert found is not None
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass, if the one axis is smooth and short enough for a work-group."""
+    found = _quickest(problem, traits, parameters) if single_axis(problem) else None
+    if found is None:
+        return None
     batch, ends, group = found
     return (stockham_pass(problem, batch, group, ends, problem.scale),)
 
@@ -410,7 +419,7 @@ def _cost(batch: Batch, ends: Ends, group: Group) -> float:
 
 def stockham_pass(
     problem: Problem, batch: Batch, group: Group, ends: Ends, scale: float = 1.0, leaves: int = 0
-) -> Pass:
+) -> StockhamPass:
     """Transform a batch in one launch.
 
     Parameters
@@ -430,7 +439,7 @@ def stockham_pass(
 
     Returns
     -------
-    Pass
+    StockhamPass
     """
     work = Work(problem, batch, group, ends, scale, leaves)
     precision, stages = problem.precision, group.stages
@@ -439,9 +448,9 @@ def stockham_pass(
     if ends.separates:
         scale /= 2
     loads_columns, stores_columns = _columns(batch, stages)
-    return Pass(
+    return StockhamPass(
         kernel="stockham",
-        source="stockham.cl",
+        source="gpu/stockham.cl",
         defines=defines(
             precision,
             N=batch.n,
@@ -461,22 +470,22 @@ def stockham_pass(
         ),
         global_size=(-(-count // group.transforms) * group.items,),
         local_size=(group.items,),
-        arguments=(
-            Role.SOURCE,
-            Role.TARGET,
-            _stage_twiddles(stages, ends, precision),
-            *_tables(ends, precision),
-            uint(count),
-            _vector("uint32", extents, 1),
-            _vector("int64", sources, 0),
-            _vector("int64", targets, 0),
-            Vector("int64", (batch.source.first, batch.source.unit)),
-            Vector("int64", (batch.target.first, batch.target.unit)),
-            Vector("int64", partner),
-            uint(lone),
-            exact(scale, precision),
-            uint(ends.flags),
-        ),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "twiddles": _stage_twiddles(stages, ends, precision),
+            **_tables(ends, precision),
+            "count": uint(count),
+            "extents": _vector("uint32", extents, 1),
+            "src_distances": _vector("int64", sources, 0),
+            "dst_distances": _vector("int64", targets, 0),
+            "src_axis": Vector("int64", (batch.source.first, batch.source.unit)),
+            "dst_axis": Vector("int64", (batch.target.first, batch.target.unit)),
+            "partner": Vector("int64", partner),
+            "lone": uint(lone),
+            "scale": exact(scale, precision),
+            "flags": uint(ends.flags),
+        },
         reads=batch.count * _loaded(batch, ends) * _itemsize(problem, ends.source),
         writes=batch.count * _stored(batch, ends) * _itemsize(problem, ends.target),
         leaves=leaves or problem.nbytes,
@@ -484,27 +493,25 @@ def stockham_pass(
         aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
         stays=_run_bytes(batch, ends, group, precision) >= LINE_BYTES,
         radices=(stages.radices,),
+        local_bytes=group.local_bytes,
         work=work,
     )
 
 
 def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
-    """Let every second pass walk backward: it begins with what is still in the device's cache.
-
-    Hooks come later: their arguments follow the kernel's own, of which the flags are the last.
-    """
+    """Let every second pass walk backward: it begins with what is still in the device's cache."""
     return tuple(
-        _turned(each, number % 2) if each.kernel == "stockham" and not each.hooks else each
+        _turned(each, number % 2) if each.kernel == "stockham" else each
         for number, each in enumerate(passes)
     )
 
 
 def _turned(each: Pass, backward: int) -> Pass:
-    *others, flags = each.arguments
+    flags = each.arguments["flags"]
     assert isinstance(flags, Scalar)
     assert isinstance(flags.value, int)
     forward = flags.value & ~BACKWARD
-    return replace(each, arguments=(*others, uint(forward | backward * BACKWARD)))
+    return replace(each, arguments={**each.arguments, "flags": uint(forward | backward * BACKWARD)})
 
 
 def _itemsize(problem: Problem, held: str) -> int:
@@ -623,17 +630,17 @@ def _digits(order: int) -> tuple[int, int]:
     return -(-bits // digits), digits
 
 
-def _tables(ends: Ends, precision: str) -> tuple[Argument, ...]:
-    tables: list[Argument] = []
+def _tables(ends: Ends, precision: str) -> dict[str, Argument]:
+    tables: dict[str, Argument] = {}
     if ends.twist:
-        tables.append(DigitRoots(ends.twist, *_digits(ends.twist), precision))
+        tables["roots"] = DigitRoots(ends.twist, *_digits(ends.twist), precision)
     if ends.packed:
-        tables.append(Roots(2 * ends.length, precision))
+        tables["roots"] = Roots(2 * ends.length, precision)
     if ends.chirp_first or ends.chirp_last:
-        tables.append(Chirp(ends.length, precision))
+        tables["chirp"] = Chirp(ends.length, precision)
     if ends.spectrum is not None:
-        tables.append(ends.spectrum)
-    return tuple(tables)
+        tables["spectrum"] = ends.spectrum
+    return tables
 
 
 def _columns(batch: Batch, stages: Stages) -> tuple[bool, bool]:
@@ -709,4 +716,4 @@ def _transform_words(radices: tuple[int, ...]) -> list[str]:
     return words
 
 
-SOLVER = Solver("stockham", "a smooth length that fits a work-group", applies, passes, native=True)
+SOLVER = Solver("stockham", "a smooth length that fits a work-group", plan)

@@ -8,18 +8,15 @@ from ...problem import Problem
 from ...traits import Traits
 from ..rows import defines, real, rows_of, sign_flag, uint
 from ..solver import Solver
-from ..steps import single_axis
+from ..steps import axis_length, single_axis
 
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether there is one axis, of any length that an index can count."""
-    return single_axis(problem) and problem.shape[problem.axes[0]] <= MAX_LENGTH
-
-
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
-    """Return one pass that also carries the scale."""
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass, which also carries the scale, for any length that an index can count."""
+    if not single_axis(problem) or axis_length(problem) > MAX_LENGTH:
+        return None
     rows = rows_of(problem)
     tile = min(
         parameters["direct_tile"],
@@ -31,23 +28,24 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     return (
         Pass(
             kernel="direct",
-            source="direct.cl",
+            source="textbook/direct.cl",
             defines=defines(problem.precision, TILE=tile),
             global_size=(-(-rows.n // tile) * tile, rows.count),
             local_size=(tile, 1),
-            arguments=(
-                Role.SOURCE,
-                Role.TARGET,
-                Roots(rows.n, problem.precision),
-                uint(rows.n),
-                sign_flag(problem),
-                real(problem, problem.scale),
-            ),
+            arguments={
+                "src": Role.SOURCE,
+                "dst": Role.TARGET,
+                "roots": Roots(rows.n, problem.precision),
+                "n": uint(rows.n),
+                "sign_flag": sign_flag(problem),
+                "scale": real(problem, problem.scale),
+            },
             reads=problem.nbytes,
             writes=problem.nbytes,
             step=f"{rows.count} rows of {rows.n}",
+            local_bytes=tile * problem.dtype.itemsize,
         ),
     )
 
 
-SOLVER = Solver("direct", "a transform along one axis", applies, passes)
+SOLVER = Solver("direct", "a transform along one axis", plan, rows_only=True)

@@ -13,8 +13,7 @@ M. C. Pease, "An adaptation of the fast Fourier transform for parallel processin
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
 from ...parameters import Parameters
 from ...passes import Argument, Pass, Role
@@ -28,16 +27,17 @@ from . import radix2
 MAX_LENGTH = 2**24  # whole numbers that a float holds, by which ladder1 finds its points
 
 Passes = Callable[[Problem, Traits, Parameters], tuple[Pass, ...]]
+Takes = Callable[[Problem, Traits], bool]
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+def _is_countable(problem: Problem, traits: Traits) -> bool:
     """Whether the one axis is a power of two that ladder1 can count to."""
-    return radix2.applies(problem, traits, parameters) and axis_length(problem) <= MAX_LENGTH
+    return radix2.takes(problem) and axis_length(problem) <= MAX_LENGTH
 
 
-def fits_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether it is, and local memory holds a row."""
-    if not applies(problem, traits, parameters):
+def _fits_local_memory(problem: Problem, traits: Traits) -> bool:
+    """Whether the one axis is a power of two, and local memory holds a row."""
+    if not _is_countable(problem, traits):
         return False
     return axis_length(problem) * problem.complex_dtype.itemsize <= traits.local_mem_bytes
 
@@ -80,15 +80,20 @@ def _in_local_memory(problem: Problem, traits: Traits, parameters: Parameters) -
     return (
         Pass(
             kernel="compact",
-            source="ladder.cl",
+            source="textbook/ladder.cl",
             defines=defines(problem.precision, POINTS=rows.n),
             global_size=(items * rows.count,),
             local_size=(items,),
-            arguments=(Role.SOURCE, Role.TARGET, sign_flag(problem)),
+            arguments={
+                "src": Role.SOURCE,
+                "dst": Role.TARGET,
+                "sign_flag": sign_flag(problem),
+            },
             reads=problem.nbytes,
             writes=problem.nbytes,
             step=f"{rows.count} rows of {rows.n}",
             aliases=True,
+            local_bytes=rows.n * problem.complex_dtype.itemsize,
         ),
     )
 
@@ -111,14 +116,14 @@ def _stage(
 ) -> Pass:
     """Return a launch that combines all pairs."""
     rows = uint(rows_of(problem).count)
-    more = (uint(stage), rows, sign_flag(problem))
+    more = {"stage": uint(stage), "rows": rows, "sign_flag": sign_flag(problem)}
     return _pairs(kernel, stage, problem, traits, parameters, more, aliases)
 
 
 def _permute(stage: int, problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Return a launch that makes neighbours of the pairs of the next stage."""
     rows = uint(rows_of(problem).count)
-    return _pairs("permuteArray", stage, problem, traits, parameters, (rows,), False)
+    return _pairs("permuteArray", stage, problem, traits, parameters, {"rows": rows}, False)
 
 
 def _pairs(
@@ -127,18 +132,18 @@ def _pairs(
     problem: Problem,
     traits: Traits,
     parameters: Parameters,
-    more: tuple[Argument, ...],
+    more: Mapping[str, Argument],
     aliases: bool,
 ) -> Pass:
     rows = rows_of(problem)
     sizes, local = device_size((rows.n // 2, rows.count), parameters["group"], traits)
     return Pass(
         kernel=kernel,
-        source="ladder.cl",
+        source="textbook/ladder.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, uint(rows.n), *more),
+        arguments={"src": Role.SOURCE, "dst": Role.TARGET, "n": uint(rows.n), **more},
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"stage {stage + 1} of {len(_stages(problem))}",
@@ -149,29 +154,32 @@ def _pairs(
 # --- the table ------------------------------------------------------------------------------------
 
 
-def _scaled(passes: Passes) -> Passes:
-    """Return the passes and, if there is a scale, norm."""
+def _rung(
+    name: str,
+    passes: Passes,
+    takes: Takes = _is_countable,
+    requirement: str = "a length that is a power of two up to 2^24",
+) -> Solver:
+    """Return a rung as a solver: its passes and, if there is a scale, norm."""
 
-    def scaled(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+        if not takes(problem, traits):
+            return None
         last = () if problem.scale == 1 else (radix2.norm(problem, traits, parameters),)
         return (*passes(problem, traits, parameters), *last)
 
-    return scaled
-
-
-def _solver(name: str, passes: Passes) -> Solver:
-    requirement = "a length that is a power of two up to 2^24"
-    return Solver(name, requirement, applies, _scaled(passes), powers_of_two=True)
+    return Solver(name, requirement, plan, rows_only=True, powers_of_two=True)
 
 
 SOLVERS = (
-    _solver("ladder1", _reversing("ladder1")),
-    _solver("ladder2", _reversing("ladder2")),
-    _solver("ladder3", _ordered_once),
-    _solver("ladder4", _of_neighbours),
-    replace(
-        _solver("compact", _in_local_memory),
-        requirement="a length that is a power of two and fits local memory",
-        applies=fits_local_memory,
+    _rung("ladder1", _reversing("ladder1")),
+    _rung("ladder2", _reversing("ladder2")),
+    _rung("ladder3", _ordered_once),
+    _rung("ladder4", _of_neighbours),
+    _rung(
+        "compact",
+        _in_local_memory,
+        _fits_local_memory,
+        "a length that is a power of two and fits local memory",
     ),
 )

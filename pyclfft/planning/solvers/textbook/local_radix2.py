@@ -36,7 +36,7 @@ class Walk(NamedTuple):
     targets: tuple[int, int]
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+def _takes(problem: Problem, traits: Traits) -> bool:
     """Whether the one axis is a power of two, whole in the source, that fits local memory."""
     if not single_axis(problem) or problem.kind == "c2r" or problem.target.real:
         return False
@@ -50,8 +50,10 @@ def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
     )
 
 
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return one pass, of one launch or, with `local_frames`, more."""
+    if not _takes(problem, traits):
+        return None
     n = axis_length(problem)
     batch = axis_batch(problem, n)
     walk = _walk(batch)
@@ -63,7 +65,7 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
     return (
         Pass(
             kernel="localRadix2",
-            source="localRadix2.cl",
+            source="textbook/localRadix2.cl",
             defines=defines(
                 problem.precision,
                 N=n,
@@ -73,24 +75,25 @@ def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pa
             ),
             global_size=(batch.count * items,),
             local_size=(items,),
-            arguments=(
-                Role.SOURCE,
-                Role.TARGET,
-                SpinFactors(n, problem.precision),
-                FirstGroup(),
-                uint(walk.extent),
-                Vector("int64", walk.sources),
-                Vector("int64", walk.targets),
-                Vector("int64", (batch.source.first, batch.source.unit)),
-                Vector("int64", (batch.target.first, batch.target.unit)),
-                exact(problem.scale, problem.precision),
-                sign_flag(problem),
-            ),
+            arguments={
+                "src": Role.SOURCE,
+                "dst": Role.TARGET,
+                "w": SpinFactors(n, problem.precision),
+                "first_group": FirstGroup(),
+                "extent": uint(walk.extent),
+                "src_distances": Vector("int64", walk.sources),
+                "dst_distances": Vector("int64", walk.targets),
+                "src_line": Vector("int64", (batch.source.first, batch.source.unit)),
+                "dst_line": Vector("int64", (batch.target.first, batch.target.unit)),
+                "scale": exact(problem.scale, problem.precision),
+                "sign_flag": sign_flag(problem),
+            },
             reads=batch.count * n * itemsize // (2 if real else 1),
             writes=batch.count * outputs * itemsize,
             leaves=problem.nbytes,
             step=f"{batch.count} x {n}",
             groups_a_launch=parameters["local_frames"],
+            local_bytes=n * problem.complex_dtype.itemsize + MAXIMUM_BYTES,
         ),
     )
 
@@ -104,8 +107,6 @@ def _walk(batch: Batch) -> Walk:
 SOLVER = Solver(
     NAME,
     "a length that is a power of two and fits local memory",
-    applies,
-    passes,
-    selective=True,
+    plan,
     powers_of_two=True,
 )

@@ -16,22 +16,24 @@ from ...problem import Problem
 from ...traits import Traits
 from ..rows import Rows, defines, kernel_size, real, rows_of, sign_flag, uint
 from ..solver import Solver
-from ..steps import single_axis
+from ..steps import axis_length, single_axis
 
 NAME = "radix2"
 MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
-def applies(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+def takes(problem: Problem) -> bool:
     """Whether the one axis is a power of two."""
     if not single_axis(problem):
         return False
-    n = problem.shape[problem.axes[0]]
+    n = axis_length(problem)
     return 2 <= n <= MAX_LENGTH and n & (n - 1) == 0
 
 
-def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return spinFact, bitReverse, log2(n) butterflies and, if there is a scale, norm."""
+    if not takes(problem):
+        return None
     last = () if problem.scale == 1 else (norm(problem, traits, parameters),)
     return (*_row_passes(problem, traits, parameters, rows_of(problem)), *last)
 
@@ -46,18 +48,18 @@ def _row_passes(
     stages = [
         Pass(
             kernel="butterfly",
-            source="butterfly.cl",
+            source="textbook/butterfly.cl",
             defines=defines(problem.precision),
             global_size=sizes,
             local_size=local,
-            arguments=(
-                Role.DATA,
-                Buffer(spin.table),
-                uint(log2_n),
-                uint(iteration),
-                uint(rows.count),
-                sign_flag(problem),
-            ),
+            arguments={
+                "data": Role.DATA,
+                "w": Buffer(spin.table),
+                "log2_n": uint(log2_n),
+                "iter": uint(iteration),
+                "rows": uint(rows.count),
+                "sign_flag": sign_flag(problem),
+            },
             reads=problem.nbytes,
             writes=problem.nbytes,
             step=f"stage {iteration} of {log2_n}",
@@ -73,11 +75,16 @@ def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pas
     sizes, local = kernel_size("bitReverse", (rows.n, rows.count), traits, parameters)
     return Pass(
         kernel="bitReverse",
-        source="bitReverse.cl",
+        source="textbook/bitReverse.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.SOURCE, Role.TARGET, uint(rows.n.bit_length() - 1), uint(rows.count)),
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            "log2_n": uint(rows.n.bit_length() - 1),
+            "rows": uint(rows.count),
+        },
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"{rows.count} rows of {rows.n}",
@@ -91,11 +98,11 @@ def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) 
     table = f"w{n}"
     return Pass(
         kernel="spinFact",
-        source="spinFact.cl",
+        source="textbook/spinFact.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
-        arguments=(Buffer(table), uint(n)),
+        arguments={"w": Buffer(table), "n": uint(n)},
         reads=0,
         writes=nbytes,
         step=f"{n // 2} twiddles",
@@ -110,15 +117,19 @@ def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     sizes, local = kernel_size("norm", (count,), traits, parameters)
     return Pass(
         kernel="norm",
-        source="norm.cl",
+        source="textbook/norm.cl",
         defines=defines(problem.precision),
         global_size=sizes,
         local_size=local,
-        arguments=(Role.DATA, Scalar("uint64", count), real(problem, problem.scale)),
+        arguments={
+            "data": Role.DATA,
+            "count": Scalar("uint64", count),
+            "scale": real(problem, problem.scale),
+        },
         reads=problem.nbytes,
         writes=problem.nbytes,
         step=f"times {problem.scale:g}",
     )
 
 
-SOLVER = Solver(NAME, "a length that is a power of two", applies, passes, powers_of_two=True)
+SOLVER = Solver(NAME, "a length that is a power of two", plan, rows_only=True, powers_of_two=True)

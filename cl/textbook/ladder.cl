@@ -18,7 +18,7 @@
  * Math. Comp. 19 (1965); of ladder4's order: M. C. Pease, "An adaptation of the fast Fourier transform for parallel
  * processing", J. ACM 15 (1968).
  */
-#include "bitReverse.cl"
+#include "textbook/bitReverse.cl"
 
 #ifndef POINTS
 #define POINTS 4 /* of a row, for compact: 2 .. what local memory holds */

@@ -16,7 +16,7 @@
  * J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming
  * considerations in the calculation of sine, cosine and Laplace transforms", J. Sound Vib. 12 (1970).
  */
-#include "lanes.cl"
+#include "cpu/lanes.cl"
 
 #ifndef ROWS
 #define ROWS LANES /* lanes in use: at most SIDE */
@@ -57,7 +57,7 @@ typedef points source_vector;
 #endif
 typedef points target_vector;
 #define KNOWN_PARTS 1 /* the lanes in use */
-#include "access.cl"
+#include "cpu/access.cl"
 
 /* Where point i is in a row of the source, or of the target. */
 #define SOURCE_ELEMENT(i) ((i) << (PACKED && SOURCE == REAL))
@@ -252,7 +252,7 @@ static inline void join_all(global const cplx *src, ulong from, SCRATCH cplx *z,
 }
 #endif
 
-#include "cosine.cl"
+#include "cpu/cosine.cl"
 
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void row(global const source_element *src, global target_element *dst, global const cplx *twiddles,

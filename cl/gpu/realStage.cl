@@ -9,7 +9,7 @@
  * References: H. V. Sorensen, D. L. Jones, M. T. Heideman, C. S. Burrus, "Real-valued fast Fourier
  * transform algorithms", IEEE Trans. ASSP-35 (1987).
  */
-#include "ends.cl"
+#include "gpu/ends.cl"
 
 #if REAL_RADIX
 #define M (N / KEPT)

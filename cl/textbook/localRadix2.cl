@@ -14,7 +14,7 @@
  * References: J. W. Cooley, J. W. Tukey, "An algorithm for the machine calculation of complex Fourier series", Math.
  * Comp. 19 (1965).
  */
-#include "bitReverse.cl"
+#include "textbook/bitReverse.cl"
 
 #ifndef N
 #define N 2048 /* points: a power of two, 2 at least */

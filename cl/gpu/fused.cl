@@ -63,7 +63,7 @@
 #define BOTH(first, second) first
 #endif
 #define TILE tile
-#include "ends.cl"
+#include "gpu/ends.cl"
 
 #ifndef STAGES
 #define STAGES LOAD(4) FFT(4, 1) LAST(4, 4, 4) STORE(4) /* as in stockham.cl */

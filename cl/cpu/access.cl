@@ -6,7 +6,7 @@
  * first element. KNOWN_PARTS: vectors of which a part is stored all have the same part.
  */
 #ifndef LANES /* nobody includes this file */
-#include "lanes.cl"
+#include "cpu/lanes.cl"
 typedef cplx source_element, target_element;
 typedef points source_vector, target_vector;
 #endif

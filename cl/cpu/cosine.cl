@@ -12,7 +12,7 @@
 #define ORTHO 0 /* 1: the first number has a factor that makes the transform an orthogonal one */
 #endif
 #ifndef N /* nobody includes this file */
-#include "row.cl"
+#include "cpu/row.cl"
 #endif
 
 #if COSINE

@@ -28,7 +28,7 @@
  * Laplace transforms", J. Sound Vib. 12 (1970), for real rows; L. I. Bluestein, "A linear filtering approach
  * to the computation of discrete Fourier transform", IEEE Trans. AU-18 (1970), for the chirp.
  */
-#include "stages.cl"
+#include "gpu/stages.cl"
 
 #ifndef SOURCE
 #define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */

@@ -33,7 +33,7 @@
 #ifndef PASSES
 #define PASSES FIRST(4, 4, 1, LAST(4, 4)) /* PASS first where points are in scratch memory; AROUND for a CHIRP */
 #endif
-#include "lanes.cl"
+#include "cpu/lanes.cl"
 
 #if SHARED
 #define N sizes.x
@@ -151,7 +151,7 @@ typedef reals target_vector;
 #else
 typedef points target_vector;
 #endif
-#include "access.cl"
+#include "cpu/access.cl"
 
 /* Elements of the source, or of the target, from the first of a transform to its point i. */
 #define SOURCE_ELEMENT(i) ((i) << (PACKED && SOURCE == REAL))
@@ -579,7 +579,7 @@ static inline void store_result(global target_element *dst, ulong to, uint k, po
 #else
 #define STORE(k, x) results[k] = TARGET == HERMITIAN ? x : TWISTED(x, k, 0);
 #if REAL_RADIX
-#include "realPass.cl"
+#include "cpu/realPass.cl"
 #endif
 static inline void scatter(SCRATCH const points *results, SCRATCH target_element *rows,
                            global target_element *dst, ulong to, ulong2 out, uint lanes,

@@ -11,7 +11,7 @@
  * that the first stage back takes, so that nothing is exchanged between both. Stages back have twiddles
  * of their own, even where they are the same: to share them made 4099 points a fifth slower on an H200.
  */
-#include "realStage.cl"
+#include "gpu/realStage.cl"
 
 #ifndef STAGES
 /* LOAD(radix) FFT(radix, 1) NEXT(radix before, radix, span) ... LAST(radix before, radix, span)

@@ -14,7 +14,7 @@
  * transform algorithms", IEEE Trans. ASSP-35 (1987).
  */
 #ifndef LANES /* nobody includes this file */
-#include "cols.cl"
+#include "cpu/cols.cl"
 #endif
 
 #if REAL_RADIX

@@ -1,0 +1,163 @@
+"""What pyclfft knows of vendors: beside icd.py, this is the only file that names one.
+
+The other modules turn these tables into the order of `devices`, into `Traits` and into messages.
+"""
+
+from __future__ import annotations
+
+import platform as host
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pyopencl as cl
+
+from ..advice import pip_install
+
+_WAKE_RUSTICL = (
+    "it shows only the drivers that the environment variable RUSTICL_ENABLE names, such as "
+    "RUSTICL_ENABLE=radeonsi (AMD), iris (Intel) or nouveau (NVIDIA)"
+)
+SCALAR = "PoCL"  # on a CPU, this runtime's compiler makes loops of work-items, and hardly vectors
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A runtime, known by a part of its platform's name, vendor or version (in lower case)."""
+
+    mark: str
+    order: int  # among the devices of one type; a vendor's own runtime has 1
+    simulator: bool = False
+    name: str = ""  # short, where the platform's is not
+    asleep: str = ""  # what to do where the runtime is installed and shows no device
+
+
+# The first row that fits counts; without one it is Runtime("", 1).
+RUNTIMES = (
+    Runtime("oclgrind", 9, simulator=True),
+    Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
+    Runtime("pocl", 2, name=SCALAR),
+    Runtime("rusticl", 3, asleep=_WAKE_RUSTICL),
+    Runtime("clover", 4),  # Mesa's old one, known for wrong results
+    Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
+    Runtime("", 1),
+)
+
+# Two warnings that say nothing about a kernel's results: NVIDIA's compiler warns in every kernel of
+# an attribute that it has set itself, and PoCL's of each hint that its optimiser has not followed.
+_CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not unrolled")
+
+# Attributes that say how many work-items of a GPU run in lockstep, one for each vendor's extension,
+# and the number to take where a GPU answers none of them.
+LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
+GPU_LANES = 32
+
+# The size of NVIDIA's L2 cache in MiB by compute capability, since OpenCL tells only the sum of the
+# L1 caches. Where GPUs of one capability differ, it is the data-centre GPU's, or else the smallest.
+_CAPABILITY_QUERIES = ("compute_capability_major_nv", "compute_capability_minor_nv")
+NVIDIA_L2 = {
+    (7, 0): 6,  # V100
+    (7, 5): 4,  # T4
+    (8, 0): 40,  # A100
+    (8, 6): 2,
+    (8, 9): 24,
+    (9, 0): 50,  # H100, H200, GH200
+    (10, 0): 126,  # B200
+    (12, 0): 24,
+}
+# Work-items and groups for which a multiprocessor has room, and its local memory in KiB, by compute
+# capability: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+NVIDIA_UNITS = {
+    (7, 0): (2048, 32, 96),
+    (7, 5): (1024, 16, 64),
+    (8, 0): (2048, 32, 164),
+    (8, 6): (1536, 16, 100),
+    (8, 9): (1536, 24, 100),
+    (9, 0): (2048, 32, 228),
+    (10, 0): (2048, 32, 228),
+}
+NVIDIA_REGISTERS = 65536
+NVIDIA_ORDERS = (7, 0)  # from here on there is a memory model, with acquire and release
+
+# The command that says at what clocks a GPU runs, in MHz, by a part of its vendor's name, and the
+# attributes that make the GPU's place on the bus. OpenCL itself tells only the highest clock.
+CLOCK_COMMANDS = {
+    "nvidia": (
+        ("nvidia-smi", "--query-gpu=clocks.sm,clocks.mem", "--format=csv,noheader,nounits", "--id"),
+        ("pci_domain_id_nv", "pci_bus_id_nv", "pci_slot_id_nv"),
+    ),
+}
+
+# How to get a device, by operating system; the rows with a machine hold for that machine only.
+_REMEDIES: dict[str, tuple[tuple[str, str], ...]] = {
+    "linux": (
+        ("x86_64", f"{pip_install('cpu')} (a runtime for the CPU; no root needed)"),
+        ("", "apt install pocl-opencl-icd (Debian, Ubuntu) or dnf install pocl (Fedora)"),
+        ("", "the GPU vendor's driver with its OpenCL package"),
+    ),
+    "win32": (
+        ("AMD64", f"{pip_install('cpu')} (a runtime for the CPU)"),
+        ("", "the GPU vendor's driver, which contains OpenCL"),
+    ),
+    "darwin": (
+        ("", "conda install -c conda-forge pyopencl ocl_icd_wrapper_apple (Apple's own OpenCL)"),
+        ("", "conda install -c conda-forge pyopencl pocl (a runtime for the CPU)"),
+    ),
+}
+_ANY_SYSTEM = (("", "an OpenCL runtime from the GPU's or the CPU's vendor, or PoCL"),)
+
+
+def query(device: Any, attribute: str, otherwise: Any) -> Any:
+    """Return an attribute of a device, or `otherwise` where its runtime does not know it."""
+    try:
+        return getattr(device, attribute)
+    except (cl.Error, AttributeError):
+        return otherwise
+
+
+def runtime_of(device: Any) -> Runtime:
+    """Return the row of `RUNTIMES` that describes a device's runtime."""
+    return runtime_behind(device.platform)
+
+
+def runtime_behind(platform: Any) -> Runtime:
+    """Return the row of `RUNTIMES` that describes a platform's runtime."""
+    text = f"{platform.name} {platform.vendor} {platform.version}".lower()
+    return next(row for row in RUNTIMES if row.mark in text)
+
+
+def compute_capability(device: Any) -> tuple[int, int]:
+    """Return the generation of an NVIDIA GPU; (0, 0) for any other device, which does not say."""
+    major, minor = (query(device, attribute, 0) for attribute in _CAPABILITY_QUERIES)
+    return major, minor
+
+
+def has_warnings(log: str) -> bool:
+    """Whether a build log warns of something in the kernel.
+
+    Parameters
+    ----------
+    log : str
+        The log of a build that has succeeded.
+
+    Returns
+    -------
+    bool
+        False where there is nothing but the routine of this device's compiler.
+    """
+    lines = (line for line in log.splitlines() if "warning:" in line.lower())
+    return any(not _CHATTER.search(line) for line in lines)
+
+
+def remedies() -> str:
+    """Name the ways to get an OpenCL device on this operating system.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    rows = _REMEDIES.get(sys.platform, _ANY_SYSTEM)
+    ways = [way for machine, way in rows if machine in ("", host.machine())]
+    return "Ways to get one: " + "; or ".join(ways)
