@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from ..runtime import memory
-from ..runtime.describe import traits
+from ..runtime import describe, memory
 from ..runtime.executable import run_on_host
 from ..runtime.operation import queue_for
 from ..runtime.profile import PassTime, Recorder
@@ -64,7 +63,7 @@ def fits_at_once(frames: Frames, samples: int, chosen: cl.Device) -> bool:
     points, item = frames.count(samples) * frames.n_fft, np.dtype(np.float32).itemsize
     sizes = {"samples": frames.extent(samples) * item, "spectra": points * item}
     sizes["magnitudes"] = points // 2 * item
-    return points <= RELATED_POINTS and traits(chosen).holds(sizes)
+    return points <= RELATED_POINTS and describe.traits(chosen).holds(sizes)
 
 
 def spectra_of_file(

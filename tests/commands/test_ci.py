@@ -1,0 +1,138 @@
+""".ci/run in a copy with nothing to run: which steps each tier takes, and when it is too late."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SET_UP = "touch samples/scene_highpass.pgm"
+TOOLS = ("pip", "ruff", "mypy", "python", "sphinx-build")
+
+pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+
+QUICK = [
+    "first check",
+    "pip install --quiet -e .[dev]",
+    "ruff check .",
+    "ruff format --check .",
+    "mypy",
+    "python -m pytest --ignore tests/first",
+]
+FULL = [
+    "pip install --quiet -e .[docs]",
+    "sphinx-build -q -W -b html docs FOLDER/docs",
+    "oldest FOLDER/oldest",
+    "python -m pytest -x -m full tests/suites",
+    "python -m pytest -x -m full --ignore tests/suites",
+]
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/usr/bin/env bash\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A repository whose tools only write down how they are called."""
+    log = f'echo "$(basename "$0") $*" >> "{tmp_path}/log"'
+    for name in TOOLS:
+        script(tmp_path / ".venv" / "bin" / name, log)
+    script(tmp_path / "bin" / "apt-get", "exit 0")
+    script(tmp_path / ".ci" / "oldest", log)
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    (tmp_path / "samples").mkdir()
+    (tmp_path / "samples" / "scene.pgm").touch()
+    commands = f'{SET_UP}\necho "first check" >> "{tmp_path}/log"'
+    (tmp_path / "README.md").write_text(f"```sh\n{commands}\n```\n")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run(["git", "-C", str(tmp_path), "add", "samples"], check=True)
+    return tmp_path
+
+
+def run(checkout, *arguments, **environment):
+    """Run the script in the copy; return it, ended, and the calls of the tools."""
+    inherited = {name: value for name, value in os.environ.items() if name != "CI"}
+    path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [str(checkout / ".ci" / "run"), *arguments], capture_output=True, text=True, check=False,
+        env={**inherited, "PATH": path, "TMPDIR": str(checkout), **environment},
+    )  # fmt: skip
+    calls = (checkout / "log").read_text().splitlines() if (checkout / "log").exists() else []
+    return done, [without_scratch(each, checkout) for each in calls]
+
+
+def without_scratch(call, checkout):
+    """The call with FOLDER for the script's own folder, whose name is different every time."""
+    words = call.rstrip().split(" ")
+    inside = f"{checkout}/tmp."
+    return " ".join(
+        f"FOLDER/{word.rpartition('/')[2]}" if word.startswith(inside) else word for word in words
+    )
+
+
+def test_quick_is_the_default(checkout):
+    done, calls = run(checkout)
+    assert done.returncode == 0, done.stderr
+    assert calls == QUICK
+
+
+@pytest.mark.parametrize(("arguments", "environment"), [((), {"CI": "true"}), (("full",), {})])
+def test_full(checkout, arguments, environment):
+    done, calls = run(checkout, *arguments, **environment)
+    assert done.returncode == 0, done.stderr
+    assert calls == QUICK + FULL
+    assert "left out" not in done.stdout
+
+
+def test_a_tier_that_is_named_counts_for_more_than_ci(checkout):
+    assert run(checkout, "quick", CI="true")[1] == QUICK
+
+
+def test_unknown_tier(checkout):
+    done, calls = run(checkout, "slow")
+    assert done.returncode == 2
+    assert "usage: .ci/run [quick | full]" in done.stderr
+    assert calls == []
+
+
+def test_after_an_hour_parts_are_left_out(checkout):
+    """bash counts its seconds on from the environment's SECONDS."""
+    done, calls = run(checkout, CI="true", SECONDS="3600")
+    assert done.returncode == 0, done.stderr
+    assert calls == QUICK
+    assert done.stdout.count("left out, since 3600 s are over:") == len(FULL)
+
+
+def test_a_part_that_runs_for_too_long_is_stopped(checkout):
+    """The others come to their turn: here the limit is reached at once."""
+    text = (checkout / ".ci" / "run").read_text()
+    script(checkout / ".ci" / "run", text.replace("LAST_END=5100", "LAST_END=$((SECONDS + 2))"))
+    script(checkout / ".ci" / "oldest", "sleep 60")
+    done, calls = run(checkout, "full")
+    assert done.returncode == 0, done.stderr
+    assert "with no fault so far: oldest dependencies" in done.stdout
+    assert calls[: len(QUICK) + 2] == QUICK + FULL[:2]
+
+
+@pytest.mark.parametrize("tool", ["python", "sphinx-build"])
+def test_a_part_that_fails_ends_the_run(checkout, tool):
+    script(checkout / ".venv" / "bin" / tool, "exit 3")
+    done, _ = run(checkout, "full")
+    assert done.returncode == 3
+    assert "=== done" not in done.stdout
+
+
+def test_no_picture_is_a_failure(checkout):
+    (checkout / "README.md").write_text("```sh\ntrue\ntrue\n```\n")
+    done, calls = run(checkout)
+    assert done.returncode == 1
+    assert "has written no picture" in done.stderr
+    assert calls == []

@@ -1,0 +1,354 @@
+"""One small check of each public name, against NumPy and SciPy in double precision.
+
+A function that scipy.fft has too is called by its signature, and an error is checked as a
+class: neither needs an entry here. Every other name of `pyclfft.__all__` has one in `CHECKS`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+import pytest
+import scipy.fft
+
+import pyclfft
+from pyclfft.errors import PyclfftError
+from pyclfft.runtime import describe
+from tests.device.test_shorttime import expected_stft
+from tests.oracle import noise, relative_error
+
+Check = Callable[[cl.CommandQueue], None]
+
+BOUND = {"f4": 1e-6, "c8": 1e-6, "f8": 3e-15, "c16": 3e-15}  # relative L2 error
+
+CHECKS: dict[str, Check] = {}
+
+
+def check_of(name: str) -> Check:
+    """Return the check of a public name; it fails where nobody has written one."""
+    value = getattr(pyclfft, name)
+    if name in CHECKS:
+        return CHECKS[name]
+    if isinstance(value, type) and issubclass(value, PyclfftError):
+        return lambda queue: check_error(value)
+    if hasattr(scipy.fft, name):
+        return lambda queue: check_as_scipy(name, queue)
+    return lambda queue: pytest.fail(f"pyclfft.{name} has no first check: add one in {__file__}")
+
+
+def all_checks() -> dict[str, Check]:
+    """Return the checks of all public names; the key is the names of which it is the check."""
+    names: dict[Check, list[str]] = {}
+    for name in pyclfft.__all__:
+        names.setdefault(check_of(name), []).append(name)
+    return {", ".join(each): check for check, each in names.items()}
+
+
+def checks(*names: str) -> Callable[[Check], Check]:
+    """Enter a function into `CHECKS`, for every name that it calls."""
+
+    def enter(check: Check) -> Check:
+        CHECKS.update(dict.fromkeys(names, check))
+        return check
+
+    return enter
+
+
+def agree(result, expected, bound: float = 0.0) -> None:
+    """Require the shape of what is expected, and its numbers within a bound of the precision."""
+    result = np.asarray(result)
+    assert result.shape == np.shape(expected)
+    assert relative_error(result, expected) <= (bound or BOUND.get(result.dtype.str[1:], 0))
+
+
+def precisions(queue: cl.CommandQueue) -> list[str]:
+    """The real dtypes in which the device computes."""
+    return ["f4", "f8"] if describe.traits(queue.device).fp64 else ["f4"]
+
+
+# --- what scipy.fft has ---------------------------------------------------------------------------
+
+# What these functions may require, by the names of their parameters: numbers beside an array.
+NUMBERS = {"n": 12, "target": 1009}
+ARRAY = "x"
+
+
+def check_as_scipy(name: str, queue: cl.CommandQueue) -> None:
+    """Call it with what its signature requires; arrays also as device arrays."""
+    ours, theirs = getattr(pyclfft, name), getattr(scipy.fft, name)
+    parameters = inspect.signature(ours).parameters.values()
+    required = [each.name for each in parameters if each.default is each.empty]
+    numbers = [NUMBERS[each] for each in required if each != ARRAY]
+    if ARRAY not in required:
+        agree(ours(*numbers), theirs(*numbers), 1e-15)
+        return
+    for real in precisions(queue):
+        x = input_of(theirs, numbers, real)
+        wide = x.astype("c16" if x.dtype.kind == "c" else "f8")
+        expected = theirs(wide, *numbers)
+        agree(ours(x, *numbers), expected)
+        agree(ours(cl_array.to_device(queue, x), *numbers).get(), expected)
+
+
+def input_of(theirs, numbers, real: str) -> np.ndarray:
+    """Complex numbers if SciPy's function takes them, else real ones."""
+    x = noise((6, 12), {"f4": "c8", "f8": "c16"}[real])
+    try:
+        theirs(x, *numbers)
+    except TypeError:
+        return x.real.copy()
+    return x
+
+
+@checks("prev_fast_len")
+def check_prev_fast_len(queue):
+    """SciPy has it since 1.14 only."""
+    fast = [n for n in range(1, 1010) if scipy.fft.next_fast_len(n) == n]
+    assert pyclfft.prev_fast_len(1009) == fast[-1]
+
+
+@checks("get_workers", "set_workers")
+def check_workers(queue):
+    with pyclfft.set_workers(2):
+        assert pyclfft.get_workers() == 2
+
+
+@checks("fht", "fhtoffset", "ifht")
+def check_hankel(queue):
+    """Its factors differ by orders of magnitude, and so do its errors from those of a transform."""
+    dln, mu = 0.1, 0.5
+    offset = scipy.fft.fhtoffset(dln, mu)
+    agree(pyclfft.fhtoffset(dln, mu), offset, 1e-15)
+    for name, dtype in product(("fht", "ifht"), precisions(queue)):
+        x = noise((3, 32), dtype)
+        expected = getattr(scipy.fft, name)(x.astype("f8"), dln, mu, offset)
+        agree(
+            getattr(pyclfft, name)(x, dln, mu, offset), expected, {"f4": 1e-5, "f8": 1e-13}[dtype]
+        )
+
+
+@checks("scipy_backend")
+def check_scipy_backend(queue):
+    x = noise((5, 12), "c8")
+    for backend in (pyclfft.scipy_backend(smallest=2), pyclfft):
+        with scipy.fft.set_backend(backend, only=True):
+            agree(scipy.fft.fft(x), np.fft.fft(x.astype("c16")))
+
+
+@checks("array_api_fft")
+def check_array_api(queue):
+    """Each function of the standard: NumPy has them all under the same names."""
+    z = noise(12, "c8")
+    for name in pyclfft.array_api_fft.__all__:
+        ours, theirs = getattr(pyclfft.array_api_fft, name), getattr(np.fft, name)
+        if name.endswith("freq"):
+            agree(ours(12), theirs(12), 1e-15)
+            continue
+        x = z.real.copy() if name in ("rfft", "rfftn", "ihfft") else z
+        agree(ours(x), theirs(x.astype("c16" if x is z else "f8")))
+
+
+# --- plans and devices ----------------------------------------------------------------------------
+
+
+@checks("Plan", "Hook")
+def check_plan(queue):
+    gains = np.arange(1, 61, dtype=np.float32)
+    load = pyclfft.Hook("value *= gains[index];", gains=gains)
+    plan = pyclfft.Plan((5, 12), "c8", 1, hooks={"load": load})
+    assert "12" in str(plan)
+    x = noise((5, 12), "c8")
+    expected = np.fft.fft(x.astype("c16") * gains.reshape(5, 12))
+    agree(plan(x), expected)
+    there = cl_array.to_device(queue, x)
+    assert plan(there, out=there) is there
+    agree(there.get(), expected)
+    untiled = {"transpose_tile": 0}  # a kernel that only this parameter asks for
+    columns = pyclfft.Plan((16, 6), "c8", 0, algorithm="radix2", parameters=untiled)
+    x = noise((16, 6), "c8")
+    agree(columns(x), np.fft.fft(x.astype("c16"), axis=0))
+
+
+@checks("default_device", "default_queue", "devices", "use_device")
+def check_devices(queue):
+    """The check's own device was chosen by `use_device`."""
+    assert queue.device in pyclfft.devices()
+    assert pyclfft.default_device() == queue.device
+    assert pyclfft.default_queue() == queue
+    assert pyclfft.use_device(queue.device) is None
+
+
+@checks("allocator")
+def check_allocator(queue):
+    x = noise((3, 2**18), "c8")
+    there = cl_array.to_device(queue, x, allocator=pyclfft.allocator(queue.context))
+    assert np.array_equal(there.get(), x)
+
+
+@checks("CacheInfo", "cache_info", "clear_cache")
+def check_caches(queue):
+    pyclfft.fft(np.ones(8, "c8"))
+    counts = pyclfft.cache_info()
+    assert isinstance(counts, pyclfft.CacheInfo)
+    assert counts.plans.size > 0
+    pyclfft.clear_cache()
+    assert pyclfft.cache_info().plans.size == 0
+
+
+@checks("Tuned", "tune")
+def check_tune(queue):
+    found = pyclfft.tune((64, 64), "c8", 1, time_limit=0.1, device=queue.device)
+    assert isinstance(found, pyclfft.Tuned)
+    assert found.ms > 0
+    assert not found.failed
+
+
+def check_error(error: type[PyclfftError]) -> None:
+    """It says what it was given, and is a builtin error too."""
+    with pytest.raises(pyclfft.PyclfftError, match="a remedy") as caught:
+        raise error("a remedy")
+    assert error is PyclfftError or isinstance(
+        caught.value, (ValueError, RuntimeError, MemoryError, TypeError)
+    )
+
+
+# --- images ---------------------------------------------------------------------------------------
+
+
+@checks("filter_image", "filter_mask")
+def check_filters(queue):
+    """By the default algorithm and by the textbook's, which has a kernel for each filter."""
+    bands = {"highpass": 3, "bandpass": (2, 5)}
+    cases = [("f4", algorithm, kind) for algorithm in (None, "radix2") for kind in bands]
+    if "f8" in precisions(queue):
+        cases.append(("f8", None, "highpass"))
+    for dtype, algorithm, kind in cases:
+        image = noise((16, 32), dtype)
+        options = {"algorithm": algorithm, "part": "real", "scale": "none"}
+        gains = pyclfft.filter_mask(image.shape, kind, bands[kind])
+        expected = np.fft.ifft2(np.fft.fft2(image.astype("f8")) * gains).real
+        agree(pyclfft.filter_image(image, kind, bands[kind], **options), expected)
+        agree(pyclfft.filter_image(image, mask=gains, **options), expected)
+    photo = (255 * (0.5 + noise((16, 20, 3), "f8"))).astype("u1")
+    result = pyclfft.filter_image(photo, "lowpass", 4, scale="stretch")
+    gains = pyclfft.filter_mask((16, 20), "lowpass", 4)[..., None]
+    passed = abs(np.fft.ifft2(np.fft.fft2(photo, axes=(0, 1)) * gains, axes=(0, 1)))
+    expected = 255 * (passed - passed.min()) / (passed.max() - passed.min())
+    assert result.dtype == "u1"
+    assert abs(result - expected).max() < 0.51  # rounding, and single precision
+
+
+# --- sounds ---------------------------------------------------------------------------------------
+
+SR = 22050
+ONSETS = (0.3, 1.1)  # seconds
+PITCHES = (69, 76)  # A4, then E5
+
+
+def tune_of_two_notes() -> np.ndarray:
+    """Decaying tones of eight harmonics, one after the other."""
+    t = np.arange(2 * SR) / SR
+    y = np.zeros(t.size)
+    for onset, midi in zip(ONSETS, PITCHES, strict=True):
+        since = t - onset
+        hz = 440 * 2 ** ((midi - 69) / 12)
+        harmonics = sum(np.sin(2 * np.pi * m * hz * since) / m for m in range(1, 9))
+        y += np.where(since > 0, np.exp(-4 * np.maximum(since, 0)) * harmonics, 0)
+    return (y / abs(y).max()).astype("f4")
+
+
+@checks("stft", "istft")
+def check_frames(queue):
+    for dtype in precisions(queue):
+        y = noise((2, 1000), dtype)
+        expected = expected_stft(y, 128, 32)
+        spectra = pyclfft.stft(y, 128, 32)
+        agree(spectra, expected)
+        agree(pyclfft.stft(cl_array.to_device(queue, y), 128, 32).get(), expected)
+        agree(pyclfft.istft(spectra, 32, n_fft=128, length=1000), y)
+
+
+@checks("StreamingSTFT")
+def check_stream(queue):
+    y = noise((2, 1000), "f4")
+    stream = pyclfft.StreamingSTFT(128, 32)
+    parts = [stream.push(y[:, :300]), stream.push(y[:, 300:]), stream.close()]
+    agree(np.concatenate(parts, axis=-1), expected_stft(y, 128, 32))
+
+
+@checks("spectrogram")
+def check_spectrogram(queue):
+    """By the default algorithm, and by one that finds the greatest while it transforms."""
+    y = noise(1000, "f4")
+    expected = abs(expected_stft(y, 128, 32))
+    agree(pyclfft.spectrogram(y, 128, 32), expected)
+    for algorithm in (None, "local-radix2"):
+        options = {"power": 2, "normalize": "max", "algorithm": algorithm}
+        relative = pyclfft.spectrogram(y, 128, 32, **options)
+        agree(relative, (expected / expected.max()) ** 2)
+
+
+@checks("onsets")
+def check_onsets(queue):
+    found = pyclfft.onsets(tune_of_two_notes(), SR, units="time")
+    assert found == pytest.approx(ONSETS, abs=0.05)
+
+
+@checks("Note", "notes")
+def check_notes(queue):
+    found = pyclfft.notes(tune_of_two_notes(), SR)
+    assert all(isinstance(note, pyclfft.Note) for note in found)
+    assert [note.midi for note in found] == list(PITCHES)
+    assert [note.onset for note in found] == pytest.approx(ONSETS, abs=0.05)
+
+
+@checks("chroma")
+def check_chroma(queue):
+    """In the middle of each note its class is the strongest."""
+    classes = pyclfft.chroma(tune_of_two_notes(), SR)
+    middles = [round((onset + 0.2) * SR / 512) for onset in ONSETS]
+    assert classes[:, middles].argmax(axis=0).tolist() == [midi % 12 for midi in PITCHES]
+
+
+# Functions of units: arguments, options and the known result.
+UNITS = {
+    "amplitude_to_db": ([1.0, 0.1], {}, [0, -20]),
+    "db_to_amplitude": ([0.0, -20.0], {}, [1, 0.1]),
+    "power_to_db": ([1.0, 0.1], {}, [0, -10]),
+    "db_to_power": ([0.0, -10.0], {}, [1, 0.1]),
+    "frames_to_samples": ([0, 3], {"hop_length": 100}, [0, 300]),
+    "samples_to_frames": ([0, 399], {"hop_length": 100}, [0, 3]),
+    "frames_to_time": ([0, 3], {"sr": 1000, "hop_length": 100}, [0, 0.3]),
+    "time_to_frames": ([0.0, 0.35], {"sr": 1000, "hop_length": 100}, [0, 3]),
+    "samples_to_time": ([0, 300], {"sr": 1000}, [0, 0.3]),
+    "time_to_samples": ([0.0, 0.3], {"sr": 1000}, [0, 300]),
+    "hz_to_midi": ([440.0, 880.0], {}, [69, 81]),
+    "midi_to_hz": ([69, 81], {}, [440, 880]),
+    "note_to_midi": (["A4", "C4"], {}, [69, 60]),
+    "note_to_hz": (["A4", "A5"], {}, [440, 880]),
+    "midi_to_note": ([69, 60], {}, ["A4", "C4"]),
+    "hz_to_note": ([440.0, 880.0], {}, ["A4", "A5"]),
+}
+
+
+def check_unit(name: str) -> None:
+    """Compare numbers closely, and names exactly."""
+    argument, options, expected = UNITS[name]
+    result = np.asarray(getattr(pyclfft, name)(argument, **options))
+    if result.dtype.kind == "U":
+        assert result.tolist() == expected
+    else:
+        np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
+
+
+CHECKS.update({name: lambda queue, name=name: check_unit(name) for name in UNITS})
+
+
+@checks("fft_frequencies")
+def check_fft_frequencies(queue):
+    agree(pyclfft.fft_frequencies(sr=SR, n_fft=12), np.fft.rfftfreq(12, 1 / SR), 1e-15)

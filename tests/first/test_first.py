@@ -1,0 +1,64 @@
+"""Every public name, every solver and every kernel, once on every device."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import pyopencl as cl
+import pytest
+
+from pyclfft.runtime.program import kernel_folder
+from tests.first import functions, solvers
+
+CHECKS = {
+    **functions.all_checks(),
+    **{f"solver {name}": partial(solvers.check, name) for name in solvers.NAMES},
+}
+KERNEL = re.compile(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(")
+
+# The kernels that each check has launched on each device, in this process.
+launched: dict[tuple[cl.Device, str], set[str]] = {}
+
+
+@pytest.fixture
+def kernels_of(device, queue, monkeypatch):
+    """Make a check, unless this process has made it on the device; return the kernels launched."""
+
+    def run(name):
+        if (device, name) not in launched:
+            kernels = set()
+            with monkeypatch.context() as patch:
+                patch.setattr(cl, "enqueue_nd_range_kernel", noting(kernels))
+                CHECKS[name](queue)
+            launched[device, name] = kernels
+        return launched[device, name]
+
+    return run
+
+
+def noting(kernels):
+    """OpenCL's function that launches kernels; each one's name is added to a set."""
+    enqueue = cl.enqueue_nd_range_kernel
+
+    def watched(queue, kernel, *args, **options):
+        kernels.add(kernel.function_name)
+        return enqueue(queue, kernel, *args, **options)
+
+    return watched
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_first(kernels_of, name):
+    kernels_of(name)
+
+
+def test_every_kernel_is_launched(kernels_of):
+    """By one of the checks; those that another process has made are made once more."""
+    declared = set()
+    for path in kernel_folder().rglob("*.cl"):
+        declared |= set(KERNEL.findall(path.read_text(encoding="utf-8")))
+    assert declared
+    for name in CHECKS:
+        declared -= kernels_of(name)
+    assert declared == set()
