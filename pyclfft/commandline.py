@@ -494,15 +494,20 @@ def _forget_stdout() -> None:
 class CallableModule(ModuleType):
     """A command's module that is also the function of its name; see `make_callable`."""
 
-    __wrapped__: Callable[..., Any]  # where inspect.signature and inspect.getsource look
+    _function: Callable[..., Any]
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call the function."""
-        return self.__wrapped__(*arguments, **options)
+        return self._function(*arguments, **options)
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        """The function, where inspect.signature and inspect.getsource look for it."""
+        return self._function
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let the function stand for the module in a copy and in a pickle."""
-        return copy.copy, (self.__wrapped__,)
+        return copy.copy, (self._function,)
 
 
 def make_callable(name: str, function: Callable[..., Any]) -> None:
@@ -525,5 +530,6 @@ def make_callable(name: str, function: Callable[..., Any]) -> None:
         return
     module.__class__ = CallableModule
     module.__doc__ = function.__doc__
-    own = {"__wrapped__": function, "__all__": [function.__name__], function.__name__: function}
-    vars(module).update(own)  # help() lists what __all__ names, with its signature
+    # help() lists the names in __all__, with their signatures.
+    named = {"__all__": [function.__name__], function.__name__: function}
+    vars(module).update(named, _function=function)

@@ -34,16 +34,17 @@ IMAGE_OPTIONS = ("pad", "channels", "scale", "part", "algorithm")
 WORDS = {"output": "", "spectrum": ": the input's spectrum", "mask": ": the filter's gains"}
 
 EPILOG = """\
-Without -o the result stands beside its input, as NAME_highpass.pgm for example. A - is standard
+Without -o the result goes beside its input, for example as NAME_highpass.pgm. A - is standard
 input or standard output: "pyclfft filter - --highpass < a.png > b.png". For several inputs -o,
 --spectrum and --mask name folders. RADIUS is an eighth of the image's shorter side by default.
 RADIUS, LOW and HIGH may be fractions such as 1/8. All pages of a TIFF file are filtered.
 
-Defaults of --part and --scale: a high pass and a band pass show where something happens, by
-magnitude and max; a low pass, a band stop, and any kind with --keep-dc keep the picture's exposure,
-by real and clip. Images of floats are neither scaled nor clipped by default: their --scale is none.
+The defaults of --part and --scale depend on the kind. A high pass and a band pass show where the
+picture changes: their defaults are magnitude and max. A low pass, a band stop, and any kind with
+--keep-dc keep the picture's exposure: their defaults are real and clip. By default images of floats
+are neither scaled nor clipped: their --scale is none.
 
-Everything that the command says goes to standard error."""
+All messages go to standard error."""
 SCALING = (
     "0 to the greatest value (max), the least to the greatest (stretch), 0 to white (clip), or "
     "nothing, for real numbers (none); the default depends on the kind, see below"

@@ -40,11 +40,12 @@ PICTURE = {
 STEPS = {"transform": "upload and transform"}
 
 EPILOG = f"""\
-Without -o, --notes, --csv and --npz the picture stands beside its input, as NAME_spectrogram.png;
-with any of them only what they name is made. A - is standard input or standard output: "pyclfft
-spectrogram - --csv - < a.wav". For several inputs -o, --notes, --csv and --npz name folders. WAV
-needs nothing else; other sounds need soundfile ({pip_install("sounds")}), and pictures matplotlib
-({pip_install("pictures")}). Everything that the command says goes to standard error."""
+If none of -o, --notes, --csv and --npz is given, the picture goes beside its input, as
+NAME_spectrogram.png; otherwise only the files that they name are made. A - is standard input or
+standard output: "pyclfft spectrogram - --csv - < a.wav". For several inputs -o, --notes, --csv and
+--npz name folders. WAV files need no other library; other sounds need soundfile
+({pip_install("sounds")}), and pictures need matplotlib ({pip_install("pictures")}). All messages go
+to standard error."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -18,27 +18,27 @@ from ..planning.traits import Traits
 from .framing import PADDINGS, Framing, Magnitudes
 
 GREATEST = Buffer("greatest")
-WINDOW = Buffer("window")  # of the schedules here, which whoever runs them has to give
+WINDOW = Buffer("window")  # the window's values, which the caller gives to an executable
 
-MIRRORED = ("reflect", "symmetric")  # paddings that may take several images of a short signal
-GREATEST_GROUP = 128  # work-items in a group that looks for the greatest number
-GREATEST_GROUPS = 256  # groups at most
+MIRRORED = ("reflect", "symmetric")  # paddings that may mirror a short signal several times
+GREATEST_GROUP = 128  # how many work-items of a group look for the greatest number
+GREATEST_GROUPS = 256  # the most groups
 
 
 def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
-    """Return the transform of all frames, which reads an array that is nowhere.
+    """Return the transform of all frames, as though an array in memory held them.
 
     Parameters
     ----------
     framing : Framing
-        Of the signals.
+        How the signals are framed.
     target : Layout, optional
-        Where spectra lie, of the shape (signals, frames, bins); one behind the other by default.
+        Where spectra lie, in the shape (signals, frames, bins); one behind the other by default.
 
     Returns
     -------
     Problem
-        Without its hooks.
+        The transform, without the hooks that read frames from signals.
     """
     shape = (framing.signals, framing.frames, framing.n_fft)
     problem = make_problem(shape, framing.dtype, 2, "r2c")
@@ -54,30 +54,30 @@ def stft_schedule(
     target: Layout | None = None,
     magnitudes: Magnitudes | None = None,
 ) -> Schedule:
-    """Plan from signals to spectra, or to what becomes of them.
+    """Plan the way from signals to spectra or to magnitudes.
 
     Parameters
     ----------
     framing : Framing
-        Of the signals.
+        How the signals are framed.
     traits, parameters
-        Of the device.
+        The traits of the device, and the parameters of kernels.
     algorithm : str or None
-        Of the transform.
+        The algorithm of the transforms.
     target : Layout, optional
-        As of `framing_problem`.
+        The parameter of `framing_problem`.
     magnitudes : Magnitudes, optional
-        Real numbers are wanted, in the place of the spectra's complex ones.
+        The real numbers that are wanted instead of spectra.
 
     Returns
     -------
     Schedule
-        Its samples are "in" and the result is "out".
+        The passes, in which "in" are the samples and "out" is the result.
 
     Raises
     ------
     PlanError, PrecisionError
-        As `plan_passes`.
+        As `plan_passes` raises them.
     """
     problem = framing_problem(framing, target)
     relates = magnitudes is not None and (magnitudes.relative or magnitudes.decibels)
@@ -87,7 +87,7 @@ def stft_schedule(
     passes = plan_passes(hooked, traits, algorithm, parameters)
     if magnitudes and relates:
         passes = related(passes, framing, magnitudes, traits, parameters, found=finds)
-    # Complex numbers between two passes have no room in a result of real ones, or one with gaps.
+    # A result of real numbers, or one with gaps, has no room for complex numbers between passes.
     ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
     return assign_buffers(passes, ours)
 
@@ -99,18 +99,19 @@ def istft_schedule(
     algorithm: str | None,
     parameters: Parameters,
 ) -> Schedule:
-    """Plan from spectra to signals.
+    """Plan the way from spectra to signals.
 
     Parameters
     ----------
     framing : Framing
-        Of the signals: `samples` of each are wanted, `first` and `pitch` say where they go.
+        How the signals are framed: `samples` of each are wanted, `first` and `pitch` say where the
+        signals go.
     source : Layout
-        Where spectra lie, of the shape (signals, frames, bins).
+        Where spectra lie, in the shape (signals, frames, bins).
     traits, parameters
-        Of the device.
+        The traits of the device, and the parameters of kernels.
     algorithm : str or None
-        Of the transform.
+        The algorithm of the transforms.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def istft_schedule(
     Raises
     ------
     PlanError, PrecisionError
-        As `plan_passes`.
+        As `plan_passes` raises them.
     """
     problem = spectra_problem(framing, source)
     frames = plan_passes(problem, traits, algorithm, parameters)
@@ -162,7 +163,7 @@ def spectra_problem(framing: Framing, source: Layout) -> Problem:
 
 
 def frame_hook(framing: Framing) -> Snippet:
-    """Return what a transform of frames has in the place of its first load: frames.cl."""
+    """Return the hook that takes the place of a transform's first load, and reads frames."""
     numbers = (
         Parameter("first", "ulong", Scalar("uint64", framing.first)),
         Parameter("pitch", "ulong", Scalar("uint64", framing.pitch)),
@@ -194,16 +195,16 @@ def frame_hook(framing: Framing) -> Snippet:
 def magnitude_hook(
     framing: Framing, magnitudes: Magnitudes, target: Layout, finds: bool = False
 ) -> Snippet:
-    """Return what it has in the place of its last store where magnitudes are wanted.
+    """Return the hook that takes the place of a transform's last store, and stores magnitudes.
 
     Parameters
     ----------
     framing, magnitudes
-        As of `stft_schedule`.
+        The parameters of `stft_schedule`.
     target : Layout
-        Where all bins would lie: those that are wanted lie likewise.
+        Where all bins would lie; the bins that are wanted have the same strides.
     finds : bool
-        The kernel also finds the greatest of all: localRadix2 in single precision.
+        The kernel also finds the greatest number of all: localRadix2 in single precision.
 
     Returns
     -------
@@ -247,16 +248,16 @@ def related(
     *,
     found: bool,
 ) -> tuple[Pass, ...]:
-    """Return passes that leave magnitudes, with steps that relate these to the greatest of all.
+    """Return passes to magnitudes, with the passes that relate these to the greatest of all.
 
     Parameters
     ----------
     passes : tuple of Pass
-        From signals to magnitudes.
+        The passes from signals to magnitudes.
     framing, magnitudes, traits, parameters
-        As of `stft_schedule`.
+        The parameters of `stft_schedule`.
     found : bool
-        Whether they find the greatest of all, if it is 0 before.
+        Whether `passes` find the greatest number, if another pass has set it to 0 before.
 
     Returns
     -------
@@ -280,7 +281,7 @@ def related(
 
 
 def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> tuple[Pass, Pass]:
-    """Return the two steps to the greatest of so many numbers."""
+    """Return the two passes that find the greatest of `count` numbers."""
     item = framing.dtype.itemsize
     group = _group(traits)
     groups = max(1, min(GREATEST_GROUPS, count // group))
@@ -323,7 +324,7 @@ def _relation(
     traits: Traits,
     parameters: Parameters,
 ) -> Pass:
-    """Return the step that relates so many numbers to the greatest of them."""
+    """Return the pass that relates `count` numbers to the greatest of them."""
     item = framing.dtype.itemsize
     sizes, local = device_size((count,), parameters["group"], traits)
     factor = 20 / magnitudes.exponent

@@ -17,10 +17,10 @@ from ..advice import pip_install
 from ..errors import FormatError, PlanError, PyclfftError
 
 FORMATS = ("png", "svg", "pdf")
-SIZE, DPI = (10.0, 5.0), 160  # of the picture, in inches, and its pixels an inch
-MAX_COLUMNS, MAX_ROWS = 1200, 600  # of levels: about as many pixels as there are for them
-LABEL_LIMIT = 80  # notes that are named in the picture at most: more cannot be read
-LABEL_POINTS = (24, 11)  # width and height of a name, in points of a picture without margins
+SIZE, DPI = (10.0, 5.0), 160  # the picture's width and height in inches, and its pixels an inch
+MAX_COLUMNS, MAX_ROWS = 1200, 600  # the most levels: about as many as there are pixels for them
+LABEL_LIMIT = 80  # if there are more notes, their names are left out: nobody could read them
+LABEL_POINTS = (24, 11)  # the width and height of a note's name, in points
 
 A4_HZ, A4_MIDI = 440.0, 69
 NOTE_NAMES = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
@@ -28,7 +28,7 @@ C1_HZ = A4_HZ * 2 ** (-45 / 12)
 
 
 class Ticks(NamedTuple):
-    """Where an axis is labelled: frequencies in Hz and words; without words between them."""
+    """Where an axis has ticks: frequencies in Hz, some with words, the others between them."""
 
     labelled: tuple[tuple[float, str], ...]
     between: tuple[float, ...] = ()
@@ -36,7 +36,7 @@ class Ticks(NamedTuple):
 
 # --- axes for frequencies -------------------------------------------------------------------------
 
-MEL_STEP = 200 / 3  # Slaney: Hz a mel below 1000 Hz; above it the logarithm
+MEL_STEP = 200 / 3  # Slaney's scale: Hz a mel below 1000 Hz; above, it is logarithmic
 MEL_BREAK = 1000.0
 MEL_LOG = np.log(6.4) / 27
 
@@ -70,12 +70,12 @@ def hertz_of_mel(mel: np.ndarray) -> np.ndarray:
 
 
 def note_hz(midi: float) -> float:
-    """Return the frequency of a MIDI note, of which 69 is A4 with 440 Hz."""
+    """Return the frequency of a MIDI note; note 69 is A4 with 440 Hz."""
     return float(A4_HZ * 2 ** ((midi - A4_MIDI) / 12))
 
 
 def note_ticks(low: float, high: float) -> Ticks:
-    """Return the notes to label from `low` to `high` Hz: each C, or each note of a narrow range."""
+    """Return the notes to label from `low` to `high` Hz: each C, or each note if there are few."""
     first, last = (12 * np.log2(each / A4_HZ) + A4_MIDI for each in (low, high))
     notes = range(int(np.ceil(first)), int(np.floor(last)) + 1)
     named = [n for n in notes if n % 12 == 0]
@@ -92,7 +92,7 @@ def hertz_ticks(low: float, high: float) -> Ticks:
 
 
 def mel_ticks(low: float, high: float) -> Ticks:
-    """Return frequencies to label on the mel scale, where it is linear and where not."""
+    """Return the frequencies to label on the mel scale from `low` to `high` Hz."""
     octaves = (0.0, *(500.0 * 2**k for k in range(12)))
     known = tuple((each, f"{each:g}") for each in octaves if low <= each <= high)
     return Ticks(known) if len(known) > 2 else hertz_ticks(low, high)
@@ -105,14 +105,14 @@ class FrequencyAxis:
     Attributes
     ----------
     label : str
-        What stands beside it.
+        The words beside the axis.
     place, hertz : callable
-        From Hz to where it is drawn, and back.
+        The function from a frequency in Hz to the place where it is drawn, and its inverse.
     ticks, right : callable, optional
-        What to label from one frequency to another, and what on the other side; by default round
-        numbers at equal distances, and nothing.
+        The functions that return the ticks from one frequency to another, on the left side and on
+        the right one. By default the left side has round numbers, and the right side nothing.
     lowest : float
-        Hz at which it begins at least.
+        The least frequency at which the axis begins, in Hz; 0 if it may begin at 0 Hz.
     """
 
     label: str
@@ -150,24 +150,25 @@ AXES = {
 class Levels:
     """The greatest amplitude in every cell of a picture, gathered block by block.
 
-    A picture has fewer cells than a long sound has frames, or a long frame bins. The greatest of
-    all in a cell stands there: a short sound or a pure tone does not vanish, as it would in a mean.
+    A picture has fewer columns than a long sound has frames, and fewer rows than a long frame has
+    bins. A cell shows the greatest amplitude of all its frames and bins, so that a short sound or a
+    pure tone does not vanish, as it would in a mean.
 
     Parameters
     ----------
     axis : FrequencyAxis
-        For its rows.
+        The axis along which rows stand.
     sr, n_fft : int
-        Of the spectra: bin k is at k sr / n_fft Hz.
+        The sample rate, and the points of a frame: bin k is at k sr / n_fft Hz.
     bins, frames : int
-        That are to come.
+        How many bins each frame has, and how many frames are to come.
 
     Attributes
     ----------
     low, high : float
-        Frequencies at the lower and the upper edge, in Hz.
+        The frequencies at the lower and the upper edge, in Hz.
     frames_a_column : int
-        How many share one.
+        How many frames share a column.
     """
 
     def __init__(self, axis: FrequencyAxis, sr: int, n_fft: int, bins: int, frames: int) -> None:
@@ -181,7 +182,7 @@ class Levels:
         self._first = np.clip(nearest[:-1], 0, bins - 1)
         self._last = min(bins, int(nearest[-1]) + 1)
         self._columns: list[np.ndarray] = []
-        self._waiting: list[np.ndarray] = []  # frames of a column that is not full yet
+        self._waiting: list[np.ndarray] = []  # the frames of a column that is not full yet
 
     def add(self, spectra: np.ndarray) -> None:
         """Take the next frames.
@@ -189,9 +190,9 @@ class Levels:
         Parameters
         ----------
         spectra : ndarray, shape (bins, frames)
-            Amplitudes.
+            The amplitudes.
         """
-        # First of frames, then of bins: the other way round takes many times longer.
+        # The maximum over frames comes before that over bins, because this is many times faster.
         frames = np.concatenate([*self._waiting, spectra.T]) if self._waiting else spectra.T
         step = self.frames_a_column
         full = len(frames) // step * step
@@ -199,18 +200,18 @@ class Levels:
         self._waiting = [frames[full:].copy()] if full < len(frames) else []
 
     def _rows(self, frames: np.ndarray) -> np.ndarray:
-        """Return rows of columns, from shape (columns, frames, bins) to (columns, rows)."""
+        """Return the rows of columns: from shape (columns, frames, bins) to (columns, rows)."""
         bins = frames.max(axis=1)[:, : self._last]
-        # reduceat takes the one bin where a row has none of its own: the nearest.
+        # If a row has no bin of its own, reduceat takes the nearest one.
         return np.maximum.reduceat(bins, self._first, axis=1)
 
     def values(self) -> np.ndarray:
-        """Return what has been gathered.
+        """Return the levels of all frames that have come.
 
         Returns
         -------
         ndarray of float32, shape (rows, columns)
-            From the lowest frequency on.
+            The levels; row 0 is the lowest frequency.
         """
         rest = [self._rows(part[None]) for part in self._waiting]
         return np.concatenate([*self._columns, *rest]).T
@@ -218,7 +219,7 @@ class Levels:
 
 @dataclass(frozen=True)
 class Caption:
-    """Words above a picture: its title, and below it in smaller letters how it was made."""
+    """The words above a picture: its title and, in smaller letters, how the picture was made."""
 
     title: str
     details: str = ""
@@ -250,11 +251,11 @@ class Times:
     Attributes
     ----------
     first : float
-        Middle of the first frame, in s.
+        The middle of the first frame, in s.
     step : float
-        Seconds to the next.
+        Seconds from one frame to the next.
     begin, end : float
-        What a picture shows, in s.
+        The times at the edges of a picture, in s.
     """
 
     first: float
@@ -263,12 +264,12 @@ class Times:
     end: float
 
     def of(self, frames: int) -> np.ndarray:
-        """Return the middles of so many frames, float64, in s."""
+        """Return the middles of the first `frames` frames, float64, in s."""
         return self.first + self.step * np.arange(frames)
 
 
 class Note(NamedTuple):
-    """A note to draw: when, in s; its name; its pitch as a MIDI number; how far off; how strong."""
+    """A note to draw; its fields are those of `pyclfft.Note`, with times in the file."""
 
     onset: float
     duration: float
@@ -287,14 +288,14 @@ def require_picture(path: str | os.PathLike[str], colours: str) -> None:
     Parameters
     ----------
     path : str or path
-        The file.
+        The file of the picture.
     colours : str
-        Name of a colour map.
+        The name of a colour map of matplotlib.
 
     Raises
     ------
     FormatError
-        Its suffix is of no format that is drawn.
+        The suffix of the file is not that of a picture.
     PlanError
         There is no such colour map.
     PyclfftError
@@ -326,24 +327,24 @@ def draw(
     Parameters
     ----------
     levels : Levels
-        With all frames.
+        The levels of all frames.
     times : Times
-        Of the frames.
+        When the frames are.
     caption : Caption
-        Above it.
+        The words above the picture.
     db : float
         Decibels from the greatest level to the darkest colour.
     colours : str
-        Name of a colour map of matplotlib.
+        The name of a colour map of matplotlib.
     onsets : sequence of float
-        Times to mark, in s.
+        The times to mark by lines, in s.
     notes : sequence of Note
-        To draw as bars with names.
+        The notes to draw as bars with names.
 
     Returns
     -------
     matplotlib.figure.Figure
-        On which pyplot has no hold.
+        The figure, which pyplot does not know.
 
     Raises
     ------
@@ -384,9 +385,9 @@ def encode(figure: Any, path: str | os.PathLike[str], dpi: float = DPI) -> bytes
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        From `draw`.
+        The figure that `draw` has returned.
     path : str or path
-        Ends with .png, .svg or .pdf.
+        A file name that ends with .png, .svg or .pdf.
     dpi : float
         Pixels an inch.
 
@@ -396,7 +397,7 @@ def encode(figure: Any, path: str | os.PathLike[str], dpi: float = DPI) -> bytes
     """
     buffer = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # of a file's name, drawn as an empty box
+        warnings.filterwarnings("ignore", "Glyph")  # an unknown letter of a file's name is a box
         figure.savefig(buffer, format=_format(path), dpi=dpi)
     return buffer.getvalue()
 
@@ -407,20 +408,21 @@ def decibels(amplitudes: np.ndarray, db: float | None = None) -> np.ndarray:
     Parameters
     ----------
     amplitudes : ndarray
-        From 0 on.
+        The amplitudes, none below 0.
     db : float, optional
-        None is more decibels below the greatest; 200 by default, which silence is.
+        Results that are further below the greatest are raised to -`db`, and so is silence. The
+        default is 200.
 
     Returns
     -------
     ndarray
-        Of the same shape and dtype; all -`db` where everything is silent.
+        The decibels, in the shape and the dtype of `amplitudes`. If all are silent, all are -`db`.
     """
     floor = 200.0 if db is None else db
     greatest = amplitudes.max(initial=0)
     if not greatest > 0:
         return np.full_like(amplitudes, -floor)
-    with np.errstate(divide="ignore"):  # of what is silent
+    with np.errstate(divide="ignore"):  # the logarithm of 0 is raised to the floor
         return np.maximum(20 * np.log10(amplitudes / greatest), -floor)
 
 
@@ -430,7 +432,7 @@ def _label(axes: Any, axis: FrequencyAxis, ticks: Ticks) -> None:
 
 
 def _mark(axes: Any, axis: FrequencyAxis, onsets: Any, notes: Sequence[Note]) -> None:
-    """Draw onsets as dotted lines, notes as bars at their pitch; outlined, for any colours."""
+    """Draw onsets as dotted lines and notes as bars, with outlines that show on any colours."""
     outline = _matplotlib("matplotlib.patheffects").withStroke
     around_line = outline(linewidth=2, foreground="0.3")
     around_bar = outline(linewidth=3, foreground="black")
@@ -459,7 +461,7 @@ def _mark(axes: Any, axis: FrequencyAxis, onsets: Any, notes: Sequence[Note]) ->
 
 
 def _shifts(axes: Any, axis: FrequencyAxis, notes: Sequence[Note]) -> list[float]:
-    """Return how far to the right each name stands, in points, so that none is over another."""
+    """Return how far to the right each name stands, in points, so that names do not overlap."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     width, height = (72 * inches for inches in SIZE)
     taken: list[tuple[float, float]] = []
@@ -476,7 +478,7 @@ def _shifts(axes: Any, axis: FrequencyAxis, notes: Sequence[Note]) -> list[float
 
 
 def _caption(axes: Any, caption: Caption) -> None:
-    # A file's name is no formula, and may hold what is not to be printed.
+    # A file's name may look like a formula, and may hold characters that cannot be printed.
     title = "".join(c if c.isprintable() else "?" for c in caption.title)
     title = title if len(title) <= 72 else f"{title[:34]} … {title[-34:]}"
     axes.set_title(title, loc="left", fontsize=12, pad=20 if caption.details else 6,

@@ -1,7 +1,8 @@
 """Units of music and of frames, converted: names, defaults and results are those of librosa.
 
-Every function takes one number (or name), or an array of them of any shape, and answers likewise.
-A4 is 440 Hz and MIDI note 69; frame t begins at, or is around, sample ``t * hop_length``.
+Every function takes one number or name and returns one, or takes an array of any shape and returns
+an array of this shape. A4 is 440 Hz and MIDI note 69. Frame t begins at sample ``t * hop_length``,
+or has this sample in its middle if frames are centred.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def samples_to_frames(
     samples : int or array_like
         Numbers of samples.
     hop_length, n_fft
-        As of `frames_to_samples`.
+        The parameters of `frames_to_samples`.
 
     Returns
     -------
@@ -177,7 +178,7 @@ def frames_to_time(
     sr : float
         Samples a second.
     hop_length, n_fft
-        As of `frames_to_samples`.
+        The parameters of `frames_to_samples`.
 
     Returns
     -------
@@ -213,7 +214,7 @@ def time_to_frames(
     sr : float
         Samples a second.
     hop_length, n_fft
-        As of `frames_to_samples`.
+        The parameters of `frames_to_samples`.
 
     Returns
     -------
@@ -263,7 +264,7 @@ def fft_frequencies(*, sr: float = 22050, n_fft: int = 2048) -> np.ndarray:
     See Also
     --------
     stft : The transform whose bins they belong to.
-    fftfreq : Of a transform of both halves.
+    fftfreq : The frequencies of a complex transform.
 
     Examples
     --------
@@ -442,7 +443,7 @@ def hz_to_note(frequencies: ArrayLike, **options: bool) -> Any:
     frequencies : float or array_like
         In Hz, more than 0.
     **options
-        As of `midi_to_note`.
+        The parameters of `midi_to_note`.
 
     Returns
     -------
@@ -472,9 +473,9 @@ def note_to_hz(note: Any, **options: bool) -> Any:
     Parameters
     ----------
     note : str or array_like of str
-        As of `note_to_midi`.
+        The names, as `note_to_midi` reads them.
     **options
-        As of `note_to_midi`.
+        The parameters of `note_to_midi`.
 
     Returns
     -------
@@ -515,11 +516,12 @@ def amplitude_to_db(
     S : number or array_like
         Amplitudes, real or complex.
     ref : float or callable
-        Amplitude of 0 dB, or a function of all amplitudes, such as ``numpy.max``.
+        The amplitude of 0 dB, or a function such as ``numpy.max`` that finds it among all.
     amin : float
-        Least amplitude of which the logarithm is taken.
+        Amplitudes below this one count as this one.
     top_db : float, optional
-        No result is more decibels below the greatest; None for no such limit.
+        Results that are more than `top_db` below the greatest are raised to this limit; None sets
+        no limit.
 
     Returns
     -------
@@ -558,7 +560,7 @@ def power_to_db(
     S : number or array_like
         Power: squared amplitudes.
     ref, amin, top_db
-        As of `amplitude_to_db`, of power.
+        The parameters of `amplitude_to_db`, for powers instead of amplitudes.
 
     Returns
     -------
@@ -606,7 +608,7 @@ def _decibels(
 
 
 def db_to_amplitude(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803  librosa's name
-    """Return amplitudes of which these are decibels.
+    """Return the amplitudes whose decibels are given.
 
     Parameters
     ----------
@@ -638,7 +640,7 @@ def db_to_amplitude(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803 
 
 
 def db_to_power(S_db: ArrayLike, *, ref: float = 1.0) -> Any:  # noqa: N803  librosa's name
-    """Return power of which these are decibels.
+    """Return the powers whose decibels are given.
 
     Parameters
     ----------

@@ -453,7 +453,7 @@ def _is_animated(opened: Image.Image) -> bool:
 
 
 def _double_image(opened: Image.Image, data: bytes, orientation: int) -> ImageFile:
-    """Turn a page of the halves of float64 pixels, as the file `data` has them, into an image."""
+    """Return the image of a page whose float64 pixels Pillow has read as halves; see `tiff64`."""
     image = _float_image(tiff64.joined(np.array(opened), data))
     swap, down, across = _UPRIGHT.get(orientation, _UPRIGHT[1])
     turned = image.pixels.swapaxes(0, 1) if swap else image.pixels

@@ -38,8 +38,8 @@ _RELATIVES = {
 }
 _HEADER_FIELDS = {"width": 2**31 - 1, "height": 2**31 - 1, "maxval": MAXVAL_LIMIT}
 
-# What stands between tokens, a part of it at a time: an expression remembers its way through all
-# that it repeats, and one without a limit takes 70 times the memory of a file of short comments.
+# Spaces and comments between tokens. The limit saves memory: an expression remembers every
+# repetition, and without a limit a file of short comments takes 70 times its own memory.
 _FILLING = re.compile(rb"(?:\s+|#[^\r\n]*){1,1000}")
 _TOKEN = re.compile(rb"[^\s#]*")
 _SPACE = re.compile(rb"\s")
@@ -47,14 +47,14 @@ _DELIMITER = re.compile(rb"#[^\r\n]*[\r\n]|\s")
 _FURTHER_IMAGE = re.compile(rb"(?<!\S)P[1-7][\s#]")
 _BEHIND_A_RASTER = re.compile(rb"\s*(?=P[1-7][\s#]|\Z)")
 _NOT_A_SAMPLE = re.compile(rb"[^0-9\s]\S*")
-_TOO_MANY_DIGITS = re.compile(rb"[1-9][0-9]{5,}")  # 65535 has five
+_TOO_MANY_DIGITS = re.compile(rb"[1-9][0-9]{5,}")  # the greatest maxval, 65535, has five
 
-_BLOCK = 2**16  # bytes of a plain raster that are read at once
+_BLOCK = 2**16  # how many bytes of a plain raster are read at once
 
 
 @dataclass(frozen=True)
 class _Header:
-    """What stands before the raster; `end` is the offset of the first byte after maxval."""
+    """The fields before the raster; `end` is the offset of the first byte after maxval."""
 
     magic: bytes
     width: int
@@ -134,7 +134,7 @@ def decode_pgm(data: bytes, name: str = "PGM data") -> tuple[np.ndarray, int]:
     Returns
     -------
     pixels : numpy.ndarray, shape (height, width), uint8 or uint16
-        As for `read_pgm`.
+        The samples, as `read_pgm` returns them.
     maxval : int
         The sample that means white.
 
@@ -166,15 +166,15 @@ def decode_pgms(
     Returns
     -------
     images : list of (ndarray, int)
-        Of each what `decode_pgm` returns.
+        The results of `decode_pgm` for each image.
     more : bool
-        Further images follow that are not read: beside `first_only` one of another format, or any
-        behind a plain raster.
+        Further images follow that are not read: because of `first_only`, because they have another
+        format, or because the raster before them is plain.
 
     Raises
     ------
     FormatError
-        As `decode_pgm`; the message says which of several images is damaged.
+        As `decode_pgm` raises it; the message says which of several images is damaged.
     """
     images: list[tuple[np.ndarray, int]] = []
     end = 0

@@ -1,7 +1,8 @@
-"""TIFF files of 64-bit floats, which Pillow does not know: as 32-bit ones of twice the width.
+"""TIFF files of 64-bit floats, which Pillow does not know, as files of 32-bit floats.
 
-Only the directories of a file change, in which a page says how wide it is and what its samples are.
-The samples stay as they are, compressed or not, so that Pillow reads and writes them.
+A page gets twice the width, and each 64-bit float counts as two of 32 bits. Only the directories of
+a file change, in which a page says how wide it is and what its samples are. The samples stay as
+they are, compressed or not, so that Pillow reads and writes them.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from ..errors import FormatError
 WIDTH, BITS, ORIENTATION, SAMPLES, PREDICTOR, TILE_WIDTH, SAMPLE_FORMAT = (
     256, 258, 274, 277, 317, 322, 339,
 )  # fmt: skip
-FLOAT = 3  # of sample formats
+FLOAT = 3  # the sample format of floats
 NO_PREDICTOR = 1
 
-_SHORT, _LONG = 3, 4  # types of an entry's value
+_SHORT, _LONG = 3, 4  # the types of an entry's value
 _FORMATS = {_SHORT: "H", _LONG: "I"}
 
 
@@ -29,11 +30,11 @@ class _Kind:
     """How directories are laid out: in classic TIFF or in BigTIFF, of either byte order."""
 
     order: str
-    first: int  # where the offset of the first directory stands
+    first: int  # where the offset of the first directory stands in the file
     count: str
     offset: str
-    entry: int  # bytes
-    value: int  # where in an entry the value stands
+    entry: int  # how many bytes an entry has
+    value: int  # where the value stands in an entry
 
 
 _KINDS = {
@@ -51,7 +52,7 @@ class _Page:
         self._data, self._kind, self._places = data, kind, places
 
     def get(self, tag: int, default: int) -> int:
-        """Return a tag's one number; the default where it is missing or another kind of value."""
+        """Return the number of a tag, or the default if the tag is missing or no single number."""
         place = self._places.get(tag)
         if place is None:
             return default
@@ -79,7 +80,7 @@ class _Page:
 
 
 def narrowed(data: bytes) -> tuple[bytes, dict[int, int]]:
-    """Make pages of 64-bit floats ones of 32-bit floats and twice the width.
+    """Turn pages of 64-bit floats into pages of 32-bit floats with twice the width.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def narrowed(data: bytes) -> tuple[bytes, dict[int, int]]:
 
 
 def widened(data: bytes, pages: Collection[int]) -> bytes:
-    """Make pages of 32-bit floats what `split` was given: 64-bit floats of half the width.
+    """Turn pages of 32-bit floats, from `split`, into pages of 64-bit floats with half the width.
 
     Parameters
     ----------
@@ -139,12 +140,12 @@ def widened(data: bytes, pages: Collection[int]) -> bytes:
 
 
 def split(pixels: np.ndarray) -> np.ndarray:
-    """Return float64 pixels as what a narrowed page holds: twice as many float32."""
+    """Return float64 pixels as twice as many float32, which a narrowed page holds."""
     return np.ascontiguousarray(pixels, "<f8").view("<f4").astype(np.float32, copy=False)
 
 
 def joined(halves: np.ndarray, data: bytes) -> np.ndarray:
-    """Return the float64 pixels of which a narrowed page of a file holds the halves.
+    """Return the float64 pixels whose halves a narrowed page of a file holds.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ def joined(halves: np.ndarray, data: bytes) -> np.ndarray:
 
 
 def _pages(data: bytes, changed: bytearray) -> Iterator[_Page]:
-    """Yield the pages of a TIFF file, whose copy in `changed` they change; none of another file."""
+    """Yield the pages of a TIFF file, which edit its copy in `changed`; no pages of other files."""
     kind = _KINDS.get(data[:4])
     if kind is None:
         return
