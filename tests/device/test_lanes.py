@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from math import prod
 
 import pytest
@@ -24,6 +25,10 @@ CODES = ("c8", "c16")
 KINDS = {"c2c": CODES, "r2c": ("f4", "f8"), "c2r": CODES}
 WIDTHS = (4, 8, 16)
 SMALLEST_ROW = 16  # of four lanes
+# Every kind on the first CPU device, one of them on the others, which take long to compile.
+EACH_KIND = pytest.mark.parametrize(
+    "kind", ["r2c", *(pytest.param(kind, marks=pytest.mark.one_cpu) for kind in ("c2c", "c2r"))]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -249,7 +254,7 @@ def test_long_convolutions(device, queue, n):
     check_all(device, queue, (19, n), 1, "chirp", CODES[:1])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EACH_KIND
 def test_convolutions_cut_and_filled(device, queue, kind):
     for shape, axis in (((40, 37), 0), ((37, 60), 1)):
         check_all(device, queue, shape, axis, "chirp", KINDS[kind][:1], kind=kind, s=51)
@@ -306,12 +311,11 @@ def test_a_few_of_any_length(device, queue, kind, n):
         check_all(device, queue, shape, axis, algorithm, KINDS[kind], kind=kind)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EACH_KIND
 def test_a_few_cut_and_filled(device, queue, kind):
-    for n in (50, 35, 3):
-        for wanted in (36, 17):
-            check_all(device, queue, (n,), 0, None, KINDS[kind][:1], kind=kind, s=wanted)
-            check_all(device, queue, (n, 3), 0, None, KINDS[kind][:1], kind=kind, s=wanted)
+    for (n, wanted), alone in product(((50, 36), (35, 17), (3, 36)), (True, False)):
+        shape = (n,) if alone else (n, 3)
+        check_all(device, queue, shape, 0, None, KINDS[kind][:1], kind=kind, s=wanted)
 
 
 @pytest.mark.one_cpu
