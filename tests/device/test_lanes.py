@@ -18,12 +18,14 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import device as devices
 from tests.device.test_engine import check, poisoned_workspace
 from tests.oracle import bound, noise, relative_error
+from tests.pairwise import pairwise
 
 __all__ = ["poisoned_workspace"]  # a fixture that takes effect by being here
 
 CODES = ("c8", "c16")
 KINDS = {"c2c": CODES, "r2c": ("f4", "f8"), "c2r": CODES}
 WIDTHS = (4, 8, 16)
+PRECISIONS = (0, 1)  # for code_of
 SMALLEST_ROW = 16  # of four lanes
 # Every kind on the first CPU device, one of them on the others, which take long to compile.
 EACH_KIND = pytest.mark.parametrize(
@@ -104,11 +106,10 @@ def test_batches_of_rows(device, queue, count):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("n", [100, 104, 120, 256, 693, 1000, 3125])
-def test_rows_of_any_width(device, queue, lanes, width, n):
+@pairwise({"width": WIDTHS, "n": [100, 104, 120, 256, 693, 1000, 3125], "number": PRECISIONS})
+def test_rows_of_any_width(device, queue, lanes, width, n, number):
     lanes(width)
-    check_row(device, queue, n)
+    check_row(device, queue, n, codes=[code_of(device, number)])
 
 
 @pytest.mark.parametrize("n", [256, 1000, 1200])
@@ -181,11 +182,16 @@ def test_columns(device, queue, n, columns):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("shape", [(2, 24, 1, 20), (3, 60, 33), (2, 128, 16)])
-def test_columns_of_any_width(device, queue, lanes, width, shape):
+@pairwise(
+    {
+        "width": WIDTHS,
+        "shape": [(2, 24, 1, 20), (3, 60, 33), (2, 128, 16)],
+        "number": PRECISIONS,
+    }
+)
+def test_columns_of_any_width(device, queue, lanes, width, shape, number):
     lanes(width)
-    check_all(device, queue, shape, 1, "cols")
+    check_all(device, queue, shape, 1, "cols", [code_of(device, number)])
 
 
 @pytest.mark.parametrize("columns", [16, 37])
@@ -196,12 +202,11 @@ def test_columns_in_place(device, queue, columns):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize(("rows", "n"), [(16, 16), (5, 27), (37, 40)])
-def test_rows_as_columns(device, queue, lanes, width, rows, n):
+@pairwise({"width": WIDTHS, "shape": [(16, 16), (5, 27), (37, 40)], "number": PRECISIONS})
+def test_rows_as_columns(device, queue, lanes, width, shape, number):
     """Rows of a batch side by side in the lanes."""
     lanes(width)
-    check_all(device, queue, (rows, n), 1, "cols")
+    check_all(device, queue, shape, 1, "cols", [code_of(device, number)])
 
 
 @pytest.mark.parametrize("transposed", ["in", "out"])
