@@ -78,6 +78,10 @@ def expected_of(problem, memory):
     x = as_strided(memory[layout.offset :], layout.shape, strides)
     wide = x.astype(np.longdouble if layout.real else np.clongdouble)
     lengths = [problem.shape[axis] for axis in problem.axes]
+    if problem.is_trigonometric:
+        function = {"dct": scipy.fft.dctn, "dst": scipy.fft.dstn}[problem.kind[:3]]
+        kind, orthogonal = int(problem.kind[3:]), problem.orthogonal
+        return function(wide, kind, lengths, problem.axes, orthogonalize=orthogonal) * problem.scale
     function = getattr(scipy.fft, FUNCTIONS[problem.kind, problem.direction])
     return (
         function(wide, lengths, problem.axes, "forward" if problem.direction == "inverse" else None)

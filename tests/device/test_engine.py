@@ -26,6 +26,7 @@ from pyclfft.planning.solvers.textbook import ladder
 from pyclfft.runtime import describe, memory
 from pyclfft.runtime.executable import Executable
 from tests.oracle import bound, expected_of, noise, of_few, relative_error
+from tests.pairwise import pairwise
 
 POISON = np.uint8(0xFF)  # a byte: floating point numbers of it are not numbers
 GUARD = 256  # bytes behind every buffer
@@ -187,24 +188,23 @@ def test_columns(device, queue, n, kind):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
-@pytest.mark.parametrize(
-    ("shape", "axes"),
-    [
-        ((12, 10), None),
-        ((7, 9), (0, 1)),
-        ((7, 17), (1, 0)),
-        ((4, 6, 10), (2, 0)),
-        ((6, 5, 1), None),
-        ((1, 6), None),
-        ((3, 2, 8, 3, 5), (2, 4)),
-        ((2, 3, 2, 5, 2, 3), (5, 1, 3)),
-    ],
+@pairwise(
+    {
+        "kind": ["c2c", "r2c", "c2r"],
+        "shape, axes": [
+            ((12, 10), None),
+            ((7, 9), (0, 1)),
+            ((7, 17), (1, 0)),
+            ((4, 6, 10), (2, 0)),
+            ((6, 5, 1), None),
+            ((1, 6), None),
+            ((3, 2, 8, 3, 5), (2, 4)),
+            ((2, 3, 2, 5, 2, 3), (5, 1, 3)),
+        ],
+        "algorithm": [None, "direct"],
+    }
 )
-@pytest.mark.parametrize("algorithm", [None, "direct"])
 def test_many_dimensions(device, queue, shape, axes, kind, algorithm):
-    if algorithm and len(shape) > 3:
-        pytest.skip("as with three")
     check_plain(device, queue, shape, axes, kind, algorithm=algorithm)
 
 
@@ -450,9 +450,7 @@ VIEWS = {
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("algorithm", [None, "direct"])
-@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
-@pytest.mark.parametrize("view", VIEWS)
+@pairwise({"algorithm": [None, "direct"], "kind": ["c2c", "r2c", "c2r"], "view": list(VIEWS)})
 def test_input_of_any_strides(device, queue, view, kind, algorithm):
     dtype = KINDS[kind]
     whole = noise((22, 25), dtype)

@@ -17,6 +17,7 @@ from pyclfft.planning.solvers import BY_NAME
 from pyclfft.planning.solvers.lanes import MIN_LANES
 from pyclfft.runtime import describe
 from tests.oracle import noise, relative_error
+from tests.pairwise import pairwise
 
 # Both hooks multiply by what depends on the element's place, so that each index counts.
 LOAD = "value *= (real)(1 + index % 7) / 4;"
@@ -119,9 +120,13 @@ OTHER_PROBLEMS = {"long_row", "cosine_row"}  # longer ones than 16 points, and c
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("algorithm", sorted(set(BY_NAME) - OTHER_PROBLEMS))
-@pytest.mark.parametrize("kind", INPUT)
-@pytest.mark.parametrize(("shape", "axes"), [((4, 16), 1), ((16, 3), 0)])
+@pairwise(
+    {
+        "algorithm": sorted(set(BY_NAME) - OTHER_PROBLEMS),
+        "kind": list(INPUT),
+        "shape, axes": [((4, 16), 1), ((16, 3), 0)],
+    }
+)
 def test_every_solver(device, algorithm, kind, shape, axes):
     traits = describe.traits(device)
     for_cpus = "on a CPU" in BY_NAME[algorithm].requirement

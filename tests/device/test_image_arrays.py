@@ -13,6 +13,7 @@ from pyclfft.errors import DeviceMemoryError, PlanError
 from pyclfft.image import filtering as imaging
 from pyclfft.runtime import cache, memory
 from tests.device.test_imaging import picture, pretend, reference
+from tests.pairwise import pairwise
 
 SMOOTH = {"shape": "gaussian", "unit": "cycles/px"}
 
@@ -371,9 +372,13 @@ def test_calls_wait_for_the_events_of_their_arrays(device, queue):
 # --- masks ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [(12, 20), (15, 21), (7, 1), (1, 8), (8, 2), (1, 1)])
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "?", "i4"])
-@pytest.mark.parametrize("part", ["real", "magnitude"])
+@pairwise(
+    {
+        "size": [(12, 20), (15, 21), (7, 1), (1, 8), (8, 2), (1, 1)],
+        "dtype": ["f4", "f8", "c8", "?", "i4"],
+        "part": ["real", "magnitude"],
+    }
+)
 def test_masks_over_the_whole_spectrum(device, size, dtype, part):
     image = picture(size, dtype=np.float32)
     mask = gains_of(size, dtype)
@@ -391,9 +396,13 @@ def gains_of(shape, dtype, seed=1):
     return (3 * rng.normal(size=shape) if dtype != "?" else rng.random(shape) > 0.4).astype(dtype)
 
 
-@pytest.mark.parametrize("size", [(12, 20), (15, 21), (9, 3), (7, 1), (8, 2), (1, 9)])
-@pytest.mark.parametrize("dtype", ["f4", "c8"])
-@pytest.mark.parametrize("part", ["real", "magnitude"])
+@pairwise(
+    {
+        "size": [(12, 20), (15, 21), (9, 3), (7, 1), (8, 2), (1, 9)],
+        "dtype": ["f4", "c8"],
+        "part": ["real", "magnitude"],
+    }
+)
 def test_masks_over_half_the_spectrum(device, size, dtype, part):
     """As between rfft2 and irfft2, also where the gains are not as symmetric as they could be."""
     image = picture(size, dtype=np.float32)

@@ -25,6 +25,7 @@ from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
 from pyclfft.runtime.twiddle import roots_of_unity
 from tests.oracle import exact_dft, noise, reference, relative_error
+from tests.pairwise import pairwise
 from tests.recorded_traits import RECORDED
 
 COMPLEX = {"single": np.complex64, "double": np.complex128}
@@ -262,10 +263,14 @@ LADDER_ORDERS = {
 }
 
 
-@pytest.mark.parametrize("in_place", [False, True])
-@pytest.mark.parametrize("inverse", [False, True])
-@pytest.mark.parametrize(("log2_n", "rows"), [(1, 1), (1, 3), (4, 5), (7, 3)])
-@pytest.mark.parametrize("kernel", LADDER_ORDERS)
+@pairwise(
+    {
+        "in_place": [False, True],
+        "inverse": [False, True],
+        "log2_n, rows": [(1, 1), (1, 3), (4, 5), (7, 3)],
+        "kernel": list(LADDER_ORDERS),
+    }
+)
 def test_stages_of_the_ladder(launch, precision, kernel, log2_n, rows, inverse, in_place):
     """Each alone; the last of the first two leaves its results in order."""
     lying, n = LADDER_ORDERS[kernel], 2**log2_n
@@ -320,9 +325,7 @@ def test_permute_array(launch, precision, log2_n, rows):
         np.testing.assert_array_equal(result, expected)
 
 
-@pytest.mark.parametrize("items", [1, 3, 16])
-@pytest.mark.parametrize("inverse", [False, True])
-@pytest.mark.parametrize(("log2_n", "rows"), [(1, 3), (5, 2), (9, 1)])
+@pairwise({"items": [1, 3, 16], "inverse": [False, True], "log2_n, rows": [(1, 3), (5, 2), (9, 1)]})
 def test_compact(launch, precision, log2_n, rows, inverse, items, group_limit):
     """One work-item, some, and as many as there are pairs in a short row."""
     n = 2**log2_n
@@ -688,9 +691,7 @@ def test_copy(launch, precision, layout, kinds):
     assert np.isnan(result[[0, 1, 2, -2, -1]]).all()
 
 
-@pytest.mark.parametrize("filled", [2, 4, 5, 9])
-@pytest.mark.parametrize("n", [1, 2, 7, 8])
-@pytest.mark.parametrize("mirror", [0, 1, 2])
+@pairwise({"filled": [2, 4, 5, 9], "n": [1, 2, 7, 8], "mirror": [0, 1, 2]})
 def test_copy_of_half_a_spectrum(launch, precision, mirror, n, filled):
     """The other half is its conjugate; imaginary parts of what is its own image are dropped."""
     shape, given = [3, 4, 2], [3, 4, 2]

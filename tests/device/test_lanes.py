@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from math import prod
 
 import pytest
@@ -17,13 +18,19 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import describe
 from tests.device.test_engine import check, poisoned_workspace
 from tests.oracle import bound, noise, relative_error
+from tests.pairwise import pairwise
 
 __all__ = ["poisoned_workspace"]  # a fixture that takes effect by being here
 
 CODES = ("c8", "c16")
 KINDS = {"c2c": CODES, "r2c": ("f4", "f8"), "c2r": CODES}
 WIDTHS = (4, 8, 16)
+PRECISIONS = (0, 1)  # for code_of
 SMALLEST_ROW = 16  # of four lanes
+# Every kind on the first CPU device, one of them on the others, which take long to compile.
+EACH_KIND = pytest.mark.parametrize(
+    "kind", ["r2c", *(pytest.param(kind, marks=pytest.mark.one_cpu) for kind in ("c2c", "c2r"))]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -99,11 +106,10 @@ def test_batches_of_rows(device, queue, count):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("n", [100, 104, 120, 256, 693, 1000, 3125])
-def test_rows_of_any_width(device, queue, lanes, width, n):
+@pairwise({"width": WIDTHS, "n": [100, 104, 120, 256, 693, 1000, 3125], "number": PRECISIONS})
+def test_rows_of_any_width(device, queue, lanes, width, n, number):
     lanes(width)
-    check_row(device, queue, n)
+    check_row(device, queue, n, codes=[code_of(device, number)])
 
 
 @pytest.mark.parametrize("n", [256, 1000, 1200])
@@ -176,11 +182,16 @@ def test_columns(device, queue, n, columns):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("shape", [(2, 24, 1, 20), (3, 60, 33), (2, 128, 16)])
-def test_columns_of_any_width(device, queue, lanes, width, shape):
+@pairwise(
+    {
+        "width": WIDTHS,
+        "shape": [(2, 24, 1, 20), (3, 60, 33), (2, 128, 16)],
+        "number": PRECISIONS,
+    }
+)
+def test_columns_of_any_width(device, queue, lanes, width, shape, number):
     lanes(width)
-    check_all(device, queue, shape, 1, "cols")
+    check_all(device, queue, shape, 1, "cols", [code_of(device, number)])
 
 
 @pytest.mark.parametrize("columns", [16, 37])
@@ -191,12 +202,11 @@ def test_columns_in_place(device, queue, columns):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize(("rows", "n"), [(16, 16), (5, 27), (37, 40)])
-def test_rows_as_columns(device, queue, lanes, width, rows, n):
+@pairwise({"width": WIDTHS, "shape": [(16, 16), (5, 27), (37, 40)], "number": PRECISIONS})
+def test_rows_as_columns(device, queue, lanes, width, shape, number):
     """Rows of a batch side by side in the lanes."""
     lanes(width)
-    check_all(device, queue, (rows, n), 1, "cols")
+    check_all(device, queue, shape, 1, "cols", [code_of(device, number)])
 
 
 @pytest.mark.parametrize("transposed", ["in", "out"])
@@ -249,7 +259,7 @@ def test_long_convolutions(device, queue, n):
     check_all(device, queue, (19, n), 1, "chirp", CODES[:1])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EACH_KIND
 def test_convolutions_cut_and_filled(device, queue, kind):
     for shape, axis in (((40, 37), 0), ((37, 60), 1)):
         check_all(device, queue, shape, axis, "chirp", KINDS[kind][:1], kind=kind, s=51)
@@ -306,12 +316,11 @@ def test_a_few_of_any_length(device, queue, kind, n):
         check_all(device, queue, shape, axis, algorithm, KINDS[kind], kind=kind)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@EACH_KIND
 def test_a_few_cut_and_filled(device, queue, kind):
-    for n in (50, 35, 3):
-        for wanted in (36, 17):
-            check_all(device, queue, (n,), 0, None, KINDS[kind][:1], kind=kind, s=wanted)
-            check_all(device, queue, (n, 3), 0, None, KINDS[kind][:1], kind=kind, s=wanted)
+    for (n, wanted), alone in product(((50, 36), (35, 17), (3, 36)), (True, False)):
+        shape = (n,) if alone else (n, 3)
+        check_all(device, queue, shape, 0, None, KINDS[kind][:1], kind=kind, s=wanted)
 
 
 @pytest.mark.one_cpu

@@ -25,6 +25,7 @@ from pyclfft.runtime import describe, memory
 from pyclfft.runtime.executable import IDLE_LEASES, Executable, run_on_host
 from pyclfft.runtime.program import program
 from tests.oracle import bound, noise, reference, relative_error
+from tests.pairwise import pairwise
 
 OUT_OF_ORDER = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
 TIMEOUT = 180  # seconds until a hanging test gives up
@@ -556,9 +557,13 @@ def test_algorithm(device, fp64, untuned, dtype, algorithm, kernels):
     assert relative_error(plan(x), exact(x)) <= limit
 
 
-@pytest.mark.parametrize("order", ["in", "out"])
-@pytest.mark.parametrize("algorithm", [None, *BY_NAME])
-@pytest.mark.parametrize("shape", [(4, 8), (2, 16, 4), (13, 6), (32, 64), (17, 8), (3, 48, 100)])
+@pairwise(
+    {
+        "order": ["in", "out"],
+        "algorithm": [None, *BY_NAME],
+        "shape": [(4, 8), (2, 16, 4), (13, 6), (32, 64), (17, 8), (3, 48, 100)],
+    }
+)
 def test_transposed_orders(queue, shape, algorithm, order):
     """Plans for filters: one stage or many, rows that become columns and the other way round."""
     problem = make_problem(shape, "complex64", (-2, -1), transposed=order)

@@ -11,6 +11,7 @@ import pyclfft
 from pyclfft.errors import PlanError
 from pyclfft.runtime import describe
 from tests.oracle import bound, noise, relative_error
+from tests.pairwise import pairwise
 
 ONE_AXIS = ("dct", "idct", "dst", "idst")
 MANY_AXES = ("dctn", "idctn", "dstn", "idstn")
@@ -39,9 +40,7 @@ def test_every_type(device, name, type):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("type", TYPES)
-@pytest.mark.parametrize("name", ONE_AXIS)
-@pytest.mark.parametrize("norm", ["ortho", "forward"])
+@pairwise({"type": list(TYPES), "name": list(ONE_AXIS), "norm": ["ortho", "forward"]})
 def test_norms_and_factors_at_the_ends(device, name, type, norm):
     for orthogonalize in (None, False, True):
         for n in (2, 7, 12):
@@ -76,9 +75,13 @@ def test_complex_numbers_are_two(device):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("type", TYPES)
-@pytest.mark.parametrize("orthogonalize", [True, False])
-@pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst", "dctn", "idstn"])
+@pairwise(
+    {
+        "type": list(TYPES),
+        "orthogonalize": [True, False],
+        "name": ["dct", "idct", "dst", "idst", "dctn", "idstn"],
+    }
+)
 def test_factors_at_the_ends_of_complex_numbers_too(device, name, type, orthogonalize):
     """SciPy leaves `orthogonalize` out of account there: each of its parts is the reference."""
     x = noise((3, 10), "c8")

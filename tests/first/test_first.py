@@ -8,6 +8,7 @@ from functools import partial
 import pyopencl as cl
 import pytest
 
+import pyclfft
 from pyclfft.runtime.program import kernel_folder
 from tests.first import functions, solvers
 
@@ -62,3 +63,15 @@ def test_every_kernel_is_launched(kernels_of):
     for name in CHECKS:
         declared -= kernels_of(name)
     assert declared == set()
+
+
+def test_a_public_name_without_a_check_fails(monkeypatch):
+    monkeypatch.setattr(pyclfft, "unheard_of", len, raising=False)
+    with pytest.raises(pytest.fail.Exception, match=r"pyclfft\.unheard_of has no first check"):
+        functions.check_of("unheard_of")(None)
+
+
+def test_a_solver_without_a_problem_fails(queue, monkeypatch):
+    monkeypatch.setattr(solvers, "SHAPES", (((10,), (0,)),))
+    with pytest.raises(pytest.fail.Exception, match="solver 'radix2' plans none of these problems"):
+        solvers.check("radix2", queue)
