@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -146,3 +147,15 @@ print([name for name in sys.modules if name.startswith("pyclfft.runtime")])
     passes, runtime = run.stdout.splitlines()
     assert int(passes) > 1
     assert runtime == "[]"
+
+
+def test_the_drawing_of_the_packages_is_what_the_imports_say(monkeypatch):
+    monkeypatch.syspath_prepend(PACKAGE.parent / "docs")
+    drawn = importlib.import_module("make_packages")
+    drawn.main(["--check"])
+    monkeypatch.setattr(drawn, "graph", lambda: {"a": {"b"}, "b": set()})
+    with pytest.raises(SystemExit, match="not what the imports say"):
+        drawn.main(["--check"])
+    monkeypatch.setattr(drawn, "graph", lambda: {"a": {"b"}, "b": {"a"}})
+    with pytest.raises(SystemExit, match="in a circle: a, b"):
+        drawn.main(["--check"])
