@@ -64,16 +64,18 @@ class Plan:
         {"load": `Hook`, "store": `Hook`}, or one of them: what to do to elements of the input as
         they are read, and of the result as they are written.
     algorithm : str, optional
-        For every axis: "stockham" (a length without a prime factor above 13 that fits a work-group:
-        one launch), "four_step" (a longer one: a launch for each of two factors or more),
-        "bluestein" (any length: one launch, or three and more), "radix2" (powers of two, the
-        textbook's kernels) or "direct" (any length, n^2 steps); on CPUs with vectors also "small"
-        (a few short transforms, by one kernel for all lengths), "row" (contiguous rows of such a
-        smooth length), "cols" (neighbouring transforms of one), "long_row" (long transforms of
-        one, in two launches), "chirp" (neighbouring transforms of any length) and "long_chirp"
-        (long ones, in three launches); the first that applies by default. "fused" is two launches
-        of the first two in one, on devices whose work-groups may wait. "ladder1" to "ladder4" and
-        "compact" (powers of two) are steps from a slow kernel to better ones, to learn from.
+        The algorithm for every axis; by default the first one that takes the axis. On any device:
+        "stockham" (one launch for a length without a prime factor above 13 that fits a work-group),
+        "four_step" (a longer one: a launch for each of two factors or more), "bluestein" (any
+        length: one launch, or three and more), "radix2" (powers of two, the textbook's kernels) and
+        "direct" (any length, n^2 steps). On CPUs with vectors also "small" (a few short transforms,
+        by one kernel for all lengths), "row" (contiguous rows of a smooth length), "cosine_row"
+        (cosine and sine transforms of contiguous rows), "cols" (neighbouring transforms of a smooth
+        length), "long_row" (long transforms of a smooth length, in two launches), "chirp"
+        (neighbouring transforms of any length) and "long_chirp" (long ones, in three launches).
+        "fused" joins two launches of "stockham" or "four_step" on devices whose work-groups may
+        wait. "ladder1" to "ladder4", "compact" and "local-radix2" (powers of two) are steps from a
+        slow kernel to better ones, to learn from.
     effort : {"estimate", "measure", "exhaustive"}
         How parameters are chosen: by rules, and what was measured before (`tune`, and what comes
         with pyclfft); by measuring now what is not known yet, which is kept; or by measuring far

@@ -243,7 +243,7 @@ def _remember(
     database.update(db, lambda known: database.merged(known, [entry]))
     if Path(db) == database.user_file():
         wisdom.forget_entries()
-        cache.clear("plans", "hankel")
+        cache.clear("plans", "hankel", "filters", "frames")
 
 
 class _Trials:

@@ -236,6 +236,21 @@ def test_another_database_is_not_the_users(device, short, tmp_path, own_database
 
 
 @pytest.mark.one_cpu
+def test_whatever_was_made_with_other_parameters_is_made_anew(device, short):
+    def sizes():
+        known = pyclfft.cache_info()
+        return known.plans.size, known.filters.size, known.frames.size
+
+    pyclfft.clear_cache()
+    pyclfft.fft(np.ones(64, np.complex64))
+    pyclfft.filter_image(np.ones((8, 8), np.float32), "lowpass", 2)
+    pyclfft.stft(np.ones(64, np.float32), 16)
+    assert min(sizes()) >= 1
+    pyclfft.tune((4, 64), axes=1, **QUICK)
+    assert sizes() == (0, 0, 0)
+
+
+@pytest.mark.one_cpu
 def test_plans_that_measure_do_so_once(device, short, own_database, monkeypatch):
     calls = []
     real = tuner.tune_problem
