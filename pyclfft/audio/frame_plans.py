@@ -9,10 +9,10 @@ import numpy as np
 
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.parameters import Parameters
+from ..planning.pass_parts import defines, device_size, uint
 from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import COMPLEX_DTYPE, Layout, Problem, make_problem, plain_layout
-from ..planning.solvers.rows import defines, device_size, uint
 from ..planning.solvers.textbook import local_radix2
 from ..planning.traits import Traits
 from .framing import PADDINGS, Framing, Magnitudes

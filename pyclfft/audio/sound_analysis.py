@@ -15,9 +15,9 @@ from ..runtime.profile import PassTime, profiling_queue
 from .audiofile import AudioInfo, AudioReader
 from .file_spectra import Part, Step, fits_at_once, spectra_of_file
 from .framing import Frames, Magnitudes
-from .notes import notes
+from .notes import Note, notes
 from .onsets import onsets
-from .spectrogram_picture import AXES, Levels, Look, Note, Times
+from .spectrogram_picture import AXES, Levels, Look, Times
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,5 @@ def _with_notes(audio: AudioReader, analysis: Analysis) -> Analysis:
     blocks = analysis.request.part.blocks(audio)
     y, sr, begin = np.concatenate([each[0] for each in blocks]), audio.info.sr, analysis.times.begin
     starts = onsets(y, sr, units="time") + begin
-    found = (
-        Note(n.onset + begin, n.duration, n.name, n.midi, n.cents, n.strength) for n in notes(y, sr)
-    )
+    found = (each._replace(onset=each.onset + begin) for each in notes(y, sr))
     return replace(analysis, onsets=starts, notes=tuple(found))

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..advice import pip_install
 from ..errors import FormatError, PlanError, PyclfftError
+from .notes import Note
 
 FORMATS = ("png", "svg", "pdf")
 SIZE, DPI = (10.0, 5.0), 160  # the picture's width and height in inches, and its pixels an inch
@@ -266,17 +267,6 @@ class Times:
     def of(self, frames: int) -> np.ndarray:
         """Return the middles of the first `frames` frames, float64, in s."""
         return self.first + self.step * np.arange(frames)
-
-
-class Note(NamedTuple):
-    """A note to draw; its fields are those of `pyclfft.Note`, with times in the file."""
-
-    onset: float
-    duration: float
-    name: str
-    midi: float
-    cents: float
-    strength: float
 
 
 # --- drawing --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import PlanError
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.parameters import Parameters, parameters_for
+from ..planning.pass_parts import kernel_size, uint
 from ..planning.passes import (
     Argument,
     Buffer,
@@ -34,7 +35,6 @@ from ..planning.problem import (
     make_problem,
 )
 from ..planning.solvers import BY_NAME
-from ..planning.solvers.rows import kernel_size, uint
 from ..planning.traits import Traits
 from .bands import KINDS, SHAPES, Band
 from .masks import Mask

@@ -9,10 +9,10 @@ from math import prod
 from ..errors import PlanError, PrecisionError
 from .hooks import NO_HOOKS, Hooks, with_hooks
 from .parameters import Parameters, parameters_for
+from .pass_parts import defines, device_size, transpose
 from .passes import Constants, Pass, Role, Scalar
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
-from .solvers.rows import defines, device_size, transpose
 from .solvers.stockham import LINE_BYTES, to_and_fro
 from .traits import Traits
 from .trigonometric import after, before, fourier_problem

@@ -16,9 +16,9 @@ from math import prod
 
 from .cosine_axis import CosineAxis
 from .parameters import Parameters
+from .pass_parts import defines, device_size, exact, uint
 from .passes import Pass, Role, RootSeries
 from .problem import Problem, half_shape, plain_layout
-from .solvers.rows import defines, device_size, exact, uint
 from .traits import Traits
 
 

@@ -20,10 +20,10 @@ import pyopencl as cl
 from ..errors import PyclfftError
 from ..planning.accuracy import relative_error, transform_bound
 from ..planning.parameters import GROUPED, Parameters, Value
+from ..planning.pass_parts import defines, kernel_size, uint
 from ..planning.passes import Pass, Role, Scalar, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import Problem, make_problem
-from ..planning.solvers.rows import defines, kernel_size, uint
 from ..planning.solvers.textbook import radix2
 from ..planning.traits import Traits
 from ..runtime import describe, memory, queues

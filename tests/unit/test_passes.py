@@ -8,6 +8,7 @@ from math import prod
 import pytest
 
 from pyclfft.planning.parameters import parameters_for
+from pyclfft.planning.pass_parts import kernel_size
 from pyclfft.planning.passes import (
     Buffer,
     Pass,
@@ -17,7 +18,6 @@ from pyclfft.planning.passes import (
     launch_size,
     without_repeated_tables,
 )
-from pyclfft.planning.solvers.rows import kernel_size
 from pyclfft.planning.traits import Traits
 
 BYTES = 64

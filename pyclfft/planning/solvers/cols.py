@@ -86,7 +86,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Ends:
+class ColumnEnds:
     """What a launch of cols.cl does at its two ends.
 
     Attributes
@@ -171,7 +171,7 @@ class Columns:
         The transforms.
     number : int
         Of that dimension: 0, or 1 where another one comes before it.
-    ends : Ends
+    ends : ColumnEnds
         What is done beside transforming.
     lanes : Lanes
         How they are transformed.
@@ -184,7 +184,7 @@ class Columns:
 
     batch: Batch
     number: int
-    ends: Ends
+    ends: ColumnEnds
     lanes: Lanes
     ways: tuple[str, str]
     staged: bool
@@ -258,23 +258,23 @@ def idles(problem: Problem, columns: Columns, traits: Traits, parameters: Parame
     return "columns" not in columns.ways or not (columns.lanes.is_local or fills_lines)
 
 
-def whole(problem: Problem) -> tuple[Ends, Batch]:
+def whole(problem: Problem) -> tuple[ColumnEnds, Batch]:
     """Return the ends and the batch of a launch that does all of a problem."""
     n = axis_length(problem)
     packed = problem.kind != "c2c" and n % 2 == 0
     length = n // 2 if packed else n
-    ends = Ends(length, given_points(problem), *ends_of(problem), packed=packed)
+    ends = ColumnEnds(length, given_points(problem), *ends_of(problem), packed=packed)
     return ends, axis_batch(problem, length)
 
 
 def with_real_pass(
-    ends: Ends, passes: Callable[[int], tuple[int, ...] | None]
-) -> tuple[Ends, tuple[int, ...] | None]:
+    ends: ColumnEnds, passes: Callable[[int], tuple[int, ...] | None]
+) -> tuple[ColumnEnds, tuple[int, ...] | None]:
     """Return what a launch does, with a real pass where its length has one, and its other radices.
 
     Parameters
     ----------
-    ends : Ends
+    ends : ColumnEnds
         Without such a pass.
     passes : function
         From a number of complex points to the radices of their passes, or None where there are
@@ -282,7 +282,7 @@ def with_real_pass(
 
     Returns
     -------
-    ends : Ends
+    ends : ColumnEnds
         With the real pass that leaves the least work.
     radices : tuple of int or None
         Of the passes over its points.
@@ -296,7 +296,7 @@ def with_real_pass(
     return min(ways, key=lambda way: inf if way[1] is None else _work(way[0], way[1]))
 
 
-def _work(ends: Ends, radices: tuple[int, ...]) -> float:
+def _work(ends: ColumnEnds, radices: tuple[int, ...]) -> float:
     """Return a relative time: of all passes, and of half a pass over real numbers."""
     passes = ends.kept * prod(radices) * pass_cost(radices) * (1 + ends.convolves)
     return passes + (ends.length * pass_cost((ends.real_radix,)) / 2 if ends.real_radix else 0)
@@ -305,7 +305,7 @@ def _work(ends: Ends, radices: tuple[int, ...]) -> float:
 def columns_of(
     problem: Problem,
     batch: Batch,
-    ends: Ends,
+    ends: ColumnEnds,
     radices: tuple[int, ...] | None,
     traits: Traits,
     parameters: Parameters,
@@ -320,7 +320,7 @@ def columns_of(
         Of which the batch is a part.
     batch : Batch
         The transforms.
-    ends : Ends
+    ends : ColumnEnds
         What is done beside transforming.
     radices : tuple of int or None
         Of the passes; None where there are none.
@@ -360,7 +360,7 @@ def columns_of(
     return None
 
 
-def _beside(ends: Ends, points: int) -> int:
+def _beside(ends: ColumnEnds, points: int) -> int:
     """Return the vectors of scratch memory that a real pass wants beside the points of a transform.
 
     As realPass.cl has it: the first area, and what the second one has more than those points.
@@ -378,7 +378,7 @@ def _arranged(dimensions: tuple[Dimension, ...], number: int, place: int) -> tup
     return (*others[:place], dimensions[number], *others[place:])
 
 
-def _is_staged(problem: Problem, ends: Ends, distance: int, parameters: Parameters) -> bool:
+def _is_staged(problem: Problem, ends: ColumnEnds, distance: int, parameters: Parameters) -> bool:
     """Return whether rows are too short for their parts of lines, of which each counts twice.
 
     Lines that two rows share cannot go past the caches: they would have to come back.

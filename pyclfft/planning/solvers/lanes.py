@@ -14,10 +14,10 @@ from types import MappingProxyType
 from ..batch import MAX_DIMENSIONS, Batch
 from ..factor import RADICES, best_passes
 from ..parameters import Parameters, factors_of
+from ..pass_parts import defines, exact, real, uint
 from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
 from ..problem import Layout, Problem
 from ..traits import Traits
-from .rows import defines, exact, real, uint
 from .steps import axis_length, resting_layout, single_axis
 
 SCRATCH = "scratch"  # workspace of groups whose points do not fit local memory

@@ -25,7 +25,7 @@ from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
 from .chirp import LENGTHS_TRIED, fast_lengths
-from .cols import Columns, Ends, Row, columns_of, columns_pass
+from .cols import ColumnEnds, Columns, Row, columns_of, columns_pass
 from .lanes import ends_of, given_points, most_lanes, passes_of, row_layout, takes
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
@@ -56,9 +56,9 @@ def _steps(
     read = replace(row, twist=True, given=given_points(problem), half_in=source == "HERMITIAN")
     written = replace(row, twist=True, written=n // 2 + 1 if target == "HERMITIAN" else n)
     ends = (
-        Ends(n1, n1, "REAL" if source == "REAL" else "COMPLEX", chirp="BEFORE", row=read),
-        Ends(n2, n2, chirp="WITHIN", row=row),
-        Ends(
+        ColumnEnds(n1, n1, "REAL" if source == "REAL" else "COMPLEX", chirp="BEFORE", row=read),
+        ColumnEnds(n2, n2, chirp="WITHIN", row=row),
+        ColumnEnds(
             n1, n1, "COMPLEX", "REAL" if target == "REAL" else "COMPLEX", chirp="AFTER", row=written
         ),
     )

@@ -22,7 +22,7 @@ from ..parameters import Parameters, factors_of
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
-from .cols import Columns, Ends, Row, columns_of, columns_pass
+from .cols import ColumnEnds, Columns, Row, columns_of, columns_pass
 from .lanes import ends_of, given_points, is_padded, passes_of, row_layout, takes
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
@@ -82,16 +82,16 @@ def _split(
         first = axis_batch(problem, n2, dimensions[0], columns=(n1, 1), target=rest)
         second = axis_batch(problem, n1, dimensions[1], columns=(n2, n2), source=rest)
         ends = (
-            Ends(n2, n2, row=Row(n, n1, twist=True, given=given, half_in=True)),
-            Ends(n1, rows, *ends_of(problem), row=Row(n, n2)),
+            ColumnEnds(n2, n2, row=Row(n, n1, twist=True, given=given, half_in=True)),
+            ColumnEnds(n1, rows, *ends_of(problem), row=Row(n, n2)),
         )
     else:
         dimensions = [Dimension(n2, 1, 1, column=1)], [Dimension(rows, n2, 1, column=1)]
         first = axis_batch(problem, n1, dimensions[0], columns=(n2, n2), target=rest)
         second = axis_batch(problem, n2, dimensions[1], columns=(1, n1), source=rest)
         ends = (
-            Ends(n1, n1, *ends_of(problem), row=Row(n, n2, twist=True, given=given)),
-            Ends(n2, n2, row=Row(n, n1, half_out=problem.kind == "r2c")),
+            ColumnEnds(n1, n1, *ends_of(problem), row=Row(n, n2, twist=True, given=given)),
+            ColumnEnds(n2, n2, row=Row(n, n1, half_out=problem.kind == "r2c")),
         )
     steps = [
         columns_of(problem, batch, end, passes_of(batch.n, parameters), traits, parameters)

@@ -16,6 +16,7 @@ from math import prod
 from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import OPERATIONS, Stages, best_stages, is_smooth, real_splits, shown
 from ..parameters import Parameters, factors_of
+from ..pass_parts import defines, exact, uint
 from ..passes import (
     Argument,
     Chirp,
@@ -30,7 +31,6 @@ from ..passes import (
 )
 from ..problem import COMPLEX_DTYPE, REAL_DTYPE, Problem
 from ..traits import Traits
-from .rows import defines, exact, uint
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...parameters import Parameters
+from ...pass_parts import defines, real, rows_of, sign_flag, uint
 from ...passes import Pass, Role, Roots
 from ...problem import Problem
 from ...traits import Traits
-from ..rows import defines, real, rows_of, sign_flag, uint
 from ..solver import Solver
 from ..steps import axis_length, single_axis
 

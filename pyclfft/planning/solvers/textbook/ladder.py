@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...parameters import Parameters
+from ...pass_parts import defines, device_size, rows_of, sign_flag, uint
 from ...passes import Argument, Pass, Role
 from ...problem import Problem
 from ...traits import Traits
-from ..rows import defines, device_size, rows_of, sign_flag, uint
 from ..solver import Solver
 from ..steps import axis_length
 from . import radix2

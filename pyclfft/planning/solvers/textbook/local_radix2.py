@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from ...batch import Batch
 from ...parameters import Parameters
+from ...pass_parts import defines, exact, sign_flag, uint
 from ...passes import FirstGroup, Pass, Role, SpinFactors, Vector
 from ...problem import Problem
 from ...traits import Traits
-from ..rows import defines, exact, sign_flag, uint
 from ..solver import Solver
 from ..steps import axis_batch, axis_length, single_axis
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from math import prod
 
 from ...parameters import Parameters
+from ...pass_parts import Rows, defines, kernel_size, real, rows_of, sign_flag, uint
 from ...passes import Buffer, Pass, Role, Scalar
 from ...problem import Problem
 from ...traits import Traits
-from ..rows import Rows, defines, kernel_size, real, rows_of, sign_flag, uint
 from ..solver import Solver
 from ..steps import axis_length, single_axis
 

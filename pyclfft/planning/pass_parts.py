@@ -1,14 +1,14 @@
-"""What solvers of contiguous rows share, and the arguments that all kernels have in common."""
+"""What passes are made of: macros, sizes and arguments; and transpositions of contiguous rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
 
-from ..parameters import Parameters
-from ..passes import Argument, Pass, Role, Scalar, Vector, launch_size
-from ..problem import REAL_DTYPE, Problem
-from ..traits import Traits
+from .parameters import Parameters
+from .passes import Argument, Pass, Role, Scalar, Vector, launch_size
+from .problem import REAL_DTYPE, Problem
+from .traits import Traits
 
 SIGN_BIT = {"single": 0x8000_0000, "double": 0x8000_0000_0000_0000}
 BITS = {"single": "uint32", "double": "uint64"}
