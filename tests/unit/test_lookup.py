@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from math import inf, nan
 
@@ -46,7 +47,7 @@ def test_every_parameter_has_a_default_of_its_kind_and_a_meaning():
         assert checked({name: each.gpu}) == {name: each.gpu}
         assert checked({name: each.cpu}) == {name: each.cpu}
         assert str(each.allowed)
-        assert each.meaning == each.meaning.strip(" .") > ""
+        assert re.fullmatch(r"[A-Z][^\n]*\.", each.meaning), name  # whole sentences
     for kind in ("gpu", "cpu"):
         assert DEFAULTS[kind].keys() == PARAMETERS.keys()
 
