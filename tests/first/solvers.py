@@ -43,8 +43,8 @@ FOURIER = {"c2c": ("c8", "c16"), "r2c": ("f4", "f8"), "c2r": ("c8", "c16")}
 COSINE = {"dct2": ("f4", "f8")}  # for a solver that takes no Fourier transform
 
 
-# Plans are made for the device itself, or else, on a CPU, for one with vectors, or else for a device
-# whose groups may wait for each other: so each solver is checked on each device that can run it.
+# Plans are made for the device itself, or else, on a CPU, for one with vectors, or else for a
+# device whose groups may wait for each other: each solver is checked on every device that can run it.
 VECTORS = {"is_cpu": True, "lanes": 8, "compute_units": 2}
 WAITING = {"groups_may_wait": True, "l2_bytes": 2 * 8 * prod((24, 64, 64))}
 
