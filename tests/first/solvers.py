@@ -44,7 +44,7 @@ COSINE = {"dct2": ("f4", "f8")}  # for a solver that takes no Fourier transform
 
 
 # Plans are made for the device itself, or else, on a CPU, for one with vectors, or else for a
-# device whose groups may wait for each other: each solver is checked on every device that can run it.
+# device whose groups may wait for each other. So every device that can run a solver checks it.
 VECTORS = {"is_cpu": True, "lanes": 8, "compute_units": 2}
 WAITING = {"groups_may_wait": True, "l2_bytes": 2 * 8 * prod((24, 64, 64))}
 
