@@ -59,11 +59,10 @@ def checkout(tmp_path):
 
 def run(checkout, *arguments, **environment):
     """Run the script in the copy; return it, ended, and the calls of the tools."""
-    inherited = dict(os.environ)
     path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         [str(checkout / ".ci" / "run"), *arguments], capture_output=True, text=True, check=False,
-        env={**inherited, "PATH": path, "TMPDIR": str(checkout), **environment},
+        env={**os.environ, "PATH": path, "TMPDIR": str(checkout), **environment},
     )  # fmt: skip
     calls = (checkout / "log").read_text().splitlines() if (checkout / "log").exists() else []
     return done, [without_scratch(each, checkout) for each in calls]
