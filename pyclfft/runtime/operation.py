@@ -1,14 +1,19 @@
-"""What every operation on arrays has in common: today, the queue that it runs on."""
+"""What all operations on device arrays share: their queue, new results, and the order of events."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
-from . import queues
+from . import memory, queues
+from .executable import Executable
+from .profile import Recorder
 
 
 def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
@@ -60,3 +65,69 @@ def require_queue(queue: Any) -> None:
             f"queue must be a pyopencl.CommandQueue, not {type(queue).__name__}: leave it out for "
             "the default queue"
         )
+
+
+def new_array(
+    queue: cl.CommandQueue, allocator: Any, shape: tuple[int, ...], dtype: np.dtype
+) -> cl_array.Array:
+    """Return a device array for a result, as pyopencl's own operations make it.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        The queue of the array.
+    allocator : callable or None
+        The allocator of the input; without one pyclfft's own.
+    shape, dtype
+        The shape and the dtype of the array.
+
+    Returns
+    -------
+    pyopencl.array.Array
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    nbytes = prod(shape) * dtype.itemsize
+    allocate = allocator or memory.allocator(queue.context)
+    data = allocate(nbytes) if nbytes else None  # no buffer holds nothing
+    return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
+
+
+def run_on_device(
+    executable: Executable,
+    queue: cl.CommandQueue,
+    source: cl_array.Array,
+    target: cl_array.Array,
+    wait_for: Sequence[cl.Event] = (),
+    recorder: Recorder | None = None,
+) -> None:
+    """Run on device arrays: wait for what the arrays wait for, and leave the target the last event.
+
+    Parameters
+    ----------
+    executable : Executable
+        What to run.
+    queue : cl.CommandQueue
+        Where to run.
+    source, target : pyopencl.array.Array
+        The input and the result, which may be one array.
+    wait_for : sequence of cl.Event
+        What to wait for beside the arrays' own events.
+    recorder : Recorder, optional
+        Is told every event; needs a profiling queue.
+
+    Raises
+    ------
+    DeviceError, DeviceMemoryError
+        As `Executable.enqueue` raises them.
+    """
+    events = [*wait_for, *source.events]
+    if target.events is not source.events:  # as those of an array in place, and of views, are
+        events += target.events
+    given: Any = source.base_data
+    result: Any = target.base_data
+    # The new event comes after all others of the array, which then need not be waited for.
+    target.events[:] = [executable.enqueue(queue, given, result, events, recorder)]
