@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from math import prod
 
 from ..batch import Batch, Dimension, Line, ordered
@@ -57,7 +56,10 @@ def axis_batch(
         if d != axis
     ]
     near, far = source.strides[axis], target.strides[axis]
-    along = [replace(d, source=d.source * near, target=d.target * far) for d in others]
+    # Not by `replace`, which takes five times as long: plans try hundreds of batches.
+    along = [
+        Dimension(d.extent, d.source * near, d.target * far, d.column, d.pairs) for d in others
+    ]
     lines = (
         Line(source.offset, units[0] * near, columns[0]),
         Line(target.offset, units[1] * far, columns[1]),

@@ -319,7 +319,9 @@ def group_for(
         elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
             stages = stages.reversed  # a small radix first, whose butterflies have IMAGES (ends.cl)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
-        shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
+        shape = Shape(
+            count, shape.split, shape.halves, shape.most_points, parameters["stockham_banks"]
+        )
         group = group_of(batch, ends, stages, shape, precision)
         if group.local_bytes <= traits.local_mem_bytes:
             return group
