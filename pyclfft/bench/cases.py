@@ -83,14 +83,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Workload:
-    """A case with its batch: what a contender is given to transform.
+    """A case with the size of its batch: what a contender has to transform.
 
     Attributes
     ----------
     case : Case
-        What to transform.
+        The case, which says what one transform is.
     batch : int
-        How many of them.
+        How many transforms are computed at once.
     """
 
     case: Case

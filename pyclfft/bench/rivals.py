@@ -415,7 +415,6 @@ def find_rivals(
         If a name is not in `table`.
     DeviceError
         If a rival that was asked for by name cannot be started.
-        A rival asked for by name cannot be started.
     """
     table = RIVALS if table is None else table
     names = {AUTO: list(table), NONE: []}.get(asked, asked.split(","))

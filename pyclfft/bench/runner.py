@@ -256,7 +256,6 @@ def measure_sides(
     -------
     tuple of Row
         One row for each side, in their order.
-        One for each side.
     """
     everyone = list(dict.fromkeys(each for side in sides for each in side.contenders))
     outcomes = measure(workload, everyone, noise, settings).outcomes
