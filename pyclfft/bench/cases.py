@@ -249,8 +249,8 @@ def select(patterns: Iterable[str]) -> tuple[Case, ...]:
     ----------
     patterns : iterable of str
         Names of groups, or names of cases, in which ``*`` and ``?`` are wildcards. If a pattern
-        begins with ``!``, its cases are left out of those that the other patterns choose. If
-        there are no other patterns, they are left out of all cases.
+        begins with ``!``, its cases are taken away from the cases that the other patterns choose,
+        or from all cases if there are no other patterns.
 
     Returns
     -------

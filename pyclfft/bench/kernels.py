@@ -50,7 +50,7 @@ def kernel_times(
 ) -> Iterator[KernelTime]:
     """Measure every kernel of several algorithms, one algorithm after the other.
 
-    They need not take turns: the times are those of the device's events.
+    The algorithms need not take turns, because the device's events time the kernels.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Occupancy: the work-items that a launch keeps on a unit of a GPU, divided by those it can hold.
+"""Occupancy: how many of the work-items that a unit of a GPU can hold a launch keeps on it.
 
 OpenCL tells neither of the two numbers, so occupancy is computed. What a unit can hold follows from
 NVIDIA's compute capability (`runtime.describe.unit_of`); what a group takes of it are its
@@ -42,7 +42,7 @@ class Group:
 
 
 def occupancy(unit: Unit, group: Group, groups: int, units: int) -> float:
-    """Return a launch's work-items on a unit that it uses, divided by those it can hold.
+    """Return how many of the work-items that a unit can hold a launch keeps on it, as a part of 1.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def compiled_recursion() -> Callable[[np.ndarray], np.ndarray]:
 
 
 def recursive_fft(x: Sequence[complex]) -> Sequence[complex]:
-    """Transform 2^k points by transforming those of even and those of odd indices, in Python.
+    """Transform 2^k points by transforming the even and the odd ones by themselves, in Python.
 
     Parameters
     ----------

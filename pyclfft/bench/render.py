@@ -94,7 +94,7 @@ def write(path: str | os.PathLike[str], text: str) -> None:
 
 
 def no_figures(row: Row, outcome: Outcome) -> dict[str, Any]:
-    """Return no figures beside those that the outcome has itself."""
+    """Return no figures: the JSON of an outcome has enough of its own."""
     return {}
 
 
@@ -244,7 +244,7 @@ ON_ONE_DEVICE = View(_columns, LEGEND, _beside_targets)
 
 
 def summary(results: Results) -> Iterator[str]:
-    """Yield the lines that sum up the rows, and those that tell what is wrong."""
+    """Yield lines that sum up the rows, and lines that tell what is wrong."""
     yield from results.view.summary(results)
     wrong = [row.name for row in results.rows if any(each.status == WRONG for each in row.own)]
     yield f"wrong results: {listed(wrong)}"
@@ -267,7 +267,7 @@ def crossing_line(times: Sequence[CallTimes]) -> str:
 
 
 def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the times of real rows of odd lengths divided by those of equal complex rows.
+    """Yield the times of real rows of odd lengths over the times of equal complex rows.
 
     It yields nothing where the complex rows were not measured. One complex transform could compute
     two real rows in half the time. But a row must not depend on another one, so that each real row

@@ -54,8 +54,8 @@ class Point:
     frames : int
         Number of frames in a launch.
     kernel_ms, wall_ms : dict of str to float
-        Milliseconds of all launches, by kernel: those in which the kernel ran, and those from the
-        first launch's arrival in the queue to the last one's end. Both are medians.
+        Milliseconds of all launches, by kernel: the sum of their times by events; and the time from
+        the first launch's arrival in the queue to the last one's end. Both are medians.
     error : dict of str to float
         Relative L2 error of the magnitudes, by kernel.
     occupancy : dict of str to float

@@ -339,7 +339,8 @@ def _without_comments(data: bytes, start: int) -> bytearray:
         block = np.frombuffer(text, np.uint8)[begin : begin + _BLOCK]
         places = np.arange(1, block.size + 1)
         line_ends = (block == ord("\n")) | (block == ord("\r"))
-        # For each byte: the last place, up to it, of a "#" and of a line end. Places count from 1.
+        # For each byte the last "#" and the last line end up to it, as places from 1 on; 0 if none.
+        # If a comment goes on from the block before, it counts as begun at place 1.
         begun = np.maximum.accumulate(np.where(block == ord("#"), places, int(commented)))
         ended = np.maximum.accumulate(np.where(line_ends, places, 0))
         block[begun > ended] = ord(" ")

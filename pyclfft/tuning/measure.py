@@ -1,4 +1,4 @@
-"""How the tuner measures candidates: in turns, on a device. Only those with right results may win.
+"""How the tuner measures candidates: in turns, on a device. A wrong result cannot win.
 
 A sample times some transforms, one after the other, by the profiling information of their events:
 from the end of an untimed transform to the end of the last one. So the gaps between launches count,

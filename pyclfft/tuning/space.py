@@ -55,7 +55,7 @@ class Candidate:
 
     @property
     def values(self) -> dict[str, Value]:
-        """The values that were tried, unlike those that were known before the search."""
+        """The values that the search has set; other parameters keep the values known before."""
         origins = self.parameters.origins
         return {name: self.parameters[name] for name in origins if origins[name] == TRIED}
 
@@ -97,7 +97,7 @@ class Task:
         return Candidate(self.parameters, schedule)
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate | None:
-        """Return the candidate of some values, or None if no plan exists or it has no room."""
+        """Return the candidate of some values; None if there is no plan, or no room for one."""
         parameters = self.parameters.over(values, TRIED)
         try:
             schedule = schedule_of(self.problem, self.traits, self.algorithm, parameters)
@@ -252,7 +252,7 @@ def neighbours(task: Task, best: Candidate, knob: Knob, thorough: bool) -> list[
 
 
 def without_idle(task: Task, best: Candidate) -> Candidate:
-    """Return the schedule of `best` with fewer values: those that do not change it are dropped."""
+    """Return `best` without the values that do not change its schedule."""
     for name in best.values:
         fewer = task.candidate({key: each for key, each in best.values.items() if key != name})
         if fewer is not None and fewer.key == best.key:

@@ -102,7 +102,7 @@ def tune(
 ) -> Tuned:
     """Find the fastest parameters of a transform on a device, and keep them for later plans.
 
-    Candidates take turns, and only those with right results can win. What has been measured is
+    Candidates take turns, and a candidate with a wrong result cannot win. What has been measured is
     stored at once: if a search is interrupted, the next one goes on where it stopped.
 
     Parameters
