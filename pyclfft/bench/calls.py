@@ -1,4 +1,4 @@
-"""What a call costs the host: a plan's beside pyopencl's own, a function's beside the plan's."""
+"""What a call costs the host: a plan beside pyopencl itself, and a function beside its plan."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from ..transforms import fftn
 from .cases import Case
 from .statistics import Spread, spread
 
-# Short ones, so that the device does not hold up the host.
+# These transforms are short, so that the host does not wait for the device.
 CASES = (
     Case((1024,), batch=1),
     Case((4096,), batch=1),
     Case((2**16,), batch=1),
     Case((512, 512), batch=1),
 )
-CALLS = 8  # in a sample; the device has caught up before the next begins
-SAMPLES = 200
+CALLS = 8  # calls in a sample; before the next sample the device finishes all of them
+SAMPLES = 200  # samples of each way to call
 
 
 @dataclass(frozen=True)
 class CallCost:
-    """Microseconds of the host, without waiting for the device.
+    """Microseconds that a call takes on the host, without waiting for the device.
 
     Attributes
     ----------
     case : str
-        Its name.
+        The case's name.
     passes : int
-        Launches of one call.
+        Number of launches in one call.
     plan, raw : Spread
-        A plan's call with ``out=``; pyopencl's own set_arg of every buffer and
-        enqueue_nd_range_kernel for the same passes.
+        A plan called with ``out=``; and pyopencl alone, which sets every buffer by set_arg and
+        enqueues the launches of that plan by enqueue_nd_range_kernel.
     allocating, functional : Spread
-        A plan's call without ``out=``; a function's with its plan in the cache. Results come from a
-        memory pool.
+        A plan called without ``out=``; and a function whose plan is in the cache. Both take their
+        results from a memory pool.
     """
 
     case: str
@@ -59,20 +59,20 @@ class CallCost:
 
     @property
     def per_pass(self) -> float:
-        """What the plan adds to each pass."""
+        """Microseconds that the plan adds to each pass, beside pyopencl."""
         return (self.plan.median - self.raw.median) / self.passes
 
     @property
     def beside_plan(self) -> float:
-        """What the function adds to the plan, allocation of the result aside."""
+        """Microseconds that the function adds to the plan that allocates its result."""
         return self.functional.median - self.allocating.median
 
 
 def measure_calls(queue: cl.CommandQueue, algorithm: str | None = None) -> list[CallCost]:
-    """Measure what of this module's cases can be planned, the four ways to call taking turns."""
+    """Measure the cases of this module that can be planned; the four ways to call take turns."""
     costs = []
     for case in CASES:
-        with suppress(PlanError):  # an algorithm that was asked for and does not apply
+        with suppress(PlanError):  # the algorithm that was asked for does not take the case
             costs.append(_measure(case, queue, algorithm))
     return costs
 
@@ -80,7 +80,7 @@ def measure_calls(queue: cl.CommandQueue, algorithm: str | None = None) -> list[
 def _measure(case: Case, queue: cl.CommandQueue, algorithm: str | None) -> CallCost:
     workload = case.sized(1)
     shape, dtype, axes = workload.shape, workload.source_dtype, workload.axes
-    # A pool, so that results without out= cost no allocation.
+    # Results without out= come from a pool, so that they cost no allocation.
     pool = cl_tools.MemoryPool(cl_tools.ImmediateAllocator(queue))
     x, y = (cl_array.zeros(queue, shape, dtype, allocator=pool) for _ in range(2))
     plan = Plan(shape, dtype, axes, algorithm=algorithm, context=queue.context)
@@ -100,7 +100,7 @@ def _measure(case: Case, queue: cl.CommandQueue, algorithm: str | None) -> CallC
             microseconds = _host_time(way)
             y.finish()
             queue.finish()
-            if round_number:  # the first one builds kernels and fills caches
+            if round_number:  # the first round builds kernels and fills caches
                 samples[name].append(microseconds)
     return CallCost(
         case.name, len(plan.passes), **{name: spread(each) for name, each in samples.items()}
@@ -110,10 +110,10 @@ def _measure(case: Case, queue: cl.CommandQueue, algorithm: str | None) -> CallC
 def _raw_call(
     executable: Executable, queue: cl.CommandQueue, x: cl_array.Array, y: cl_array.Array
 ) -> Callable[[], None]:
-    """Return what launches the same passes by pyopencl alone.
+    """Return a call that launches a plan's passes by pyopencl alone.
 
-    Numbers are the same in every call and are set once: pyopencl takes long over them. All buffers
-    are set each time.
+    It sets all buffers in each call. Numbers stay the same from call to call, and pyopencl is slow
+    to set them: they are set once.
     """
     launches = []
     for each in executable.launches(*(cast("cl.Buffer", array.base_data) for array in (x, y))):

@@ -1,4 +1,4 @@
-"""What is measured: every case as data, and how cases are named, grouped and chosen."""
+"""The cases that the benchmark measures, as data; their names, their groups, and how to choose."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ import numpy as np
 from ..errors import PlanError
 from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE
 
-ELEMENTS = 2**26  # of all transforms of a case together, unless --elements says otherwise
-TINY = 64  # points of a transform whose time is all memory
+ELEMENTS = 2**26  # numbers that each case transforms in all, unless --elements gives another count
+TINY = 64  # most points of a transform whose time is nearly all spent on memory
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the benchmark, for any number of elements.
+    """One row of the benchmark. The number of elements, chosen later, sets the size of its batch.
 
     Attributes
     ----------
     lengths : tuple of int
-        Of one transform; of the real array for r2c and c2r.
+        Lengths of one transform. For r2c and c2r they are those of the real array.
     kind : {"c2c", "r2c", "c2r", "dct2", "dct3"}
-        As `Plan` has them.
+        What goes in and comes out, by the names that `Plan` uses.
     direction : {"forward", "inverse"}
-        Sign of the exponent.
+        Direction of the transform, which sets the sign of the exponent.
     precision : {"single", "double"}
-        Of the arithmetic.
+        Precision of the numbers and of the arithmetic.
     batch : int
-        Transforms at once; as many as the elements allow where 0.
+        How many transforms are computed at once; 0 means as many as the elements allow.
     columns : bool
-        The transforms lie along the first axis of the array, side by side, instead of one after
-        the other.
+        True if the transforms run along the first axis of the array, so that they lie side by
+        side; False if they lie one after the other.
     target : bool
-        PERFORMANCE.md sets a target for it.
+        Whether PERFORMANCE.md sets a target for this case.
     """
 
     lengths: tuple[int, ...]
@@ -51,7 +51,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """Such as ``"1024"``, ``"2^20"``, ``"128^3"`` or ``"r2c-double-1024"``: unique."""
+        """Unique name: for example ``"1024"``, ``"2^20"``, ``"128^3"`` or ``"r2c-double-1024"``."""
         said = {
             self.kind: self.kind != "c2c",
             "inverse": self.kind == "c2c" and self.direction == "inverse",
@@ -63,34 +63,34 @@ class Case:
 
     @property
     def cosine(self) -> int:
-        """Type of a cosine transform, or 0."""
+        """Type of the cosine transform (2 or 3), or 0 if the case is no cosine transform."""
         return int(self.kind[3:]) if self.kind.startswith("dct") else 0
 
     @property
     def points(self) -> int:
-        """Elements of one transform."""
+        """Number of points of one transform."""
         return prod(self.lengths)
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Names of the groups that it belongs to."""
+        """Names of the groups to which this case belongs."""
         return tuple(name for name, belongs in GROUPS.items() if belongs(self))
 
     def sized(self, elements: int) -> Workload:
-        """Return the case with as large a batch as `elements` allow, at least one transform."""
+        """Return this case with the largest batch that `elements` allow, at least 1 transform."""
         return Workload(self, self.batch or max(1, elements // self.points))
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A case with its batch: what a contender is given to transform.
+    """A case with the size of its batch: what a contender has to transform.
 
     Attributes
     ----------
     case : Case
-        What to transform.
+        The case, which says what one transform is.
     batch : int
-        How many of them.
+        How many transforms are computed at once.
     """
 
     case: Case
@@ -98,58 +98,58 @@ class Workload:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array to transform; of the real one for r2c and c2r."""
+        """Shape of the array to transform. For r2c and c2r it is that of the real array."""
         return self._batched(self.case.lengths)
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Which of its axes are transformed."""
+        """Axes of the array along which it is transformed."""
         first = 0 if self.case.columns else 1
         return tuple(range(first, first + len(self.case.lengths)))
 
     @property
     def source_lengths(self) -> tuple[int, ...]:
-        """Of one transform's input."""
+        """Lengths of one transform's input."""
         return _half(self.case.lengths) if self.case.kind == "c2r" else self.case.lengths
 
     @property
     def result_lengths(self) -> tuple[int, ...]:
-        """Of one transform's result."""
+        """Lengths of one transform's result."""
         return _half(self.case.lengths) if self.case.kind == "r2c" else self.case.lengths
 
     @property
     def source_shape(self) -> tuple[int, ...]:
-        """Of the input array."""
+        """Shape of the input array."""
         return self._batched(self.source_lengths)
 
     @property
     def result_shape(self) -> tuple[int, ...]:
-        """Of the array that receives the result."""
+        """Shape of the array that receives the result."""
         return self._batched(self.result_lengths)
 
     @property
     def source_dtype(self) -> np.dtype:
-        """Of the input."""
+        """Type of the input's numbers."""
         return self._dtype(real=self.case.kind not in ("c2c", "c2r"))
 
     @property
     def result_dtype(self) -> np.dtype:
-        """Of the result."""
+        """Type of the result's numbers."""
         return self._dtype(real=self.case.kind not in ("c2c", "r2c"))
 
     @property
     def nbytes(self) -> int:
-        """Least bytes to move: the input read once, the result written once."""
+        """Fewest bytes that have to move: the input is read once, the result written once."""
         read = prod(self.source_shape) * self.source_dtype.itemsize
         return read + prod(self.result_shape) * self.result_dtype.itemsize
 
     @property
     def checked(self) -> tuple[int, ...]:
-        """Which transforms of the batch are checked: the first, the middle and the last."""
+        """Indices of the checked transforms of the batch: the first, the middle and the last."""
         return tuple(sorted({0, self.batch // 2, self.batch - 1}))
 
     def one(self, array: Any, index: int) -> Any:
-        """Return the view of one transform in an array of any library."""
+        """Return a view of the transform `index` of the batch, in an array of any library."""
         return array[:, index] if self.case.columns else array[index]
 
     def _batched(self, lengths: tuple[int, ...]) -> tuple[int, ...]:
@@ -160,7 +160,7 @@ class Workload:
 
 
 def _half(lengths: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the lengths of the spectrum of a real array, whose other half is its mirror image."""
+    """Return the lengths of a real array's half spectrum; the other half is its mirror image."""
     return (*lengths[:-1], lengths[-1] // 2 + 1)
 
 
@@ -178,7 +178,7 @@ INVERSE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024), (128, 12
 DOUBLE = ((1024,), (4096,), (2**16,), (2**20,), (1000,), (1024, 1024))
 REAL = ((1024,), (4096,), (1000,), (2**20,), (1024, 1024), (128, 128, 128))
 REAL_KINDS = {"r2c": "forward", "c2r": "inverse"}
-ODD = ((105,), (225,), (499,), (1023,), (1025,))  # lengths whose real rows cannot be packed
+ODD = ((105,), (225,), (499,), (1023,), (1025,))  # odd lengths: their real rows cannot be packed
 COSINE = ((1024,), (1000,), (2**20,), (1024, 1024))
 UNEVEN = ((1000, 1000), (100, 100, 100), (1080, 1920))
 ALONE = ((1024,), (99991,), (999983,), (2**16,), (2**20,), (512, 512), (1024, 1024), (2048, 2048))
@@ -201,8 +201,9 @@ CASES: tuple[Case, ...] = (
     *(Case(lengths) for lengths in PRIMES),
 )
 
-# What CPUs are measured at, by name. PERFORMANCE.md's targets for them were set by the first of
-# these, without its prime, 1009; one call of 1024 points is all launch, which no kernel shortens.
+# Names of the cases that `--cpu` measures. PERFORMANCE.md's targets for CPUs were set with the
+# cases of CPU_TARGETS and with 1009, a prime, which is no longer among them. One call of 1024
+# points takes hardly longer than its launch, which no kernel can shorten (LAUNCH_BOUND).
 CPU_TARGETS = (
     "256", "1024", "4096", "16384", "2^16", "2^18", "2^20", "2^22", "1000",
     "one-512^2", "one-1024^2", "one-2048^2",
@@ -242,23 +243,24 @@ GROUPS: dict[str, Callable[[Case], bool]] = {
 
 
 def select(patterns: Iterable[str]) -> tuple[Case, ...]:
-    """Choose cases by name or group.
+    """Choose cases by their names or groups.
 
     Parameters
     ----------
     patterns : iterable of str
-        Names of groups, or of cases; ``*`` and ``?`` stand for any characters of a case's name.
-        With ``!`` before it, a pattern takes its cases away from the others', or from all.
+        Names of groups, or names of cases, in which ``*`` and ``?`` are wildcards. If a pattern
+        begins with ``!``, its cases are taken away from the cases that the other patterns choose,
+        or from all cases if there are no other patterns.
 
     Returns
     -------
     tuple of Case
-        In the table's order.
+        The chosen cases in the order of `CASES`.
 
     Raises
     ------
     PlanError
-        A pattern that nothing matches.
+        If a pattern matches no case and no group.
     """
     patterns = list(patterns)
     unwanted = _cases(pattern[1:] for pattern in patterns if pattern.startswith("!"))
@@ -267,7 +269,7 @@ def select(patterns: Iterable[str]) -> tuple[Case, ...]:
 
 
 def _cases(patterns: Iterable[str]) -> list[Case]:
-    """Return what any of the patterns matches, in the table's order."""
+    """Return the cases that at least one pattern matches, in the order of `CASES`."""
     found: set[Case] = set()
     for pattern in patterns:
         matching = {case for case in CASES if _matches(case, pattern)}
@@ -287,9 +289,9 @@ def _matches(case: Case, pattern: str) -> bool:
 
 
 def size_name(lengths: Sequence[int]) -> str:
-    """Return such as ``"1000"``, ``"2^20"``, ``"512^2"`` (square), ``"100^3"`` or ``"1920x1080"``.
+    """Return ``"1000"``, ``"2^20"``, ``"512^2"`` (a square), ``"100^3"``, ``"1920x1080"`` or alike.
 
-    Of two different lengths the width stands first, as people say it of pictures and screens.
+    If the lengths differ, the width comes first, as it does for pictures and screens.
     """
     (first, *others) = [(n, len(list(same))) for n, same in groupby(lengths)]
     if others:

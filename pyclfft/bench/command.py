@@ -30,8 +30,8 @@ from .startup import measure_startup
 
 PROG = "pyclfft bench"
 
-# Other measurements, each with options of its own: name -> (module, what it does). The module is
-# imported only when it is chosen; its ``main(argv)`` returns the exit status.
+# The benchmark's other measurements, each with its own options: name -> (module, what it does). A
+# module is imported only if it is chosen. Its ``main(argv)`` returns the exit status.
 SUBCOMMANDS = {
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),
@@ -39,7 +39,7 @@ SUBCOMMANDS = {
 }
 
 SETTINGS = Settings()
-SINGLE = 8  # bytes of a complex number
+SINGLE = 8  # bytes of a complex number in single precision
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,13 +48,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Arguments; the process's by default.
+        Arguments of the command; by default those of the process.
 
     Returns
     -------
     int
-        Exit status: 0; 1 where a result of ours is wrong, or `--compare` finds something slower;
-        2 after an error.
+        Exit status: 0 if all went well; 1 if a result of pyclfft is wrong or `--compare` finds
+        that something has become slower; 2 after an error.
     """
     return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
@@ -153,7 +153,7 @@ def _main(argv: Sequence[str]) -> int:
 
 
 def _part(text: str) -> Part:
-    """Return a part of the cases: the type of an option."""
+    """Return the part of the cases that the text of ``--part`` names."""
     try:
         return Part.parse(text)
     except ValueError as error:
@@ -161,7 +161,7 @@ def _part(text: str) -> Part:
 
 
 def _refuse_beside_cpu(options: argparse.Namespace) -> None:
-    """Refuse what is about one device, or measures nothing, together with all CPU devices."""
+    """Refuse options about a single device, and ``--compare``, together with ``--cpu``."""
     names = ("device", "plan_time", "call", "compare")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name)]
     if options.cpu and given:
@@ -170,7 +170,7 @@ def _refuse_beside_cpu(options: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class _Field:
-    """Where is measured, and who takes part."""
+    """The devices that are measured, and the contenders on them."""
 
     devices: tuple[cl.Device, ...]
     queues: tuple[cl.CommandQueue, ...]
@@ -180,7 +180,7 @@ class _Field:
 
 
 def _one_device(options: argparse.Namespace) -> _Field:
-    """Return ours and rivals on one device."""
+    """Return pyclfft and its rivals on one device."""
     device = choice.select_device(options.device)
     queue = queues.queue_of(queues.context_of(device))
     rivals, notes = find_rivals(options.rivals, queue)
@@ -189,7 +189,7 @@ def _one_device(options: argparse.Namespace) -> _Field:
 
 
 def _cpu_devices(options: argparse.Namespace) -> _Field:
-    """Return ours on every CPU device, in both ways, and the rivals beside each."""
+    """Return, for every CPU device, pyclfft in both ways and the rivals beside it."""
     found = tuple(each for each in runtimes.devices() if describe.traits(each).is_cpu)
     if not found:
         raise DeviceError(f"--cpu finds no CPU device. {vendors.remedies()}")
@@ -204,7 +204,7 @@ def _cpu_devices(options: argparse.Namespace) -> _Field:
 
 
 def _short_names(found: Sequence[cl.Device]) -> list[str]:
-    """Name devices by their runtimes, with a number from the second of a runtime on."""
+    """Return each device's runtime as its name, with a number from a runtime's second one on."""
     names = [describe.runtime_name(device) for device in found]
     counts = [names[: n + 1].count(name) for n, name in enumerate(names)]
     return [
@@ -213,7 +213,7 @@ def _short_names(found: Sequence[cl.Device]) -> list[str]:
 
 
 def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
-    """Measure all that is asked for."""
+    """Measure everything that the options ask for."""
     session.require(options)
     field = (_cpu_devices if options.cpu else _one_device)(options)
     traits = [describe.traits(device) for device in field.devices]
@@ -226,7 +226,7 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
         contenders=tuple(each.name for each in contenders),
         elements=elements,
         settings=settings,
-        copy=min(copies, key=lambda copy: copy.ms.median),  # of one memory, if they are several
+        copy=min(copies, key=lambda copy: copy.ms.median),  # CPU devices share one memory
         view=field.view,
         devices=tuple(side.device for side in field.sides) if options.cpu else (),
     )

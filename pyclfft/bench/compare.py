@@ -1,4 +1,4 @@
-"""Two measurements side by side: what has become slower, beyond what they scatter."""
+"""Two measurements compared: which cases have become slower by more than chance explains."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from . import stored
 from .render import Results
 from .statistics import Spread
 
-NOISE = 0.03  # two runs of the same code differ by less than this
+NOISE = 0.03  # the times of two runs of one version differ by a smaller part than this
 
 
 @dataclass(frozen=True)
 class Change:
-    """Our time of one case in two measurements.
+    """Our times of one case in two measurements.
 
     Attributes
     ----------
     case : str
-        Its name.
+        The case's name.
     before, after : Spread
-        Its time in ms.
+        Our times in milliseconds, in the first and in the second measurement.
     """
 
     case: str
@@ -31,12 +31,12 @@ class Change:
 
     @property
     def ratio(self) -> float:
-        """Time after over time before."""
+        """Time in the second measurement divided by that in the first."""
         return self.after.median / self.before.median
 
     @property
     def word(self) -> str:
-        """Tell "slower" and "faster", but where it may be noise: there, nothing."""
+        """Return "slower" or "faster", or "" if the difference may be chance."""
         if self.ratio > 1 + NOISE and self.after.low > self.before.high:
             return "slower"
         if self.ratio < 1 - NOISE and self.after.high < self.before.low:
@@ -46,14 +46,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two measurements have in common, and what they have not.
+    """The differences between two measurements.
 
     Attributes
     ----------
     changes : tuple of Change
-        Cases that are in both.
+        Our times of the cases that both measurements have.
     notes : tuple of str
-        What makes them hard to compare.
+        What makes the measurements hard to compare: different devices, different numbers of
+        elements, and cases that only the first one has.
     """
 
     changes: tuple[Change, ...]
@@ -61,7 +62,7 @@ class Comparison:
 
     @property
     def slower(self) -> bool:
-        """Whether a case is, or has not been measured any more."""
+        """Whether a case has become slower, or is missing from the second measurement."""
         return any(change.word == "slower" for change in self.changes) or any(
             note.startswith("lost") for note in self.notes
         )
@@ -77,21 +78,22 @@ class Comparison:
 
 
 def compare(before: str, after: str) -> Comparison:
-    """Compare our times in two files that the benchmark has written.
+    """Compare our times in two files that ``pyclfft bench --json`` has written.
 
     Parameters
     ----------
     before, after : str
-        Their names.
+        Names of the two files.
 
     Returns
     -------
     Comparison
+        The changes of the cases that both files have.
 
     Raises
     ------
     FormatError
-        A file is not one of the benchmark's.
+        If ``pyclfft bench --json`` has not written one of the files.
     """
     old, new = stored.read(before), stored.read(after)
     times = _times(old), _times(new)
@@ -112,6 +114,6 @@ def compare(before: str, after: str) -> Comparison:
 
 
 def _times(results: Results) -> dict[str, Spread]:
-    """Return our times of the cases that were measured."""
+    """Return our times by the names of the cases; a case without a time is left out."""
     times = {row.name: row.ours.ms for row in results.rows}
     return {case: ms for case, ms in times.items() if isfinite(ms.median)}

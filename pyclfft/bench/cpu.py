@@ -1,7 +1,7 @@
-"""What `bench --cpu` shows: of every case a line for each CPU device, beside libraries for CPUs.
+"""What `bench --cpu` shows: a line for each case and CPU device, beside libraries for CPUs.
 
-On each device we take part twice: with arrays that lie there, and from NumPy array to NumPy array.
-The libraries, which know arrays of the host only, are measured once and stand beside both.
+On each device pyclfft takes part twice: with arrays on the device, and from NumPy array to NumPy
+array. Libraries that know only arrays of the host are measured once and stand beside every device.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from .rivals import FFTW, Ours, OursOnHost, SciPy
 from .runner import WRONG, Row
 from .table import Column, find, listed, mean_of, number, ratio, time
 
-LARGE = 2**20  # bytes of an input from which on the target from NumPy to NumPy holds
+LARGE = 2**20  # bytes of an input, from which on the target from NumPy to NumPy applies
 
-# PERFORMANCE.md's targets by device: how many times a rival's time is ours, in the geometric mean.
+# PERFORMANCE.md's targets: on a device, the geometric mean of a rival's time divided by ours is
+# at least this.
 MEANS = {
     ("Intel", FFTW.name): 2.4,
     ("Intel", SciPy.name): 4.0,
     ("PoCL", FFTW.name): 2.0,
     ("PoCL", SciPy.name): 3.3,
 }
-NUMPY_MEANS = {"Intel": 1.7, "PoCL": 1.7}  # of SciPy's time and ours from NumPy to NumPy
+NUMPY_MEANS = {"Intel": 1.7, "PoCL": 1.7}  # SciPy's time divided by ours from NumPy to NumPy
 
 LEGEND = """\
 ms: one transform of the whole batch, median; pyclfft: arrays on the device; NumPy: pyclfft from
@@ -35,7 +36,7 @@ first's and the second's, above 1 where ours is faster; launch: a short call, bo
 
 
 def columns(results: Results) -> tuple[Column, ...]:
-    """Return the columns: both of ours, of every rival time and ratio."""
+    """Return the columns: both times of pyclfft, then each rival's time and ratios."""
     return (
         Column("case", 15, lambda row: row.workload.case.name, "<"),
         Column("device", 6, lambda row: row.device, "<"),
@@ -57,7 +58,7 @@ def _of_rival(name: str) -> Iterator[Column]:
 
 
 def verdict(row: Row) -> str:
-    """Return WRONG, or a word on a row that is bound by its launch or slower than SciPy."""
+    """Return WRONG, "launch" for a row bound by its launch, "slower" than SciPy, or nothing."""
     if any(each.status == WRONG for each in row.own):
         return WRONG
     if _launch_bound(row):
@@ -66,7 +67,7 @@ def verdict(row: Row) -> str:
 
 
 def summary(results: Results) -> Iterator[str]:
-    """Yield what the rows come to for each device, beside the targets."""
+    """Yield, for each device, lines that sum up its rows beside the targets."""
     for device in results.devices:
         rows = [row for row in results.rows if row.device == device]
         targets = [row for row in rows if "cpu-target" in row.workload.case.groups]
@@ -79,7 +80,7 @@ def summary(results: Results) -> Iterator[str]:
 
 
 def _beside_scipy(device: str, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what concerns all rows of a device, and not the target's only."""
+    """Yield how all rows of a device, not only the target rows, compare with SciPy."""
     large = [row for row in rows if _input_bytes(row) >= LARGE]
     ratios = [ratio(row, SciPy.name, OursOnHost.name) for row in large]
     mean = mean_of(ratios, "rows from 1 MiB", NUMPY_MEANS.get(device))
@@ -96,7 +97,7 @@ def _beside_scipy(device: str, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _error(row: Row) -> float:
-    return float(np.max([each.error for each in row.own]))  # of which one may be no number
+    return float(np.max([each.error for each in row.own]))  # NaN if one of the errors is NaN
 
 
 def _input_bytes(row: Row) -> int:

@@ -1,4 +1,4 @@
-"""Single calls from NumPy to NumPy by pyclfft and by SciPy, and from where on ours are faster."""
+"""Single calls from NumPy to NumPy, and from how many points on pyclfft is faster than SciPy."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from ..backend import scipy_backend
 from ..runtime import choice, describe
 from .statistics import Spread, spread
 
-# One call a time, as programs make many short ones: a function of scipy.fft, and its input.
+# One call at a time, as in programs that make many short calls: (scipy.fft's function, dtype).
 CALLS = (("fft", "complex64"), ("rfft", "float32"), ("rfft", "float64"))
 LENGTHS = tuple(2**n for n in range(6, 19))
 SAMPLES = 25
-BLOCK_S = 1e-3  # of a sample at least
+BLOCK_S = 1e-3  # seconds that a sample lasts at least
 
 
 @dataclass(frozen=True)
 class CallTimes:
-    """Microseconds of one call by either, one after the other in turns.
+    """Microseconds of one call by pyclfft and by SciPy, which take turns.
 
     Attributes
     ----------
     function, dtype : str
-        Of scipy.fft, and of the input.
+        Name of the function in scipy.fft, and type of its input.
     points : int
-        Length of the one row that is transformed.
+        Length of the single row that is transformed.
     ours, scipy : Spread
-        With pyclfft as the backend; without a backend, in one thread, as SciPy is by default.
+        With pyclfft as SciPy's backend; and by SciPy itself, in one thread, its default.
     """
 
     function: str
@@ -46,25 +46,25 @@ class CallTimes:
 
     @property
     def ratio(self) -> float:
-        """SciPy's time over ours, above 1 where ours is shorter."""
+        """SciPy's time divided by ours: above 1 if pyclfft is faster."""
         return self.scipy.median / self.ours.median
 
 
 def crossing(times: Sequence[CallTimes]) -> int | None:
-    """Return from how many points on pyclfft had better serve single calls.
+    """Return from how many points on pyclfft should serve single calls.
 
-    That is where the geometric mean over all calls, the shorter ones by SciPy, is shortest: one
-    measurement that another program has disturbed hardly moves it.
+    With this number the geometric mean over all calls is the least, if SciPy serves the shorter
+    ones. A single measurement that another program has disturbed hardly changes it.
 
     Parameters
     ----------
     times : sequence of CallTimes
-        Of any functions.
+        The measured calls, of any functions and lengths.
 
     Returns
     -------
     int or None
-        None where SciPy had better serve all of them.
+        The number of points; None if SciPy should serve all calls.
     """
     gains = {
         fewest: sum(log(each.ratio) for each in times if each.points >= fewest)
@@ -75,16 +75,17 @@ def crossing(times: Sequence[CallTimes]) -> int | None:
 
 
 def measure_crossing(queue: cl.CommandQueue) -> list[CallTimes]:
-    """Measure single calls of this module's lengths on a device and by SciPy.
+    """Measure single calls of this module's functions and lengths, by pyclfft and by SciPy.
 
     Parameters
     ----------
     queue : cl.CommandQueue
-        Of the device, which is the default device meanwhile.
+        Queue of the device. During the measurement this is the default device.
 
     Returns
     -------
     list of CallTimes
+        One for each function, dtype and length that the device can compute.
     """
     fp64 = describe.traits(queue.device).fp64
     before = choice.default_device()
@@ -105,7 +106,7 @@ def _measure(function: str, dtype: str, points: int) -> CallTimes:
     x = np.random.default_rng(0).uniform(-0.5, 0.5, points).astype(dtype)
     call = partial(getattr(fft, function), x)
     with fft.set_backend(scipy_backend()):
-        call()  # which builds kernels
+        call()  # builds the kernels
         of_ours = _calls_of_a_sample(call)
     of_scipy = _calls_of_a_sample(call)
     ours, scipy = [], []
@@ -117,12 +118,12 @@ def _measure(function: str, dtype: str, points: int) -> CallTimes:
 
 
 def _calls_of_a_sample(call: Callable[[], Any]) -> int:
-    """Return how many calls make a sample long enough for the clock."""
+    """Return how many calls a sample needs to last `BLOCK_S`."""
     return ceil(BLOCK_S * 1e6 / min(_microseconds(call, 1) for _ in range(3)))
 
 
 def _microseconds(call: Callable[[], Any], count: int) -> float:
-    """Return the time of one of so many calls."""
+    """Return the mean time of a call over `count` calls."""
     start = time.perf_counter()
     for _ in range(count):
         call()

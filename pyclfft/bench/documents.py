@@ -1,4 +1,4 @@
-"""Reading what a benchmark's ``--json`` has written."""
+"""Reading the JSON files of the benchmarks that have formats of their own."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Made = TypeVar("Made")
 def read_document(
     path: str | os.PathLike[str], make: Callable[[Mapping[str, Any]], Made], command: str
 ) -> Made:
-    """Return what a file says.
+    """Read a file that a benchmark has written with ``--json``.
 
     Parameters
     ----------
     path : str or path
-        Its name.
+        The file's name.
     make : callable
-        From the document to what it says.
+        Takes the JSON document; returns the results that it holds.
     command : str
-        Which has written such files.
+        Name of the command that writes files of this format.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def read_document(
     Raises
     ------
     FormatError
-        It is no such file.
+        If `command` has not written the file.
     """
     try:
         return make(json.loads(Path(path).read_text(encoding="utf-8")))
@@ -45,5 +45,5 @@ def read_document(
 
 
 def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields in which null is not a number, as JSON has no other word for it."""
+    """Return the fields with NaN in the place of null, by which JSON expresses NaN."""
     return {name: nan if each is None else each for name, each in document.items()}

@@ -1,4 +1,4 @@
-"""Where a measurement was made: what one needs to know to believe or to repeat it."""
+"""Where a measurement was made: what a reader needs in order to judge and to repeat it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def environment(devices: Sequence[cl.Device], contenders: Iterable[Contender]) -
     Parameters
     ----------
     devices : sequence of pyopencl.Device
-        Where it runs.
+        The devices that are measured.
     contenders : iterable of Contender
-        Who takes part.
+        The contenders, whose versions are named.
 
     Returns
     -------
     dict of str to str
-        For people, and for `json`.
+        Each entry's name and text, to be printed and to be stored as JSON.
     """
     return {
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
@@ -51,13 +51,13 @@ def environment(devices: Sequence[cl.Device], contenders: Iterable[Contender]) -
 
 
 def host() -> str:
-    """Return the processor that programs run on, and how many of its cores this one may use."""
+    """Return the name of the host's processor, and how many of its cores this process may use."""
     count = cores()
     return f"{_processor()}, {count} core{'s' * (count > 1)}"
 
 
 def _processor() -> str:
-    """Return the processor's name: from Linux' list, which `platform` does not read."""
+    """Return the processor's name, from Linux's /proc/cpuinfo, which `platform` does not read."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -71,7 +71,7 @@ def _each(texts: Iterable[str]) -> str:
 
 
 def commit() -> str:
-    """Return the commit of this checkout, with "+" where it was changed; "" outside of git."""
+    """Return the checkout's commit, with "+" if files are changed, or "" outside of git."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty=+", "--exclude=*"],
@@ -83,7 +83,7 @@ def commit() -> str:
 
 
 def sources() -> str:
-    """Return a hash of the content of `pyclfft/` and `cl/`, which are what is measured."""
+    """Return a hash of the contents of `pyclfft/` and `cl/`: the code that is measured."""
     package, kernels = Path(__file__).resolve().parents[1], kernel_folder()
     found = {
         path.relative_to(folder.parent).as_posix(): path

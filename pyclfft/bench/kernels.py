@@ -1,4 +1,4 @@
-"""Each kernel of a transform alone: how long all its launches take, by the device's own events."""
+"""Single kernels of a transform: how long all launches of each take, by the device's events."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from .statistics import Spread, spread
 
 @dataclass(frozen=True)
 class KernelTime:
-    """How long one kernel takes in one transform.
+    """How long all launches of one kernel take in one transform.
 
     Attributes
     ----------
     algorithm : str
-        Whose launches these are.
+        Name of the algorithm that launches the kernel.
     kernel : str
-        The kernel's name.
+        Name of the kernel.
     points : int
         Length of the transform.
     launches : int
-        Of this kernel in one transform.
+        Number of the kernel's launches in one transform.
     ms : Spread
-        Milliseconds of all these launches together, without the time between them.
+        Milliseconds of all these launches together, without the gaps between them.
     """
 
     algorithm: str
@@ -48,23 +48,26 @@ class KernelTime:
 def kernel_times(
     contenders: Sequence[Ours], case: Case, noise: Noise, settings: Settings
 ) -> Iterator[KernelTime]:
-    """Measure every kernel of several algorithms, which take no turns: events time the device.
+    """Measure every kernel of several algorithms, one algorithm after the other.
+
+    The algorithms need not take turns, because the device's events time the kernels.
 
     Parameters
     ----------
     contenders : sequence of Ours
-        On one queue, each with its algorithm. One that cannot transform the case is left out.
+        Pyclfft with each of the algorithms. An algorithm that cannot transform the case is left
+        out.
     case : Case
-        What to transform.
+        The case to transform.
     noise : Noise
-        Gives the input.
+        Source of the input.
     settings : Settings
-        Samples of each algorithm, and the seconds after which no more are taken.
+        How many samples are taken of each algorithm, and in how many seconds at most.
 
     Yields
     ------
     KernelTime
-        By algorithm, and then in the order of first use.
+        One for each kernel: by algorithm, and then in the order of the first launches.
     """
     workload = case.sized(1)
     source = noise.source(workload)
@@ -72,7 +75,7 @@ def kernel_times(
         try:
             plan = each.plan(workload)
             found = _measured(plan, each.queue, workload, source, settings)
-        except PyclfftError:  # the table of the cases says why
+        except PyclfftError:  # the reason stands below the table of the cases
             continue
         for kernel, (launches, ms) in found.items():
             yield KernelTime(each.algorithm or each.name, kernel, case.points, launches, spread(ms))
@@ -81,7 +84,7 @@ def kernel_times(
 def _measured(
     plan: Plan, queue: cl.CommandQueue, workload: Workload, source: np.ndarray, settings: Settings
 ) -> dict[str, tuple[int, list[float]]]:
-    """Return launches and samples of every kernel; the first sample counts only if it is alone."""
+    """Return each kernel's launches and samples. The first sample warms up, unless it is alone."""
     allocator = memory.allocator(queue.context)
     x = cl_array.to_device(queue, source, allocator=allocator)
     y = cl_array.empty(queue, workload.result_shape, workload.result_dtype, allocator=allocator)

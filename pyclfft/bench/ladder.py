@@ -1,8 +1,9 @@
 """``python -m pyclfft bench ladder``: five versions of a radix-2 transform, and what each one buys.
 
-One transform of 2, 4, 8 .. points at a time. On the device: by every rung of the ladder, by what
-its report would have done next, and by the algorithm that we use. On the host: by a compiled
-recursion, by NumPy, and by FFTW.
+One transform of 2, 4, 8 .. points at a time is computed on the device and on the host. On the
+device: by every rung of the ladder, by the two algorithms that its report would have tried next,
+and by the algorithm that pyclfft chooses. On the host: by a compiled recursion, by NumPy, and by
+FFTW.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ SETTINGS = Settings(samples=21, budget_s=1.0)
 
 
 class Rung(Ours):
-    """A version of the ladder, or one of the two of its outlook, by its name."""
+    """One of the ladder's five rungs, or one of the two algorithms of its outlook, by name."""
 
     def __init__(self, queue: cl.CommandQueue, algorithm: str) -> None:
         super().__init__(queue, algorithm)
         self.name = algorithm
 
     def plan(self, workload: Workload) -> Plan:
-        """Plan; what it cannot take it refuses with one reason for all lengths."""
+        """Plan; if the algorithm does not take the length, give one reason for all lengths."""
         try:
             return super().plan(workload)
         except PlanError as error:
@@ -57,18 +58,18 @@ class Rung(Ours):
 
 
 class NumPy(OnHost):
-    """numpy.fft, on one core. It allocates its result."""
+    """numpy.fft on one core. It allocates its result."""
 
     name = "numpy"
     version = np.__version__
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Return the call."""
+        """Return a call of numpy.fft, which keeps its result."""
         return self._keeping(workload, lambda: np.fft.fft(source))
 
 
 class Recursive(OnHost):
-    """The fast Fourier transform as it is taught, compiled, on one core."""
+    """The fast Fourier transform as it is taught: a compiled recursion on one core."""
 
     name = recursion.NAME
 
@@ -77,21 +78,21 @@ class Recursive(OnHost):
         self.version = f"Numba {import_module('numba').__version__}, single precision, 1 thread"
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Return the call."""
+        """Return a call of the recursion, which keeps its result."""
         points = np.ascontiguousarray(source[0])
         return self._keeping(workload, lambda: self._transform(points))
 
     def fetch(self, indices: Sequence[int]) -> np.ndarray:
-        """Return the result as an array."""
+        """Return the result as an array of one transform."""
         return np.array([self._result])
 
 
 def _fftws() -> list[Contender]:
-    """Return FFTW with one thread, and with one for every core where there are several."""
+    """Return FFTW with one thread, and if there are several cores, FFTW with one thread a core."""
     return [FFTW(threads) for threads in sorted({1, cores()})]
 
 
-# Baselines that need a library of their own; `find_rivals` says which are not there.
+# Baselines, each of which may need a library; `find_rivals` says which libraries are missing.
 BASELINES: Mapping[str, Callable[[Any], list[Contender]]] = {
     "fftw": lambda _: _fftws(),
     "numpy": lambda _: [NumPy()],
@@ -108,12 +109,12 @@ def main(argv: Sequence[str]) -> int:
     Parameters
     ----------
     argv : sequence of str
-        Arguments, behind ``bench ladder``.
+        Arguments of the command, after ``bench ladder``.
 
     Returns
     -------
     int
-        Exit status: 0; 1 where a result of ours is wrong; 2 after an error.
+        Exit status: 0 if all went well; 1 if a result of pyclfft is wrong; 2 after an error.
     """
     return commandline.run(lambda: _main(argv), PROG)
 

@@ -1,4 +1,4 @@
-"""The pictures of ``bench ladder``: time, bandwidth, speed-up and kernels alone, by the length."""
+"""Pictures of ``bench ladder``: time, bandwidth, speed-up and single kernels, over the length."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from .rivals import Ours
 from .runner import Row
 
 PICTURES = ("time", "bandwidth", "speedup", "kernels")
-GREYS = ("black", "dimgrey", "grey", "darkgrey", "silver")  # of what the ladder is compared with
-# A legend below its panel and the axis, where it hides no line, and no wider than the panel.
+GREYS = ("black", "dimgrey", "grey", "darkgrey", "silver")  # colours of the ladder's baselines
+# This legend stands below its panel and the axis. It hides no line and is no wider than the panel.
 BELOW = {
     "loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 3, "fontsize": "x-small",
     "columnspacing": 1.0, "handlelength": 1.5,
 }  # fmt: skip
-ACROSS = 4  # panels side by side
+ACROSS = 4  # most panels side by side
 
 
 def path_of(path: str, picture: str) -> Path:
-    """Return a picture's file: its word stands before the extension, which is png by default."""
+    """Return a picture's file: its word comes before the extension, which is png by default."""
     target = Path(path)
     return target.with_name(f"{target.stem}-{picture}{target.suffix or '.png'}")
 
 
 def write_plots(path: str, results: Results) -> None:
-    """Draw run time, bandwidth, speed-up and kernels alone over the length, on logarithmic axes.
+    """Draw run time, bandwidth, speed-up and single kernels over the length, on logarithmic axes.
 
     Parameters
     ----------
     path : str
-        To whose name -time, -bandwidth, -speedup and -kernels are added, before the extension,
-        which names the format: png, svg, pdf; png without one.
+        Name of a file. Before its extension, -time, -bandwidth, -speedup or -kernels is added. The
+        extension gives the format: png, svg or pdf; png without one.
     results : Results
-        What was measured.
+        The results to draw.
     """
     drawings: Mapping[str, Callable[[Results], Any]] = {
         "time": lambda results: _over_length(results, ms, "milliseconds for one transform"),
@@ -60,19 +60,19 @@ def write_plots(path: str, results: Results) -> None:
 
 
 def _over_length(results: Results, value: Callable[[Row, str], float], label: str) -> Any:
-    """Draw a value of every contender."""
+    """Return a figure with a line for each contender: `value` over the length."""
     figure, ((axes,),) = _panels(1, (10, 5.5))
     for name, style in _styles(results.contenders).items():
         axes.plot(
             _lengths(results), [value(row, name) for row in results.rows], label=name, **style
         )
     _finish(axes, label)
-    figure.legend(loc="outside right upper", fontsize="small")  # where it hides no line
+    figure.legend(loc="outside right upper", fontsize="small")  # there it hides no line
     return figure
 
 
 def _speedups(results: Results) -> Any:
-    """Draw the rungs' speed, and the outlook's, as a multiple of that of each baseline."""
+    """Return a figure with the rungs' and the outlook's speed over that of each baseline."""
     baselines = [*fftws(results.contenders), RECURSIVE]
     baselines = [name for name in baselines if name in results.contenders] or [Ours.name]
     figure, panels = _panels(len(baselines), (4.5 * len(baselines) + 2.5, 4.5))
@@ -92,7 +92,7 @@ def _speedups(results: Results) -> Any:
 
 
 def _kernels(results: Results) -> Any:
-    """Draw the kernels of each algorithm in a panel of its own, and in the last all stages."""
+    """Return a figure with a panel for each algorithm's kernels, and a last one for all stages."""
     panels_of: dict[str, dict[str, list[KernelTime]]] = {}
     stages: dict[str, list[KernelTime]] = {}
     for each in results.kernels:
@@ -113,11 +113,11 @@ def _kernels(results: Results) -> Any:
     return figure
 
 
-# --- what they share ------------------------------------------------------------------------------
+# --- what the pictures share ----------------------------------------------------------------------
 
 
 def _panels(number: int, size: tuple[float, float]) -> tuple[Any, Any]:
-    """Return a figure with so many panels, all of the same scales."""
+    """Return a figure with `number` panels that share their scales."""
     columns = min(number, ACROSS)
     figure, panels = pyplot().subplots(
         -(-number // columns), columns,
@@ -142,7 +142,7 @@ def _lengths(results: Results) -> list[int]:
 
 
 def _styles(contenders: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return how each line is drawn: rungs in full, the outlook dashed, the others grey."""
+    """Return each line's style: rungs solid, the outlook dashed, all others dashed and grey."""
     colours, greys = count(), _greys()
     styles: dict[str, dict[str, Any]] = {}
     for name in contenders:

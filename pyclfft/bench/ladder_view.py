@@ -1,4 +1,4 @@
-"""What ``bench ladder`` shows: times, what each step has bought, and a course report's claims."""
+"""What ``bench ladder`` shows: times, what each step buys, and the claims of a course's report."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .runner import Outcome, Row
 from .table import Column
 
 RUNGS = tuple(solver.name for solver in ladder.SOLVERS)
-OUTLOOK = ("radix2", "stockham")  # what the report would have done next
-BEST = "ladder3"  # of the rungs with a launch for each stage, the report says
-FASTEST = "fastest rung"
-STEPS = (  # from one rung to another that changes one thing
+OUTLOOK = ("radix2", "stockham")  # the algorithms that the report would have tried next
+BEST = "ladder3"  # by the report the best of the rungs that launch a kernel for each stage
+FASTEST = "fastest rung"  # stands for the rung that is the fastest at a length
+STEPS = (  # pairs of algorithms: from the first to the second, one thing changes
     ("ladder1", "ladder2"),
     ("ladder2", "ladder3"),
     ("ladder3", "ladder4"),
@@ -29,7 +29,7 @@ STEPS = (  # from one rung to another that changes one thing
     ("ladder3", "radix2"),
     ("ladder4", "stockham"),
 )
-SHOWN = tuple(2**k for k in (6, 10, 14, 18, 22))  # lengths of short tables, the longest besides
+SHOWN = tuple(2**k for k in (6, 10, 14, 18, 22))  # lengths in short tables, beside the longest one
 
 LEGEND = f"""\
 milliseconds of one transform, median, those of the device with arrays there; GB/s: input read once
@@ -41,39 +41,39 @@ report would have done next"""
 
 
 def ms(row: Row, name: str) -> float:
-    """Return a contender's time, or the least of the rungs'; not a number where there is none."""
+    """Return the time of a contender, or for FASTEST the rungs' least; NaN if there is none."""
     names = RUNGS if name == FASTEST else (name,)
     times = [each.ms.median for each in row.outcomes if each.contender in names]
     return min(filter(isfinite, times), default=nan)
 
 
 def gb_per_s(row: Row, name: str) -> float:
-    """Return a contender's effective bandwidth."""
+    """Return a contender's effective bandwidth: input read once and result written once."""
     return row.workload.nbytes / ms(row, name) / 1e6
 
 
 def speedup(row: Row, name: str, over: str) -> float:
-    """Return how many times as fast a contender is as another one."""
+    """Return the time of the contender `over` divided by that of the contender `name`."""
     return ms(row, over) / ms(row, name)
 
 
 def others(contenders: Sequence[str]) -> list[str]:
-    """Return the names of what the ladder is compared with."""
+    """Return the names of the contenders with which the ladder is compared."""
     return [name for name in contenders if name not in (*RUNGS, *OUTLOOK)]
 
 
 def fftws(contenders: Sequence[str]) -> list[str]:
-    """Return the names of FFTW with its numbers of threads."""
+    """Return the names of FFTW's contenders, which differ in their numbers of threads."""
     return [name for name in contenders if name.startswith(FFTW.name)]
 
 
 def points(row: Row) -> str:
-    """Return the length as text."""
+    """Return the length of a row's transform as text."""
     return size_name(row.workload.case.lengths)
 
 
 def shown_rows(results: Results) -> list[Row]:
-    """Return the rows of short tables."""
+    """Return the rows whose lengths short tables show."""
     return [
         row
         for row in results.rows
@@ -82,12 +82,12 @@ def shown_rows(results: Results) -> list[Row]:
 
 
 def stage_kernel(algorithm: str) -> str:
-    """Return the kernel that combines pairs."""
+    """Return the name of the kernel by which an algorithm computes its stages."""
     return {"radix2": "butterfly"}.get(algorithm, algorithm)
 
 
 def stages_speedup(results: Results, length: int) -> float:
-    """Return how many times as fast all stages of ladder4 are as all of ladder3, by events."""
+    """Return the time of all stages of ladder3 divided by that of ladder4's, by events."""
     taken = {
         each.kernel: each.ms.median
         for each in results.kernels
@@ -100,7 +100,7 @@ def stages_speedup(results: Results, length: int) -> float:
 
 
 def columns(results: Results) -> tuple[Column, ...]:
-    """Return the columns: everybody's time, and the bandwidth of the fastest rung."""
+    """Return the columns: the time of every contender, and the bandwidth of the fastest rung."""
     return (
         Column("points", 6, points),
         *(_time(n, name) for n, name in enumerate(results.contenders)),
@@ -113,7 +113,7 @@ def _time(n: int, name: str) -> Column:
 
 
 def summary(results: Results) -> Iterator[str]:
-    """Yield what each step buys, who wins, and the report's claims with our answers."""
+    """Yield what each step buys, which rung wins where, and the report's claims with answers."""
     steps = (*STEPS, *((name, FASTEST) for name in others(results.contenders)))
     for slower, faster in steps:
         yield f"{slower} / {faster}, {_mean(results, slower, faster)}"
@@ -124,7 +124,7 @@ def summary(results: Results) -> Iterator[str]:
 
 
 def _mean(results: Results, slower: str, faster: str) -> str:
-    """Say the mean of a ratio over all lengths, and where it is the least and the greatest."""
+    """Return the mean of slower / faster over all lengths, with its least and greatest value."""
     ratios = {points(row): speedup(row, faster, slower) for row in results.rows}
     known = {name: ratio for name, ratio in ratios.items() if isfinite(ratio)}
     extremes = [f"{known[at]:.3g} ({at})" for at in sorted(known, key=known.__getitem__)]
@@ -133,7 +133,7 @@ def _mean(results: Results, slower: str, faster: str) -> str:
 
 
 def figures(row: Row, outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome's bandwidth, and how many times as fast it is as each of the others."""
+    """Return an outcome's bandwidth, and its speed divided by that of each baseline."""
     name = outcome.contender
     over = others([each.contender for each in row.outcomes])
     return {
@@ -146,14 +146,14 @@ def figures(row: Row, outcome: Outcome) -> dict[str, Any]:
 
 
 def tables(results: Results) -> Iterator[Table]:
-    """Yield speed-ups by length, and kernels alone."""
+    """Yield the table of speed-ups by length, and that of single kernels if they were measured."""
     yield speedups_table(results)
     if results.kernels:
         yield kernels_table(results)
 
 
 def speedups_table(results: Results) -> Table:
-    """Return how many times as fast the fastest rung, and the third one, are as the others."""
+    """Return the table of speed-ups: the fastest rung's over all baselines, BEST's over FFTW's."""
     over = others(results.contenders)
     pairs = [
         *(("fastest", FASTEST, name) for name in over),
@@ -167,7 +167,7 @@ def speedups_table(results: Results) -> Table:
 
 
 def kernels_table(results: Results) -> Table:
-    """Return the milliseconds of every kernel alone, at some lengths."""
+    """Return the table of every kernel's milliseconds, at the lengths of short tables."""
     lengths = [row.workload.case.points for row in shown_rows(results)]
     found: dict[tuple[str, str], dict[int, KernelTime]] = {}
     for each in results.kernels:
@@ -189,14 +189,14 @@ def kernels_table(results: Results) -> Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the report says, and what the same question is answered by here.
+    """A claim of the report, and how to find what was measured here in its place.
 
     Attributes
     ----------
     report : str
-        Its claim.
+        The report's claim, in our words.
     here : callable
-        Takes results and returns the answer.
+        Takes the results; returns as text what they say about the claim.
     """
 
     report: str
@@ -204,7 +204,7 @@ class Claim:
 
 
 def claims(results: Results) -> dict[str, str]:
-    """Return the report's machine and claims, each with the answer of what was measured here."""
+    """Return the report's machine and claims, each with what was measured here."""
     return {claim.report: claim.here(results) for claim in CLAIMS}
 
 
@@ -214,13 +214,13 @@ def _machine(results: Results) -> str:
 
 
 def _best_of_stages(results: Results) -> str:
-    """Say for which lengths the third rung is the fastest with a launch for each stage."""
+    """Say at which lengths BEST is the fastest of the rungs that launch a kernel for each stage."""
     rivals = tuple(name for name in RUNGS if name not in (BEST, "compact"))
     return _where(results, lambda row: all(speedup(row, BEST, name) > 1 for name in rivals))
 
 
 def _faster_than_fftw(name: str) -> Callable[[Results], str]:
-    """Return a claim's answer: for which lengths a rung beats FFTW, by its threads."""
+    """Return an answer to a claim: at which lengths a rung beats FFTW, by FFTW's threads."""
 
     def here(results: Results) -> str:
         return _by_fftw(
@@ -240,13 +240,13 @@ def _at_most(results: Results) -> str:
 
 
 def _by_fftw(results: Results, answer: Callable[[str], str]) -> str:
-    """Give an answer for each number of FFTW's threads."""
+    """Return `answer` for each of FFTW's contenders, which differ in their numbers of threads."""
     answers = [f"{name}: {answer(name)}" for name in fftws(results.contenders)]
     return "; ".join(answers) or "FFTW was not measured"
 
 
 def _neighbours(results: Results) -> str:
-    """Say what the stages gain from neighbours, and what is left of it with the extra passes."""
+    """Say how much faster than ladder3's the stages of ladder4 are, and the whole of ladder4 is."""
     row = results.rows[-1]
     stages = table.number(stages_speedup(results, row.workload.case.points), ".3g")
     whole = table.number(speedup(row, "ladder4", BEST), ".3g")
@@ -254,12 +254,12 @@ def _neighbours(results: Results) -> str:
 
 
 def _where_fastest(results: Results, name: str) -> str:
-    """Say for which lengths a rung is the fastest of the five."""
+    """Say at which lengths a rung is the fastest of the five."""
     return _where(results, lambda row: ms(row, name) == ms(row, FASTEST))
 
 
 def _where(results: Results, holds: Callable[[Row], bool]) -> str:
-    """Say for which lengths something holds; neighbours are joined."""
+    """Say at which lengths `holds` is true; runs of neighbouring lengths are joined."""
     runs = []
     for true, run in groupby(results.rows, holds):
         names = [points(row) for row in run]
@@ -268,7 +268,7 @@ def _where(results: Results, holds: Callable[[Row], bool]) -> str:
     return f"at {table.listed(runs)} points" if runs else "at no length"
 
 
-# The report's machine and conclusions, in our words.
+# The report's machine and its conclusions, in our words.
 CLAIMS = (
     Claim("measured on a GeForce GTX 1650; the host: a Ryzen 5 5600H", _machine),
     Claim(

@@ -1,4 +1,4 @@
-"""One measurement in parts: which cases a part has, and the parts' files put together."""
+"""A measurement in parts: which cases each part measures, and how the parts become one again."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from . import stored
 from .cases import CASES, Case
 from .render import Results
 
-# Of the environment: what may differ between parts that are one measurement.
+# Entries of the environment that may differ between the parts of one measurement.
 MAY_DIFFER = ("date", "clock")
 ORDER = {case.name: number for number, case in enumerate(CASES)}
 
 
 class Part(NamedTuple):
-    """One of several commands that share the cases.
+    """One of several parts into which the cases are split; a command measures each part.
 
     Attributes
     ----------
     number : int
-        Which it is, from 1 on.
+        Number of this part, counted from 1.
     parts : int
-        How many there are.
+        Number of parts in all.
     """
 
     number: int
@@ -34,12 +34,12 @@ class Part(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Part:
-        """Return the part that a text such as ``"2/6"`` names.
+        """Return the part that a text names: ``"2/6"`` is the second of six.
 
         Raises
         ------
         ValueError
-            The text names no part.
+            If the text names no part.
         """
         number, slash, parts = text.partition("/")
         if slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts):
@@ -47,28 +47,28 @@ class Part(NamedTuple):
         raise ValueError(f"{text!r} is no part: the second of six is 2/6")
 
     def of(self, cases: Sequence[Case]) -> tuple[Case, ...]:
-        """Return every `parts`-th case, so that all parts take about the same time."""
+        """Return every `parts`-th case, so that all parts take about equally long."""
         return tuple(cases[self.number - 1 :: self.parts])
 
 
 def merge(names: Sequence[str | os.PathLike[str]]) -> Results:
-    """Put the parts of one measurement together.
+    """Join the parts of one measurement.
 
     Parameters
     ----------
     names : sequence of str or path
-        Files of ``pyclfft bench --part --json``.
+        Files that ``pyclfft bench --part K/N --json`` has written.
 
     Returns
     -------
     Results
-        With the rows of all files, in the order of the table, and the date of the first file.
+        The rows of all files in the order of `CASES`; everything else is from the first file.
 
     Raises
     ------
     FormatError
-        A file is not one of the benchmark's; the files were measured on different devices, with
-        different versions or settings, or by different code; or two of them have the same case.
+        If ``pyclfft bench --json`` has not written one of the files; if devices, versions,
+        settings or the measured code differ between the files; or if two files have one case.
     """
     first, *others = (stored.read(name) for name in names)
     for name, other in zip(names[1:], others, strict=True):
@@ -91,7 +91,7 @@ def merge(names: Sequence[str | os.PathLike[str]]) -> Results:
 
 
 def _difference(one: Results, other: Results) -> str:
-    """Say what makes two files parts of different measurements, or nothing."""
+    """Say why two files are no parts of one measurement; "" if they may be."""
     names = dict.fromkeys((*one.environment, *other.environment))
     compared = {
         **{

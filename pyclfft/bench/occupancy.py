@@ -1,9 +1,9 @@
-"""Occupancy: the work-items that a launch keeps on a unit of a GPU, of those it has room for.
+"""Occupancy: how many of the work-items that a unit of a GPU can hold a launch keeps on it.
 
-OpenCL says neither. So this is the occupancy that follows from what is known: the room of a unit,
-by NVIDIA's compute capability (`runtime.describe.unit_of`), and what a group takes of it, which are
-its work-items, its local memory, and the registers that the compiler reports. Occupancy that a
-profiler measures is lower: groups begin and end one after the other.
+OpenCL tells neither of the two numbers, so occupancy is computed. What a unit can hold follows from
+NVIDIA's compute capability (`runtime.describe.unit_of`); what a group takes of it are its
+work-items, its local memory, and the registers that the compiler reports. A profiler measures a
+lower occupancy, because groups begin and end one after the other.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..planning.passes import Pass
 from ..runtime.describe import Unit, unit_of
 from ..runtime.program import program, source_text
 
-RESERVED = 1024  # bytes of local memory that the runtime takes of each group
-REGISTERS_AT_ONCE = 256  # that are given to some work-items together
+RESERVED = 1024  # bytes of local memory that the runtime takes for each group
+REGISTERS_AT_ONCE = 256  # registers are given to work-items in multiples of this
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Group:
     Attributes
     ----------
     items : int
-        Work-items.
+        Number of work-items.
     local_bytes : int
-        Local memory.
+        Bytes of local memory.
     registers : int
-        Of each work-item; 0 where nobody says.
+        Registers of each work-item; 0 if they are not known.
     """
 
     items: int
@@ -42,23 +42,23 @@ class Group:
 
 
 def occupancy(unit: Unit, group: Group, groups: int, units: int) -> float:
-    """Return the part of a unit's work-items that a launch fills, on the units that it uses.
+    """Return how many of the work-items that a unit can hold a launch keeps on it, as a part of 1.
 
     Parameters
     ----------
     unit : Unit
-        What a unit has room for.
+        What a unit can hold.
     group : Group
-        What a group takes of it.
+        What a work-group takes of a unit.
     groups : int
-        Of the launch.
+        Number of work-groups in the launch.
     units : int
-        Of the device.
+        Number of units in the device.
 
     Returns
     -------
     float
-        0 to 1.
+        Occupancy, from 0 to 1.
     """
     together = min(unit.groups, unit.items // group.items)
     together = min(together, unit.local_bytes // (group.local_bytes + RESERVED))
@@ -70,7 +70,7 @@ def occupancy(unit: Unit, group: Group, groups: int, units: int) -> float:
 
 
 def occupancy_of(context: cl.Context, each: Pass, groups: int) -> float:
-    """Return the occupancy of a launch of so many groups of a pass; not a number if unknown."""
+    """Return the occupancy of a launch of `groups` groups of a pass; NaN if it is not known."""
     device = context.devices[0]
     unit = unit_of(device)
     if unit is None:
@@ -82,7 +82,7 @@ def occupancy_of(context: cl.Context, each: Pass, groups: int) -> float:
 
 
 def _registers(context: cl.Context, each: Pass, unit: Unit) -> int:
-    """Return the registers of a work-item as the compiler reports them; 0 if it does not."""
+    """Return the registers of a work-item, as the compiler reports them; 0 if it does not."""
     options = [f"-D{name}={value}" for name, value in each.defines]
     try:
         built = cl._Program(context, source_text(each.source, each.hooks))
@@ -94,7 +94,7 @@ def _registers(context: cl.Context, each: Pass, unit: Unit) -> int:
 
 
 def registers_in(log: str, kernel: str) -> int:
-    """Return the registers of a kernel from a compiler's report; 0 where it does not say."""
+    """Return a kernel's registers by a compiler's report; 0 if the report does not tell them."""
     _, _, after = log.partition(f"'{kernel}'")
     found = re.search(r"Used (\d+) registers", after.partition("Compiling entry function")[0])
     return int(found[1]) if found else 0

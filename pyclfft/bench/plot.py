@@ -1,4 +1,4 @@
-"""The benchmark as a picture: every case's part of the copy's rate, a bar for each contender."""
+"""The benchmark as a picture: each case's rate divided by a copy's, a bar for each contender."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ..errors import PyclfftError
 from ..files import atomic_write
 from .render import Results
 
-BAR = 0.8  # of the room that a case has
-INCHES = 0.32  # of width for each case
-ACROSS = 32  # cases in a row of bars at most
+BAR = 0.8  # width of a case's bars, as a part of the width that the case has
+INCHES = 0.32  # width of each case
+ACROSS = 32  # most cases side by side
 FORMATS = ("png", "svg", "pdf")
 
 
 def pyplot() -> Any:
-    """Import matplotlib, which nothing else needs.
+    """Import matplotlib, which only plots need.
 
     Raises
     ------
     PyclfftError
-        It is not installed.
+        If matplotlib is not installed.
     """
     try:
         matplotlib = import_module("matplotlib")
     except ImportError:
         raise PyclfftError(f"a plot needs matplotlib: {pip_install('pictures')}") from None
-    matplotlib.use("Agg")  # a file is all that is wanted, also where there is no screen
+    matplotlib.use("Agg")  # draws to files, and so works without a screen
     return import_module("matplotlib.pyplot")
 
 
@@ -41,7 +41,7 @@ def require_plot(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     PyclfftError
-        Its format is unknown, or matplotlib is not installed.
+        If the format is unknown, or matplotlib is not installed.
     """
     if _format(path) not in FORMATS:
         raise PyclfftError(f"{os.fspath(path)}: a plot's name ends in {', '.join(FORMATS)}")
@@ -53,18 +53,18 @@ def _format(path: str | os.PathLike[str]) -> str:
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
-    """Write the bars to a file.
+    """Draw the bars to a file.
 
     Parameters
     ----------
     path : str or path
-        Its extension names the format: png, svg, pdf; png without one.
+        Name of the file. Its extension gives the format: png, svg or pdf; png without one.
     results : Results
-        What was measured.
+        The results to draw.
     """
     plots = pyplot()
     everything = range(len(results.rows))
-    widest = -(-len(everything) // -(-len(everything) // ACROSS))  # all rows about as long
+    widest = -(-len(everything) // -(-len(everything) // ACROSS))  # all rows are about as long
     parts = [everything[at : at + widest] for at in everything[::widest]]
     figure, grid = plots.subplots(
         len(parts),
@@ -83,13 +83,13 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
 
 
 def save(figure: Any, path: str | os.PathLike[str], dpi: int = 120) -> None:
-    """Write a figure to a whole file, or none; its extension names the format, png without one."""
+    """Write a figure to a whole file or not at all, in the format of its extension, or in png."""
     with atomic_write(path) as file:
         figure.savefig(file, format=_format(path), dpi=dpi)
 
 
 def _draw_bars(axes: Any, results: Results, part: range) -> None:
-    """Draw some of the cases, a bar for each contender."""
+    """Draw the bars of some cases, one bar for each contender."""
     count = len(results.contenders)
     for n, name in enumerate(results.contenders):
         left = [place + BAR * (n / count - 0.5) for place in range(len(part))]
@@ -101,7 +101,7 @@ def _draw_bars(axes: Any, results: Results, part: range) -> None:
 
 
 def fractions(results: Results, contender: int) -> Sequence[float]:
-    """Return each case's part of the copy's rate; not a number where it was not measured."""
+    """Return each case's rate divided by the copy's; NaN if the case was not measured."""
     return [
         results.copy.fraction(row.workload.nbytes, row.outcomes[contender].ms.median)
         for row in results.rows

@@ -1,4 +1,4 @@
-"""The fast Fourier transform as it is taught, a recursion: what the ladder's report starts from."""
+"""The fast Fourier transform as it is taught: a recursion, where the ladder's report begins."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SIGNATURE = "complex64[::1](complex64[::1])"
 def compiled_recursion() -> Callable[[np.ndarray], np.ndarray]:
     """Compile the recursion with Numba, which takes seconds the first time.
 
-    It is written as in C++: each call copies the points of even and those of odd indices to arrays
-    of their own, transforms both, and computes a cosine and a sine for every pair, all in single
-    precision.
+    It does what a simple C++ program would do. Each call copies the points of even and of odd
+    indices to two new arrays, transforms both, and computes a cosine and a sine for every pair, all
+    in single precision.
 
     Returns
     -------
@@ -31,11 +31,11 @@ def compiled_recursion() -> Callable[[np.ndarray], np.ndarray]:
     Raises
     ------
     ImportError
-        Numba is not installed.
+        If Numba is not installed.
     """
     numba: Any = import_module("numba")
 
-    # Numba divides like C++ in this error model; by default it looks for a division by zero.
+    # With this error model Numba divides as C++ does; by default it checks for division by zero.
     @numba.njit(SIGNATURE, error_model="numpy")
     def transform(x: np.ndarray) -> np.ndarray:
         n = x.size
@@ -62,7 +62,7 @@ def compiled_recursion() -> Callable[[np.ndarray], np.ndarray]:
 
 
 def recursive_fft(x: Sequence[complex]) -> Sequence[complex]:
-    """Transform 2^k points by transforming those of even and those of odd indices, in Python.
+    """Transform 2^k points by transforming the even and the odd ones by themselves, in Python.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def recursive_fft(x: Sequence[complex]) -> Sequence[complex]:
     Returns
     -------
     sequence of complex
-        As many.
+        The transform, of as many points.
 
     References
     ----------

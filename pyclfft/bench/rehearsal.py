@@ -1,6 +1,6 @@
-"""A function called in a process of its own, as some rivals end the process that they run in.
+"""Calling a function in a process of its own, because some rivals crash the process they run in.
 
-PoCL, for one, crashes on VkFFT's kernels for 2^18 points.
+For example, PoCL crashes on VkFFT's kernels for 2^18 points.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any
 
 
 def rehearse(function: Callable[..., object], *arguments: Any) -> None:
-    """Call a function in another process.
+    """Call a function in another process, and wait for it.
 
     Parameters
     ----------
     function : callable
-        Of a module, so that the other process can import it.
+        A function that the other process can import from its module.
     arguments
-        Its arguments, which can be pickled.
+        The function's arguments, which must be picklable.
 
     Raises
     ------
     RuntimeError
-        The other process has ended before the function was done.
+        If the other process has failed.
     """
     task = pickle.dumps((function, arguments))
     done = subprocess.run(
@@ -36,7 +36,7 @@ def rehearse(function: Callable[..., object], *arguments: Any) -> None:
 
 
 def main() -> None:
-    """Do what standard input says."""
+    """Call the function with the arguments that standard input gives, pickled."""
     function, arguments = pickle.loads(sys.stdin.buffer.read())
     function(*arguments)
 

@@ -1,4 +1,4 @@
-"""What is shown of a measurement: lines and tables of text, Markdown, JSON."""
+"""How measurements are shown: as lines and tables of text, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
 from .startup import Startup
 from .table import Column, copy_column, listed, mean_of, number, time
 
-SCHEMA = 1  # of the JSON
-BEHIND = 1.05  # slower than the faster rival by more than this is slower
+SCHEMA = 1  # version of the JSON's layout
+BEHIND = 1.05  # our time over a rival's, above which a row counts as behind
 
-# PERFORMANCE.md's targets: how many times a rival's time is ours, in the geometric mean.
+# PERFORMANCE.md's targets: the geometric mean of a rival's time divided by ours is at least this.
 MEANS = {"cuFFT": 1.2, "VkFFT": 1.3}
 CALL_US = {"per pass": 5.0, "beside plan": 10.0}
 
@@ -32,30 +32,30 @@ CALL_US = {"per pass": 5.0, "beside plan": 10.0}
 
 
 class Table(NamedTuple):
-    """A table whose first column alone is on the left.
+    """A table. Its first column is aligned to the left, all others to the right.
 
     Attributes
     ----------
     headings : sequence of str
-        Of the columns.
+        Heading of each column.
     rows : sequence of sequence of str
-        As many cells each.
+        Cells of each row, one for each heading.
     """
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
 
     def text(self) -> str:
-        """Return it as lines of text."""
+        """Return the table as lines of text."""
         return commandline.table(self.rows, self.headings, "<" + ">" * (len(self.headings) - 1))
 
     def markdown(self) -> str:
-        """Return it as a table of a page."""
+        """Return the table in Markdown."""
         lines = [self.headings, ["---", *("---:" for _ in self.headings[1:])], *self.rows]
         return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-Part = str | Table  # of a report; a str is a paragraph
+Part = str | Table  # a part of a report: a paragraph or a table
 
 
 def text_of(parts: Iterable[Part]) -> str:
@@ -64,19 +64,19 @@ def text_of(parts: Iterable[Part]) -> str:
 
 
 def page_of(title: str, environment: Mapping[str, str], parts: Iterable[Part]) -> str:
-    """Return a report as a page of Markdown, which begins with where it was measured."""
+    """Return a report as a page of Markdown; after its title it says where it was measured."""
     where = "\n".join(f"- {name}: {value}" for name, value in environment.items())
     laid_out = (each if isinstance(each, str) else each.markdown() for each in parts)
     return "\n\n".join((f"# {title}", where, *laid_out)) + "\n"
 
 
 def json_of(document: Mapping[str, Any]) -> str:
-    """Return a report as JSON; what is not a number is null."""
+    """Return a report as JSON. NaN and infinities become null."""
     return json.dumps(_finite(document), indent=1) + "\n"
 
 
 def _finite(value: Any) -> Any:
-    """Replace numbers that JSON does not have."""
+    """Replace the numbers that JSON cannot express by None."""
     if isinstance(value, dict):
         return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -85,7 +85,7 @@ def _finite(value: Any) -> Any:
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:
-    """Write a whole file, or none."""
+    """Write a whole file, or nothing if that fails."""
     with atomic_write(path) as file:
         file.write(text.encode())
 
@@ -94,12 +94,12 @@ def write(path: str | os.PathLike[str], text: str) -> None:
 
 
 def no_figures(row: Row, outcome: Outcome) -> dict[str, Any]:
-    """Return nothing that is not in an outcome."""
+    """Return no figures: the JSON of an outcome has enough of its own."""
     return {}
 
 
 def no_tables(results: Results) -> Iterator[Table]:
-    """Yield no table beside that of the cases."""
+    """Yield no table beside the table of cases."""
     yield from ()
 
 
@@ -110,17 +110,18 @@ class View:
     Attributes
     ----------
     columns : callable
-        Of the table of cases.
+        Takes the results; returns the columns of the table of cases.
     legend : str
         What the headings mean.
     summary : callable
-        Yields lines on what the rows come to.
+        Takes the results; yields lines that sum up the rows.
     scope : str
         What is measured, in a few words, with a place for the number of elements.
     figures : callable
-        What the JSON says of a row's outcome beside what was measured.
+        Takes a row and one of its outcomes; returns what the JSON says of the outcome beside what
+        was measured.
     tables : callable
-        Yields tables on what all rows come to.
+        Takes the results; yields tables that sum up all rows.
     """
 
     columns: Callable[[Results], tuple[Column, ...]]
@@ -133,34 +134,34 @@ class View:
 
 @dataclass(frozen=True)
 class Results:
-    """All that was measured.
+    """Everything that a benchmark has measured.
 
     Attributes
     ----------
     environment : dict of str to str
-        Where.
+        Where it was measured: devices, versions, date and the like, by name.
     contenders : tuple of str
-        Names, ours first.
+        Names of the contenders, pyclfft's first.
     elements : int
-        Of each case in all.
+        How many numbers each case transforms in all.
     settings : Settings
-        How long was measured.
+        How long each case was measured.
     copy : CopyRate
-        What the memory can do.
+        Speed of a plain copy in the device's memory.
     view : View
-        How they are shown.
+        How the results are shown.
     rows : tuple of Row
-        The cases.
+        One row for each case and device.
     startup : tuple of Startup
-        Plan times.
+        Times from a plan's beginning to its first result.
     calls : tuple of CallCost
-        Costs of a call.
+        Times that calls cost the host.
     crossing : tuple of CallTimes
-        Single calls from NumPy to NumPy beside SciPy's.
+        Times of single calls from NumPy to NumPy, of SciPy and of pyclfft.
     devices : tuple of str
-        Short names of the CPU devices that were measured together; empty where it was one device.
+        Short names of the CPU devices that were measured together; empty if one device was.
     kernels : tuple of KernelTime
-        Times of kernels alone.
+        Times of single kernels.
     """
 
     environment: Mapping[str, str]
@@ -178,12 +179,12 @@ class Results:
 
     @property
     def rivals(self) -> tuple[str, ...]:
-        """Names of the contenders that are not ours."""
+        """Names of the contenders other than pyclfft."""
         return tuple(name for name in self.contenders if name not in (Ours.name, OursOnHost.name))
 
     @property
     def failed(self) -> bool:
-        """Whether a result of ours is wrong, or we have failed to compute one."""
+        """Whether a result of pyclfft is wrong, or pyclfft has failed to compute one."""
         return any(each.status in (WRONG, FAILED) for row in self.rows for each in row.own)
 
 
@@ -191,7 +192,7 @@ class Results:
 
 
 def _columns(results: Results) -> tuple[Column, ...]:
-    """Return ours in full, of every rival time, error and its time over ours."""
+    """Return all columns of pyclfft, then every rival's time, error and time divided by ours."""
     ours, *rivals = results.contenders
     return (
         Column("case", 16, lambda row: row.name, "<"),
@@ -218,14 +219,14 @@ middle and last transform; /ours: time over ours, above 1 where ours is faster""
 
 
 def verdict(row: Row) -> str:
-    """Return WRONG, or a word on a target row that is behind the faster rival."""
+    """Return WRONG, or "behind" for a target row slower than the fastest rival, or nothing."""
     if row.ours.status == WRONG:
         return WRONG
     return "behind" if row.workload.case.target and row.behind > BEHIND else ""
 
 
 def _beside_targets(results: Results) -> Iterator[str]:
-    """Yield means over the target's rows, and which of them are behind."""
+    """Yield the means over the target rows, and the names of the target rows that are behind."""
     targets = [row for row in results.rows if row.workload.case.target]
     for n, name in enumerate(results.contenders[1:], 1):
         ratios = [row.ratio(row.outcomes[n]) for row in targets]
@@ -239,11 +240,11 @@ def _beside_targets(results: Results) -> Iterator[str]:
 ON_ONE_DEVICE = View(_columns, LEGEND, _beside_targets)
 
 
-# --- what follows from it -------------------------------------------------------------------------
+# --- what follows from the rows -------------------------------------------------------------------
 
 
 def summary(results: Results) -> Iterator[str]:
-    """Yield what the rows come to, and what is amiss."""
+    """Yield lines that sum up the rows, and lines that tell what is wrong."""
     yield from results.view.summary(results)
     wrong = [row.name for row in results.rows if any(each.status == WRONG for each in row.own)]
     yield f"wrong results: {listed(wrong)}"
@@ -254,7 +255,7 @@ def summary(results: Results) -> Iterator[str]:
 
 
 def crossing_line(times: Sequence[CallTimes]) -> str:
-    """Say which backend of SciPy's is the best on the device."""
+    """Say from how many points on pyclfft's single calls are faster, and how to tell SciPy so."""
     fewest = crossing(times)
     if fewest is None:
         most = max(each.points for each in times)
@@ -266,10 +267,11 @@ def crossing_line(times: Sequence[CallTimes]) -> str:
 
 
 def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the times of real rows of odd lengths over those of complex rows, if both are there.
+    """Yield the times of real rows of odd lengths over the times of equal complex rows.
 
-    Two such rows in one complex transform would take half of its time. Since rows must not know of
-    each other, each has a transform of its own.
+    It yields nothing where the complex rows were not measured. One complex transform could compute
+    two real rows in half the time. But a row must not depend on another one, so that each real row
+    of an odd length has a transform of its own.
     """
 
     def key(row: Row) -> tuple:
@@ -288,7 +290,7 @@ def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def reasons(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield why contenders were not measured, each reason once with the cases that it concerns."""
+    """Yield why contenders were not measured: each reason once, with the cases it concerns."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
         for each in row.outcomes:
@@ -300,7 +302,7 @@ def reasons(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def startup_table(startup: Sequence[Startup]) -> Table:
-    """Return the table of the plan times."""
+    """Return the table of the times from a plan to its first result."""
     rows = [
         [each.case, str(each.programs), f"{each.cold.median:.3f}", f"{each.warm.median * 1e3:.1f}"]
         for each in startup
@@ -309,7 +311,7 @@ def startup_table(startup: Sequence[Startup]) -> Table:
 
 
 def calls_table(calls: Sequence[CallCost]) -> Table:
-    """Return the table of what calls cost."""
+    """Return the table of the times that calls cost the host."""
     names = "call (us of the host)", "passes", "plan", "pyopencl", "allocating", "function"
     rows = [
         [
@@ -325,7 +327,7 @@ def calls_table(calls: Sequence[CallCost]) -> Table:
 
 
 def crossing_table(times: Sequence[CallTimes]) -> Table:
-    """Return the table of single calls beside SciPy's: a row for each length."""
+    """Return the table of single calls of SciPy and of pyclfft: one row for each length."""
     kinds = dict.fromkeys((each.function, each.dtype) for each in times)
     headings = (f"{function} {dtype}: SciPy" for function, dtype in kinds)
     rows: dict[int, list[str]] = {each.points: [str(each.points)] for each in times}
@@ -336,7 +338,7 @@ def crossing_table(times: Sequence[CallTimes]) -> Table:
 
 
 def extra_tables(results: Results) -> Iterator[Table]:
-    """Yield the tables beside that of the cases, as far as they were measured."""
+    """Yield the further tables, of what was measured beside the cases."""
     if results.startup:
         yield startup_table(results.startup)
     if results.calls:
@@ -347,7 +349,7 @@ def extra_tables(results: Results) -> Iterator[Table]:
 
 
 def scope_line(results: Results) -> str:
-    """Say what was measured, and how fast a plain copy is."""
+    """Say what was measured and how fast a plain copy is."""
     copy = results.copy
     return (
         f"{results.view.scope.format(results.elements)}; copy of {copy.nbytes:,} bytes: "
@@ -357,7 +359,7 @@ def scope_line(results: Results) -> str:
 
 
 def case_list(elements: int, cases: Sequence[Case]) -> str:
-    """Return a table of what can be measured."""
+    """Return a table of the cases that can be measured, and the names of the groups."""
     rows = [
         (case.name, _times(case.sized(elements).shape), str(case.sized(elements).source_dtype),
          ", ".join(group for group in case.groups if group != "all"))
@@ -375,7 +377,7 @@ def _times(sizes: Sequence[int]) -> str:
 
 
 def as_markdown(results: Results) -> str:
-    """Return all that was measured as a page."""
+    """Return the whole report as a page of Markdown."""
     parts: list[Part] = [
         f"{scope_line(results)}.",
         case_table(results.view.columns(results), results.rows),
@@ -393,7 +395,7 @@ def case_table(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
 
 
 def as_json(results: Results) -> str:
-    """Return all that was measured as JSON."""
+    """Return the whole report as JSON."""
     document = {
         "schema": SCHEMA,
         "environment": dict(results.environment),

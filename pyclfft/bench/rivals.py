@@ -1,8 +1,9 @@
 """Contenders: pyclfft and the libraries it is compared with, behind one small protocol.
 
-Each transforms the same array out of place, without scaling. On the device none allocates, and each
-is timed by its own queue or stream; from NumPy array to NumPy array ours and scipy.fft allocate
-their results, as their functions do. The rivals are imported only when they are asked for.
+All contenders transform the same array out of place, without scaling. Those on the device allocate
+nothing during a call (CuPy's cosine transforms excepted), and each of them waits for its own queue
+or stream. From NumPy array to NumPy array, pyclfft and scipy.fft allocate their results, as their
+functions do. A rival is imported only when it is asked for.
 """
 
 from __future__ import annotations
@@ -31,31 +32,32 @@ from .scipyfft import unscaled
 
 Call = Callable[[], object]
 
-# Their twiddles are the device's own cosines and sines: errors may be so many times as large.
+# The ladder's kernels compute twiddles by the device's own cosines and sines: their errors may be
+# larger by these factors.
 LESS_EXACT: Mapping[str | None, float] = {solver.name: 1.5 for solver in ladder.SOLVERS}
 
 
 class Contender(Protocol):
-    """Something that transforms."""
+    """What the benchmark asks of a library that it measures."""
 
     name: str
     version: str
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Plan, upload, and return what enqueues one transform out of place."""
+        """Plan, upload the input, and return a call that enqueues one transform out of place."""
 
     def synchronize(self) -> None:
-        """Wait until all that was enqueued is done."""
+        """Wait until everything that was enqueued is done."""
 
     def fetch(self, indices: Sequence[int]) -> np.ndarray:
-        """Return the result of some transforms of the batch."""
+        """Return the results of the transforms that `indices` name within the batch."""
 
     def release(self) -> None:
-        """Free what `prepare` has taken, also after it failed half-way."""
+        """Free everything that `prepare` has allocated, even if it has failed half-way."""
 
 
 class _OnQueue:
-    """What the contenders that run on an OpenCL queue share: two arrays there."""
+    """What the contenders on an OpenCL queue share: an input and a result on the device."""
 
     def __init__(self, queue: cl.CommandQueue) -> None:
         self.queue = queue
@@ -75,18 +77,18 @@ class _OnQueue:
         return x, y
 
     def synchronize(self) -> None:
-        """Wait for the queue."""
+        """Wait until the queue is empty."""
         self.queue.finish()
 
     def fetch(self, indices: Sequence[int]) -> np.ndarray:
-        """Download; of columns the whole, since pyopencl reads contiguous arrays only."""
+        """Download results. Columns need the whole array: pyopencl reads contiguous parts only."""
         _, y = self._arrays
         array = y.get() if self._workload.case.columns else y
         views = [self._workload.one(array, index) for index in indices]
         return np.stack([view if isinstance(view, np.ndarray) else view.get() for view in views])
 
     def release(self) -> None:
-        """Free both arrays at once, whoever still refers to them."""
+        """Free both arrays now, even if something still refers to them."""
         self.queue.finish()
         for array in self._arrays:
             cast("cl.Buffer", array.base_data).release()
@@ -94,14 +96,14 @@ class _OnQueue:
 
 
 class Ours(_OnQueue):
-    """Our own package.
+    """Pyclfft, with its arrays on the device.
 
     Parameters
     ----------
     queue : cl.CommandQueue
-        Where to run.
+        Queue on which it runs.
     algorithm : str, optional
-        As `Plan` takes it.
+        Name of the only algorithm to use, as `Plan` takes it.
     """
 
     name = "pyclfft"
@@ -112,17 +114,17 @@ class Ours(_OnQueue):
         self.algorithm = algorithm
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Plan and upload."""
+        """Plan, then upload the input."""
         plan = self.plan(workload)
         x, y = self._upload(workload, source)
         return lambda: plan(x, out=y)
 
     def bound(self, case: Case) -> float:
-        """Return the largest relative error that a result may have."""
+        """Return the largest relative error that a result of this case may have."""
         return transform_bound(case.lengths, case.precision) * LESS_EXACT.get(self.algorithm, 1)
 
     def plan(self, workload: Workload) -> Plan:
-        """Plan without scaling, in both directions: then "forward" is what carries the factor."""
+        """Plan without scaling: choose the norm whose factor the other direction carries."""
         case = workload.case
         return Plan(
             workload.shape, workload.source_dtype, workload.axes, case.kind, case.direction,
@@ -132,24 +134,24 @@ class Ours(_OnQueue):
 
 
 class OnHost:
-    """What the contenders from NumPy array to NumPy array share: a result there."""
+    """What the contenders from NumPy array to NumPy array share: a result on the host."""
 
     _workload: Workload
     _result: Any = None
 
     def synchronize(self) -> None:
-        """Do nothing: a call returns when all is done."""
+        """Do nothing: a call returns only when its result is complete."""
 
     def fetch(self, indices: Sequence[int]) -> np.ndarray:
-        """Copy."""
+        """Copy results out of the array that the last call has returned."""
         return np.stack([self._workload.one(self._result, index) for index in indices])
 
     def release(self) -> None:
-        """Forget the result."""
+        """Drop the result."""
         self._result = None
 
     def _keeping(self, workload: Workload, function: Callable[[], Any]) -> Call:
-        """Return a call that keeps what the function returns until the next one has returned."""
+        """Return a call that runs `function` and keeps its result until the next call returns."""
         self._workload = workload
 
         def call() -> None:
@@ -159,18 +161,18 @@ class OnHost:
 
 
 class OursOnHost(OnHost, Ours):
-    """Our own package as `fft` uses it: a plan in the cache, NumPy arrays in and out."""
+    """Pyclfft as its function `fft` uses it: a ready plan, NumPy arrays as input and result."""
 
     name = f"{Ours.name} NumPy"
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Plan."""
+        """Plan; every call uploads the input and downloads the result."""
         plan = self.plan(workload)
         return self._keeping(workload, lambda: plan(source, queue=self.queue))
 
 
 class SciPy(OnHost):
-    """scipy.fft with a worker for every core; it cannot be given an array for the result."""
+    """scipy.fft with one worker for each core. It cannot write to a given array."""
 
     name = "scipy"
 
@@ -179,20 +181,21 @@ class SciPy(OnHost):
         self.version = f"{import_module('scipy').__version__}, {self._workers} workers"
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Choose the function."""
+        """Choose SciPy's function for the case."""
         function = unscaled(workload.case, workload.axes, self._workers)
         return self._keeping(workload, lambda: function(source))
 
 
 class FFTW(OnHost):
-    """FFTW through pyFFTW, planned by measuring.
+    """FFTW through pyFFTW, planned with FFTW_MEASURE.
 
-    Its arrays are aligned as it likes them. The wrapper's `execute` does not scale.
+    Its arrays are aligned as FFTW prefers. pyFFTW's `execute` does not scale.
 
     Parameters
     ----------
     threads : int, optional
-        How many it uses, which its name then says; one for every core by default.
+        Number of threads, which then becomes part of the contender's name. By default FFTW uses
+        one thread for each core.
     """
 
     name = "FFTW"
@@ -209,7 +212,7 @@ class FFTW(OnHost):
         )
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Plan, then fill the input, which planning overwrites."""
+        """Plan, then fill the input, because planning overwrites it."""
         case = workload.case
         x = self._library.empty_aligned(workload.source_shape, workload.source_dtype)
         y = self._library.empty_aligned(workload.result_shape, workload.result_dtype)
@@ -222,25 +225,25 @@ class FFTW(OnHost):
 
     @staticmethod
     def _direction(case: Case) -> str | tuple[str, ...]:
-        """Return FFTW's word: one for all axes, or for each of them its own."""
+        """Return FFTW's word for the direction, or for cosine transforms one word for each axis."""
         if case.cosine:
             return ({2: "FFTW_REDFT10", 3: "FFTW_REDFT01"}[case.cosine],) * len(case.lengths)
         return "FFTW_FORWARD" if case.direction == "forward" else "FFTW_BACKWARD"
 
 
 def cores() -> int:
-    """Count the cores that this process may use, as runtimes for CPUs do."""
+    """Count the cores that this process may use; runtimes for CPUs use as many."""
     affinity: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 class VkFFT(_OnQueue):
-    """VkFFT through pyvkfft's OpenCL interface, on the same queue as ours.
+    """VkFFT through pyvkfft's OpenCL interface, on the queue that pyclfft uses.
 
     Parameters
     ----------
     queue : cl.CommandQueue
-        Where to run.
+        Queue on which it runs.
     """
 
     name = "VkFFT"
@@ -252,7 +255,7 @@ class VkFFT(_OnQueue):
         self.version = f"{self._library.vkfft_version()}, pyvkfft {wrapper}"
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Plan without normalisation and upload; planned for the real array if it is real."""
+        """Plan without normalisation, by the type of the real array if there is one; upload."""
         case = workload.case
         self._app = self._library.VkFFTApp(
             workload.shape,
@@ -266,43 +269,43 @@ class VkFFT(_OnQueue):
         return lambda: transform(x, y)
 
     def release(self) -> None:
-        """Free the arrays and VkFFT's own memory."""
+        """Free both arrays and VkFFT's own memory."""
         super().release()
         self._app = None
 
 
 class VkFFTOnCPU(VkFFT):
-    """The same on a CPU, whose runtime may crash on it."""
+    """VkFFT on a CPU, whose runtime may crash on VkFFT's kernels."""
 
     def rehearse(self, workload: Workload) -> None:
-        """Find out in another process whether `prepare` would end this one."""
+        """Run the case in another process first: if it crashes there, raise an error here."""
         rehearse(_transform_once, devices().index(self.queue.device), workload)
 
 
 def _transform_once(number: int, workload: Workload) -> None:
-    """Let VkFFT transform on a device by its number in `pyclfft.devices`."""
+    """Let VkFFT transform zeros on the device that has this number in `pyclfft.devices`."""
     rival = VkFFT(queue_of(context_of(devices()[number])))
     rival.prepare(workload, np.zeros(workload.source_shape, workload.source_dtype))()
     rival.synchronize()
 
 
 class CuFFT:
-    """cuFFT through CuPy, on the CUDA device of the same name.
+    """cuFFT through CuPy, on the CUDA device whose name is that of the OpenCL device.
 
-    The plan is CuPy's thin one over cufftPlanMany, whose `fft` writes to a given array: no
-    allocation, no normalisation.
+    Its plan is CuPy's thin wrapper of cufftPlanMany. The wrapper's `fft` writes to a given array:
+    it neither allocates nor normalises.
 
     Parameters
     ----------
     queue : cl.CommandQueue
-        Names the device.
+        Queue of the OpenCL device.
     """
 
     name = "cuFFT"
 
     def __init__(self, queue: cl.CommandQueue) -> None:
         self._cupy = import_module("cupy")
-        self._cufft = self._cupy.cuda.cufft  # which loads cuFFT itself, as an import does not
+        self._cufft = self._cupy.cuda.cufft  # loads cuFFT itself; importing cupy does not
         self._cupy.cuda.Device(self._same_device(queue.device.name)).use()
         self.version = f"{self._cufft.getVersion()}, CuPy {self._cupy.__version__}"
         self._arrays: list[Any] = []
@@ -318,7 +321,7 @@ class CuFFT:
         return names.index(name)
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
-        """Plan and upload."""
+        """Plan, then upload the input."""
         self._workload = workload
         if workload.case.cosine:
             return self._prepare_cosine(workload, source)
@@ -331,7 +334,7 @@ class CuFFT:
         return lambda: plan.fft(x, y, direction)
 
     def _prepare_cosine(self, workload: Workload, source: np.ndarray) -> Call:
-        """Upload for CuPy's function, which stands around cuFFT and allocates its result."""
+        """Upload for CuPy's dctn, which calls cuFFT inside and allocates its result."""
         function = import_module("cupyx.scipy.fft").dctn
         x = self._cupy.asarray(source)
         self._arrays = [x, None]
@@ -357,16 +360,16 @@ class CuFFT:
         )  # fmt: skip
 
     def synchronize(self) -> None:
-        """Wait for the stream."""
+        """Wait until CuPy's stream is empty."""
         self._cupy.cuda.get_current_stream().synchronize()
 
     def fetch(self, indices: Sequence[int]) -> np.ndarray:
-        """Download."""
+        """Download results."""
         _, y = self._arrays
         return np.stack([self._workload.one(y, index).get() for index in indices])
 
     def release(self) -> None:
-        """Free the arrays, and the plan's work area with them, to the device."""
+        """Give the memory of the arrays and of the plan's work area back to the device."""
         self._arrays = []
         self._cupy.get_default_memory_pool().free_all_blocks()
 
@@ -375,7 +378,8 @@ Queues = Sequence[cl.CommandQueue]
 
 RIVALS: dict[str, Callable[[cl.CommandQueue], Contender]] = {"cufft": CuFFT, "vkfft": VkFFT}
 
-# Beside ours on several CPU devices: one for each; those that need no device are the same on all.
+# Rivals beside pyclfft on several CPU devices: each function returns one contender for each queue.
+# A library that needs no OpenCL device is one and the same contender on all of them.
 CPU_RIVALS: dict[str, Callable[[Queues], list[Contender]]] = {
     "fftw": lambda queues: [FFTW()] * len(queues),
     "scipy": lambda queues: [SciPy()] * len(queues),
@@ -392,25 +396,25 @@ def find_rivals(
     Parameters
     ----------
     asked : str
-        ``"auto"`` (all that can be started), ``"none"``, or names with commas between them.
-    where : cl.CommandQueue or sequence of it
-        What the table's functions take: of the device, or the devices, that they must run on.
+        ``"auto"`` (all rivals that can be started), ``"none"``, or names with commas between them.
+    where : cl.CommandQueue or sequence of cl.CommandQueue
+        What the functions in `table` take: the queue, or the queues, of the devices to run on.
     table : mapping, optional
-        `RIVALS` by default, or `CPU_RIVALS`.
+        The rivals to choose from: `RIVALS` by default, or `CPU_RIVALS`.
 
     Returns
     -------
     contenders : list
-        What the table's functions return, in the order asked for.
+        What the functions in `table` return, in the order in which the rivals are asked for.
     absent : list of str
-        Why the others do not take part.
+        For each rival of ``"auto"`` that cannot be started, a line that says why.
 
     Raises
     ------
     PlanError
-        An unknown name.
+        If a name is not in `table`.
     DeviceError
-        A rival asked for by name cannot be started.
+        If a rival that was asked for by name cannot be started.
     """
     table = RIVALS if table is None else table
     names = {AUTO: list(table), NONE: []}.get(asked, asked.split(","))
@@ -422,7 +426,7 @@ def find_rivals(
     for name in names:
         try:
             found.append(table[name](where))
-        except Exception as error:  # another library's: missing, broken, or without a device
+        except Exception as error:  # the library is missing, is broken, or finds no device
             reason = f"{name} does not take part: {_one_line(error)}"
             if asked != AUTO:
                 raise DeviceError(reason) from error

@@ -1,9 +1,9 @@
 """The measurement: contenders take turns on the same input, and every result is checked.
 
-A sample is the host's time of some calls one after the other and of waiting for the last, over
-their number: with enough calls what the host does is hidden behind the device, as it is in a
-program that has work for it. Turns, rather than one contender after the other, let what a machine
-does meanwhile fall on all of them alike.
+A sample times several calls, one after the other, and the wait for the last one, with the host's
+clock; it is this time divided by the number of calls. If there are enough calls, the device hides
+the host's work, as it does in a program that keeps the device busy. Because the contenders take
+turns, whatever else the machine does meanwhile slows all of them alike.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ WORDS: tuple[tuple[type[Exception], str], ...] = (
 
 @dataclass(frozen=True)
 class Settings:
-    """How long to measure.
+    """How long each case is measured.
 
     Attributes
     ----------
     samples : int
-        Of each contender.
+        How many samples are taken of each contender, unless its budget is spent before.
     sample_s : float
         Seconds that a sample lasts at least.
     min_calls : int
-        In a sample, unless one call lasts longer than `slow_s`.
+        How many calls a sample has at least, unless one call lasts `slow_s` or longer.
     slow_s : float
-        See there.
+        Seconds from which on a single call makes a sample.
     budget_s : float
-        Seconds after which a contender takes no further turns.
+        Seconds of samples after which a contender takes no further turns.
     """
 
     samples: int = 61
@@ -64,24 +64,25 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a case went with one contender.
+    """What one contender has achieved at one case.
 
     Attributes
     ----------
     contender : str
-        Its name.
+        Name of the contender.
     ms : Spread
-        Milliseconds of one transform of the whole batch.
+        Milliseconds in which the contender transforms the whole batch once.
     calls : int
-        In each sample.
+        Number of calls in each sample.
     prepare_s : float
-        Seconds from the plan's beginning to the first result, with the upload; what an earlier
-        process has compiled is not compiled again.
+        Seconds from the beginning of planning to the first result, upload included. Programs that
+        an earlier process has compiled are not compiled again.
     error, bound : float
-        Largest relative L2 error of the transforms checked, and what is allowed: infinity for
-        rivals.
+        Largest relative L2 error of the checked transforms, and the largest error allowed. For a
+        rival, any error is allowed: `bound` is infinity.
     word, reason : str
-        What has kept it from being measured; empty where nothing has.
+        Why the contender was not measured, in one word and in full. Both are empty if it was
+        measured.
     """
 
     contender: str
@@ -95,7 +96,7 @@ class Outcome:
 
     @property
     def status(self) -> str:
-        """Empty if it was measured and the result is right; not a number is not right."""
+        """Empty if the contender was measured and its result is right; NaN is not right."""
         if self.word or self.error <= self.bound or self.bound == inf:
             return self.word
         return WRONG
@@ -103,16 +104,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Row:
-    """A case with what every contender has made of it; ours stands first.
+    """One case with the outcome of every contender; the first is pyclfft's.
 
     Attributes
     ----------
     workload : Workload
-        What was transformed.
+        The case with its batch.
     outcomes : tuple of Outcome
-        In the contenders' order.
+        One outcome for each contender, in the order of the contenders.
     device : str
-        Whose contenders these are; empty where there is one device only.
+        Short name of the device on which they ran; empty if there is only one device.
     """
 
     workload: Workload
@@ -121,26 +122,26 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The case's, and the device's where there are several."""
+        """Name of the case, followed by the device's name if there are several devices."""
         return " on ".join(filter(None, (self.workload.case.name, self.device)))
 
     @property
     def ours(self) -> Outcome:
-        """How we did."""
+        """Outcome of pyclfft with arrays on the device."""
         return self.outcomes[0]
 
     @property
     def own(self) -> tuple[Outcome, ...]:
-        """How we did in every way: on the device, and on CPUs from NumPy to NumPy too."""
+        """All outcomes of pyclfft: on the device and, with ``--cpu``, from NumPy to NumPy too."""
         return tuple(each for each in self.outcomes if each.bound < inf)
 
     def ratio(self, outcome: Outcome) -> float:
-        """Return a contender's time over ours: above 1 where we are faster."""
+        """Return a contender's time divided by ours: above 1 if pyclfft is faster."""
         return outcome.ms.median / self.ours.ms.median
 
     @property
     def behind(self) -> float:
-        """Our time over that of the fastest rival; not a number without both."""
+        """Our time divided by the fastest rival's; NaN if either of them is missing."""
         rivals = (each for each in self.outcomes if each.bound == inf)
         ratios = [ratio for each in rivals if (ratio := self.ratio(each)) > 0]
         return 1 / min(ratios) if ratios else nan
@@ -148,14 +149,14 @@ class Row:
 
 @dataclass(frozen=True)
 class CopyRate:
-    """What the device's memory can do: a plain copy from one buffer to another.
+    """The speed of the device's memory: the time of a plain copy from one buffer to another.
 
     Attributes
     ----------
     nbytes : int
-        Of each buffer.
+        Size of each buffer in bytes.
     ms : Spread
-        Of one copy.
+        Milliseconds of one copy.
     """
 
     nbytes: int
@@ -163,16 +164,16 @@ class CopyRate:
 
     @property
     def gb_per_s(self) -> float:
-        """Bytes read and written, in 10^9 a second."""
+        """Bytes read and written, in units of 10^9 bytes a second."""
         return 2 * self.nbytes / self.ms.median / 1e6
 
     def fraction(self, nbytes: int, ms: float) -> float:
-        """Return the rate of another job as a part of the copy's."""
+        """Return the rate of a job that moves `nbytes` in `ms`, divided by the copy's rate."""
         return nbytes / ms / 1e6 / self.gb_per_s
 
 
 def copy_rate(queue: cl.CommandQueue, nbytes: int, settings: Settings) -> CopyRate:
-    """Measure copying on the device, in the way in which transforms are measured."""
+    """Measure a copy on the device, in the same way as transforms are measured."""
     source, target = (memory.allocate(queue.context, nbytes) for _ in range(2))
     cl.enqueue_fill_buffer(queue, source, np.uint8(1), 0, nbytes)
     turn = Turn(lambda: cl.enqueue_copy(queue, target, source), queue.finish, settings)
@@ -191,17 +192,18 @@ def measure(
     Parameters
     ----------
     workload : Workload
-        The case.
+        The case with its batch.
     contenders : sequence of Contender
-        Ours first. What goes wrong with one of them is its outcome and does not concern the others.
+        Pyclfft first. If one of them fails, its outcome says so, and the others go on.
     noise : Noise
-        Gives the input.
+        Source of the input.
     settings : Settings
         How long to measure.
 
     Returns
     -------
     Row
+        The outcomes of all contenders.
     """
     source = noise.source(workload)
     expected = reference(workload, source)
@@ -220,14 +222,14 @@ def measure(
 
 @dataclass(frozen=True)
 class Side:
-    """Who competes on one device.
+    """The contenders on one device.
 
     Attributes
     ----------
     contenders : tuple of Contender
-        Ours first. One that needs no device may be on several sides.
+        Pyclfft first. A contender that needs no device may be on several sides.
     device : str
-        Short; empty where there is one only.
+        Short name of the device; empty if there is only one.
     """
 
     contenders: tuple[Contender, ...]
@@ -237,21 +239,23 @@ class Side:
 def measure_sides(
     workload: Workload, sides: Sequence[Side], noise: Noise, settings: Settings
 ) -> tuple[Row, ...]:
-    """Measure one case on several devices, all contenders taking turns, each of them once.
+    """Measure one case on several devices. All contenders take turns, each of them only once.
 
     Parameters
     ----------
     workload : Workload
-        The case.
+        The case with its batch.
     sides : sequence of Side
-        At least one.
-    noise, settings
-        As for `measure`.
+        The contenders of each device; at least one side.
+    noise : Noise
+        Source of the input.
+    settings : Settings
+        How long to measure.
 
     Returns
     -------
     tuple of Row
-        One for each side.
+        One row for each side, in their order.
     """
     everyone = list(dict.fromkeys(each for side in sides for each in side.contenders))
     outcomes = measure(workload, everyone, noise, settings).outcomes
@@ -262,9 +266,10 @@ def measure_sides(
 
 
 class Turn:
-    """Takes samples of a call; how many calls make one is found out at the beginning.
+    """Takes samples of a call, and at first finds out how many calls make a sample.
 
-    That is the warm-up as well. Of a slow call it is the first sample instead: it needs no warming.
+    These first calls are the warm-up too. If a call is slow, it needs no warm-up, and the first
+    call counts as the first sample.
     """
 
     def __init__(self, call: Call, synchronize: Callable[[], object], settings: Settings) -> None:
@@ -280,10 +285,10 @@ class Turn:
             self._add(each)
 
     def take(self) -> None:
-        """Add a sample, unless enough time is spent.
+        """Add a sample, unless the budget of time is spent.
 
-        A call before it is not timed: on a GPU another library's turn is another context's, and to
-        switch between them takes a while.
+        If a sample has several calls, one more call goes before them and is not timed: on a GPU,
+        another library's turn ran in another context, and switching between contexts takes time.
         """
         if self._spent < self.settings.budget_s:
             if self.calls > 1:
@@ -303,7 +308,7 @@ class Turn:
 
 
 class _Run:
-    """One contender at one case. After its first failure nothing more is asked of it."""
+    """One contender at one case. After its first failure it is not called any more."""
 
     def __init__(self, contender: Contender, workload: Workload, settings: Settings) -> None:
         self.contender, self.workload, self.settings = contender, workload, settings
@@ -315,13 +320,13 @@ class _Run:
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # whatever it is, it is this contender's result
+        except Exception as error:  # of whatever type: the failure is this contender's outcome
             self.turn = None
             self.word = next((word for kind, word in WORDS if isinstance(error, kind)), FAILED)
             self.reason = f"{type(error).__name__}: {error}"
 
     def prepare(self, source: np.ndarray, expected: np.ndarray) -> None:
-        """Plan, transform once, check the result, and find out how many calls make a sample."""
+        """Plan, transform once, check the result, and find the number of calls in a sample."""
         with self._guarded():
             if isinstance(self.contender, VkFFTOnCPU):
                 self.contender.rehearse(self.workload)
@@ -334,15 +339,16 @@ class _Run:
             self.turn = Turn(call, self.contender.synchronize, self.settings)
 
     def take(self) -> None:
-        """Add a sample."""
+        """Add a sample, unless the contender has failed."""
         if self.turn:
             with self._guarded():
                 self.turn.take()
 
     def outcome(self, expected: np.ndarray) -> Outcome:
-        """Return how it went. Our result is checked again after the last call.
+        """Return the outcome. The result of pyclfft is checked once more after the last call.
 
-        Not so the rivals': from complex to real they may destroy their input at the first call.
+        The rivals' results are not: a c2r transform of theirs may destroy its input at its first
+        call.
         """
         bound = inf
         if isinstance(self.contender, Ours):
@@ -362,7 +368,7 @@ class _Run:
         )
 
     def release(self) -> None:
-        """Forget the call, which holds plan and arrays, and free their memory."""
+        """Drop the call, which holds the plan and the arrays, and free their memory."""
         self.turn = None
         with suppress(Exception):  # after a failure the device may be in any state
             self.contender.release()
@@ -373,11 +379,11 @@ class _Run:
         return float(np.max(errors))
 
 
-# --- the other way to compute it ------------------------------------------------------------------
+# --- the input, and the reference by SciPy --------------------------------------------------------
 
 
 class Noise:
-    """Uniform numbers in [-0.5, 0.5), made once for all cases."""
+    """Uniform random numbers in [-0.5, 0.5), made once and used for all cases."""
 
     def __init__(self) -> None:
         self._pool = np.empty(0)
@@ -385,8 +391,8 @@ class Noise:
     def source(self, workload: Workload) -> np.ndarray:
         """Return the input of a case.
 
-        From complex to real it is the spectrum of real numbers: along several axes libraries need
-        not agree about anything else.
+        For c2r it is the spectrum of real numbers. If a c2r input of several axes is not the
+        spectrum of any real array, libraries may disagree about its transform.
         """
         shape = workload.source_shape
         real = REAL_DTYPE[workload.case.precision]
@@ -406,7 +412,7 @@ class Noise:
 
 
 def reference(workload: Workload, source: np.ndarray) -> np.ndarray:
-    """Transform what is checked of the batch, in the next wider precision, without scaling."""
+    """Transform the checked part of the batch by SciPy, in the next wider precision, unscaled."""
     pieces = np.stack([workload.one(source, index) for index in workload.checked])
     wider = {"f": np.float64, "F": np.complex128, "d": np.longdouble, "D": np.clongdouble}
     axes = tuple(range(1, pieces.ndim))

@@ -1,4 +1,4 @@
-"""scipy.fft, by which every result is checked, and which is a contender on CPUs."""
+"""scipy.fft: the reference by which every result is checked, and a contender on CPUs."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .cases import Case
 
 
 def unscaled(case: Case, axes: tuple[int, ...], workers: int) -> Callable[[Any], np.ndarray]:
-    """Return SciPy's function for a case, without scaling in either direction.
+    """Return SciPy's function for a case. It does not scale in either direction.
 
     Parameters
     ----------
     case : Case
-        What to transform.
+        The case to transform.
     axes : tuple of int
-        Where its lengths lie in the array.
+        Axes of the array to transform.
     workers : int
-        Threads; all where -1.
+        Number of threads; -1 means one for each core.
 
     Returns
     -------
     callable
-        From array to array.
+        Takes an array and returns its transform.
     """
     ways: dict[tuple[str, str], tuple[str, str, dict[str, Any]]] = {
         ("dct2", "forward"): ("dctn", "backward", {"type": 2}),

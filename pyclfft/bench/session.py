@@ -1,4 +1,4 @@
-"""What the commands that measure have in common: options, cases one by one, lines and files."""
+"""What all commands that measure share: their options, their loop over cases, and their output."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .runner import Noise, Side, measure_sides
 
 
 def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> None:
-    """Add the options that all of them have.
+    """Add the options that all commands that measure have.
 
     Parameters
     ----------
     parser : argparse.ArgumentParser
-        To which they are added.
+        The command's parser, to which the options are added.
     samples : int
-        The default.
+        The default of ``--samples``.
     drawing : str
-        What ``--plot`` draws.
+        What ``--plot`` draws, in a few words.
     """
     add = parser.add_argument
     commandline.add_device(parser)
@@ -44,14 +44,14 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
 
 
 def require(options: argparse.Namespace) -> None:
-    """Say what is missing now, not after minutes.
+    """Check before the measurement, which takes minutes, that its results can be written.
 
     Raises
     ------
     PyclfftError
-        Something is to be drawn and matplotlib is not installed.
+        If a drawing is asked for and matplotlib is not installed.
     FileNotFoundError
-        The folder of a file to write.
+        If the folder of a file to write does not exist.
     """
     if options.plot:
         require_plot(options.plot)
@@ -59,12 +59,12 @@ def require(options: argparse.Namespace) -> None:
 
 
 def require_folders(*names: str | None) -> None:
-    """Refuse files whose folders are not there.
+    """Refuse names of files whose folders do not exist; None stands for no file.
 
     Raises
     ------
     FileNotFoundError
-        Such a file.
+        If a folder does not exist. It names the first file whose folder is missing.
     """
     for name in names:
         if name and not Path(name).absolute().parent.is_dir():
@@ -72,12 +72,12 @@ def require_folders(*names: str | None) -> None:
 
 
 def show(results: Results, notes: Sequence[str] = ()) -> None:
-    """Print where it was measured, what the columns mean, and a line for each row.
+    """Print where the measurement is made, what its columns mean, and a line for each row.
 
     Parameters
     ----------
     results : Results
-        With the rows that are known so far.
+        The results, with the rows that have been measured so far.
     notes : sequence of str
         Lines to print above the table.
     """
@@ -97,25 +97,25 @@ def measure_cases(
     options: argparse.Namespace,
     notes: Sequence[str] = (),
 ) -> Results:
-    """Measure the cases; print and keep each as soon as it is known.
+    """Measure cases. The rows of each case are printed and written as soon as they are measured.
 
     Parameters
     ----------
     results : Results
-        Without rows.
+        Everything but the rows.
     cases : sequence of Case
-        To measure.
+        The cases to measure.
     sides : sequence of Side
-        Who competes.
+        The contenders of each device.
     options : argparse.Namespace
-        Of the command.
+        The command's options.
     notes : sequence of str
         Lines to print above the table.
 
     Returns
     -------
     Results
-        With a row for each case and side.
+        The results with a row for each case and side.
     """
     show(results, notes)
     columns, noise = results.view.columns(results), Noise()
@@ -130,21 +130,21 @@ def measure_cases(
 def finish(
     results: Results, options: argparse.Namespace, draw: Callable[[str, Results], None]
 ) -> int:
-    """Print what follows from all rows, and write the files.
+    """Print what sums up the rows, and write the files that the options ask for.
 
     Parameters
     ----------
     results : Results
-        All of them.
+        The results with all their rows.
     options : argparse.Namespace
-        Of the command.
+        The command's options.
     draw : callable
-        Draws them to a file.
+        Takes the name of a file and the results; draws the results to the file.
 
     Returns
     -------
     int
-        The exit status: 1 where a result of ours is wrong.
+        Exit status: 1 if a result of pyclfft is wrong or could not be computed, else 0.
     """
     print("", *render.summary(results), sep="\n")
     for each in render.extra_tables(results):

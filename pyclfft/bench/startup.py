@@ -1,7 +1,8 @@
-"""From planning to the first result, in a process of its own: ``python -m pyclfft.bench.startup``.
+"""Time from planning to the first result, in a new process: ``python -m pyclfft.bench.startup``.
 
-Cold means that nothing has been compiled before, warm that another process has. All caches of
-compiled kernels, ours and the drivers', lie in a new folder meanwhile.
+In a cold start nothing has been compiled before. In a warm start another process has compiled
+everything. Each cold start has a new folder for all caches of compiled kernels, pyclfft's and the
+drivers'; the warm start after it finds the caches there.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from .cases import CASES, Workload
 from .rivals import Ours
 from .statistics import Spread, spread
 
-SHORT = "1024"
-LARGEST = 4  # plans that compile most, of which no rule says which takes longest
-REPEATS = 3
+SHORT = "1024"  # name of the short case, which is always measured
+LARGEST = 4  # so many plans that compile the most programs: no rule says which takes the longest
+REPEATS = 3  # cold starts, and warm starts, of each case
 CACHES = ("PYCLFFT_CACHE_DIR", "POCL_CACHE_DIR", "CUDA_CACHE_PATH", "NEO_CACHE_DIR")
 
 
@@ -44,11 +45,11 @@ class Startup:
     Attributes
     ----------
     case : str
-        Its name.
+        The case's name.
     programs : int
-        Kernels to be compiled.
+        Number of programs that the plan compiles.
     cold, warm : Spread
-        Nothing compiled before, and everything by another process.
+        Seconds if nothing has been compiled before, and if another process has compiled everything.
     """
 
     case: str
@@ -60,27 +61,28 @@ class Startup:
 def measure_startup(
     spec: str | None, traits: Traits, elements: int, algorithm: str | None = None
 ) -> list[Startup]:
-    """Measure the short case and the target's largest plans.
+    """Measure the short case, and the plans of the target's cases that compile most.
 
     Parameters
     ----------
     spec : str, optional
         The device, as `use_device` takes it.
     traits : Traits
-        Of that device.
+        What is known of that device.
     elements : int
-        Of each case in all.
+        How many numbers each case transforms in all.
     algorithm : str, optional
-        As `Plan` takes it.
+        Name of the only algorithm to use, as `Plan` takes it.
 
     Returns
     -------
     list of Startup
+        One for each measured case.
 
     Raises
     ------
     DeviceError
-        A process has failed; its last words.
+        If a process has failed; the message is the last line that it has printed.
     """
     targets = [case for case in CASES if case.target and case.points <= elements]
     sizes = {case: programs(case.sized(elements), traits, algorithm) for case in targets}
@@ -94,7 +96,7 @@ def measure_startup(
 
 
 def programs(workload: Workload, traits: Traits, algorithm: str | None = None) -> int:
-    """Count the programs that a plan compiles; 0 where it cannot be planned."""
+    """Count the programs that a plan compiles; 0 if the case cannot be planned."""
     try:
         problem = make_problem(workload.shape, workload.source_dtype, workload.axes)
         passes = plan_passes(problem, traits, algorithm)
@@ -113,7 +115,7 @@ def _measure(name: str, count: int, arguments: Sequence[str]) -> Startup:
 
 
 def _seconds(name: str, arguments: Sequence[str], folder: str) -> float:
-    """Run this module as a program, which prints the seconds."""
+    """Run this module as a program, and return the seconds that it prints."""
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     caches = dict.fromkeys(CACHES, folder)
@@ -129,7 +131,7 @@ def _seconds(name: str, arguments: Sequence[str], folder: str) -> float:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Plan a case and transform once; print the seconds."""
+    """Plan a case, transform once, and print the seconds that both have taken."""
     name, elements, spec, algorithm = argv
     (case,) = (case for case in CASES if case.name == name)
     workload = case.sized(int(elements))
@@ -142,9 +144,9 @@ def main(argv: Sequence[str]) -> None:
 
 
 def _arrays(workload: Workload, queue: cl.CommandQueue) -> tuple[cl_array.Array, cl_array.Array]:
-    """Do what is no part of planning: allocate, let the device touch it, and run a first kernel.
+    """Do what is no part of planning: allocate, touch the memory, and run a first kernel.
 
-    With a process's first kernel a driver makes itself ready, on NVIDIA for 6 ms.
+    At a process's first kernel a driver sets itself up; NVIDIA's takes 6 ms.
     """
     x = cl_array.zeros(queue, workload.source_shape, workload.source_dtype)
     y = cl_array.zeros(queue, workload.result_shape, workload.result_dtype)

@@ -1,4 +1,4 @@
-"""Medians with their spread, and means of ratios."""
+"""Medians and their spread, and means of ratios."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Spread:
-    """Where the middle of some samples lies, and how far they scatter.
+    """The median of some samples, and how far they scatter.
 
     Attributes
     ----------
     median, low, high : float
-        The median, and the quartiles below and above it.
+        The median, the lower quartile and the upper quartile; NaN if there are no samples.
     count : int
-        Samples.
+        Number of samples.
     """
 
     median: float = nan
@@ -28,12 +28,12 @@ class Spread:
 
     @property
     def percent(self) -> float:
-        """Half the distance of the quartiles, in percent of the median."""
+        """Half the distance between the quartiles, in percent of the median."""
         return 50 * (self.high - self.low) / self.median if self.median else nan
 
 
 def spread(samples: Sequence[float]) -> Spread:
-    """Summarise samples; without any, everything is not a number."""
+    """Return the spread of samples; NaNs if there are none."""
     if not samples:
         return Spread()
     low, median, high = (float(value) for value in np.percentile(samples, (25, 50, 75)))
@@ -41,6 +41,6 @@ def spread(samples: Sequence[float]) -> Spread:
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:
-    """Return the geometric mean, which is not a number without any ratio."""
+    """Return the geometric mean of ratios; NaN if there are none."""
     values = np.fromiter(ratios, float)
     return float(np.exp(np.log(values).mean())) if values.size else nan

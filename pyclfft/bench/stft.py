@@ -1,11 +1,12 @@
 """``python -m pyclfft bench stft``: spectrograms beside other libraries, and beside a report's.
 
-One song of three minutes, from NumPy to NumPy and from device array to device array, by everybody
-who is installed, in turns (`stft_contenders`). On devices with memory of their own, how far
-uploads, kernels and downloads of a stream overlap (`stft_overlap`). And what a report on digital
-music analysis has measured: 1164 frames by its own kernel and by ours, 1 to 1024 of them a launch
-(`stft_launches`), with occupancy (`occupancy`); the greatest magnitude, which its fault makes too
-small (`stft_fault`); and where its program spends its time (`stft_profile`).
+It measures four things. First, one song of three minutes, from NumPy to NumPy and from device array
+to device array, by all installed libraries in turns (`stft_contenders`). Second, if the device has
+memory of its own, how far a stream's uploads, kernels and downloads overlap (`stft_overlap`).
+Third, the song of a report on digital music analysis: 1164 frames by the report's kernel and by
+pyclfft's, 1 to 1024 of them in a launch (`stft_launches`), with the occupancy (`occupancy`) and the
+greatest magnitude, which the report's fault makes too small (`stft_fault`). Fourth, where the
+report's program spends its time (`stft_profile`).
 """
 
 from __future__ import annotations
@@ -57,28 +58,28 @@ SETTINGS = Settings(samples=21, budget_s=3.0)
 
 @dataclass(frozen=True)
 class Results:
-    """All of it.
+    """Everything that ``bench stft`` has measured.
 
     Attributes
     ----------
     environment : dict of str to str
-        Devices, versions and the commit.
+        Devices, versions and the commit, by name.
     seconds : float
-        Of the signal.
+        Length of the signal in seconds.
     samples : int
-        Of each contender.
+        How many samples were taken of each contender.
     entries : tuple of Entry
-        In the order of measurement.
+        The contenders, in the order of measurement.
     curve : tuple of Point
-        By frames a launch.
+        The report's song, by the number of frames in a launch.
     song : dict of str to float
-        Milliseconds of the 1164 frames on the host, by baseline.
+        Milliseconds that the report's 1164 frames take on the host, by baseline.
     overlap : Overlap or None
-        Where the device has memory of its own.
+        How far a stream overlaps; None if the device has no memory of its own.
     greatest : Greatest or None
-        Of the magnitudes of a melody.
+        The greatest magnitudes of a melody; None in files of former versions.
     profile : tuple of Part
-        Of the report's program as pyclfft does its work.
+        Times of the parts of the report's program, with pyclfft doing their work.
     """
 
     environment: dict[str, str]
@@ -92,7 +93,7 @@ class Results:
     profile: tuple[stft_profile.Part, ...] = ()
 
     def ours(self, where: str) -> Entry:
-        """Return how we did between such arrays."""
+        """Return pyclfft's entry from arrays on the host, or on the device, as `where` says."""
         return next(each for each in self.entries if (each.name, each.where) == (OURS, where))
 
 
@@ -105,12 +106,12 @@ def main(argv: Sequence[str]) -> int:
     Parameters
     ----------
     argv : sequence of str
-        Arguments, behind ``bench stft``.
+        Arguments of the command, after ``bench stft``.
 
     Returns
     -------
     int
-        Exit status: 0; 1 where a result of ours is wrong; 2 after an error.
+        Exit status: 0 if all went well; 1 if a result of pyclfft is wrong; 2 after an error.
     """
     return commandline.run(lambda: _main(argv), PROG)
 
@@ -167,17 +168,17 @@ def _main(argv: Sequence[str]) -> int:
 
 
 def as_text(results: Results) -> str:
-    """Return all tables as lines of text."""
+    """Return all tables and paragraphs as lines of text."""
     return render.text_of(_parts(results))
 
 
 def as_markdown(results: Results) -> str:
-    """Return all tables as a page."""
+    """Return all tables and paragraphs as a page of Markdown."""
     return render.page_of("Short-time Fourier transforms", results.environment, _parts(results))
 
 
 def _parts(results: Results) -> Iterator[Part]:
-    """Yield paragraphs and tables."""
+    """Yield the paragraphs and tables."""
     yield (
         f"{results.seconds} s of sound at {RATE} samples a second, frames of {N_FFT}, {HOP} apart, "
         f"Hann window: medians of {results.samples} samples, in turns; "
@@ -193,7 +194,7 @@ def _parts(results: Results) -> Iterator[Part]:
 
 
 def overlap_line(overlap: Overlap) -> str:
-    """Say how far uploads, kernels and downloads of a stream overlap."""
+    """Say how far a stream's uploads, kernels and downloads overlap."""
     parts = ", ".join(f"{name} {ms:.3g}" for name, ms in overlap.busy_ms.items())
     return (
         f"a stream of {overlap.seconds:g} s, in ms: {parts}; {overlap.any_ms:.3g} in which the "
@@ -202,7 +203,7 @@ def overlap_line(overlap: Overlap) -> str:
 
 
 def report_parts(results: Results) -> Iterator[Part]:
-    """Yield what the report has published beside what was measured here."""
+    """Yield what the report has published, beside what was measured here."""
     yield (
         f"{FRAMES} frames of {N_FFT} points, {HOP} apart, to {N_FFT // 2} magnitudes each, by "
         f"frames a launch: microseconds of a launch in the mean, milliseconds of all launches by "
@@ -226,7 +227,7 @@ def report_parts(results: Results) -> Iterator[Part]:
 
 
 def times_table(curve: Sequence[Point]) -> Table:
-    """Return times by frames a launch."""
+    """Return the table of times by the number of frames in a launch."""
     headings = [
         "frames", "launches", "us: published", *(f"us: {each}" for each in KERNELS),
         "ms: published", *(f"ms: {each}" for each in KERNELS),
@@ -246,7 +247,7 @@ def times_table(curve: Sequence[Point]) -> Table:
 
 
 def speedups(curve: Sequence[Point]) -> dict[str, list[float]]:
-    """Return how many times as fast each point of a curve is as the first one, by kernel."""
+    """Return by kernel the first point's time divided by each point's."""
     first = curve[0]
     return {
         "published": [first.published_ms / point.published_ms for point in curve],
@@ -255,7 +256,7 @@ def speedups(curve: Sequence[Point]) -> dict[str, list[float]]:
 
 
 def speedup_table(curve: Sequence[Point]) -> Table:
-    """Return speed-ups and occupancy by frames a launch."""
+    """Return the table of speed-ups and occupancy by the number of frames in a launch."""
     columns = speedups(curve)
     headings = [
         "frames", *(f"speed-up: {name}" for name in columns),
@@ -273,7 +274,7 @@ def speedup_table(curve: Sequence[Point]) -> Table:
 
 
 def song_table(results: Results) -> Table:
-    """Return all launches' least and greatest times beside whole functions on a CPU."""
+    """Return the least and greatest time of all launches, beside whole functions on a CPU."""
     rows = [[name, "-", f"{ms:.4g}"] for name, ms in PUBLISHED_SONG_MS.items()]
     for name in KERNELS:
         times = [point.kernel_ms[name] for point in results.curve]
@@ -283,13 +284,13 @@ def song_table(results: Results) -> Table:
         ]
     song = dict(results.song)
     if COMPILED in song:
-        song.pop(IN_PYTHON, None)  # files of former versions have both
+        song.pop(IN_PYTHON, None)  # files of former versions have both of them
     rows += [[name, f"{ms:.4g}", "-"] for name, ms in song.items()]
     return Table(["ms of a song", "here", "published"], rows)
 
 
 def greatest_table(greatest: Greatest) -> Table:
-    """Return the greatest magnitudes."""
+    """Return the table of the greatest magnitudes."""
     wrong = " and ".join(f"{value:g}" for value in PUBLISHED_WRONG)
     rows = [
         ["reference", f"{greatest.reference:.6g}", f"{PUBLISHED_REFERENCE:g}"],
@@ -300,7 +301,7 @@ def greatest_table(greatest: Greatest) -> Table:
 
 
 def profile_table(profile: tuple[stft_profile.Part, ...]) -> Table:
-    """Return where the program spends its time."""
+    """Return the table of where the program spends its time."""
     rows = [
         [
             each.name, f"{each.ms.median:.4g}", f"{percent(profile, each):.1f}",
@@ -330,7 +331,7 @@ def _entry_rows(results: Results) -> Iterator[list[str]]:
 
 
 def as_json(results: Results) -> str:
-    """Return all that was measured as JSON, with the published figures."""
+    """Return everything that was measured as JSON, with the published figures."""
     document = {
         "schema": SCHEMA,
         **asdict(results),
@@ -346,7 +347,7 @@ def as_json(results: Results) -> str:
 
 
 def results_of(document: Mapping[str, Any]) -> Results:
-    """Return what `as_json` has written, also before greatest and profile were measured."""
+    """Return what `as_json` has written; older documents lack greatest magnitudes and profile."""
     overlap, greatest = document["overlap"], document.get("greatest")
     return Results(
         document["environment"],
@@ -362,7 +363,7 @@ def results_of(document: Mapping[str, Any]) -> Results:
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read a file of ``--json``; see `read_document`."""
+    """Read a file of ``bench stft --json``; `read_document` says how it can fail."""
     return read_document(path, results_of, PROG)
 
 
@@ -380,14 +381,14 @@ def _part_of(document: Mapping[str, Any]) -> stft_profile.Part:
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
-    """Draw time, and speed-up with occupancy, over the frames of a launch.
+    """Draw time, and speed-up with occupancy, over the number of frames in a launch.
 
     Parameters
     ----------
     path : str or path
-        Its extension names the format: png, svg, pdf; png without one.
+        Name of the file. Its extension gives the format: png, svg or pdf; png without one.
     results : Results
-        What was measured.
+        The results to draw.
     """
     plots = pyplot()
     figure, (left, right) = plots.subplots(1, 2, figsize=(13, 5.6), layout="constrained")
@@ -403,10 +404,10 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
         axes.yaxis.set_major_formatter("{x:g}")
         axes.grid(alpha=0.3)
     handles, labels = left.get_legend_handles_labels()
-    if len(figure.axes) > 2:  # there is an axis of occupancy too
+    if len(figure.axes) > 2:  # occupancy is known and has an axis of its own
         more = figure.axes[2].get_legend_handles_labels()
         handles, labels = handles + more[0], labels + more[1]
-    # Below both, where it hides no curve.
+    # The legend stands below both panels, where it hides no curve.
     figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
     about = results.environment
     figure.suptitle(f"{about['device']}, {about['date']}", fontsize="medium", wrap=True)
@@ -430,7 +431,7 @@ def _draw_times(axes: Any, curve: Sequence[Point]) -> None:
 
 
 def _draw_speedups(axes: Any, curve: Sequence[Point]) -> None:
-    """Draw how many times as fast points are as at 1 frame a launch; on the right, occupancy."""
+    """Draw each point's speed divided by that at 1 frame a launch; on the right, occupancy."""
     frames, columns = [point.frames for point in curve], speedups(curve)
     axes.plot(frames, columns.pop("published"), **PUBLISHED_STYLE)
     for n, values in enumerate(columns.values()):

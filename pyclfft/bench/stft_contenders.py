@@ -1,4 +1,4 @@
-"""Who takes part in ``bench stft``: ours, SciPy, librosa, PyTorch and torchaudio, in turns."""
+"""The contenders of ``bench stft``: pyclfft, SciPy, librosa, PyTorch and torchaudio, in turns."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from .stft_launches import BOUND, HOP, N_FFT, RATE
 
 HOST, DEVICE = "NumPy to NumPy", "on the device"
 OURS, OURS_BY_FRAME, COPY = "pyclfft", "pyclfft, frame by frame", "copy"
-CHECKED = 16  # frames at the beginning, in the middle, and at the end
+CHECKED = 16  # frames that are checked at the beginning, in the middle, and at the end
 
 
 @dataclass(frozen=True)
 class Entry:
-    """How a contender did.
+    """What one contender has achieved.
 
     Attributes
     ----------
     name, where : str
-        Of the contender, and between which arrays.
+        Name of the contender, and whether its arrays are on the host or on the device.
     ms : Spread
-        Milliseconds of the whole signal.
+        Milliseconds in which it transforms the whole signal.
     error : float
-        Relative L2 error of the frames that were checked.
+        Relative L2 error of the checked frames.
     word, reason : str
-        What has kept it from being measured; empty where nothing has.
+        Why it was not measured, in one word and in full. Both are empty if it was measured.
     """
 
     name: str
@@ -50,23 +50,23 @@ class Entry:
 
     @property
     def wrong(self) -> bool:
-        """Whether it is ours and its result is not right."""
+        """Whether the contender is pyclfft, was measured, and has a wrong result."""
         return self.name.startswith(OURS) and not self.word and not self.error <= BOUND
 
 
 class Ready(NamedTuple):
-    """A contender made ready.
+    """A contender that is ready to be called.
 
     Attributes
     ----------
     call : callable
         Does the work and returns the result.
     synchronize : callable
-        Waits for all calls.
+        Waits until all calls are done.
     fetch : callable
-        From a result to a NumPy array of shape (bins, frames).
+        Takes a result; returns it as a NumPy array of shape (bins, frames).
     first : int
-        The number of the result's first frame, if it leaves some out.
+        Number of the result's first frame; above 0 if the result leaves out frames before it.
     """
 
     call: Callable[[], Any]
@@ -80,7 +80,7 @@ def _ours_on_host(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
 
 
 def _scipy_strided(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
-    """Frames as a view: nothing is padded, so there are two frames fewer."""
+    """Return SciPy on a view of frames. Without padding there are two frames fewer."""
     fft = import_module("scipy.fft")
     window = np.hanning(N_FFT + 1)[:-1].astype(y.dtype)
     frames = np.lib.stride_tricks.sliding_window_view(y, N_FFT)[::HOP]
@@ -140,12 +140,12 @@ def _torchaudio_on_gpu(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
 
 
 def _ours_on_device(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
-    """Bins by frames in C order, as pyopencl's own functions want arrays."""
+    """Return pyclfft with results of bins by frames in C order, as pyopencl's functions want."""
     return _on_device(y, queue, "C")
 
 
 def _ours_by_frame(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
-    """In the order of NumPy's results here, and of torch's: bins of a frame are neighbours."""
+    """Return pyclfft with the bins of a frame as neighbours, as NumPy's and torch's results are."""
     return _on_device(y, queue, "F")
 
 
@@ -161,12 +161,12 @@ def _on_device(y: np.ndarray, queue: cl.CommandQueue, order: str) -> Ready:
 
 
 def _copy(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
-    """Nothing but the traffic: samples are read once, and as many bytes written as spectra have."""
+    """Return a copy with a transform's traffic: it reads the samples and writes as many bytes."""
     spectra = (N_FFT // 2 + 1) * (1 + len(y) // HOP) * 8
     source = memory.allocate(queue.context, y.nbytes)
     target = memory.allocate(queue.context, spectra)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of compilers that have something to say
+        warnings.simplefilter("ignore")  # some compilers warn although nothing is wrong
         built = cl.Program(queue.context, COPY_TEXT).build()
     kernel = cl.Kernel(built, "traffic")
     pairs, vectors = y.nbytes // 8, spectra // 16
@@ -176,7 +176,7 @@ def _copy(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
 
     def call() -> Any:
         event = cl.enqueue_nd_range_kernel(queue, kernel, (size,), (256,))
-        return source, target, event  # which live as long as the call
+        return source, target, event  # the buffers live as long as the call's result
 
     return Ready(call, queue.finish)
 
@@ -191,7 +191,7 @@ kernel void traffic(global const float2 *src, global float4 *dst, uint pairs, ui
 }
 """
 
-# Name -> (between which arrays, how it is made ready).
+# Each contender: its name, where its arrays are, and the function that makes it ready.
 CONTENDERS: tuple[tuple[str, str, Callable[[np.ndarray, cl.CommandQueue], Ready]], ...] = (
     (OURS, HOST, _ours_on_host),
     ("scipy.fft, strided", HOST, _scipy_strided),
@@ -209,20 +209,21 @@ CONTENDERS: tuple[tuple[str, str, Callable[[np.ndarray, cl.CommandQueue], Ready]
 def measure_contenders(
     y: np.ndarray, queue: cl.CommandQueue, settings: Settings
 ) -> tuple[Entry, ...]:
-    """Let everybody transform a signal in turns, and check all results.
+    """Measure all contenders on one signal in turns, and check all results.
 
     Parameters
     ----------
     y : ndarray of float32
         The signal.
     queue : cl.CommandQueue
-        Of ours.
+        Queue on which pyclfft runs.
     settings : Settings
         How long to measure.
 
     Returns
     -------
     tuple of Entry
+        One for each contender, in the order of `CONTENDERS`.
     """
     entries: list[Entry] = []
     turns: dict[int, Turn] = {}
@@ -234,7 +235,7 @@ def measure_contenders(
             entries.append(Entry(name, where, error=wrong))
         except ImportError as error:
             entries.append(Entry(name, where, word="-", reason=str(error)))
-        except Exception as error:  # a rival's fault is no reason to end
+        except Exception as error:  # a rival's failure does not end the measurement
             if name.startswith(OURS):
                 raise
             entries.append(Entry(name, where, word=FAILED, reason=f"{error}".split("\n")[0]))
@@ -248,8 +249,8 @@ def measure_contenders(
 
 
 def _error(spectra: np.ndarray, first: int, y: np.ndarray) -> float:
-    """Return how far some frames are off, beside NumPy in double precision."""
-    last = len(y) // HOP - 2  # of those that need no padding
+    """Return the relative error of the checked frames, beside NumPy in double precision."""
+    last = len(y) // HOP - 2  # number of the last frame that needs no padding
     numbers = [
         t
         for begin in (2, last // 2, last - CHECKED)

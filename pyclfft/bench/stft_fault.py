@@ -1,10 +1,10 @@
-"""What the fault of a report's kernel does to its spectra, computed on the host.
+"""What the fault in a report's kernel does to its spectra, computed on the host.
 
-The report's output does not match its reference: the greatest magnitude is 24, and 48, where it
-should be 200. In its butterfly the sum is stored over the centre before the difference is formed
-from it, so that the lower result becomes the old centre. Then sample n takes part in bin k only
-where k and the reversed bits of n have no bit in common: a bin whose number has b ones is a sum of
-1 / 2^b of the samples.
+The report's output does not match its reference: the greatest magnitude should be 200, and is 24 in
+one case and 48 in another. Its butterfly overwrites the centre with the sum before it computes the
+difference from the centre, so that the lower result becomes the old centre. With this fault, sample
+n takes part in bin k only if k and the reversed bits of n have no set bit in common. So a bin whose
+number has b set bits is the sum of only 1 / 2^b of the samples.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-PUBLISHED_REFERENCE, PUBLISHED_WRONG = 200.0, (24.0, 48.0)  # greatest magnitudes
+PUBLISHED_REFERENCE, PUBLISHED_WRONG = 200.0, (24.0, 48.0)  # the report's greatest magnitudes
 
 
 @dataclass(frozen=True)
 class Greatest:
-    """The greatest magnitude of a song's spectra.
+    """The greatest magnitude in the spectra of a song.
 
     Attributes
     ----------
     reference : float
-        In double precision, by NumPy.
+        The true value, by NumPy in double precision.
     ours : dict of str to float
-        By kernel.
+        The values of pyclfft's kernels, by the kernels' names.
     faulty : float
-        With the report's butterfly.
+        The value with the report's butterfly.
     """
 
     reference: float
@@ -36,16 +36,17 @@ class Greatest:
 
 
 def faulty_fft(frames: np.ndarray) -> np.ndarray:
-    """Transform rows by radix 2 in time, with the report's fault.
+    """Transform rows by radix 2, decimated in time, with the report's fault.
 
     Parameters
     ----------
     frames : ndarray, shape (count, n)
-        n a power of two.
+        The rows to transform; n is a power of two.
 
     Returns
     -------
     ndarray of complex128, shape (count, n)
+        The spectra, as the fault makes them.
     """
     count, n = frames.shape
     bits = n.bit_length() - 1
@@ -56,7 +57,7 @@ def faulty_fft(frames: np.ndarray) -> np.ndarray:
     while span < n:
         blocks = x.reshape(count, -1, 2, span)
         turned = np.exp(-1j * np.pi * np.arange(span) / span) * blocks[:, :, 1]
-        blocks[:, :, 0] += turned  # over the centre ...
-        blocks[:, :, 1] = blocks[:, :, 0] - turned  # ... which is what this is then
+        blocks[:, :, 0] += turned  # overwrites the centre ...
+        blocks[:, :, 1] = blocks[:, :, 0] - turned  # ... so that this is the old centre
         span *= 2
     return x

@@ -1,4 +1,4 @@
-"""The song of a report on digital music analysis, by the frames of a launch, for ``bench stft``."""
+"""The song of a report on digital music analysis, by the frames in a launch, for ``bench stft``."""
 
 from __future__ import annotations
 
@@ -26,39 +26,40 @@ from .runner import Settings, Turn
 from .statistics import spread
 from .stft_fault import Greatest, faulty_fft
 
-# Of the report, and of all that `bench stft` measures.
+# Sound and frames of the report, which `bench stft` uses for everything that it measures.
 RATE = 44100
 N_FFT, HOP = 2048, 1024
-BOUND = 1e-6  # relative L2 error
+BOUND = 1e-6  # largest relative L2 error allowed
 
-# The curve as it was published: frames -> average microseconds of a launch, 1164 frames in all.
+# The published curve: number of frames in a launch -> mean microseconds of a launch. All launches
+# together transform 1164 frames.
 FRAMES = 1164
 PUBLISHED_US = {
     1: 25.5, 2: 25.5, 4: 44.5, 8: 70.3, 16: 120.9, 32: 212.0, 64: 394.0, 128: 724.0, 256: 1427.0,
     512: 2355.0, 1024: 3522.0,
 }  # fmt: skip
-PUBLISHED_OCCUPANCY = (0.50, 0.98)  # least and greatest of its curve
+PUBLISHED_OCCUPANCY = (0.50, 0.98)  # least and greatest value of the published curve
 PUBLISHED_SONG_MS = {"recursive, C#": 1636.0, "FFTW": 159.0, "GPU, best": 7.04, "GPU, worst": 29.7}
-COMPILED, IN_PYTHON = "recursive, compiled", "recursive, Python"  # of what is measured here
+COMPILED, IN_PYTHON = "recursive, compiled", "recursive, Python"  # names of baselines on the host
 LAUNCHES = tuple(PUBLISHED_US)
 KERNELS = (local_radix2.NAME, "engine")
 
 
 @dataclass(frozen=True)
 class Point:
-    """1164 frames by so many a launch.
+    """The time of 1164 frames, with a given number of them in each launch.
 
     Attributes
     ----------
     frames : int
-        Of a launch.
+        Number of frames in a launch.
     kernel_ms, wall_ms : dict of str to float
-        By kernel: all its launches by their events, and from the first one's start on the host to
-        the last one's end; medians.
+        Milliseconds of all launches, by kernel: the sum of their times by events; and the time from
+        the first launch's arrival in the queue to the last one's end. Both are medians.
     error : dict of str to float
-        Relative L2 error of the magnitudes.
+        Relative L2 error of the magnitudes, by kernel.
     occupancy : dict of str to float
-        The part of a unit's work-items that a launch fills; not a number where nobody knows.
+        The part of a unit's work-items that a launch fills, by kernel; NaN if it is not known.
     """
 
     frames: int
@@ -69,47 +70,49 @@ class Point:
 
     @property
     def wrong(self) -> bool:
-        """Whether a result is not right."""
+        """Whether the result of a kernel is wrong."""
         return any(not each <= BOUND for each in self.error.values())
 
     @property
     def launches(self) -> int:
-        """In which all frames are transformed."""
+        """Number of launches that transform all frames."""
         return -(-FRAMES // self.frames)
 
     @property
     def published_ms(self) -> float:
-        """All launches of the published kernel."""
+        """Milliseconds of all launches of the published kernel."""
         return self.launches * PUBLISHED_US[self.frames] / 1e3
 
     def us(self, kernel: str) -> float:
-        """Return the microseconds of a launch in the mean, without the gaps."""
+        """Return the mean microseconds of a launch, without the gaps between launches."""
         return 1e3 * self.kernel_ms[kernel] / self.launches
 
 
 def measure_curve(
     queue: cl.CommandQueue, samples: int, launches: Sequence[int] = LAUNCHES
 ) -> tuple[Point, ...]:
-    """Measure 1164 frames by both kernels, so many of them a launch.
+    """Measure the transform of 1164 frames by both kernels, by the number of frames in a launch.
 
     Parameters
     ----------
     queue : cl.CommandQueue
-        Of the device.
+        Queue of the device.
     samples : int
-        Of each point.
+        How often each kernel is measured with each number of frames.
     launches : sequence of int
-        Frames a launch.
+        The numbers of frames in a launch to measure.
 
     Returns
     -------
     tuple of Point
+        One for each number of frames in a launch.
     """
     context = queue.context
     profiling = profiling_queue(context)
     y = _song()
-    # Each with its own: NVIDIA's runtime takes 0.1 to 0.4 ms more for a launch with a buffer of
-    # which there are thousands of parts, as of the engine's.
+    # Each kernel and number of frames has buffers of its own. Our engine cuts its buffers into
+    # parts, and if a buffer has thousands of parts, NVIDIA's runtime takes 0.1 to 0.4 ms more for
+    # each launch with it.
     arrays = {
         (frames, kernel): (
             cl_array.to_device(profiling, y),
@@ -133,7 +136,7 @@ def measure_curve(
             work(profiling, recorder)
             profiling.finish()
             times = recorder.times()
-            if turn:  # the first one warms up
+            if turn:  # the first turn warms up
                 taken[key].append((_kernel_ms(times), _span_ms(recorder.events)))
             else:
                 errors[key] = relative_error(arrays[key][1].get(), expected)
@@ -154,24 +157,25 @@ def measure_curve(
 
 
 def _groups(each: Pass) -> int:
-    """Return the work-groups of a launch of a pass."""
+    """Return the number of work-groups in one launch of a pass."""
     everything = prod(each.global_size) // prod(each.local_size)
     return min(each.groups_a_launch or everything, everything)
 
 
 def measure_greatest(queue: cl.CommandQueue, y: np.ndarray) -> Greatest:
-    """Compare the greatest magnitudes of a signal's frames, also with the report's fault.
+    """Return the greatest magnitude of a signal's frames by each kernel, and with the fault.
 
     Parameters
     ----------
     queue : cl.CommandQueue
-        Of the device.
+        Queue of the device.
     y : ndarray of float32
         The signal.
 
     Returns
     -------
     Greatest
+        The magnitudes beside the reference by NumPy.
     """
     found = {}
     for kernel in KERNELS:
@@ -192,7 +196,7 @@ def _song() -> np.ndarray:
 
 
 def _magnitudes(y: np.ndarray) -> np.ndarray:
-    """Return what the curve's kernels leave, in double precision."""
+    """Return the magnitudes that the curve's kernels should compute, in double precision."""
     frames = np.lib.stride_tricks.sliding_window_view(y.astype(np.float64), N_FFT)[::HOP]
     return np.abs(np.fft.rfft(frames))[:, : N_FFT // 2]
 
@@ -204,7 +208,7 @@ MUSIC = make_frames(N_FFT, HOP, window="boxcar", center=False)
 def _source_kernel(
     context: cl.Context, frames: int, source: cl_array.Array, target: cl_array.Array
 ) -> tuple[Run, Pass]:
-    """Return the source's kernel, in launches of so many work-groups, and what is launched."""
+    """Return the report's kernel with `frames` frames in a launch, and its pass."""
     job = Job(
         MUSIC.over(source.size, 1, "single"), MUSIC.window, Magnitudes(bins=N_FFT // 2),
         local_radix2.NAME, values=(("local_frames", frames),),
@@ -222,7 +226,7 @@ def _source_kernel(
 def _engine(
     context: cl.Context, frames: int, source: cl_array.Array, target: cl_array.Array
 ) -> tuple[Run, Pass]:
-    """Return our kernel, on parts of the buffers, and what is launched."""
+    """Return our kernel, which runs on parts of the buffers, and its pass for the first part."""
     item = source.dtype.itemsize
     given: Any = source.base_data
     result: Any = target.base_data
@@ -257,11 +261,11 @@ def _span_ms(events: Sequence[tuple[str, str, int, cl.Event]]) -> float:
 
 
 def measure_song(settings: Settings) -> dict[str, float]:
-    """Measure the source's baselines on the host, as far as they are installed.
+    """Measure the report's baselines on the host: a recursion as it is taught, and FFTW.
 
-    A recursion as it is taught, and FFTW. The recursion is compiled if Numba is installed. Only
-    without Numba it runs over Python lists, which takes ten times as long or more and so flatters
-    whatever stands beside it.
+    A baseline that is not installed is left out. If Numba is installed, the recursion is compiled.
+    Else it runs on Python lists, which takes at least ten times as long, and so flatters whatever
+    it is compared with.
 
     Parameters
     ----------
@@ -271,7 +275,7 @@ def measure_song(settings: Settings) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        Milliseconds of all frames.
+        Milliseconds in which each baseline transforms all frames, by its name.
     """
     frames = np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(_song(), N_FFT)[::HOP])
     found = _measure_recursion(frames, settings)
@@ -283,7 +287,7 @@ def measure_song(settings: Settings) -> dict[str, float]:
 
 
 def _measure_recursion(frames: np.ndarray, settings: Settings) -> dict[str, float]:
-    """Measure the recursion, compiled if that can be."""
+    """Measure the recursion, which is compiled if Numba is installed."""
     try:
         compiled = compiled_recursion()
     except ImportError:

@@ -1,4 +1,4 @@
-"""How far uploads, kernels and downloads of a stream of frames overlap, for ``bench stft``."""
+"""How far a stream's uploads, kernels and downloads overlap, for ``bench stft``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from ..runtime import memory
 from ..runtime.profile import Recorder
 from .stft_launches import HOP, N_FFT, RATE
 
-STREAMED_S = 1200  # seconds of sound
+STREAMED_S = 1200  # seconds of sound in the stream
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """What two queues do at once, by the events of a stream.
+    """What two queues do at the same time, by the events of a stream.
 
     Attributes
     ----------
     seconds : float
-        Of sound.
+        Seconds of sound in the stream.
     busy_ms : dict of str to float
-        In which at least one upload, kernel or download was in progress.
+        Milliseconds in which at least one "upload", "compute" or "download" was in progress.
     any_ms : float
-        In which anything was.
+        Milliseconds in which any of the three was in progress.
     span_ms : float
-        From the first event's start to the last one's end: at times the host copies alone.
+        Milliseconds from the first event's start to the last one's end. At times in between only
+        the host works: it copies.
     """
 
     seconds: float
@@ -40,19 +41,19 @@ class Overlap:
 
     @property
     def hidden(self) -> float:
-        """The part of all that was done which was done while something else was."""
+        """Overlapped part: 1 minus `any_ms` divided by the sum of `busy_ms`."""
         return 1 - self.any_ms / sum(self.busy_ms.values())
 
 
 def measure_overlap(queue: cl.CommandQueue, seconds: float = STREAMED_S) -> Overlap:
-    """Stream a long signal through the device and look at the events of all pieces."""
+    """Stream a long signal through the device, and compare the events of all its pieces."""
     y = np.random.default_rng(0).uniform(-1, 1, (1, int(seconds * RATE))).astype(np.float32)
     frames = make_frames(N_FFT, HOP)
     count = frames.count(y.shape[1])
     result = memory.empty((1, count, N_FFT // 2 + 1), np.dtype(np.complex64))
     recorder = Recorder()
     stream = FrameStream(frames, "single", context=queue.context, recorder=recorder)
-    for _ in range(2):  # the first time memory is allocated
+    for _ in range(2):  # the first round allocates memory
         recorder.events.clear()
         stream.fill(Held(y, 0, True), slice(0, count), result)
     return overlap_of(
@@ -62,18 +63,19 @@ def measure_overlap(queue: cl.CommandQueue, seconds: float = STREAMED_S) -> Over
 
 
 def overlap_of(seconds: float, intervals: Sequence[tuple[str, int, int]]) -> Overlap:
-    """Return what was done at once.
+    """Return how far intervals of time overlap.
 
     Parameters
     ----------
     seconds : float
-        Of sound.
+        Seconds of sound in the stream.
     intervals : sequence of (str, int, int)
-        What was done, "write", "read" or a kernel, with its start and end in nanoseconds.
+        What was done ("write", "read" or a kernel's name), and its start and end in nanoseconds.
 
     Returns
     -------
     Overlap
+        The times of uploads, kernels and downloads, alone and together.
     """
     kinds = {"write": "upload", "read": "download"}
     groups: dict[str, list[tuple[int, int]]] = {}
@@ -86,7 +88,7 @@ def overlap_of(seconds: float, intervals: Sequence[tuple[str, int, int]]) -> Ove
 
 
 def _union(intervals: Iterable[tuple[int, int]]) -> int:
-    """Return the length of all intervals together, where they overlap once."""
+    """Return the length of the union of all intervals."""
     total, reached = 0, -1
     for start, end in sorted(intervals):
         total += max(0, end - max(start, reached))

@@ -1,7 +1,8 @@
-"""Where a program for music analysis spends its time, for ``bench stft``: a profile of all of it.
+"""Where a whole program for music analysis spends its time, for ``bench stft``.
 
-The report profiles its program before anything ran on a GPU. Here the same parts are timed as
-pyclfft does them, for a melody in a WAV file as long as the report's song.
+A report gives a profile of its program before any part of it ran on a GPU. Here pyclfft does the
+work of the same parts, and each of them is timed. The input is a melody in a WAV file, as long as
+the report's song.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ NOTE_S = 0.25  # seconds of each note of the melody
 SCALE = (60, 62, 64, 65, 67, 69, 71, 72, 71, 69, 67, 65, 64, 62)  # MIDI numbers, C4 to C5 and back
 HARMONICS = (1.0, 0.5, 0.33, 0.25, 0.2)
 
-# The report's profile of its program before, in percent of all of it, by our names.
+# The report's profile of its first program, in percent of its whole time. The names are ours.
 READ, DOMAIN, STFT, FFT, ONSETS, NOTES = (
     "reading the file", "frequency domain", "of which the STFT", "of which its FFT",
     "onset detection", "decomposition into notes",
 )  # fmt: skip
 PUBLISHED_PERCENT = {ONSETS: 39.3, DOMAIN: 38.5, STFT: 37.7, FFT: 35.5}
-LEVELS = "levels"  # of a picture, which are of the frequency domain
-WHOLE = (READ, DOMAIN, ONSETS, NOTES)  # parts that together are the program
+LEVELS = "levels"  # adding up the levels of a picture, which counts as part of the frequency domain
+WHOLE = (READ, DOMAIN, ONSETS, NOTES)  # parts that make up the whole program
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,10 @@ class Part:
     Attributes
     ----------
     name : str
-        What it does.
+        What the part does.
     ms : Spread
-        Milliseconds of the whole song on the host's clock; those of the FFT are what the kernels
-        of the same STFT took by their events.
+        Milliseconds that the part takes for the whole song, by the host's clock. Those of the FFT
+        are the times of the STFT's kernels by their events.
     """
 
     name: str
@@ -63,27 +64,27 @@ class Part:
 
     @property
     def published_percent(self) -> float:
-        """The report's; not a number where it gives none."""
+        """The part's percentage in the report; NaN if the report gives none."""
         return PUBLISHED_PERCENT.get(self.name, nan)
 
 
 def percent(parts: tuple[Part, ...], part: Part) -> float:
-    """Return a part's percentage of the whole program."""
+    """Return the percentage of the whole program's time that a part takes."""
     return 100 * part.ms.median / sum(each.ms.median for each in parts if each.name in WHOLE)
 
 
 def melody(samples: int = (FRAMES + 1) * HOP) -> np.ndarray:
-    """Return notes of a scale up and down, each with some harmonics, struck and fading.
+    """Return notes of a scale, up and down. Each has some harmonics, starts hard, and fades.
 
     Parameters
     ----------
     samples : int
-        How many, at `RATE` a second.
+        Number of samples, at `RATE` a second.
 
     Returns
     -------
     ndarray of float32, shape (samples,)
-        Within -1 to 1.
+        The melody, with values from -1 to 1.
     """
     t = np.arange(int(NOTE_S * RATE)) / RATE
     envelope = np.minimum(1, t / 0.005) * np.exp(-6 * t)
@@ -102,15 +103,16 @@ def measure_profile(queue: cl.CommandQueue, samples: int, song: int = 0) -> tupl
     Parameters
     ----------
     queue : cl.CommandQueue
-        Of the device.
+        Queue of the device.
     samples : int
-        Runs of the program, after one that does not count.
+        How often the program runs, after one run that does not count.
     song : int, optional
-        Samples of the melody; the report's song's by default.
+        Number of samples in the melody; by default that of the report's song.
 
     Returns
     -------
     tuple of Part
+        The parts with their times.
     """
     y = melody(song) if song else melody()
     taken: dict[str, list[float]] = {}
@@ -135,7 +137,7 @@ def _write(path: Path, y: np.ndarray) -> None:
 
 
 def _run(path: Path, queue: cl.CommandQueue, profiling: cl.CommandQueue) -> dict[str, float]:
-    """Run the program once, its STFT on a profiling queue; return the milliseconds of its parts."""
+    """Run the program once, with its STFT on a profiling queue; return each part's milliseconds."""
     ms: dict[str, float] = {}
 
     def timed(name: str, call: Callable[[], np.ndarray]) -> np.ndarray:
@@ -155,19 +157,19 @@ def _run(path: Path, queue: cl.CommandQueue, profiling: cl.CommandQueue) -> dict
 
 
 def parts_of(ms: Mapping[str, float], times: Iterable[PassTime]) -> dict[str, float]:
-    """Return the milliseconds of all parts of one run of the program.
+    """Return the milliseconds of every part of the program in one run.
 
     Parameters
     ----------
     ms : mapping of str to float
-        What the host waited for each call.
+        Milliseconds that the host waited for each call.
     times : iterable of PassTime
-        Of all that the device did meanwhile for the STFT: its kernels are the FFT.
+        Times of everything that the device did for the STFT. Its kernels are the FFT.
 
     Returns
     -------
     dict of str to float
-        A part of another part is never more than that.
+        Each part's milliseconds. If a part contains another one, its time is at least as long.
     """
     return {
         READ: ms[READ],
@@ -185,9 +187,9 @@ def _added(levels: Levels, magnitudes: np.ndarray) -> np.ndarray:
 
 
 def _spectrogram(y: np.ndarray, queue: cl.CommandQueue, recorder: Recorder) -> np.ndarray:
-    """Do what `spectrogram` does with the preset, and record the events of the kernels.
+    """Do what `spectrogram` does with the preset, and record the events of its kernels.
 
-    A CPU reads and writes the arrays where they are, as it does for `spectrogram`.
+    As with `spectrogram`, a CPU uses the host's arrays where they are.
     """
     frames, magnitudes = PRESETS[PRESET]
     job = Job(frames.over(len(y), 1, "single"), frames.window, magnitudes)

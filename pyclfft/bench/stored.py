@@ -1,4 +1,4 @@
-"""What was measured, read back from the file that `render.as_json` has written."""
+"""Reading the results of a benchmark from the JSON that `render.as_json` has written."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ Made = TypeVar("Made")
 
 
 def read(path: str | os.PathLike[str], view: View | None = None) -> Results:
-    """Read a file of ``pyclfft bench --json``.
+    """Read a file that ``pyclfft bench --json`` has written.
 
     Parameters
     ----------
     path : str or path
-        Its name.
+        The file's name.
     view : View, optional
-        How the results are shown; as ``pyclfft bench`` shows them by default.
+        How the results are shown; by default, as ``pyclfft bench`` shows them.
 
     Returns
     -------
     Results
+        Everything that the file holds.
 
     Raises
     ------
     FormatError
-        It is no such file.
+        If ``pyclfft bench --json`` of this version has not written the file.
     """
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -54,10 +55,10 @@ def read(path: str | os.PathLike[str], view: View | None = None) -> Results:
 
 
 def results_of(document: Mapping[str, Any], view: View | None = None) -> Results:
-    """Return what such a file holds.
+    """Return the results that a document of ``pyclfft bench --json`` holds.
 
-    Files from before several devices were measured together name no device, and those from before
-    kernels were measured alone, or single calls beside SciPy's, have none.
+    Older documents lack the parts that were added later: the names of devices, the times of single
+    kernels, and the times of single calls beside SciPy's. These parts are then empty.
     """
     names = tuple(document["contenders"])
     return Results(
@@ -77,8 +78,8 @@ def results_of(document: Mapping[str, Any], view: View | None = None) -> Results
 
 
 def _row(row: Mapping[str, Any], names: tuple[str, ...]) -> Row:
-    """Return a case; a contender that did not take part has an outcome without numbers."""
-    # The file has the batch that was transformed, which is the case's own in this group only.
+    """Return one row; a contender that did not take part gets an outcome without numbers."""
+    # The file gives the batch that was transformed. Only in the group "one" is it the case's own.
     case = _made(Case, {**row, "batch": row["batch"] if "one" in row["groups"] else 0})
     outcomes = (row["outcomes"].get(name, {"contender": name}) for name in names)
     return Row(
@@ -89,16 +90,17 @@ def _row(row: Mapping[str, Any], names: tuple[str, ...]) -> Row:
 
 
 def _made(kind: type[Made], found: Mapping[str, Any]) -> Made:
-    """Make a dataclass of those of its fields that the file has.
+    """Make a dataclass from the fields that the file holds; the others keep their defaults.
 
-    What JSON has no number for is null there, and such a field has that number by default.
+    The file has null where a number was NaN or infinity. Each field that may be null has as its
+    default the number that null stands for.
     """
     names = (each.name for each in fields(kind))  # type: ignore[arg-type]
     return kind(**{name: _value(found[name]) for name in names if found.get(name) is not None})
 
 
 def _value(value: Any) -> Any:
-    """Return the value of a field: an object in the file is always a `Spread`."""
+    """Return a field's value. An object in the file is always a `Spread`, an array a tuple."""
     if isinstance(value, dict):
         return _made(Spread, value)
     return tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""A table that is printed row by row: columns, lines, and how numbers stand in them."""
+"""Tables that are printed row by row: their columns and lines, and numbers as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .statistics import geometric_mean
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, width, side, and the cell of a row, of whatever is in the table."""
+    """A column: heading, width in characters, the text of a row's cell, and the alignment."""
 
     heading: str
     width: int
@@ -23,12 +23,12 @@ class Column:
 
 
 def header(table: Sequence[Column]) -> str:
-    """Return the line above the table."""
+    """Return the line of headings."""
     return _line(table, [column.heading for column in table])
 
 
 def line(table: Sequence[Column], row: Any) -> str:
-    """Return a row as a line, which can be printed before the next is known."""
+    """Return a row as a line. It needs no other row, and so can be printed at once."""
     return _line(table, [column.cell(row) for column in table])
 
 
@@ -40,18 +40,18 @@ def _line(table: Sequence[Column], cells: Sequence[str]) -> str:
 
 
 def find(row: Row, name: str) -> Outcome:
-    """Return how a contender did, which may not take part."""
+    """Return a contender's outcome; if it does not take part, an outcome whose word is "-"."""
     return next((each for each in row.outcomes if each.contender == name), Outcome(name, word="-"))
 
 
 def ratio(row: Row, name: str, ours: str = Ours.name) -> float:
-    """Return a rival's time over one of ours; not a number without both."""
+    """Return a rival's time divided by one of ours; NaN if either of them is missing."""
     own = find(row, ours).ms.median
     return find(row, name).ms.median / own if own else nan
 
 
 def copy_column(copy: CopyRate) -> Column:
-    """Return the column of our part of the copy's rate."""
+    """Return the column of our rate divided by the rate of a plain copy."""
 
     def cell(row: Row) -> str:
         return number(copy.fraction(row.workload.nbytes, row.ours.ms.median), ".0%")
@@ -60,22 +60,22 @@ def copy_column(copy: CopyRate) -> Column:
 
 
 def time(outcome: Outcome) -> str:
-    """Return the median in ms, or the word on what has kept it from being measured."""
+    """Return the median in milliseconds, or the word that says why there is none."""
     return outcome.word or number(outcome.ms.median, ".4g")
 
 
 def number(value: float, form: str) -> str:
-    """Return a number as text, and a dash where it is none."""
+    """Return a number as text; a dash for NaN and infinity."""
     return f"{value:{form}}" if isfinite(value) else "-"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names with commas between them."""
+    """Return names with commas between them, or "none"."""
     return ", ".join(names) or "none"
 
 
 def mean_of(ratios: Sequence[float], rows: str, target: float | None) -> str:
-    """Say the geometric mean of those ratios that are known, beside its target."""
+    """Return a line with the geometric mean of the known ratios, and its target if there is one."""
     known = [ratio for ratio in ratios if isfinite(ratio)]
     wanted = f" (target {target:g})" if target else ""
     mean = number(geometric_mean(known), ".3f")

@@ -1,8 +1,8 @@
 """``python -m pyclfft bench worksize``: the textbook's kernels by the size of their work-groups.
 
-The textbook times every step of its image filter in groups of (k, 1) work-items. Which k is the
-best differs by device and kernel, and that is why there is a tuner. This prints the same table for
-any device, with the textbook's two below it.
+The textbook times every step of its image filter in groups of (k, 1) work-items. The best k depends
+on the device and on the kernel, and this is why there is a tuner. The command prints the textbook's
+table for any device, with the textbook's own two tables below it.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from .statistics import Spread, geometric_mean, spread
 from .table import listed
 
 PROG = "pyclfft bench worksize"
-SCHEMA = 2  # of the JSON
+SCHEMA = 2  # version of the JSON's layout
 EDGES = tuple(2**k for k in range(1, 14))
 EDGE, SAMPLES = 512, 21
-LEVELS = 0.51  # of grey by which a pixel may be off: half of one to round, and a little
+LEVELS = 0.51  # levels of grey by which a pixel may be off: half a level by rounding, and a little
 
 SIZES = tuple(map(str, (1, 16, 32, 64, 128, 256, 512)))
-BLOCKS = ("4x4", "8x8", "16x16", "64x4", "32x8", "8x32")  # of two dimensions: ours
+BLOCKS = ("4x4", "8x8", "16x16", "64x4", "32x8", "8x32")  # two dimensions: the textbook has none
 TRANSFERS = ("write", "read")
-BLOCKED = "transposeBlocked"  # has groups of its own
+BLOCKED = "transposeBlocked"  # its groups are as large as its blocks
 ROWS = (
     "write", "spinFact", "bitReverse", "butterfly", "norm", "transpose", BLOCKED, "highPassFilter",
     "read",
@@ -56,7 +56,7 @@ ROWS = (
 KERNELS = GROUPED
 OF_PLANES = tuple(kernel for kernel in KERNELS if kernel not in FLAT)
 NOT_ALLOWED = "N/A"
-STYLES: tuple[dict[str, Any], ...] = (  # of curves: ours, and the published ones
+STYLES: tuple[dict[str, Any], ...] = (  # styles of curves: ours, then the published ones
     {"color": "C0", "marker": "o", "markersize": 4},
     {"color": "C1", "linestyle": "--"},
     {"color": "C2", "linestyle": "--"},
@@ -67,15 +67,16 @@ Totals = Mapping[str, tuple[int, float]]  # launches and milliseconds of every s
 
 @dataclass(frozen=True)
 class Machine:
-    """What a device is known to be beside its times.
+    """What is known of a device beside its times.
 
     Attributes
     ----------
     together : int
-        Work-items that it runs together, of which groups should be a multiple: a warp of NVIDIA's,
-        a wavefront of AMD's, or what an OpenCL runtime prefers for the kernel `butterfly`.
+        How many work-items run together; the size of groups should be a multiple of it. It is
+        NVIDIA's warp, AMD's wavefront, or what an OpenCL runtime prefers for the kernel
+        `butterfly`.
     units : int
-        Compute units, each of which runs some groups at a time.
+        Number of compute units, each of which runs some groups at a time.
     """
 
     together: int
@@ -89,16 +90,16 @@ class Figures:
     Attributes
     ----------
     title : str
-        The device.
+        The device, as the table's heading names it.
     ms : mapping of str to mapping of str to float
-        Milliseconds by kernel, and then by the size of its groups. Sizes that are not allowed are
-        not there; those with a wrong result are not a number.
+        Milliseconds by kernel, and then by the size of its groups. A size that is not allowed is
+        missing; a size with a wrong result has NaN.
     launches : mapping of str to int
-        How many launches of each kernel a time is the sum of.
+        How many launches of each kernel its time adds up.
     machine : Machine or None
-        If it is known.
+        What is known of the device; None if nothing is.
     image : int
-        Pixels along each side.
+        Number of pixels along each side of the image.
     """
 
     title: str
@@ -108,7 +109,7 @@ class Figures:
     image: int = EDGE
 
     def best(self, row: str, sizes: Sequence[str] = SIZES) -> tuple[str, ...]:
-        """Return those sizes with the least time: several where they tie, none for transfers."""
+        """Return the sizes with the least time: several if they tie, none for transfers."""
         if row == BLOCKED:
             sizes = tuple(self.ms[row])
         known = {} if row in TRANSFERS else self.ms[row]
@@ -117,12 +118,12 @@ class Figures:
         return tuple(size for size, ms in times.items() if ms == least)
 
     def least(self, row: str, sizes: Sequence[str] = SIZES) -> float:
-        """Return the least time in groups of those sizes; not a number where there is none."""
+        """Return the least time in groups of the given sizes; NaN if there is none."""
         best = self.best(row, sizes)
         return self.ms[row][best[0]] if best else nan
 
     def groups(self, kernel: str, size: str) -> int:
-        """Return how many groups a launch of a kernel has."""
+        """Return how many groups one launch of a kernel has."""
         n = self.image
         columns, rows = {
             "spinFact": (n // 2, 1), "butterfly": (n // 2, n), "norm": (n * n, 1)
@@ -130,19 +131,20 @@ class Figures:
         return -(-columns // int(size)) * rows
 
 
-# Of the textbook's flow: four transforms of rows, of which two are inverse and divide by n.
+# Launches in the textbook's filter: it transforms rows 4 times, and 2 of these transforms are
+# inverse and divide by n.
 LAUNCHES = {
     "spinFact": 1, "bitReverse": 4, "butterfly": 36, "norm": 2, "transpose": 2, "highPassFilter": 1
 }  # fmt: skip
 
 
 def _published(title: str, machine: Machine, rows: Mapping[str, tuple[float, ...]]) -> Figures:
-    """Return a table of the textbook's, whose rows end where the device allows no more."""
+    """Return one of the textbook's tables. A row ends where the device allows no larger groups."""
     times = {row: dict(zip(SIZES, ms, strict=False)) for row, ms in rows.items()}
     return Figures(title, times, LAUNCHES, machine)
 
 
-# The textbook's, for 512 x 512 pixels.
+# The textbook's tables, for 512 x 512 pixels.
 PUBLISHED = (
     _published(
         "Tesla C2050",
@@ -184,12 +186,12 @@ def main(argv: Sequence[str]) -> int:
     Parameters
     ----------
     argv : sequence of str
-        Arguments.
+        Arguments of the command, after ``bench worksize``.
 
     Returns
     -------
     int
-        Exit status: 0; 1 where a result is wrong; 2 after an error.
+        Exit status: 0 if all went well; 1 if a result is wrong; 2 after an error.
     """
     return commandline.run(lambda: _main(argv), PROG)
 
@@ -264,14 +266,14 @@ def _main(argv: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class Time:
-    """What a step of the filter takes.
+    """How long one step of the filter takes.
 
     Attributes
     ----------
     launches : int
-        In one run of the filter.
+        Number of its launches in one run of the filter.
     ms : Spread
-        Milliseconds of all of them together.
+        Milliseconds of all these launches together.
     """
 
     launches: int
@@ -285,11 +287,11 @@ class Run:
     Attributes
     ----------
     size : str
-        Of the groups: ``"64"`` is (64, 1).
+        Size of the groups: ``"64"`` stands for (64, 1).
     times : mapping of str to Time
-        Of the steps that have groups of this size, and of the transfers.
+        Times of the transfers, and of the steps that have groups of this size.
     error : float
-        By how many levels of grey the worst pixel of all results is off.
+        Levels of grey by which the worst pixel of all results is off.
     """
 
     size: str
@@ -298,29 +300,29 @@ class Run:
 
     @property
     def wrong(self) -> bool:
-        """Whether a result was; not a number is wrong too."""
+        """Whether a result is wrong; an error of NaN is wrong too."""
         return not self.error <= LEVELS
 
 
 @dataclass(frozen=True)
 class Results:
-    """All that was measured.
+    """Everything that ``bench worksize`` has measured.
 
     Attributes
     ----------
     environment : dict of str to str
-        Where.
+        Device, versions and the commit, by name.
     image : int
-        Pixels along each side.
+        Number of pixels along each side of the image.
     samples : int
-        Runs of the filter with each size.
+        How often the filter was timed with each size.
     runs : tuple of Run
         One for each size.
     machine : Machine or None
-        What is known of the device.
+        What is known of the device; None in files of former versions.
     truncated : float
-        Part of the pixels that would be one level of grey less if they were truncated, as the
-        textbook's are, and not rounded.
+        Part of the pixels that would be one level of grey less if they were truncated, as in the
+        textbook, instead of rounded.
     """
 
     environment: Mapping[str, str]
@@ -331,7 +333,7 @@ class Results:
     truncated: float = nan
 
     def figures(self, title: str = "this device") -> Figures:
-        """Return the medians as a table."""
+        """Return the medians of all times as a table."""
         times = {
             row: {
                 run.size: nan if run.wrong else run.times[row].ms.median
@@ -344,12 +346,12 @@ class Results:
 
     @property
     def wrong(self) -> tuple[Run, ...]:
-        """Those whose results are not what they should be."""
+        """The runs with wrong results."""
         return tuple(run for run in self.runs if run.wrong)
 
     @property
     def launches(self) -> dict[str, int]:
-        """How many launches of each kernel a run of the filter has."""
+        """How many launches of each kernel one run of the filter has."""
         times = {row: time for run in self.runs for row, time in run.times.items()}
         kernels = (row for row in ROWS if row in times and row not in TRANSFERS)
         return {row: times[row].launches for row in kernels}
@@ -357,7 +359,7 @@ class Results:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """The filter with groups of one size, and the steps whose times are of interest."""
+    """The filter with groups of one size, and the steps that are to be timed with it."""
 
     size: str
     rows: tuple[str, ...]
@@ -370,11 +372,11 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
     Parameters
     ----------
     device : pyopencl.Device
-        Where.
+        Device to measure.
     edge : int
-        Pixels along each side of the image, one of `EDGES`.
+        Number of pixels along each side of the image, one of `EDGES`.
     samples : int
-        Runs of the filter with each size; one more before them does not count.
+        How often the filter is timed with each size, after one run that does not count.
 
     Returns
     -------
@@ -384,7 +386,7 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
     Raises
     ------
     DeviceMemoryError
-        The image is too large for the device.
+        If the image is too large for the device.
     """
     context, traits = queues.context_of(device), describe.traits(device)
     image, expected = filtered_image(edge)
@@ -393,7 +395,7 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
     memory.require_fits(traits, {"in": image.nbytes, "out": image.nbytes, **sizes})
 
     queue = profiling_queue(context)
-    # One workspace for all, as times depend on where in memory it lies.
+    # All schedules share one workspace, because times depend on its address in memory.
     shared = {name: memory.allocate(context, nbytes) for name, nbytes in sizes.items()}
     executables = [
         Executable(context, replace(each.schedule, workspace=()), shared) for each in candidates
@@ -405,14 +407,14 @@ def measure(device: cl.Device, edge: int, samples: int) -> tuple[Run, ...]:
             for n, executable in enumerate(executables):
                 result, times = _filtered(image, executable, queue)
                 errors[n] = float(np.maximum(errors[n], np.abs(result - expected).max()))
-                if turn:  # in the first, caches are filled
+                if turn:  # the first turn fills caches
                     taken[n].append(times)
             progress.done += 1
     return tuple(map(_run, candidates, taken, errors))
 
 
 def _candidates(image: np.ndarray, context: cl.Context, traits: Traits) -> Iterator[_Candidate]:
-    """Yield the filter with each size that a kernel allows, and with the blocked transpose."""
+    """Yield the filter with each size that some kernel allows, and with the blocked transpose."""
     job, usual = filter_job(image, algorithm="radix2"), parameters_for(traits)
 
     def schedule(kernels: Sequence[str], size: str) -> Schedule:
@@ -432,7 +434,7 @@ def _candidates(image: np.ndarray, context: cl.Context, traits: Traits) -> Itera
 
 
 def machine_of(device: cl.Device) -> Machine:
-    """Return what a device says of itself."""
+    """Return what a device tells about itself."""
     context = queues.context_of(device)
     kernel = cl.Kernel(program(context, "textbook/butterfly.cl", (("DOUBLE", "0"),)), "butterfly")
     asked = cl.kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
@@ -441,7 +443,7 @@ def machine_of(device: cl.Device) -> Machine:
 
 
 def filtered_image(edge: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the image that is filtered, and the result in double precision, on its scale."""
+    """Return the image to filter, and its result in double precision, from 0 to 255."""
     image = ((noise((edge, edge), np.dtype(np.float64)) + 0.5) * 255).astype(np.uint8)
     expected = high_pass(image, edge / 8)
     return image, expected * (255 / expected.max())
@@ -455,7 +457,7 @@ def truncated(values: np.ndarray) -> float:
 def _filtered(
     image: np.ndarray, executable: Executable, queue: cl.CommandQueue
 ) -> tuple[np.ndarray, Totals]:
-    """Return the filtered image, and what each step took."""
+    """Return the filtered image, and the launches and milliseconds of each step."""
     result, recorder = np.empty_like(image), Recorder()
     run_on_host(executable, queue, image, result, recorder)
     return result, totals(recorder.times())
@@ -473,17 +475,17 @@ def _run(candidate: _Candidate, taken: Sequence[Totals], error: float) -> Run:
 
 
 def as_text(results: Results) -> str:
-    """Return all tables as lines of text."""
+    """Return all tables and paragraphs as lines of text."""
     return text_of(_parts(results))
 
 
 def as_markdown(results: Results) -> str:
-    """Return all tables as a page."""
+    """Return all tables and paragraphs as a page of Markdown."""
     return page_of("Work sizes", results.environment, _parts(results))
 
 
 def _parts(results: Results) -> Iterator[Part]:
-    """Yield paragraphs and tables."""
+    """Yield the paragraphs and tables."""
     ours = results.figures()
     yield legend(results)
     yield from tables(ours)
@@ -496,14 +498,14 @@ def _parts(results: Results) -> Iterator[Part]:
 
 
 def tables(figures: Figures) -> Iterator[Table]:
-    """Yield the table of times by size, and that of sizes of two dimensions if there are any."""
+    """Yield the table of sizes (k, 1), and that of two-dimensional sizes if there are any."""
     yield _table(figures)
     if any(size in figures.ms[row] for row in OF_PLANES for size in BLOCKS):
         yield _table_of_blocks(figures)
 
 
 def legend(results: Results) -> str:
-    """Say what was measured."""
+    """Say what was measured, and how."""
     launches = ", ".join(f"{row} {count}" for row, count in results.launches.items())
     pixels = f"{results.image} x {results.image} pixels"
     return f"""\
@@ -516,14 +518,14 @@ Pixels are rounded: truncated, as in the textbook, {results.truncated:.0%} were 
 
 
 def _table(figures: Figures) -> Table:
-    """Return the table of times by size, and the best."""
+    """Return the table of each kernel's times by size (k, 1), and its best size."""
     headings = [f"ms on {figures.title}", *SIZES, "best"]
     rows = [[row, *_cells(figures, row, SIZES), _best(figures, row, SIZES)] for row in figures.ms]
     return Table(headings, rows)
 
 
 def _table_of_blocks(figures: Figures) -> Table:
-    """Return the table of times by sizes of two dimensions, and the best of all sizes."""
+    """Return the table of times by two-dimensional size, and the best of all sizes."""
     everything = (*SIZES, *BLOCKS)
     rows = [
         [row, *_cells(figures, row, BLOCKS), _best(figures, row, everything)] for row in OF_PLANES
@@ -547,11 +549,11 @@ def _best(figures: Figures, row: str, sizes: Sequence[str]) -> str:
 
 
 def shown(best: Sequence[str]) -> str:
-    """Return the best sizes as text."""
+    """Return the best sizes as text; "any" if all sizes are equally good."""
     return "any" if len(best) == len(SIZES) else ", ".join(best) or "-"
 
 
-# --- what follows ---------------------------------------------------------------------------------
+# --- what follows from the times ------------------------------------------------------------------
 
 
 def best_sizes(everybody: Sequence[Figures]) -> Table:
@@ -562,16 +564,17 @@ def best_sizes(everybody: Sequence[Figures]) -> Table:
 
 
 def conclusions(everybody: Sequence[Figures]) -> Table:
-    """Return what the chapter's conclusions come to on each device.
+    """Return what the conclusions of the textbook's chapter come to on each device.
 
     Parameters
     ----------
     everybody : sequence of Figures
-        By device.
+        The tables of all devices.
 
     Returns
     -------
     Table
+        A row for each conclusion, and a column for each device.
     """
     rows = [[name, *map(value, everybody)] for name, value in CONCLUSIONS.items()]
     return Table(["", *(each.title for each in everybody)], rows)
@@ -590,7 +593,7 @@ def _units(figures: Figures) -> str:
 
 
 def _multiples(figures: Figures) -> str:
-    """Return for how many kernels a best size is a multiple of what runs together."""
+    """Say for how many kernels a best size is a multiple of the work-items that run together."""
     if not figures.machine:
         return "-"
     together = figures.machine.together
@@ -599,13 +602,13 @@ def _multiples(figures: Figures) -> str:
 
 
 def _beside_best(size: str, figures: Figures) -> str:
-    """Return the time in groups of a size over the least one, as a mean over kernels."""
+    """Return the mean over kernels of the time in groups of `size` divided by the least time."""
     ratios = [figures.ms[k][size] / figures.least(k) for k in KERNELS if size in figures.ms[k]]
     return _known(geometric_mean(ratios))
 
 
 def _fewest_groups(figures: Figures) -> str:
-    """Return how many groups a launch has at the best sizes: of spinFact, and of the others."""
+    """Return how many groups a launch has at the best size: spinFact's, and the others' fewest."""
     groups = {
         kernel: min(figures.groups(kernel, size) for size in figures.best(kernel))
         for kernel in KERNELS
@@ -616,7 +619,7 @@ def _fewest_groups(figures: Figures) -> str:
 
 
 def _transpose(figures: Figures) -> str:
-    """Return the time of a launch of transpose over that of bitReverse, each at its best."""
+    """Return the least time of a launch of transpose divided by that of one of bitReverse."""
     one, other = (
         figures.least(row) / figures.launches.get(row, nan) for row in ("transpose", "bitReverse")
     )
@@ -624,12 +627,12 @@ def _transpose(figures: Figures) -> str:
 
 
 def _of_two_dimensions(figures: Figures) -> str:
-    """Return what transpose gains from groups of two dimensions."""
+    """Return the least time of transpose in (k, 1) groups over that in two-dimensional ones."""
     return _known(figures.least("transpose") / figures.least("transpose", BLOCKS))
 
 
 def _of_blocks(figures: Figures) -> str:
-    """Return what it gains from local memory."""
+    """Return the least time of transpose in (k, 1) groups over that of the blocked transpose."""
     blocked = figures.least(BLOCKED) if BLOCKED in figures.ms else nan
     return _known(figures.least("transpose") / blocked)
 
@@ -648,7 +651,7 @@ CONCLUSIONS: Mapping[str, Callable[[Figures], str]] = {
 
 
 def as_json(results: Results) -> str:
-    """Return all that was measured as JSON, with the published figures."""
+    """Return everything that was measured as JSON, with the published figures."""
     document = {
         "schema": SCHEMA,
         **asdict(results),
@@ -660,7 +663,7 @@ def as_json(results: Results) -> str:
 
 
 def results_of(document: Mapping[str, Any]) -> Results:
-    """Return what `as_json` has written, also before groups of two dimensions were measured."""
+    """Return what `as_json` has written; older documents lack machine and truncated pixels."""
     machine = document.get("machine")
     return Results(
         document["environment"],
@@ -673,7 +676,7 @@ def results_of(document: Mapping[str, Any]) -> Results:
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read a file of ``--json``; see `read_document`."""
+    """Read a file of ``bench worksize --json``; `read_document` says how it can fail."""
     return read_document(path, results_of, PROG)
 
 
@@ -686,14 +689,14 @@ def _run_of(document: Mapping[str, Any]) -> Run:
 
 
 def write_plot(path: str | os.PathLike[str], results: Results) -> None:
-    """Draw each step's time over the size of its groups, the published ones dashed.
+    """Draw each step's time over the size of its groups; published times are dashed.
 
     Parameters
     ----------
     path : str or path
-        Its extension names the format: png, svg, pdf; png without one.
+        Name of the file. Its extension gives the format: png, svg or pdf; png without one.
     results : Results
-        What was measured.
+        The results to draw.
     """
     plots = pyplot()
     ours, panels = results.figures(), [row for row in ROWS if row != BLOCKED]
@@ -714,7 +717,7 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
         axes.set_ylabel("ms")
     for axes in grid[-1]:
         axes.set_xlabel("work-items in a group")
-    # Below all panels, where it hides no curve; the panel of transpose has all of them.
+    # The legend stands below all panels, where it hides no curve; transpose's panel has all lines.
     handles, labels = grid.flat[panels.index("transpose")].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     about = results.environment
@@ -729,7 +732,7 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
 
 
 def _draw_levels(axes: Any, row: str, figures: Figures) -> None:
-    """Draw what has no place on the axis of sizes as levels: other groups than (k, 1)."""
+    """Draw times of groups other than (k, 1) as levels: the axis of sizes has no place for them."""
     square = figures.least(row, BLOCKS) if row in OF_PLANES else nan
     if not isnan(square):
         axes.axhline(

@@ -250,11 +250,10 @@ def filter_schedule(
 ) -> Schedule:
     """Plan a filter: load, transform, filter, transform back, find the range, store.
 
-    The spectrum stays transposed between the two transforms, as in the textbook. So kernels that
-    take columns need no transposition at all, and a solver of rows needs one for each transform.
+    The spectrum stays transposed between the two transforms, as in the textbook. So a solver of
+    columns needs no transposition at all, and a solver of rows needs one for each transform.
 
-    The filter is a hook in the last store of the transform, or a pass of its own as in the
-    textbook.
+    The filter is a store hook of the forward transform or, as in the textbook, a pass of its own.
 
     Parameters
     ----------
@@ -263,16 +262,17 @@ def filter_schedule(
     traits : Traits
         The traits of the device.
     parameters : Parameters, optional
-        The parameters of the kernels; the device's defaults by default.
+        The parameters of the kernels; by default those that are usual for the device.
 
     Returns
     -------
     Schedule
+        All passes with their buffers.
 
     Raises
     ------
     PlanError, DeviceError
-        As `plan_passes`.
+        If `plan_passes` cannot plan one of the transforms.
     """
     parameters = parameters or parameters_for(traits)
     rows, columns = job.plane
@@ -294,17 +294,18 @@ def filter_schedule(
 
 
 def _transposed(band: Band | Mask) -> Band | Mask:
-    """Return a band for transposed spectra; for masks gain.cl itself swaps rows and columns."""
+    """Return a band for transposed spectra. A mask stays as it is: gain.cl swaps its indices."""
     if isinstance(band, Mask):
         return band
     return replace(band, row_weight=band.column_weight, column_weight=band.row_weight)
 
 
 def _is_fused(job: FilterJob, parameters: Parameters) -> bool:
-    """Whether the filter is a hook: not for the textbook's solvers, which have passes of their own.
+    """Return whether the filter is a hook, rather than a pass of its own.
 
-    On CPUs, exp and pow cost more within a transform's kernel than a pass over memory does: with
-    Intel's runtime 40 ms against 13 ms for a Gaussian on 2048 x 2048 pixels.
+    The textbook's solvers take no hooks. On CPUs a smooth band costs more as a hook than as a pass,
+    because exp and pow are slow within a transform's kernel: with Intel's runtime, a Gaussian on
+    2048 x 2048 pixels takes 40 ms as a hook and 13 ms as a pass.
     """
     chosen = BY_NAME.get(job.algorithm or "")
     takes_hooks = not chosen.rows_only if chosen else job.algorithm is None
@@ -313,7 +314,7 @@ def _is_fused(job: FilterJob, parameters: Parameters) -> bool:
 
 
 def transform_problem(job: FilterJob, direction: str, transposed: str = "out") -> Problem:
-    """Return one of a filter's two transforms, whose spectrum lies `transposed` "in" or "out"."""
+    """Return one of a filter's transforms, whose input ("in") or output ("out") is transposed."""
     return make_problem(
         (job.planes, *job.plane),
         COMPLEX_DTYPE[job.precision],
@@ -330,25 +331,25 @@ def filter_pass(
     traits: Traits,
     parameters: Parameters,
 ) -> Pass:
-    """Multiply spectra by gains, in place.
+    """Return the pass that multiplies spectra by gains, in place.
 
     Parameters
     ----------
     band : Band or Mask
-        A band with its weights for rows and columns as they are stored; a mask, for spectra that
-        are stored transposed.
+        The band, whose weights are for the rows and columns as they lie in memory; or the mask, for
+        spectra that lie transposed.
     spectra : (int, int, int)
-        How many, and rows and columns of each in memory.
+        The number of spectra, and the rows and columns of each in memory.
     precision : {"single", "double"}
-        Of the spectra.
+        The precision of the spectra.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of the kernels.
 
     Returns
     -------
     Pass
-        The textbook's highPassFilter where the band is no more than that, else bandFilter, or
-        maskFilter for a mask.
+        A launch of maskFilter for a mask; of the textbook's highPassFilter for an ideal highpass
+        that does not keep DC; of bandFilter for any other band.
     """
     count, rows, columns = spectra
     macros: dict[str, int | str] = {"DOUBLE": int(precision == "double")}
@@ -377,7 +378,7 @@ def filter_pass(
 
 
 def filter_hook(band: Band | Mask, spectra: tuple[int, int, int], precision: str) -> Snippet:
-    """Return a store hook that multiplies spectra by gains; as `filter_pass` has them."""
+    """Return a store hook that multiplies spectra by gains. `filter_pass` tells the parameters."""
     _, rows, columns = spectra
     if isinstance(band, Mask):
         gains: Mapping[str, int | str] = band.macros
@@ -404,7 +405,7 @@ def filter_hook(band: Band | Mask, spectra: tuple[int, int, int], precision: str
 
 
 def _gain_macros(band: Band) -> dict[str, int | str]:
-    """Return the macros of gain.cl."""
+    """Return the macros by which gain.cl knows a band's kind and shape."""
     return {
         "KIND": KINDS.index(band.kind),
         "SHAPE": SHAPES.index(band.shape),
@@ -413,7 +414,7 @@ def _gain_macros(band: Band) -> dict[str, int | str]:
 
 
 def _gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
-    """Return the numbers by which gain.cl knows a band, in its order."""
+    """Return the numbers that gain.cl needs of a band, in the order of `gain_at`'s parameters."""
     integers = {
         "row_weight": band.row_weight,
         "column_weight": band.column_weight,
@@ -432,7 +433,7 @@ def _gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
 
 
 def _not_negative(value: Fraction | float, precision: str) -> Scalar:
-    """Return a real argument; one that is too large or too small for its type becomes the last."""
+    """Return a number as a real argument; if its type cannot hold it, the type's nearest one."""
     dtype = REAL_DTYPE[precision]
     least, greatest = float(np.finfo(dtype).tiny), float(np.finfo(dtype).max)
     return Scalar(dtype.name, min(max(float(value), least), greatest) if value else 0.0)
@@ -458,7 +459,7 @@ def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass
 
 
 def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
-    """Return the two steps to the least and greatest value of every image's result."""
+    """Return two passes: the extrema of each group's values, then those of each whole image."""
     macros = _pixel_macros(job, traits)
     group = int(macros["GROUP"])
     values = prod(job.size) * job.planes // job.images
@@ -534,7 +535,7 @@ def _launch(
     arguments: Mapping[str, Argument],
     **details: Any,
 ) -> Pass:
-    """Return a pass of one work-item each over a range, which is exact in its third dimension."""
+    """Return a pass with a work-item for each of `items`; groups may round up two of its sizes."""
     sizes, local = kernel_size(kernel, items[:2], traits, parameters)
     sizes, local = sizes + items[2:], local + (1,) * len(items[2:])
     defines = tuple((name, str(value)) for name, value in macros.items())
@@ -545,7 +546,7 @@ def _launch(
 
 
 def _pixel_macros(job: FilterJob, traits: Traits) -> dict[str, int | str]:
-    """Return the macros of pixels.cl: the same for all of a job's passes, which share a program."""
+    """Return the macros of pixels.cl. All passes of a job have the same ones, and one program."""
     group = min(EXTREMA_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
     pixel = PIXELS[job.dtype].c_type
     keeps = job.result_dtype == job.dtype
@@ -576,12 +577,12 @@ def _frame(job: FilterJob) -> Vector:
 
 
 def _where(job: FilterJob, layout: Layout) -> Vector:
-    """Return an array's first element, and the number of elements from one row to the next."""
+    """Return an array's first element, and the distance from one row to the next, in elements."""
     return Vector("int64", (layout.offset, layout.strides[job.axes[0]]))
 
 
 def _stack(job: FilterJob) -> Constants:
-    """Return extent and strides of every axis of a stack, the last one first."""
+    """Return the extent, and both arrays' strides, of every axis of the stack, last axis first."""
     values = [
         number
         for axis in reversed(job.stack)

@@ -116,7 +116,7 @@ _BEGINNINGS = {
 
 _BITS_PER_SAMPLE, _PHOTOMETRIC, _X_RESOLUTION, _SAMPLE_FORMAT = 258, 262, 282, 339  # TIFF's tags
 _PROFILE = 34675
-_WHITE_IS_ZERO, _SIGNED = 0, 2  # values of the last two
+_WHITE_IS_ZERO, _SIGNED = 0, 2  # values of the tags _PHOTOMETRIC and _SAMPLE_FORMAT
 
 # Tags of EXIF data (which are TIFF's) that say how a file holds its pixels and how to turn them.
 # They would be false in a new file. The colour profile is kept apart from EXIF data.
@@ -124,7 +124,7 @@ _ABOUT_THE_FILE = {
     *range(254, 260), 262, 266, *range(273, 275), *range(277, 282), 284, 301, *range(317, 326),
     330, *range(338, 348), *range(512, 533), _PROFILE,
 }  # fmt: skip
-_MAX_JPEG_EXIF = 65_500  # bytes: a segment of JPEG has 2^16 in all
+_MAX_JPEG_EXIF = 65_500  # bytes: JPEG holds EXIF data in one segment, which has at most 2^16
 
 # EXIF's number of an orientation -> how pixels become upright: whether rows and columns change
 # places, and then in which direction rows and columns are read.
@@ -213,7 +213,7 @@ class ImageFile:
 
 
 def read_image(path: str | os.PathLike[str]) -> ImageFile:
-    """Read the first image of a file; as `read_images`, which reads all of them.
+    """Read the first image of a file. `read_images` describes the formats, and reads all images.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def read_image(path: str | os.PathLike[str]) -> ImageFile:
     Raises
     ------
     FormatError, OSError
-        As `read_images`.
+        In the cases that `read_images` names.
 
     Warns
     -----
@@ -297,19 +297,19 @@ _FURTHER_IMAGES = "the file holds further images, which are not read"
 
 
 def write_image(path: str | os.PathLike[str], image: ImageFile) -> None:
-    """Write an image file in the format of its suffix, atomically; as `write_images`.
+    """Write one image to a file in the format of its suffix, atomically.
 
     Parameters
     ----------
     path : str or path
-        As for `write_images`.
+        The file to write. `write_images` names the suffixes.
     image : ImageFile
-        What to write.
+        The image to write.
 
     Raises
     ------
     FormatError, OSError
-        As `write_images`.
+        In the cases that `write_images` names.
     """
     write_images(path, [image])
 
@@ -361,7 +361,7 @@ def check_output(path: str | os.PathLike[str], *images: ImageFile) -> None:
     Parameters
     ----------
     path : str or path
-        The parameter of `write_images`; nothing is written.
+        The name of the file, as `write_images` takes it. Nothing is written.
     *images : ImageFile
         Images with the dtype, the channels and the alpha of the results; their values do not
         matter.
@@ -386,7 +386,7 @@ def suffix_of(beginning: bytes) -> str:
 
 
 def _dtypes_for(maxval: int) -> tuple[np.dtype, ...]:
-    """Return the dtypes that go with a maxval."""
+    """Return the dtypes that pixels may have if `maxval` means white."""
     if not 1 <= maxval <= pgm.MAXVAL_LIMIT:
         return ()
     integer = np.dtype(np.uint8 if maxval < 256 else np.uint16)
@@ -395,15 +395,15 @@ def _dtypes_for(maxval: int) -> tuple[np.dtype, ...]:
 
 
 def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[ImageFile]:
-    """Decode images through Pillow; each of its failures becomes a FormatError.
+    """Decode images by Pillow. Each of its failures becomes a FormatError.
 
-    Names of lost metadata and images, of which the caller is to warn, are added to `left_behind`.
+    The metadata and images that are lost are named in `left_behind`: the caller is to warn of them.
     """
     if not data:
         raise FormatError("the file is empty")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # damaged metadata, which is not used
+            warnings.simplefilter("ignore", UserWarning)  # about damaged metadata, which is unused
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             return _images_of(data, left_behind, first_only=first_only)
     except (FormatError, MemoryError):
@@ -417,12 +417,12 @@ def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[Im
         raise FormatError(
             f"{error}: if you trust the file, convert it to PGM or raise PIL.Image.MAX_IMAGE_PIXELS"
         ) from None
-    except Exception as error:  # Pillow's decoders raise whatever a damaged file makes them raise
+    except Exception as error:  # at damaged files, Pillow's decoders raise errors of any type
         raise FormatError(f"the image is damaged: {error}") from error
 
 
 def _images_of(data: bytes, left_behind: list[str], *, first_only: bool) -> list[ImageFile]:
-    """Decode the pages of a TIFF file, or the first image of another one."""
+    """Decode the pages of a TIFF file, or the first image of any other file."""
     readable, doubles = tiff64.narrowed(data)
     opened = Image.open(io.BytesIO(readable), formats=_READABLE)
     pages = getattr(opened, "n_frames", 1) if opened.format == "TIFF" else 1
@@ -447,13 +447,13 @@ def _images_of(data: bytes, left_behind: list[str], *, first_only: bool) -> list
 
 def _is_animated(opened: Image.Image) -> bool:
     """Return whether a file holds further images that are not damaged."""
-    with suppress(Exception):  # Pillow's decoders raise whatever a damaged file makes them raise
+    with suppress(Exception):  # at damaged files, Pillow's decoders raise errors of any type
         return bool(getattr(opened, "is_animated", False))
     return False
 
 
 def _double_image(opened: Image.Image, data: bytes, orientation: int) -> ImageFile:
-    """Return the image of a page whose float64 pixels Pillow has read as halves; see `tiff64`."""
+    """Return a page of float64 pixels. Pillow has read them in halves, which `tiff64` joins."""
     image = _float_image(tiff64.joined(np.array(opened), data))
     swap, down, across = _UPRIGHT.get(orientation, _UPRIGHT[1])
     turned = image.pixels.swapaxes(0, 1) if swap else image.pixels
@@ -461,7 +461,7 @@ def _double_image(opened: Image.Image, data: bytes, orientation: int) -> ImageFi
 
 
 def _image_of(opened: Image.Image) -> ImageFile:
-    """Return an image that Pillow has opened, with upright pixels and alpha."""
+    """Return an image that Pillow has opened; the EXIF orientation is applied to it."""
     bits = _stored_bits(opened)
     _refuse_loss(opened, bits)
     upright = ImageOps.exif_transpose(opened)
@@ -474,7 +474,7 @@ def _image_of(opened: Image.Image) -> ImageFile:
 
 
 def _stored_bits(image: Image.Image) -> int:
-    """Return the bits per channel in the file, with those that Pillow would drop."""
+    """Return the bits per channel in the file, even if Pillow would drop some of them."""
     if image.format == "TIFF":
         return max(_tiff_tag(image, _BITS_PER_SAMPLE, (1,)))
     tiles = getattr(image, "tile", [])
@@ -482,7 +482,7 @@ def _stored_bits(image: Image.Image) -> int:
     if image.format == "PNG":
         return 16 if ";16" in str(arguments) else 8
     if image.format == "PPM" and isinstance(arguments, tuple):
-        return int(arguments[1]).bit_length()  # its maxval
+        return int(arguments[1]).bit_length()  # arguments[1] is the file's maxval
     return 8
 
 
@@ -492,7 +492,7 @@ def _tiff_tag(image: Image.Image, tag: int, default: Any = None) -> Any:
 
 
 def _refuse_loss(image: Image.Image, bits: int) -> None:
-    """Raise a FormatError if Pillow's pixels are not those of the file."""
+    """Raise a FormatError if Pillow would change the values of the file's pixels."""
     mode = image.mode
     if mode == "I" or _SIGNED in _tiff_tag(image, _SAMPLE_FORMAT, ()):
         raise FormatError(
@@ -508,7 +508,7 @@ def _refuse_loss(image: Image.Image, bits: int) -> None:
 
 
 def _byte_image(upright: Image.Image) -> ImageFile:
-    """Return an image of 8 bits per channel; a colour that means transparency becomes alpha."""
+    """Return an image of 8 bits per channel. If a colour means transparency, it becomes alpha."""
     mode = _BASE_MODES[upright.mode]
     if not upright.has_transparency_data:
         return ImageFile(np.array(upright.convert(mode)), 255)
@@ -518,7 +518,7 @@ def _byte_image(upright: Image.Image) -> ImageFile:
 
 
 def _deep_image(upright: Image.Image, maxval: int, white_is_zero: bool) -> ImageFile:
-    """Return a grey image of 12 or 16 bits, whose transparency and inversion Pillow ignores."""
+    """Return a grey image of 12 or 16 bits. Its transparency and inversion, Pillow leaves to us."""
     samples = np.array(upright).astype(np.uint16)
     transparent = upright.info.get("transparency")
     alpha = None
@@ -535,7 +535,7 @@ def _float_image(pixels: np.ndarray) -> ImageFile:
 
 
 def _metadata_of(opened: Image.Image, channels: int, left_behind: list[str]) -> Metadata:
-    """Return what a file says about an image that has been read from it, upright."""
+    """Return the metadata of an image whose pixels have been read, with its orientation applied."""
     profile, dpi = (
         # If a TIFF page lacks the tag, Pillow gives a default or the value of the page before.
         opened.info.get(key) if opened.format != "TIFF" or _tiff_tag(opened, tag) else None
@@ -559,14 +559,14 @@ def _resolution(dpi: Any) -> tuple[float, float] | None:
 
 
 def _exif_of(opened: Image.Image, left_behind: list[str]) -> bytes | None:
-    """Return EXIF data without tags about the file, or None where nothing is left."""
+    """Return EXIF data without the tags about the file itself, or None if nothing is left."""
     try:
         exif = opened.getexif()
         for tag in _ABOUT_THE_FILE & set(exif):
             del exif[tag]
         exif.bigtiff = False
         return exif.tobytes() if len(exif) else None
-    except Exception:  # of damaged data, as above
+    except Exception:  # at damaged EXIF data, Pillow raises errors of any type
         left_behind.append("its EXIF data is damaged and left out")
         return None
 
@@ -595,7 +595,7 @@ def _writer(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> _Forma
 
 
 def _not_kept(images: Sequence[ImageFile], writer: _Format) -> list[str]:
-    """Return the names of the images' metadata that a format cannot hold."""
+    """Return the names of the metadata that the images have and the format cannot hold."""
     return [
         name
         for key, name in _NAMES.items()
@@ -629,7 +629,7 @@ def _encode(images: Sequence[ImageFile], writer: _Format, name: str) -> bytes:
         return b"".join(pgm.encode_pgm(each.pixels, each.maxval, name) for each in images)
     try:
         return _encode_by_pillow(images, writer)
-    except (OSError, ValueError, struct.error) as error:  # such as more rows than it can count
+    except (OSError, ValueError, struct.error) as error:  # for example: too many rows for a field
         raise FormatError(f"{name}: {writer.name} cannot hold this image: {error}") from error
 
 
@@ -638,7 +638,7 @@ def _encode_by_pillow(images: Sequence[ImageFile], writer: _Format) -> bytes:
     if len(images) == 1:
         _save(images[0], writer, buffer)
     else:
-        with TiffImagePlugin.AppendingTiffWriter(buffer, True) as pages:  # the one of Pillow's
+        with TiffImagePlugin.AppendingTiffWriter(buffer, True) as pages:  # Pillow's way to append
             for image in images:
                 _save(image, writer, pages)
                 pages.newFrame()

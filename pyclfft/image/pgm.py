@@ -54,7 +54,7 @@ _BLOCK = 2**16  # how many bytes of a plain raster are read at once
 
 @dataclass(frozen=True)
 class _Header:
-    """The fields before the raster; `end` is the offset of the first byte after maxval."""
+    """The fields of the header; `end` is the offset of the first byte after maxval."""
 
     magic: bytes
     width: int
@@ -129,7 +129,7 @@ def decode_pgm(data: bytes, name: str = "PGM data") -> tuple[np.ndarray, int]:
     data : bytes
         The whole file.
     name : str, optional
-        What error messages call it.
+        What error messages call the data.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def decode_pgm(data: bytes, name: str = "PGM data") -> tuple[np.ndarray, int]:
     Raises
     ------
     FormatError
-        The bytes are not a PGM file, or a damaged one; the message says what is wrong and where.
+        If the bytes are no PGM file, or a damaged one. The message says what is wrong and where.
     """
     try:
         return _decode(data, 0)[0]
@@ -159,22 +159,22 @@ def decode_pgms(
     data : bytes
         The whole file.
     name : str, optional
-        What error messages call it.
+        What error messages call the data.
     first_only : bool
-        Stop after the first image.
+        Whether to stop after the first image.
 
     Returns
     -------
     images : list of (ndarray, int)
-        The results of `decode_pgm` for each image.
+        For each image its pixels and maxval, as `decode_pgm` returns them.
     more : bool
-        Further images follow that are not read: because of `first_only`, because they have another
-        format, or because the raster before them is plain.
+        Whether further images follow that are not read: because of `first_only`, because they have
+        another format, or because the raster before them is plain.
 
     Raises
     ------
     FormatError
-        As `decode_pgm` raises it; the message says which of several images is damaged.
+        If the bytes are no PGM file, or a damaged one. The message says which image is damaged.
     """
     images: list[tuple[np.ndarray, int]] = []
     end = 0
@@ -191,7 +191,7 @@ def decode_pgms(
 
 
 def _decode(data: bytes, start: int) -> tuple[tuple[np.ndarray, int], int, bool]:
-    """Decode an image; return also the offset of the next one, and whether its raster is plain."""
+    """Decode an image. Return also where the next one begins, and whether the raster is plain."""
     header = _read_header(data, start)
     samples, end = _RASTERS[header.magic](data, header)
     _check_range(samples, header)
@@ -240,12 +240,12 @@ def encode_pgm(pixels: np.ndarray, maxval: int, name: str = "PGM data") -> bytes
 
 
 def _sample_dtype(maxval: int) -> np.dtype:
-    """Type of a sample in a raw raster."""
+    """Return the type of a sample in a raw raster."""
     return np.dtype(np.uint8 if maxval < 256 else ">u2")
 
 
 def _read_header(data: bytes, start: int) -> _Header:
-    """Magic, width, height and maxval, with any comments between them."""
+    """Return magic, width, height and maxval, which comments may separate."""
     magic = data[start : start + 2]
     if not magic:
         raise FormatError("the file is empty")
@@ -263,12 +263,12 @@ def _read_header(data: bytes, start: int) -> _Header:
 
 
 def _read_field(data: bytes, start: int, field: str, limit: int) -> tuple[int, int]:
-    """One number of the header and the offset behind it."""
+    """Return one number of the header, and the offset after it."""
     begin = start
     while filling := _FILLING.match(data, begin):
         begin = filling.end()
     match = _TOKEN.match(data, begin)
-    assert match is not None  # it may be empty
+    assert match is not None  # a token may be empty, so that there always is one
     token = match[0]
     if not token:
         raise FormatError(f"the header is truncated: no {field} before the end, byte {begin}")
@@ -281,12 +281,12 @@ def _read_field(data: bytes, start: int, field: str, limit: int) -> tuple[int, i
 
 
 def _raw_samples(data: bytes, header: _Header) -> tuple[np.ndarray, int]:
-    """View the raster of a P5 file as flat samples; return also where the next image begins."""
+    """Return the raster of a P5 file as a flat view, and where the next image begins."""
     delimiter = _DELIMITER.match(data, header.end)
     if delimiter is None:
         raise FormatError(f"the file ends after maxval, at byte {len(data)}: no raster")
     start = delimiter.end()
-    # Compared as Python integers before anything is allocated: the header may claim any size.
+    # The sizes are compared before anything is allocated: the header may claim any size.
     expected, found = header.count * header.sample.itemsize, len(data) - start
     if found < expected:
         raise FormatError(
@@ -306,7 +306,7 @@ def _raw_samples(data: bytes, header: _Header) -> tuple[np.ndarray, int]:
 
 
 def _plain_samples(data: bytes, header: _Header) -> tuple[np.ndarray, int]:
-    """Parse the raster of a P2 file into flat samples, uint32; return also where it ends."""
+    """Return the raster of a P2 file as a flat array of uint32, and where the raster ends."""
     text = _without_comments(data, header.end)
     if further := _FURTHER_IMAGE.search(text):
         del text[further.start() :]
@@ -330,7 +330,7 @@ def _plain_samples(data: bytes, header: _Header) -> tuple[np.ndarray, int]:
 
 
 def _without_comments(data: bytes, start: int) -> bytearray:
-    """Return a file from an offset on; comments are as many blanks, so that offsets stay."""
+    """Return the file from `start` on. Comments become blanks of equal length: offsets stay."""
     text = bytearray(data[start:])
     if b"#" not in text:
         return text
@@ -339,7 +339,8 @@ def _without_comments(data: bytes, start: int) -> bytearray:
         block = np.frombuffer(text, np.uint8)[begin : begin + _BLOCK]
         places = np.arange(1, block.size + 1)
         line_ends = (block == ord("\n")) | (block == ord("\r"))
-        # The last place up to here at which a comment may begin, and at which a line ends.
+        # For each byte the last "#" and the last line end up to it, as places from 1 on; 0 if none.
+        # If a comment goes on from the block before, it counts as begun at place 1.
         begun = np.maximum.accumulate(np.where(block == ord("#"), places, int(commented)))
         ended = np.maximum.accumulate(np.where(line_ends, places, 0))
         block[begun > ended] = ord(" ")
@@ -348,10 +349,10 @@ def _without_comments(data: bytes, start: int) -> bytearray:
 
 
 def _numbers(text: bytearray) -> np.ndarray:
-    """Return the numbers, below 10^5, of a text of digits and white space; uint32."""
+    """Return the numbers in a text of digits and white space; each is below 10^5. As uint32."""
     parts, begin = [np.empty(0, np.uint32)], 0
     while begin < len(text):
-        space = _SPACE.search(text, begin + _BLOCK)  # so that no number is cut in two
+        space = _SPACE.search(text, begin + _BLOCK)  # a block ends at a space, not in a number
         end = space.start() if space else len(text)
         block = text[begin:end].strip()
         if block:

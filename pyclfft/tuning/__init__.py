@@ -1,1 +1,1 @@
-"""Which parameters a kernel gets on a device, and where that knowledge comes from."""
+"""Tuning: measuring which parameters are the fastest on a device, and keeping them."""

@@ -37,9 +37,9 @@ EPILOG = (
     "asked for, a transform takes the first one whose product is its length; without one a rule "
     "decides. The textbook kernels are those of the algorithm radix2 and of its image filter.",
 )
-LEAST_WIDTH = 60  # columns of the help: narrower lines would leave no room beside names
+LEAST_WIDTH = 60  # least columns of the help; narrower lines have no room for text beside names
 
-# What is tuned where nothing is asked for: lengths of one transform each.
+# Lengths of the transforms that are tuned if the command asks for none.
 USUAL: tuple[tuple[int, ...], ...] = (
     *((2**k,) for k in range(6, 15)),
     (1000,),
@@ -57,12 +57,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Arguments; the process's by default.
+        Arguments of the command; by default those of the process.
 
     Returns
     -------
     int
-        Exit status: 0; 1 where something could not be tuned; 2 after an error.
+        Exit status: 0 if all went well; 1 if something could not be tuned; 2 after an error.
     """
     return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
 
@@ -130,7 +130,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def epilog(width: int) -> str:
-    """Return what follows the options in the command's help, in lines of so many columns."""
+    """Return what follows the options in the command's help, in lines of at most `width`."""
     column = max(map(len, PARAMETERS))
     lines = [textwrap.fill(each, width) + "\n" for each in EPILOG]
     for name, each in PARAMETERS.items():
@@ -230,17 +230,17 @@ def _values(values: object) -> str:
 
 
 def _problems(options: argparse.Namespace, chosen: cl.Device) -> Iterator[Problem]:
-    """Yield what is asked for, or what is usual."""
+    """Yield the problems that the options ask for, or the usual ones if they ask for none."""
     elements = fitting_elements(describe.traits(chosen))
     real = options.kind not in ("c2c", "c2r")
     dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[options.precision]
     asked = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
     solver, textbook = BY_NAME.get(options.algorithm or ""), options.algorithm in ALGORITHMS
-    usual = sorted(USUAL, key=len, reverse=textbook)  # whose images come first
+    usual = sorted(USUAL, key=len, reverse=textbook)  # for the textbook, images come first
     for lengths in asked or usual:
         if not asked and solver and solver.powers_of_two and not all(map(_is_power, lengths)):
             continue
-        # The textbook's program filters one image at a time, for which its kernels are tuned.
+        # The textbook's program filters one image at a time, and its kernels are tuned for that.
         alone = textbook and len(lengths) == 2
         batch = options.batch or (1 if alone else max(1, elements // prod(lengths)))
         shape = (*lengths, batch) if options.columns else (batch, *lengths)
@@ -254,7 +254,7 @@ def _is_power(n: int) -> bool:
 
 
 def _sizes(option: str, text: str | None, least: int) -> Iterator[tuple[int, ...]]:
-    """Yield extents written as ``512x512,1000x2000``."""
+    """Yield the extents of each transform from a text such as ``512x512,1000x2000``."""
     for each in text.split(",") if text else ():
         try:
             lengths = tuple(commandline.count(part) for part in each.split("x"))
@@ -270,7 +270,7 @@ def _sizes(option: str, text: str | None, least: int) -> Iterator[tuple[int, ...
 
 
 def _show(path: Path, chosen: cl.Device) -> int:
-    """Print all entries that hold on a device, the user's first."""
+    """Print all entries that hold for a device, the user's own first."""
     identity = describe.identity(chosen)
     user = [each for each in database.read(path) if each.identity == identity]
     ours = [

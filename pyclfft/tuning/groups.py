@@ -1,10 +1,10 @@
 """The work-groups of the textbook's kernels, each of which is tuned by itself.
 
 The textbook times every kernel of its image filter in groups of several sizes, and finds that the
-best size differs by device and by kernel. So a search of one size for all kernels would not do, nor
-would the time of a whole transform, which hardly shows what its smallest kernels take. Here every
-kernel of one schedule is launched in groups of the same size, one size after the other in turns;
-then each kernel gets the size in which its own profiling events took the least time.
+best size depends on the device and on the kernel. So one size for all kernels would not do. The
+time of a whole transform would not do either: it hardly shows what the smallest kernels take. Here
+a schedule is launched with one size for all its kernels, then with the next, in turns. Each kernel
+gets the size with which its own profiling events took the least time.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from .measure import FEW, HOPELESS, MOST, SAMPLES, pieces_of, reference_of, sour
 from .search import GAIN
 from .space import TRIED
 
-ALGORITHMS = (radix2.NAME,)  # whose kernels have groups of their own
+ALGORITHMS = (radix2.NAME,)  # algorithms whose kernels have groups of their own
 LINES = tuple(map(str, (1, 16, 32, 64, 128, 256, 512, 1024)))
 BLOCKS = ("4x4", "8x8", "16x16", "32x32", "16x4", "32x8", "64x4", "8x32")
 SIZES = LINES + BLOCKS
-FLAT = ("spinFact", "norm")  # kernels of a range of one dimension
-LEAST = 0.1  # of the host's time, that the events of all launches may come to
-BLOCKED = "transposeBlocked"  # has groups of its own
-DEFAULT = ""  # the size of groups that the parameter `group` gives
+FLAT = ("spinFact", "norm")  # kernels whose range has one dimension
+LEAST = 0.1  # smallest part of the host's time that the events of all launches have to make up
+BLOCKED = "transposeBlocked"  # its group follows from its blocks, and is not tuned here
+DEFAULT = ""  # stands for the size of groups that the parameter `group` gives
 
 
 @dataclass(frozen=True)
 class KernelGroup:
-    """What was found for one kernel.
+    """The fastest size of one kernel's groups.
 
     Attributes
     ----------
     kernel : str
-        Its name.
+        Name of the kernel.
     size : str
-        The fastest size of its groups, such as "64" or "16x16".
+        The fastest size of its groups, for example "64" or "16x16".
     default : str
-        Their size without a parameter of the kernel's own.
+        The size of its groups if no parameter of its own gives one.
     ms, default_ms : float
-        All its launches in one run of the schedule, in groups of either size. They are the same
-        where no other size is faster by more than runs differ.
+        Milliseconds of all its launches in one run of the schedule, with `size` and with `default`.
+        They are equal if no other size is faster by more than runs differ.
     """
 
     kernel: str
@@ -69,25 +69,25 @@ class KernelGroup:
 
     @property
     def parameter(self) -> str:
-        """The parameter that holds the size."""
+        """Name of the parameter that holds the size."""
         return f"group_{self.kernel}"
 
 
 @dataclass(frozen=True)
 class GroupsFound:
-    """What was found for all kernels of a problem.
+    """The sizes of groups found for all kernels of a problem.
 
     Attributes
     ----------
     kernels : tuple of KernelGroup
-        In the order of `GROUPED`.
+        One for each kernel, in the order of `GROUPED`.
     blocked_ms : float
-        What transposeBlocked takes in the place of the textbook's transpose; infinity where there
-        is none.
+        Milliseconds of transposeBlocked in the place of the textbook's transpose; infinity if
+        the schedule has no blocked transpose.
     measured : int
-        Sizes that were tried.
+        How many sizes were tried.
     complete : bool
-        All of them were; false where time ran out.
+        True if all sizes were tried; False if the time ran out.
     failed : dict of str to str
         Why a size could not win, or why nothing was measured.
     """
@@ -100,7 +100,7 @@ class GroupsFound:
 
     @property
     def values(self) -> dict[str, Value]:
-        """The sizes that are faster than the default, and whether to transpose without blocks."""
+        """Sizes that beat the default, and `transpose_tile` 0 if the textbook's transpose wins."""
         values: dict[str, Value] = {
             each.parameter: each.size for each in self.kernels if each.size != each.default
         }
@@ -122,31 +122,32 @@ def tune_groups(
     Parameters
     ----------
     problem : Problem
-        Of radix2: contiguous, without hooks.
+        A problem that radix2 takes, with contiguous arrays and without hooks.
     chosen : pyopencl.Device
-        Where.
+        Device to measure on.
     parameters : Parameters
-        All others.
+        All other parameters.
     deadline : float
-        The clock's time at which to stop.
+        The time of `clock` at which to stop.
     clock : callable
-        Seconds.
+        Returns the time in seconds.
 
     Returns
     -------
     GroupsFound
+        The fastest size for each kernel.
 
     Raises
     ------
     PlanError
-        radix2 does not take the problem.
+        If radix2 does not take the problem.
     DeviceMemoryError
-        The device has no room for it.
+        If the device has no room for it.
     """
     if clock() >= deadline:
         return GroupsFound(complete=False)
     measured = _Measurement(problem, chosen, parameters)
-    if not measured.kernels:  # a cosine transform, of which other kernels are a part
+    if not measured.kernels:  # a cosine transform has none of these kernels
         return GroupsFound()
     if not measured.trusted:
         reason = "this runtime's profiling events do not agree with the host's clock"
@@ -154,7 +155,7 @@ def tune_groups(
     complete = measured.take(SIZES, deadline, clock)
     if not measured.tried:
         return GroupsFound(complete=False)
-    # The least of many times owes something to chance: what is found has to win once more.
+    # The least of many times may be chance: each size found has to win once more.
     kernels = measured.confirmed({kernel: measured.best(kernel) for kernel in measured.kernels})
     return GroupsFound(kernels, measured.blocked_ms, len(measured.tried), complete, measured.failed)
 
@@ -163,21 +164,22 @@ def tune_groups(
 
 
 def textbook_schedule(problem: Problem, traits: Traits, parameters: Parameters) -> Schedule:
-    """Plan a transform by radix2 in which every kernel occurs that the problem has a use for.
+    """Plan a transform by radix2 that launches every kernel of use to the problem.
 
-    That is the inverse transform, which ends with norm; of images the textbook's transpose is in
-    it, and its highPassFilter comes last.
+    It is the inverse transform, which ends with norm. If the problem is of images, the textbook's
+    transpose is in it, and its highPassFilter comes last.
 
     Parameters
     ----------
     problem : Problem
-        Of the axes to transform.
+        The problem whose shape and axes are transformed.
     traits, parameters
-        Of the device.
+        What is known of the device, and its parameters.
 
     Returns
     -------
     Schedule
+        The passes with their buffers.
     """
     passes = plan_passes(_inverse(problem), traits, radix2.NAME, parameters)
     if is_image(problem):
@@ -186,7 +188,7 @@ def textbook_schedule(problem: Problem, traits: Traits, parameters: Parameters) 
 
 
 def is_image(problem: Problem) -> bool:
-    """Whether a problem transforms the last two axes of complex arrays."""
+    """Return whether a problem transforms the last two axes of complex arrays."""
     dimensions = len(problem.shape)
     return problem.kind == "c2c" and sorted(problem.axes) == [dimensions - 2, dimensions - 1]
 
@@ -197,7 +199,7 @@ def _inverse(problem: Problem) -> Problem:
 
 
 def _high_pass(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Return the textbook's filter of all images, with its default radius."""
+    """Return the pass of the textbook's filter, for all images and with its default radius."""
     *others, rows, columns = problem.shape
     sizes, local = kernel_size("highPassFilter", (columns, rows), traits, parameters)
     one = Scalar("uint64", 1)
@@ -222,12 +224,12 @@ def _high_pass(problem: Problem, traits: Traits, parameters: Parameters) -> Pass
 
 
 def _pass_from(problem: Problem) -> int:
-    """Return the squared distance from which bins pass: an eighth of the shorter side's."""
+    """Return the squared distance from which on bins pass: (shorter side / 8)^2."""
     return (min(problem.shape[-2:]) // 8) ** 2
 
 
 def _mask(problem: Problem) -> np.ndarray:
-    """Return which bins pass, computed on the host."""
+    """Return which bins pass the filter, computed on the host."""
     rows, columns = (np.minimum(np.arange(n), n - np.arange(n)) for n in problem.shape[-2:])
     return rows[:, None] ** 2 + columns**2 >= _pass_from(problem)
 
@@ -236,22 +238,23 @@ def _mask(problem: Problem) -> np.ndarray:
 
 
 def is_allowed(context: cl.Context, each: Pass, size: str) -> bool:
-    """Whether a pass was planned in groups of a size, and its kernel allows them on the device.
+    """Return whether a pass has groups of the size asked for, and the device allows them.
 
-    A kernel that needs many registers may allow fewer work-items than the device does.
+    If a kernel needs many registers, it may allow fewer work-items than the device does.
 
     Parameters
     ----------
     context : cl.Context
-        Of one device.
+        Context of one device.
     each : Pass
-        Of which the groups were planned.
+        The pass, planned with the size asked for.
     size : str
-        That was asked for: "64" or "16x16".
+        The size asked for: "64" or "16x16".
 
     Returns
     -------
     bool
+        True if the pass can be launched with this size.
     """
     asked = tuple(map(int, size.split("x")))[: len(each.local_size)]
     if each.local_size != asked + (1,) * (len(each.local_size) - len(asked)):
@@ -262,7 +265,7 @@ def is_allowed(context: cl.Context, each: Pass, size: str) -> bool:
 
 
 def with_groups(parameters: Parameters, sizes: dict[str, str], origin: str) -> Parameters:
-    """Return parameters with sizes of kernels' groups, and with the textbook's own transpose."""
+    """Return parameters with these sizes of kernels' groups and the textbook's transpose."""
     values = {f"group_{kernel}": size for kernel, size in sizes.items()}
     return parameters.over({"transpose_tile": 0, **values}, origin)
 
@@ -291,7 +294,7 @@ class _Measurement:
         self.kernels = tuple(kernel for kernel in GROUPED if kernel in present)
         self._runs: dict[str, dict[str, list[float]]] = {}  # size -> kernel -> ms
         blocked = textbook_schedule(problem, self.traits, parameters)
-        # One workspace for all: times depend on where in memory it lies, and it may be large.
+        # All schedules share one workspace: times depend on its address, and it may be large.
         sizes = dict(default.workspace) | dict(blocked.workspace)
         self._shared = {
             name: memory.allocate(self.context, nbytes) for name, nbytes in sizes.items()
@@ -302,9 +305,9 @@ class _Measurement:
         self.trusted = self._trusts_events()
 
     def _trusts_events(self) -> bool:
-        """Whether the kernels' events fit into the time that the host's clock has for all of them.
+        """Return whether the kernels' events make up a believable part of the host's time.
 
-        Gaps between short launches may be longer than the launches; so there may be little of it.
+        The gaps between short launches may be longer than the launches: `LEAST` is small.
         """
         warm_up(lambda: self._default.enqueue(self.queue, self._source, self._target), self.queue)
         parts = []
@@ -323,7 +326,7 @@ class _Measurement:
         return Executable(self.context, replace(schedule, workspace=()), self._shared)
 
     def take(self, sizes: Sequence[str], deadline: float, clock: Callable[[], float]) -> bool:
-        """Measure groups of all sizes in turns; return whether there was time for that."""
+        """Measure groups of all sizes in turns; return whether there was time for all of them."""
         running: dict[str, tuple[Executable, tuple[str, ...]]] = {
             DEFAULT: (self._default, self.kernels)
         }
@@ -344,9 +347,9 @@ class _Measurement:
         return True
 
     def _made(self, size: str) -> tuple[Executable, tuple[str, ...]] | None:
-        """Return the schedule in groups of a size, and the kernels that take them; None for none.
+        """Return a schedule with groups of this size, and the kernels that take them, or None.
 
-        The result is checked: a size with a wrong one cannot win.
+        The result is checked: if it is wrong, the size cannot win.
         """
         allowed = tuple(self._allowed(size))
         if not allowed:
@@ -376,7 +379,7 @@ class _Measurement:
         return 2 * transform_bound(lengths, self.problem.precision)
 
     def _error(self, executable: Executable) -> float:
-        """Return the largest relative error of the transforms that are checked."""
+        """Return the largest relative error of the checked transforms."""
         cl.enqueue_fill_buffer(self.queue, self._target, np.uint8(255), 0, self._nbytes)
         executable.enqueue(self.queue, self._source, self._target).wait()
         result = np.empty(self._inverse.target.shape, self._inverse.dtype)
@@ -393,7 +396,7 @@ class _Measurement:
             self._runs.setdefault(size, {}).setdefault(kernel, []).append(times[kernel][1])
 
     def _hopes(self, size: str) -> bool:
-        """Whether a size may still be the best of any kernel."""
+        """Return whether a size may still be the best one of any kernel."""
         least = {
             kernel: min(min(run[kernel]) for run in self._runs.values() if kernel in run)
             for kernel in self.kernels
@@ -405,16 +408,16 @@ class _Measurement:
         return float(np.median(self._runs[size][kernel]))
 
     def best(self, kernel: str) -> str:
-        """Return the size with the least time; the default where that is as good as the default."""
+        """Return the size with the least time, or the default if no size is clearly faster."""
         known = [size for size, run in self._runs.items() if kernel in run]
         fastest = min(known, key=lambda size: self._median(size, kernel), default=DEFAULT)
         wins = self._median(fastest, kernel) < GAIN * self._median(DEFAULT, kernel)
         return fastest if wins else DEFAULT
 
     def confirmed(self, best: dict[str, str]) -> tuple[KernelGroup, ...]:
-        """Measure each kernel's best size once more beside the default, and the blocked transpose.
+        """Measure each kernel's best size, its default and the blocked transpose once more.
 
-        A size that is no longer faster gives way to the default.
+        If a size is no longer faster, the kernel keeps its default.
         """
         chosen = {kernel: size for kernel, size in best.items() if size != DEFAULT}
         together = self._executable(self._schedule(chosen))
@@ -437,11 +440,11 @@ class _Measurement:
 
     @property
     def blocked_ms(self) -> float:
-        """What the blocked transpose has taken beside what was chosen."""
+        """Milliseconds of the blocked transpose in the last measurement; infinity without it."""
         return self._median(BLOCKED, BLOCKED) if self._blocked else inf
 
 
 def _size_name(local: Sequence[int]) -> str:
-    """Return the size of groups as a parameter has it."""
+    """Return the size of groups in the way parameters write it."""
     *sides, _ = (*local, 1, 1)[:3]
     return "x".join(map(str, sides if sides[1] > 1 else sides[:1]))

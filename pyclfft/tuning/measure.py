@@ -1,9 +1,9 @@
-"""How the tuner measures candidates: in turns, on a device, and only what is right may win.
+"""How the tuner measures candidates: in turns, on a device. A wrong result cannot win.
 
-Times are those of a few transforms one after the other, from the end of the first to the end of the
-last, by the events' profiling information; so the gaps between launches count and what the host
-does before does not. Some runtimes' events lie: `trusts_events` finds that out by holding them
-against the host's clock, which is taken instead.
+A sample times some transforms, one after the other, by the profiling information of their events:
+from the end of an untimed transform to the end of the last one. So the gaps between launches count,
+and the host's work before them does not. Some runtimes' events are wrong. `trusts_events` finds
+this out by comparing them with the host's clock, which is then used instead.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from ..runtime.profile import profiling_queue
 from .search import Timing
 from .space import Candidate
 
-SAMPLES, FEW = 11, 3  # of each candidate; of one that is slow or hopeless
-SAMPLE_S, SLOW_S = 0.003, 0.1  # a sample's length at least; a call that is a slow one
-HOPELESS = 1.3  # times the fastest, at best
-WARM_S = 0.3  # for which a device that rests is kept busy before anything counts
-EVENTS_S = 0.01  # of transforms by which events are held against the host's clock
-LEAST, MOST = 0.5, 1.05  # of the host's time, that events of a busy queue may come to
+SAMPLES, FEW = 11, 3  # samples of each candidate; samples of one that is slow or hopeless
+SAMPLE_S, SLOW_S = 0.003, 0.1  # shortest sample; shortest call that counts as slow
+HOPELESS = 1.3  # least time over the fastest one's, from which on a candidate is hopeless
+WARM_S = 0.3  # how long an idle device is kept busy before anything counts
+EVENTS_S = 0.01  # how long the transforms last by which events are compared with the host's clock
+LEAST, MOST = 0.5, 1.05  # allowed range of a busy queue's time by events over the host's time
 
 
 class DeviceMeasure:
@@ -40,14 +40,14 @@ class DeviceMeasure:
     Parameters
     ----------
     context : cl.Context
-        Of one device.
+        Context of one device.
     problem : Problem
-        What they transform, contiguous and without hooks.
+        The problem of all candidates: contiguous arrays, no hooks.
 
     Raises
     ------
     DeviceMemoryError
-        The device has no room for input and result.
+        If the device has no room for the input and the result.
     """
 
     def __init__(self, context: cl.Context, problem: Problem) -> None:
@@ -63,7 +63,7 @@ class DeviceMeasure:
         self._by_events: bool | None = None
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Timing]:
-        """Return the timings of candidates that take turns."""
+        """Measure candidates in turns, and return their timings in the given order."""
         runs = [_Run(self, each) for each in candidates]
         for run in runs:
             run.prepare()
@@ -77,14 +77,14 @@ class DeviceMeasure:
         return [run.timing() for run in runs]
 
     def seconds(self, call: Callable[[], cl.Event], calls: int) -> float:
-        """Return one call's time: `calls` are timed, behind one that is not."""
+        """Return the time of one call: the mean of `calls`, after one that is not timed."""
         if self._by_events is None:
             self._by_events = trusts_events(call, self.queue)
         clock = _by_events if self._by_events else _by_host
         return clock(call, calls, self.queue)
 
     def error(self) -> float:
-        """Return the largest relative error of the transforms that are checked."""
+        """Return the largest relative error of the checked transforms."""
         result = np.empty(self.problem.target.shape, self.problem.dtype)
         cl.enqueue_copy(self.queue, result, self._target)
         pieces = pieces_of(result, self.problem, self._checked)
@@ -93,12 +93,12 @@ class DeviceMeasure:
 
     @property
     def clock(self) -> str:
-        """What measures: ``"events"`` or ``"host"``; empty before the first candidate."""
+        """Clock in use: ``"events"`` or ``"host"``; empty before the first candidate is timed."""
         return {True: "events", False: "host", None: ""}[self._by_events]
 
 
 class _Run:
-    """A candidate with its samples. What goes wrong is its timing."""
+    """A candidate with its samples. If it fails, its timing says why."""
 
     def __init__(self, owner: DeviceMeasure, candidate: Candidate) -> None:
         self.owner, self.candidate = owner, candidate
@@ -111,7 +111,7 @@ class _Run:
         return min(self.samples, default=inf)
 
     def prepare(self) -> None:
-        """Compile, check the result, and take the first sample."""
+        """Compile, check the result, and find the number of calls in a sample."""
         owner = self.owner
         try:
             executable = Executable(owner.context, self.candidate.schedule)
@@ -135,7 +135,7 @@ class _Run:
         self.samples.append(self.owner.seconds(self._call, self.calls))
 
     def timing(self) -> Timing:
-        """Return the median; infinity where there is no right result."""
+        """Return the median of the samples, or infinity if the candidate has no right result."""
         return Timing(inf if self.reason else float(np.median(self.samples)) * 1e3, self.reason)
 
 
@@ -158,21 +158,23 @@ def _by_events(call: Callable[[], cl.Event], calls: int, queue: cl.CommandQueue)
 
 
 def trusts_events(call: Callable[[], cl.Event], queue: cl.CommandQueue) -> bool:
-    """Whether events say when kernels have run.
+    """Return whether a runtime's events tell truly when kernels have run.
 
-    A queue that is kept busy for 10 ms has to be busy for half of the host's time at least, and not
-    longer than that; and each event has to begin before it ends and after it was submitted.
+    A queue is kept busy for about `EVENTS_S`. By the events this has to last from `LEAST` to `MOST`
+    times as long as by the host's clock. One event's times have to be in order: queued, submitted,
+    started, ended.
 
     Parameters
     ----------
     call : callable
         Enqueues a transform and returns its event.
     queue : cl.CommandQueue
-        Where; with profiling.
+        Queue, with profiling, to which `call` enqueues.
 
     Returns
     -------
     bool
+        True if the events can be trusted.
     """
     warm_up(call, queue)
     calls = max(2, ceil(EVENTS_S / max(_by_host(call, 1, queue), 1e-7)))
@@ -183,24 +185,24 @@ def trusts_events(call: Callable[[], cl.Event], queue: cl.CommandQueue) -> bool:
         event.wait()
         about = event.profile
         ordered = about.queued <= about.submit <= about.start < about.end
-    except cl.Error:  # no profiling information at all
+    except cl.Error:  # the runtime gives no profiling information at all
         return False
     return ordered and LEAST * by_host <= by_events <= MOST * by_host
 
 
 def warm_up(call: Callable[[], cl.Event], queue: cl.CommandQueue) -> None:
-    """Let a device run at the clock that it has when it is busy."""
+    """Keep a device busy until it runs at the clock rate that it has under load."""
     end = time.perf_counter() + WARM_S
     while time.perf_counter() < end:
         call()
         queue.finish()
 
 
-# --- what is transformed, and what should come of it ----------------------------------------------
+# --- the input, and the expected result -----------------------------------------------------------
 
 
 def source_of(problem: Problem) -> np.ndarray:
-    """Return uniform numbers in [-0.5, 0.5); of a c2r problem the spectrum of such."""
+    """Return uniform random numbers in [-0.5, 0.5), or for a c2r problem their spectrum."""
     generator = np.random.default_rng(1)
     real = np.dtype(f"f{problem.complex_dtype.itemsize // 2}")
     if problem.kind == "c2r":
@@ -212,7 +214,7 @@ def source_of(problem: Problem) -> np.ndarray:
 
 
 def reference_of(problem: Problem, source: np.ndarray) -> tuple[list[tuple], np.ndarray]:
-    """Return which transforms are checked, first, middle and last, and what they should be."""
+    """Return the indices of the checked transforms (first, middle, last) and their true results."""
     others = [n for axis, n in enumerate(problem.shape) if axis not in problem.axes]
     count = prod(others)
     chosen = [np.unravel_index(k, others) for k in sorted({0, count // 2, count - 1})]
@@ -225,7 +227,7 @@ def reference_of(problem: Problem, source: np.ndarray) -> tuple[list[tuple], np.
 
 
 def pieces_of(array: np.ndarray, problem: Problem, chosen: Sequence[tuple]) -> np.ndarray:
-    """Return single transforms of a batch, one after the other."""
+    """Return the chosen transforms of a batch, stacked along a new first axis."""
     batch = [axis for axis in range(array.ndim) if axis not in problem.axes]
     moved = np.moveaxis(array, batch, range(len(batch)))
     return np.stack([moved[tuple(index)] for index in chosen])
@@ -234,7 +236,7 @@ def pieces_of(array: np.ndarray, problem: Problem, chosen: Sequence[tuple]) -> n
 def _transformed(
     problem: Problem, x: np.ndarray, axes: tuple[int, ...], lengths: tuple[int, ...]
 ) -> np.ndarray:
-    """Return unscaled transforms, by NumPy, or cosine transforms by SciPy."""
+    """Return transforms without scaling: cosine and sine transforms by SciPy, others by NumPy."""
     if problem.is_trigonometric:
         return _cosines(problem, x, axes)
     count = prod(lengths)

@@ -1,10 +1,12 @@
-"""The tuner's decisions: what to measure next, and what has won. It knows no device.
+"""The tuner's decisions: what to measure next, and which candidate wins. It knows no device.
 
-From the parameters that are known it changes one at a time to what is fastest, in the order of
-`space.KNOBS`, and begins anew as long as that helps. A thorough search tries all structures first.
+From the known parameters on, a search changes one parameter at a time, in the order of
+`space.KNOBS`, to its fastest value, and begins again as long as that helps. A thorough search tries
+all structures first.
 
-All times are ratios to the start's, measured in turns with it: so what an interrupted search has
-found holds when it is taken up again, however fast the machine is then.
+Times are kept as ratios to the start's time: a candidate takes turns with the best one so far,
+whose ratio is known. So what an interrupted search has measured still holds when it goes on,
+however fast the machine is then.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from ..planning.parameters import Value
 from .space import KNOBS, Candidate, Task, neighbours, structures, without_idle
 
 EFFORTS = ("measure", "exhaustive")
-GAIN = 0.97  # a ratio that is no accident: runs differ by a percent or two
-LOSS = 1.01  # a ratio that is none
-FIELD = 8  # candidates that take turns
-CONFIRMATIONS = 3  # that the best has to win against the start
-ROUNDS = {"measure": 2, "exhaustive": 4}  # through all parameters
+GAIN = 0.97  # ratio below which a gain counts: runs differ by a percent or two
+LOSS = 1.01  # ratio below which nothing is lost
+FIELD = 8  # how many candidates take turns
+CONFIRMATIONS = 3  # how often the best has to win against the start at the end
+ROUNDS = {"measure": 2, "exhaustive": 4}  # most rounds through all parameters, by effort
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,9 @@ class Timing:
     Attributes
     ----------
     ms : float
-        One transform; infinity where it failed or its result was wrong.
+        Milliseconds of one transform; infinity if it failed or its result was wrong.
     reason : str
-        Why it did.
+        Why it failed, or what was wrong; else empty.
     """
 
     ms: float
@@ -48,20 +50,20 @@ Measure = Callable[[Sequence[Candidate]], Sequence[Timing]]
 
 @dataclass(frozen=True)
 class Found:
-    """What a search has come to.
+    """What a search has found.
 
     Attributes
     ----------
-    values : mapping
-        Of parameters that differ from the start's; nothing where that is best.
+    values : mapping of str to value
+        Values of the parameters that differ from the start's; empty if the start is the fastest.
     ms, default_ms : float
-        One transform's time with these and with the start's, in turns.
+        Milliseconds of one transform with these values, and with the start's, measured in turns.
     measured : int
-        Candidates in all.
+        Number of candidates that have been measured in all.
     complete : bool
-        Nothing is left to try; false where time ran out.
+        True if nothing was left to try; False if the time ran out.
     failed : mapping of str to str
-        Why candidates could not win, by their values.
+        Why candidates failed, by the text of their parameters.
     """
 
     values: Mapping[str, Value]
@@ -73,30 +75,30 @@ class Found:
 
 
 class TimeIsUpError(Exception):
-    """The limit has been reached; what is known is kept."""
+    """The deadline is reached; what has been measured is kept."""
 
 
 class Search:
-    """A search for the best parameters of one task.
+    """A search for the fastest parameters of one task.
 
     Parameters
     ----------
     task : Task
-        What to find parameters for.
+        The problem on its device.
     measure : callable
-        From candidates to their timings, measured in turns.
+        Takes candidates, measures them in turns, and returns their timings.
     effort : {"measure", "exhaustive"}
-        How thoroughly.
-    ratios : dict, optional
-        What an earlier search has measured: ratios to the start, by the candidates' keys.
+        How thorough the search is.
+    ratios : dict of str to float, optional
+        What an earlier search has measured: times divided by the start's, by the candidates' keys.
     keep : callable, optional
         Called without arguments whenever `ratios` has grown.
     deadline : float, optional
-        `clock`'s time at which to stop.
+        The time of `clock` at which to stop.
     clock : callable
-        Seconds.
-    hint : mapping, optional
-        Values that are tried first.
+        Returns the time in seconds.
+    hint : mapping of str to value, optional
+        Values of parameters to try first.
     """
 
     def __init__(
@@ -118,7 +120,7 @@ class Search:
         self.start = self.best = task.start
 
     def run(self, step: Callable[[], object] = lambda: None) -> Found:
-        """Search until nothing is better, or time is up.
+        """Search until nothing faster is found, or the time is up.
 
         Parameters
         ----------
@@ -128,11 +130,12 @@ class Search:
         Returns
         -------
         Found
+            The fastest values, if they have won against the start in every confirmation.
 
         Raises
         ------
         DeviceError
-            Even the start fails, or its result is wrong.
+            If even the start fails, or its result is wrong.
         """
         complete = True
         try:
@@ -169,7 +172,7 @@ class Search:
                 return
 
     def _simplify(self) -> None:
-        """Leave out the values that nothing is lost without."""
+        """Drop the values without which the best candidate is not slower."""
         self.best = without_idle(self.task, self.best)
         for name in self.best.values:
             fewer = {key: each for key, each in self.best.values.items() if key != name}
@@ -180,7 +183,7 @@ class Search:
                     self.best = simpler
 
     def _compare(self, candidates: Sequence[Candidate]) -> None:
-        """Measure what is not known yet, and take the fastest if it is faster than the best."""
+        """Measure the candidates that are new; take the fastest one if it beats the best."""
         unknown = [each for each in candidates if each.key not in self.ratios]
         for first in range(0, len(unknown), FIELD - 1):
             if self.clock() >= self.deadline:
@@ -201,10 +204,10 @@ class Search:
         return self.ratios.get(candidate.key, 1.0 if candidate is self.start else inf)
 
     def _timed(self, candidates: Sequence[Candidate]) -> Sequence[Timing]:
-        """Measure, each schedule once."""
+        """Measure candidates, each schedule once; return a timing for each candidate."""
         distinct = list({each.key: each for each in candidates}.values())
         timings = dict(zip((each.key for each in distinct), self.measure(distinct), strict=True))
         first = timings[candidates[0].key]
-        if first.reason:  # the default's, or what has been right before
+        if first.reason:  # the first candidate is the start, or has given right results before
             raise DeviceError(f"nothing to compare with: {first.reason}")
         return [timings[each.key] for each in candidates]

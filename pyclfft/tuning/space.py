@@ -1,8 +1,8 @@
-"""What a tuner tries: for every parameter the values that make sense, and what they come to.
+"""What a tuner tries: for every parameter the values that make sense, and their schedules.
 
-Values are only wishes: a solver takes those that it can. So a candidate is the schedule that comes
-of its values, and of values that come to the same schedule one is enough: which parameters matter
-to a problem need not be written down.
+A value is only a wish: a solver follows it as far as it can. So a candidate is the schedule that
+follows from its values, and if several sets of values lead to one schedule, only one set is tried.
+Nobody has to write down which parameters matter to a problem.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from ..planning.schedule import schedule_of
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 
-MIN_LONG = 64  # points of transforms that are tried in several steps
+MIN_LONG = 64  # shortest transform that is tried in several steps
 CONVOLVING = ("bluestein", "chirp", "long_chirp")
-NEVER, ALWAYS = 0, 1  # bytes of results that go past the caches
-TRIED = "tuner"  # the origin of values while they are tried
+NEVER, ALWAYS = 0, 1  # values of `stream_bytes`: results go past the caches never, or always
+TRIED = "tuner"  # the origin that parameters have while their values are tried
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Values with what is launched for them.
+    """Values of parameters, and the schedule that follows from them.
 
     Attributes
     ----------
     parameters : Parameters
-        All of them.
+        All parameters, with the tried values among them.
     schedule : Schedule
-        What they come to.
+        The launches that follow from the parameters.
     """
 
     parameters: Parameters
@@ -55,28 +55,28 @@ class Candidate:
 
     @property
     def values(self) -> dict[str, Value]:
-        """Those that differ from what was known before."""
+        """The values that the search has set; other parameters keep the values known before."""
         origins = self.parameters.origins
         return {name: self.parameters[name] for name in origins if origins[name] == TRIED}
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that it launches, the same in every process."""
+        """A hash of everything that the schedule launches; every process computes the same one."""
         return hashlib.sha256(repr(self.schedule).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Task:
-    """A problem on a device, for which parameters are wanted.
+    """A problem on a device, for which the fastest parameters are wanted.
 
     Attributes
     ----------
     problem, traits : Problem, Traits
-        The transform, and the device.
+        The transform, and what is known of the device.
     parameters : Parameters
-        Where to begin.
+        The parameters from which the search begins.
     algorithm : str or None
-        The only solver, if it is not to be chosen.
+        Name of the only solver to use; None if the search chooses one.
     """
 
     problem: Problem
@@ -86,18 +86,18 @@ class Task:
 
     @property
     def start(self) -> Candidate:
-        """What the parameters to begin with come to.
+        """The candidate from whose parameters the search begins.
 
         Raises
         ------
         PlanError
-            The only solver does not take the problem.
+            If the only solver to use does not take the problem.
         """
         schedule = schedule_of(self.problem, self.traits, self.algorithm, self.parameters)
         return Candidate(self.parameters, schedule)
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate | None:
-        """Return what values come to, or None if there is no plan or no room for it."""
+        """Return the candidate of some values; None if there is no plan, or no room for one."""
         parameters = self.parameters.over(values, TRIED)
         try:
             schedule = schedule_of(self.problem, self.traits, self.algorithm, parameters)
@@ -111,16 +111,17 @@ Values = Iterable[Value]
 
 @dataclass(frozen=True)
 class Knob:
-    """A parameter with the values to try.
+    """A parameter, with the values to try.
 
     Attributes
     ----------
     name : str
-        Of the parameter.
+        Name of the parameter.
     values : callable
-        From the task, the candidate to start from, and whether to be thorough.
+        Takes the task, the candidate to start from, and whether to be thorough; yields values.
     structural : bool
-        It decides what is launched rather than how: a thorough search tries all such together.
+        Whether the parameter decides what is launched, rather than how. A thorough search tries
+        all structural parameters in combination.
     """
 
     name: str
@@ -129,12 +130,12 @@ class Knob:
 
 
 def _numbers(quick: Iterable[int], more: Iterable[int] = ()) -> Callable[..., Values]:
-    """Return what yields some numbers, and if thorough further ones."""
+    """Return a function that yields `quick` numbers, and if the search is thorough `more`."""
     return lambda task, best, thorough: (*quick, *(more if thorough else ()))
 
 
 def _algorithms(task: Task, best: Candidate, thorough: bool) -> Values:
-    """Yield solvers that take arrays as they lie; convolutions only where there is no other way."""
+    """Yield the solvers that take any layout. If lengths are smooth, leave out convolutions."""
     if task.algorithm is not None:
         return
     smooth = all(is_smooth(task.problem.shape[axis]) for axis in task.problem.axes)
@@ -144,7 +145,7 @@ def _algorithms(task: Task, best: Candidate, thorough: bool) -> Values:
 
 
 def _factors(task: Task, best: Candidate, thorough: bool) -> Values:
-    """Yield lengths of two or three steps, for one long axis at a time."""
+    """Yield lists that split one long axis at a time into two or three lengths, for its steps."""
     for axis in task.problem.axes:
         n = task.problem.shape[axis]
         if n < MIN_LONG:
@@ -157,7 +158,7 @@ def _factors(task: Task, best: Candidate, thorough: bool) -> Values:
 
 
 def _radices(name: str, kernels: tuple[str, ...]) -> Callable[..., Values]:
-    """Return what yields other radices of the passes, for one of their lengths at a time."""
+    """Return a function that yields other radices for the lengths of passes, one at a time."""
 
     def values(task: Task, best: Candidate, thorough: bool) -> Values:
         count = 24 if thorough else 6
@@ -175,14 +176,14 @@ def _radices(name: str, kernels: tuple[str, ...]) -> Callable[..., Values]:
 
 
 def _ways_of_stages(n: int) -> Iterator[tuple[int, ...]]:
-    """Yield radices of stages, the cheapest first, each in both orders."""
+    """Yield radices of a transform's stages: cheapest first, each list in both orders."""
     found = factorisations(n, MAX_STAGES)
     for radices in sorted(found, key=lambda each: Stages(each, n // max(each)).cost(False)):
         yield from dict.fromkeys((radices, radices[::-1]))
 
 
 def _ways_of_passes(n: int) -> Iterator[tuple[int, ...]]:
-    """Yield radices of passes over lanes, the cheapest first, each in both orders."""
+    """Yield radices of passes over lanes: cheapest first, each list in both orders."""
     for radices in sorted(factorisations(n, MAX_PASSES, LARGEST_OF_PASSES), key=pass_cost):
         yield from dict.fromkeys((radices[::-1], radices))
 
@@ -191,7 +192,7 @@ WAYS = {"stockham_radices": _ways_of_stages, "lanes_radices": _ways_of_passes}
 
 
 def _with(known: Factors, factors: tuple[int, ...]) -> Factors:
-    """Return lists of factors with another one for its product."""
+    """Return the lists of factors; `factors` replaces the known list that has its product."""
     return (*(each for each in known if prod(each) != prod(factors)), factors)
 
 
@@ -199,7 +200,7 @@ def _widths(task: Task, best: Candidate, thorough: bool) -> Values:
     return (each for each in (4, 8, 16) if each <= task.traits.lanes)
 
 
-# In the order in which they are tried: what decides most comes first.
+# Parameters in the order in which they are tried: first those that decide most.
 KNOBS: tuple[Knob, ...] = (
     Knob("algorithm", _algorithms, structural=True),
     Knob("factors", _factors, structural=True),
@@ -227,18 +228,20 @@ KNOBS: tuple[Knob, ...] = (
 
 
 def neighbours(task: Task, best: Candidate, knob: Knob, thorough: bool) -> list[Candidate]:
-    """Return what changing one parameter comes to, each schedule once and not that of `best`.
+    """Return the candidates that differ from `best` in one parameter, each schedule once.
+
+    The schedule of `best` itself is not among them.
 
     Parameters
     ----------
     task : Task
-        What to find parameters for.
+        The problem on its device.
     best : Candidate
-        Where to start from.
+        The candidate to start from.
     knob : Knob
-        Which parameter.
+        The parameter to change.
     thorough : bool
-        More values.
+        Whether to try more values.
     """
     found: dict[str, Candidate] = {}
     for value in knob.values(task, best, thorough):
@@ -249,7 +252,7 @@ def neighbours(task: Task, best: Candidate, knob: Knob, thorough: bool) -> list[
 
 
 def without_idle(task: Task, best: Candidate) -> Candidate:
-    """Return the same schedule by fewer values: those that change nothing are left out."""
+    """Return `best` without the values that do not change its schedule."""
     for name in best.values:
         fewer = task.candidate({key: each for key, each in best.values.items() if key != name})
         if fewer is not None and fewer.key == best.key:
@@ -258,9 +261,9 @@ def without_idle(task: Task, best: Candidate) -> Candidate:
 
 
 def structures(task: Task, start: Candidate) -> list[Candidate]:
-    """Return what all values of the structural parameters together come to, each schedule once.
+    """Return the candidates of all structural parameters in combination, each schedule once.
 
-    Radices are those of the lengths that the parameters before have left.
+    Radices are tried for the lengths into which the earlier parameters have split the transform.
     """
     found = {start.key: start}
     for knob in KNOBS:

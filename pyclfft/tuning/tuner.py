@@ -1,4 +1,4 @@
-"""Tuning: search, measured on a device, with what it finds kept for every later plan."""
+"""Tuning: a search that measures on a device, and whose result is kept for later plans."""
 
 from __future__ import annotations
 
@@ -39,34 +39,35 @@ from .measure import DeviceMeasure
 from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search
 from .space import KNOBS, Task
 
-STEPS = len(KNOBS)  # of a search, as `step` counts them
-ELEMENTS_ON_GPU, ELEMENTS_ON_CPU = 2**26, 2**22  # that fill a device
-DOUBLE = 16  # bytes of a complex number
-BUFFERS = 8  # for all that is measured together, in double precision
+STEPS = len(KNOBS)  # how often a search calls `step`
+ELEMENTS_ON_GPU, ELEMENTS_ON_CPU = 2**26, 2**22  # numbers enough to keep a device busy
+DOUBLE = 16  # bytes of a complex number in double precision
+BUFFERS = 8  # so many arrays in double precision have to fit into the device's memory
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning has come to.
+    """What tuning has found.
 
     Attributes
     ----------
     problem : str
-        The class of problems that it holds for.
-    parameters : mapping
-        That differ from the defaults; nothing where these are best.
+        The class of problems for which it holds.
+    parameters : mapping of str to value
+        The parameters that differ from the defaults; empty if the defaults are the fastest.
     ms, default_ms : float
-        Time of a transform with them and with the defaults, measured in turns.
+        Milliseconds of a transform with these parameters, and with the defaults, measured in turns.
     measured : int
-        Candidates.
+        Number of candidates that have been measured.
     complete : bool
-        Nothing was left to try when it ended.
+        True if nothing was left to try; False if the time ran out.
     clock : str
-        ``"events"``, or ``"host"`` where the runtime's events do not say the truth.
+        What has measured: ``"events"``, or ``"host"`` if the runtime's events cannot be trusted.
     failed : mapping of str to str
-        Why candidates could not win, by their parameters: wrong results among them.
+        Why candidates failed or had wrong results, by the text of their parameters.
     kernels : tuple of KernelGroup
-        The work-groups of each of the textbook's kernels, where `algorithm` is ``"radix2"``.
+        The work-groups of each of the textbook's kernels if `algorithm` is ``"radix2"``, else
+        empty.
     """
 
     problem: str
@@ -81,7 +82,7 @@ class Tuned:
 
     @property
     def gain(self) -> float:
-        """Time of the defaults over that of what was found."""
+        """Time with the defaults divided by the time with what was found."""
         return self.default_ms / self.ms
 
 
@@ -101,48 +102,50 @@ def tune(
 ) -> Tuned:
     """Find the fastest parameters of a transform on a device, and keep them for later plans.
 
-    Candidates take turns, and only those whose results are right can win. What has been measured is
-    kept as it comes: a search that was interrupted goes on where it stopped.
+    Candidates take turns, and a candidate with a wrong result cannot win. What has been measured is
+    stored at once: if a search is interrupted, the next one goes on where it stopped.
 
     Parameters
     ----------
     shape : int or iterable of int
         Extents of the input, as for `Plan`.
     dtype : dtype
-        Of the input.
+        Type of the input's numbers.
     axes : int or iterable of int, optional
         Axes to transform; all by default.
     kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
-        As for `Plan`.
+        What goes in and comes out, as for `Plan`.
     direction : {"forward", "inverse"}
-        To measure; what is found holds for both.
+        Direction that is measured. The result holds for both directions.
     algorithm : str, optional
-        Tune this one only, for plans that ask for it.
+        Name of the only algorithm to tune. The result then holds for plans that ask for it.
     effort : {"measure", "exhaustive"}
-        One parameter after the other, or all structures together.
+        Whether to change one parameter after the other, or to try all structures in combination
+        first.
     time_limit : float, optional
-        Seconds, after which the best so far counts.
+        Seconds, after which the best parameters found so far are the result.
     db : str or path, optional
-        Database to write to; the user's, which plans read, by default.
+        File of the tuning database to write to; by default the user's, which plans read.
     device : str or pyopencl.Device, optional
-        As for `use_device`; the default device by default.
+        Device to tune for, as `use_device` takes it; by default the default device.
     step : callable, optional
-        Called `STEPS` times on the way.
+        Called without arguments up to `STEPS` times, to show progress.
 
     Returns
     -------
     Tuned
+        The fastest parameters, and what they gain.
 
     Raises
     ------
     PlanError
-        What is asked for makes no sense.
+        If there is nothing to transform, or an argument has no allowed value.
     DeviceMemoryError
-        The device has no room for it.
+        If the device has no room for the transform.
     DeviceError
-        Its results are wrong whatever the parameters.
+        If even the default parameters fail, or give a wrong result.
     OSError
-        The database cannot be written.
+        If the database cannot be written.
 
     See Also
     --------
@@ -180,7 +183,7 @@ def tune_problem(
     db: str | os.PathLike[str],
     step: Callable[[], object] = lambda: None,
 ) -> Tuned:
-    """Tune a problem, contiguous and without hooks; see `tune`."""
+    """Tune a problem of contiguous arrays without hooks; `tune` describes the parameters."""
     deadline = time.monotonic() + time_limit
     traits = describe.traits(chosen)
     task = Task(problem, traits, parameters_for(traits), algorithm)
@@ -206,7 +209,7 @@ def tune_problem(
 def _with_groups(found: Found, groups: GroupsFound, task: Task, measure: DeviceMeasure) -> Found:
     """Return what a search has found with the groups of single kernels, unless these are slower.
 
-    The transform shows few of them: what is not in it is kept all the same.
+    A group's size is kept even if the searched schedule does not launch its kernel.
     """
     found = replace(
         found,
@@ -247,7 +250,7 @@ def _remember(
 
 
 class _Trials:
-    """What a search has measured, in the cache folder, so that it can be taken up again."""
+    """Ratios that a search has measured, in a file of the cache, so that it can be continued."""
 
     def __init__(self, chosen: cl.Device, workclass: Workclass) -> None:
         about = (describe.identity(chosen), str(workclass), wisdom.sources_hash())
@@ -263,7 +266,7 @@ class _Trials:
             return {}
 
     def keep(self) -> None:
-        """Write what is known. A disk that refuses costs time only when it is taken up again."""
+        """Write the ratios. If that fails, an interrupted search only has to measure again."""
         stored = {key: each if isfinite(each) else None for key, each in self.ratios.items()}
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -271,23 +274,23 @@ class _Trials:
                 file.write(json.dumps(stored).encode())
 
     def forget(self) -> None:
-        """Delete it: the search is over."""
+        """Delete the file: the search is complete."""
         with suppress(OSError):
             self._path.unlink()
 
 
 def fitting_elements(traits: Traits) -> int:
-    """Return how many elements suit a device: a power of two that its memory holds.
+    """Return how many numbers suit a device: a power of two for which it has memory.
 
     Parameters
     ----------
     traits : Traits
-        Of the device.
+        What is known of the device.
 
     Returns
     -------
     int
-        2^26 or less, on CPUs 2^22 or less.
+        At most 2^26, on CPUs at most 2^22.
     """
     most = ELEMENTS_ON_CPU if traits.is_cpu else ELEMENTS_ON_GPU
     room = min(traits.max_alloc_bytes, traits.global_mem_bytes // BUFFERS) // DOUBLE
@@ -298,14 +301,14 @@ def fitting_elements(traits: Traits) -> int:
 
 
 def measure_unknown(plan: Plan, effort: str) -> None:
-    """Measure the parameters of a plan's problem, and keep them, unless they are known already.
+    """Measure the parameters of a plan's problem and keep them, unless they are known already.
 
     Parameters
     ----------
     plan : Plan
-        Its problem, device and algorithm are those that are measured.
+        The plan, whose problem, device and algorithm are measured.
     effort : {"measure", "exhaustive"}
-        How thoroughly.
+        How thorough the search is.
     """
     problem = _plain(plan.problem)
     if problem.nbytes and problem.axes and not _is_known(plan, problem, effort):
@@ -313,7 +316,7 @@ def measure_unknown(plan: Plan, effort: str) -> None:
 
 
 def _plain(problem: Problem) -> Problem:
-    """Return a problem without hooks, of contiguous arrays of its whole shape."""
+    """Return the problem without hooks, and with contiguous arrays of its whole shape."""
     real = problem.kind != "c2r" and problem.source.real
     dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[problem.precision]
     return make_problem(
@@ -323,7 +326,7 @@ def _plain(problem: Problem) -> Problem:
 
 
 def _is_known(plan: Plan, problem: Problem, effort: str) -> bool:
-    """Whether the user's database has it, measured at least as thoroughly."""
+    """Return whether the user's database has the problem, measured at least as thoroughly."""
     identity, workclass = describe.identity(plan.device), Workclass.of(problem, plan.algorithm)
     thorough_enough = EFFORTS[EFFORTS.index(effort) :]
     return any(
