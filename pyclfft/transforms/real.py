@@ -34,13 +34,13 @@ def rfft(
         Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
         double.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -52,9 +52,9 @@ def rfft(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
@@ -64,7 +64,7 @@ def rfft(
     --------
     irfft : The inverse.
     fft : The whole spectrum.
-    rfftn : Along several axes.
+    rfftn : Transform along several axes.
     rfftfreq : The frequencies of the result.
 
     Notes
@@ -104,13 +104,13 @@ def irfft(
         The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
         at 0 and at n/2, are not used.
     n : int, optional
-        Numbers of the result, for which `x` gives n // 2 + 1 points, cropped or padded with zeros
-        at their end; 2 (m - 1) by default.
+        How many numbers the result has; 2 (m - 1) by default. The first n // 2 + 1 points of `x`
+        are used; if `x` has fewer, it is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -122,7 +122,7 @@ def irfft(
     Raises
     ------
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
@@ -131,8 +131,8 @@ def irfft(
     See Also
     --------
     rfft : The forward transform.
-    ifft : Of a whole spectrum.
-    hfft : The same half, transformed forward.
+    ifft : The inverse transform of a whole spectrum.
+    hfft : Transform half of a Hermitian array forward instead of back.
 
     Notes
     -----
@@ -165,13 +165,14 @@ def rfft2(
         Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -183,10 +184,10 @@ def rfft2(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
@@ -194,7 +195,7 @@ def rfft2(
     --------
     irfft2 : The inverse.
     fft2 : The whole spectrum.
-    rfftn : Along any axes.
+    rfftn : Transform along any axes.
 
     Examples
     --------
@@ -223,13 +224,14 @@ def irfft2(
         The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
         at 0 and at n/2, are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -241,15 +243,15 @@ def irfft2(
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
     See Also
     --------
     rfft2 : The forward transform.
-    irfftn : Along any axes.
+    irfftn : The inverse along any axes.
 
     Examples
     --------
@@ -280,13 +282,15 @@ def rfftn(
         Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -298,10 +302,10 @@ def rfftn(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
@@ -309,8 +313,8 @@ def rfftn(
     --------
     irfftn : The inverse.
     fftn : The whole spectrum.
-    rfft : Along one axis.
-    rfft2 : Along the last two axes.
+    rfft : Transform along one axis.
+    rfft2 : Transform along two axes, the last two by default.
 
     Notes
     -----
@@ -343,13 +347,15 @@ def irfftn(
         The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
         at 0 and at n/2, are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -361,15 +367,15 @@ def irfftn(
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
     See Also
     --------
     rfftn : The forward transform.
-    ifftn : Of a whole spectrum.
+    ifftn : The inverse transform of a whole spectrum.
 
     Notes
     -----
@@ -403,13 +409,13 @@ def hfft(
         The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
         and at n/2, are not used.
     n : int, optional
-        Numbers of the result, for which `x` gives n // 2 + 1 points, cropped or padded with zeros
-        at their end; 2 (m - 1) by default.
+        How many numbers the result has; 2 (m - 1) by default. The first n // 2 + 1 points of `x`
+        are used; if `x` has fewer, it is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -421,7 +427,7 @@ def hfft(
     Raises
     ------
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
@@ -430,8 +436,8 @@ def hfft(
     See Also
     --------
     ihfft : The inverse.
-    irfft : The same half, transformed back.
-    hfftn : Along several axes.
+    irfft : Transform half of a Hermitian spectrum back instead of forward.
+    hfftn : Transform along several axes.
 
     Notes
     -----
@@ -465,13 +471,13 @@ def ihfft(
         Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
         double.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -483,9 +489,9 @@ def ihfft(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
@@ -494,7 +500,7 @@ def ihfft(
     See Also
     --------
     hfft : The forward transform.
-    rfft : The same numbers, transformed forward.
+    rfft : Transform real numbers forward instead of back.
 
     Notes
     -----
@@ -528,13 +534,14 @@ def hfft2(
         The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
         and at n/2, are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -546,15 +553,15 @@ def hfft2(
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
     See Also
     --------
     ihfft2 : The inverse.
-    hfftn : Along any axes.
+    hfftn : Transform along any axes.
 
     Examples
     --------
@@ -583,13 +590,14 @@ def ihfft2(
         Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -601,17 +609,17 @@ def ihfft2(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
     See Also
     --------
     hfft2 : The forward transform.
-    ihfftn : Along any axes.
+    ihfftn : The inverse along any axes.
 
     Examples
     --------
@@ -642,13 +650,15 @@ def hfftn(
         The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
         and at n/2, are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -660,15 +670,15 @@ def hfftn(
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
     See Also
     --------
     ihfftn : The inverse.
-    hfft : Along one axis.
+    hfft : Transform along one axis.
 
     Examples
     --------
@@ -697,13 +707,15 @@ def ihfftn(
         Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
         As for `fft`.
 
@@ -715,17 +727,17 @@ def ihfftn(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
         As for `fft`.
 
     See Also
     --------
     hfftn : The forward transform.
-    ihfft : Along one axis.
+    ihfft : The inverse along one axis.
 
     Examples
     --------

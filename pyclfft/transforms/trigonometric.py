@@ -43,8 +43,8 @@ def dct(
     type : {1, 2, 3, 4}
         Which of the transforms I to IV, as SciPy defines them. Type 1 takes at least 2 numbers.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
@@ -117,8 +117,8 @@ def idct(
     type : {1, 2, 3, 4}
         Which of the transforms I to IV, as SciPy defines them. Type 1 takes at least 2 numbers.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
@@ -184,8 +184,8 @@ def dst(
     type : {1, 2, 3, 4}
         Which of the transforms I to IV, as SciPy defines them. Type 1 takes a single number, too.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
@@ -253,8 +253,8 @@ def idst(
     type : {1, 2, 3, 4}
         Which of the transforms I to IV, as SciPy defines them. Type 1 takes a single number, too.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
@@ -321,10 +321,11 @@ def dctn(
     type : {1, 2, 3, 4}
         As for `dct`, along every axis.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is the product over the axes of what it is
         for `dct`: "backward", the inverse, by default; "ortho" gives both its square root.
@@ -390,10 +391,11 @@ def idctn(
     type : {1, 2, 3, 4}
         As for `dct`, along every axis.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is the product over the axes of what it is
         for `dct`: "backward", the inverse, by default; "ortho" gives both its square root.
@@ -452,10 +454,11 @@ def dstn(
     type : {1, 2, 3, 4}
         As for `dst`, along every axis.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is the product over the axes of what it is
         for `dst`: "backward", the inverse, by default; "ortho" gives both its square root.
@@ -515,10 +518,11 @@ def idstn(
     type : {1, 2, 3, 4}
         As for `dst`, along every axis.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is the product over the axes of what it is
         for `dst`: "backward", the inverse, by default; "ortho" gives both its square root.
