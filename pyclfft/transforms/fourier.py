@@ -1,4 +1,4 @@
-"""Complex Fourier transforms with SciPy's signatures: NumPy or device arrays in and out."""
+"""Complex Fourier transforms of NumPy arrays and of device arrays, with SciPy's signatures."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def ifft(
         Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
         "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def ifft(
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -181,7 +181,7 @@ def fft2(
         Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
         the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def fft2(
         `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
         axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -204,7 +204,7 @@ def fft2(
 
     Notes
     -----
-    First the rows are transformed, then the columns. Nothing is transposed.
+    First the rows are transformed, then the columns, each where it lies in memory.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def ifft2(
         Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
         the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
@@ -256,7 +256,7 @@ def ifft2(
         `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
         axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -301,7 +301,7 @@ def fftn(
         the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
         carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
@@ -314,7 +314,7 @@ def fftn(
         `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
         axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -325,7 +325,7 @@ def fftn(
 
     Notes
     -----
-    One axis is transformed after the other, the last one first, and nothing is transposed. Zeros
+    One axis is transformed after the other, the last one first, each where it lies in memory. Zeros
     that pad the input are never stored: the first launch knows where the input ends.
 
     Examples
@@ -366,7 +366,7 @@ def ifftn(
         the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
         carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
@@ -379,7 +379,7 @@ def ifftn(
         `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
         axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------

@@ -1,9 +1,9 @@
 """Real and Hermitian Fourier transforms with SciPy's signatures.
 
-A real array's spectrum is its own mirror image, conjugated, so that half of it says all: n // 2 + 1
-points along the last transformed axis. `rfft` and its relatives leave that half, and `irfft` takes
-it; `hfft` takes the half of an array that is Hermitian itself, whose spectrum is real, and `ihfft`
-leaves it.
+The spectrum of a real array is Hermitian: each point is the conjugate of its mirror image. So half
+of it determines the rest: n // 2 + 1 points along the last transformed axis. `rfft` returns this
+half of a real array's spectrum, and `irfft` makes the real array of it. `hfft` takes half of a
+Hermitian array, whose spectrum is real, and `ihfft` returns this half of the array.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def rfft(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the half of a real array's spectrum that says all, along one axis.
+    """Compute the half of a real array's spectrum that determines the rest, along one axis.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     n : int, optional
         How many numbers to transform, by default the length of `axis`. A longer input is cropped,
@@ -42,12 +42,12 @@ def rfft(
         Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
         "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
-        complex64 or complex128.
+        Half of the spectrum, complex64 or complex128.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def rfft(
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -69,8 +69,9 @@ def rfft(
 
     Notes
     -----
-    Half the memory of `fft`, and half the work if the length is even or has a prime factor from 3
-    to 13. Rows are independent: neither rounding errors nor NaNs pass from one to another.
+    The transform takes half the memory of `fft`, and half of its work if the length is even or has
+    a prime factor from 3 to 13. Rows are independent: neither rounding errors nor NaNs pass from
+    one row to another.
 
     References
     ----------
@@ -101,8 +102,8 @@ def irfft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
-        at 0 and at n/2, are not used.
+        The first half of a Hermitian spectrum, which is real at 0 and at n/2. Imaginary parts of
+        `x` at these two places are not used.
     n : int, optional
         How many numbers the result has; 2 (m - 1) by default. The first n // 2 + 1 points of `x`
         are used; if `x` has fewer, it is padded with zeros at its end.
@@ -112,12 +113,12 @@ def irfft(
         Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
         "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def irfft(
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -136,7 +137,7 @@ def irfft(
 
     Notes
     -----
-    The steps of `rfft` the other way round, at half the work of `ifft`.
+    The transform takes the steps of `rfft` in reverse, and half the work of `ifft`.
 
     Examples
     --------
@@ -157,12 +158,12 @@ def rfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the half of a real array's 2-D spectrum that says all.
+    """Compute the half of a real array's 2-D spectrum that determines the rest.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
         How many numbers to transform along each of `axes`, by default their lengths. Along each
@@ -174,12 +175,13 @@ def rfft2(
         Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
         the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
@@ -189,7 +191,7 @@ def rfft2(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -221,8 +223,8 @@ def irfft2(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
-        at 0 and at n/2, are not used.
+        The first half of a Hermitian spectrum, which is real at 0 and at n/2. Imaginary parts of
+        `x` at these two places are not used.
     s : int or sequence of int, optional
         Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
         along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
@@ -233,12 +235,12 @@ def irfft2(
         Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
         the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
@@ -246,7 +248,7 @@ def irfft2(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -272,14 +274,14 @@ def rfftn(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the half of a real array's spectrum that says all, along several axes.
+    """Compute the half of a real array's spectrum that determines the rest, along several axes.
 
-    That is `rfft` along the last one, and then `fft` along the others.
+    The result is that of `rfft` along the last of the axes, and then `fft` along the others.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
         How many numbers to transform along each of `axes`, by default their lengths. Along each
@@ -292,12 +294,13 @@ def rfftn(
         the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
         carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
@@ -307,7 +310,7 @@ def rfftn(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -318,7 +321,8 @@ def rfftn(
 
     Notes
     -----
-    Half a spectrum goes along the other axes, so that they are half the work too.
+    The other axes are transformed for half of the spectrum only, so that they take half the work
+    too.
 
     Examples
     --------
@@ -344,8 +348,8 @@ def irfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
-        at 0 and at n/2, are not used.
+        The first half of a Hermitian spectrum, which is real at 0 and at n/2. Imaginary parts of
+        `x` at these two places are not used.
     s : int or sequence of int, optional
         Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
         along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
@@ -357,12 +361,12 @@ def irfftn(
         the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
         carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
@@ -370,7 +374,7 @@ def irfftn(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -379,7 +383,8 @@ def irfftn(
 
     Notes
     -----
-    The last axis is transformed last, since only then the rest is a real array's half spectrum.
+    The last axis is transformed last: once the other axes are transformed, each row along it is
+    half of the spectrum of real numbers.
 
     Examples
     --------
@@ -406,8 +411,8 @@ def hfft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
-        and at n/2, are not used.
+        The first half of a Hermitian array, which is real at 0 and at n/2. Imaginary parts of `x`
+        at these two places are not used.
     n : int, optional
         How many numbers the result has; 2 (m - 1) by default. The first n // 2 + 1 points of `x`
         are used; if `x` has fewer, it is padded with zeros at its end.
@@ -417,12 +422,12 @@ def hfft(
         Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
         "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
@@ -431,7 +436,7 @@ def hfft(
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -441,8 +446,8 @@ def hfft(
 
     Notes
     -----
-    `irfft` with the other sign of the exponent, and without its factor: kernels conjugate what they
-    load.
+    This is `irfft` with the opposite sign of the exponent and, by default, without the factor 1/n:
+    kernels conjugate what they load.
 
     Examples
     --------
@@ -463,12 +468,12 @@ def ihfft(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the inverse of `hfft`: the first half of what has a given real spectrum.
+    """Compute the inverse of `hfft`: half of the Hermitian array that has a given real spectrum.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     n : int, optional
         How many numbers to transform, by default the length of `axis`. A longer input is cropped,
@@ -479,12 +484,12 @@ def ihfft(
         Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
         "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
-        complex64 or complex128.
+        Half of the spectrum, complex64 or complex128.
 
     Raises
     ------
@@ -495,7 +500,7 @@ def ihfft(
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -504,8 +509,8 @@ def ihfft(
 
     Notes
     -----
-    `rfft` with the other sign of the exponent, and with the factor 1/n: kernels conjugate what they
-    store.
+    This is `rfft` with the opposite sign of the exponent and, by default, with the factor 1/n:
+    kernels conjugate what they store.
 
     Examples
     --------
@@ -531,8 +536,8 @@ def hfft2(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
-        and at n/2, are not used.
+        The first half of a Hermitian array, which is real at 0 and at n/2. Imaginary parts of `x`
+        at these two places are not used.
     s : int or sequence of int, optional
         Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
         along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
@@ -543,12 +548,12 @@ def hfft2(
         Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
         the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
@@ -556,7 +561,7 @@ def hfft2(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -582,12 +587,12 @@ def ihfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the inverse of `hfft2`: the first half of what has a given real 2-D spectrum.
+    """Compute the inverse of `hfft2`: half of the Hermitian array with a given 2-D spectrum.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
         How many numbers to transform along each of `axes`, by default their lengths. Along each
@@ -599,12 +604,13 @@ def ihfft2(
         Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
         the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
@@ -614,7 +620,7 @@ def ihfft2(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -642,13 +648,13 @@ def hfftn(
 ) -> Any:
     """Compute the real spectrum of a Hermitian array along several axes.
 
-    That is `fft` along all but the last one, and then `hfft`.
+    The result is that of `fft` along all axes but the last one, and then `hfft` along that.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
-        and at n/2, are not used.
+        The first half of a Hermitian array, which is real at 0 and at n/2. Imaginary parts of `x`
+        at these two places are not used.
     s : int or sequence of int, optional
         Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
         along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
@@ -660,12 +666,12 @@ def hfftn(
         the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
         carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
@@ -673,7 +679,7 @@ def hfftn(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -704,7 +710,7 @@ def ihfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
         How many numbers to transform along each of `axes`, by default their lengths. Along each
@@ -717,12 +723,13 @@ def ihfftn(
         the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
         carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
@@ -732,7 +739,7 @@ def ihfftn(
         There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
         many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
