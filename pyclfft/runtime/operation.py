@@ -1,4 +1,4 @@
-"""What every operation on arrays has in common: today, the queue that it runs on."""
+"""What all operations on arrays have in common: today, the choice of the queue."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
     Parameters
     ----------
     queue : cl.CommandQueue or None
-        What the caller wishes.
+        The queue that the caller wishes, if any.
     arrays : array_like
-        The operation's arrays; only those on a device matter.
+        The operation's arrays; only device arrays matter.
 
     Returns
     -------
     cl.CommandQueue
-        The caller's; without a wish that of the first device array, or this thread's queue of its
-        context; without device arrays the default queue.
+        The caller's queue. If the caller wishes none, it is the queue of the first device array, or
+        if that has none, this thread's queue of its context. Without device arrays it is the
+        default queue.
 
     Raises
     ------
     PlanError
-        The queue is none, or a device array is of another context.
+        `queue` is not a queue, or a device array belongs to another context.
     """
     require_queue(queue)
     on_device: list[Any] = [each for each in arrays if isinstance(each, cl_array.Array)]
@@ -48,12 +49,12 @@ def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
 
 
 def require_queue(queue: Any) -> None:
-    """Refuse what is neither a queue nor None.
+    """Refuse anything that is neither a queue nor None.
 
     Raises
     ------
     PlanError
-        Of what it is.
+        `queue` is neither; the message names its type.
     """
     if queue is not None and not isinstance(queue, cl.CommandQueue):
         raise PlanError(
