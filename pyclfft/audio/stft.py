@@ -24,7 +24,7 @@ from ..planning.problem import (
 )
 from ..runtime import memory
 from ..runtime.executable import Executable, run_on_host
-from ..runtime.operation import queue_for
+from ..runtime.operation import new_array, queue_for, run_on_device
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
 from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
@@ -542,7 +542,7 @@ def transformed(
     if isinstance(signal, cl_array.Array):
         queue = queue_for(queue, signal)
         context = queue.context
-        result = _new_array(queue, signal.allocator, shape, dtype) if out is None else out
+        result = new_array(queue, signal.allocator, shape, dtype) if out is None else out
         given = (signal.shape, signal.strides, signal.offset)
         left = (result.shape, result.strides, result.offset)
         key = (context, given, left, frames, magnitudes, algorithm, precision)
@@ -553,7 +553,7 @@ def transformed(
             job = Job(framing, frames.window, magnitudes, algorithm, layout)
             return executable_of(context, job)
 
-        _enqueue(of_arrays.get(key, make), queue, signal, result)
+        run_on_device(of_arrays.get(key, make), queue, signal, result)
         return result
     queue = queue_for(queue)
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
@@ -606,34 +606,17 @@ def _back_on_device(
     """Enqueue a job that turns spectra on the device into signals of a shape."""
     queue = queue_for(queue, spectra)
     dtype = job.framing.dtype
-    result = _new_array(queue, spectra.allocator, shape, dtype) if out is None else out
+    result = new_array(queue, spectra.allocator, shape, dtype) if out is None else out
     if result.dtype != dtype:
         raise PlanError(f"out must be {dtype} on the device, not {result.dtype}")
     first, pitch = _places(result)
     framing = replace(job.framing, first=first, pitch=pitch)
     job = replace(job, framing=framing, layout=_layout(spectra, framing))
-    _enqueue(executable_of(queue.context, job), queue, spectra, result)
+    run_on_device(executable_of(queue.context, job), queue, spectra, result)
     return result
 
 
 # --- arrays on the device -------------------------------------------------------------------------
-
-
-def _enqueue(
-    executable: Executable, queue: cl.CommandQueue, source: cl_array.Array, target: cl_array.Array
-) -> None:
-    given: Any = source.base_data
-    result: Any = target.base_data
-    events = [*source.events, *target.events]
-    target.events[:] = [executable.enqueue(queue, given, result, events)]
-
-
-def _new_array(
-    queue: cl.CommandQueue, allocator: Any, shape: tuple[int, ...], dtype: np.dtype
-) -> cl_array.Array:
-    allocate = allocator or memory.allocator(queue.context)
-    data = allocate(prod(shape) * dtype.itemsize)
-    return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
 
 
 def _places(signal: cl_array.Array) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from ..planning.solvers import BY_NAME
 from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable, run_on_host
-from ..runtime.operation import queue_for
+from ..runtime.operation import new_array, queue_for, run_on_device
 from ..runtime.profile import Recorder
 from ..transforms.call import on_host
 from ..transforms.parts import longest_other_axis
@@ -117,12 +117,7 @@ class ImageFilter:
         wait_for: Sequence[cl.Event] = (),
     ) -> None:
         """Filter a device array into another one, which carries the event of its completion."""
-        source: Any = image.base_data
-        target: Any = result.base_data
-        events = [*wait_for, *image.events]
-        if result.events is not image.events:
-            events += result.events
-        result.events[:] = [self._executable.enqueue(queue, source, target, events)]
+        run_on_device(self._executable, queue, image, result, wait_for)
 
 
 def filter_image(
@@ -265,7 +260,8 @@ def filter_image(
     )  # fmt: skip
     queue = queue_for(queue, array, gains)
     if isinstance(array, cl_array.Array):
-        return _filtered(job, array, gains, _new_array(array, job, queue), queue)
+        result = new_array(queue, array.allocator, job.shape, job.result_dtype)
+        return _filtered(job, array, gains, result, queue)
     _require_finite(array, job)
     return _filtered(job, array, gains, None, queue)
 
@@ -560,13 +556,6 @@ def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> Image
     if isinstance(mask, np.ndarray):
         gains = mask.tobytes()
     return _filters.get((context, job, gains), lambda: ImageFilter(job, context, gains))
-
-
-def _new_array(image: cl_array.Array, job: FilterJob, queue: cl.CommandQueue) -> cl_array.Array:
-    """Return a device array for a result, from the allocator of the image."""
-    allocate = image.allocator or memory.allocator(queue.context)
-    data = allocate(prod(job.shape) * job.result_dtype.itemsize)
-    return cl_array.Array(queue, job.shape, job.result_dtype, allocator=image.allocator, data=data)
 
 
 def _filtered(job: FilterJob, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:

@@ -1,14 +1,19 @@
-"""What all operations on arrays have in common: today, the choice of the queue."""
+"""What all operations on device arrays share: their queue, new results, and the order of events."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
-from . import queues
+from . import memory, queues
+from .executable import Executable
+from .profile import Recorder
 
 
 def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
@@ -61,3 +66,70 @@ def require_queue(queue: Any) -> None:
             f"queue must be a pyopencl.CommandQueue, not {type(queue).__name__}: leave it out for "
             "the default queue"
         )
+
+
+def new_array(
+    queue: cl.CommandQueue, allocator: Any, shape: tuple[int, ...], dtype: np.dtype
+) -> cl_array.Array:
+    """Return a device array for a result, as pyopencl's own operations make it.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        The queue of the array.
+    allocator : callable or None
+        The allocator of the input; None stands for pyclfft's own.
+    shape, dtype
+        The shape and the dtype of the array.
+
+    Returns
+    -------
+    pyopencl.array.Array
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    nbytes = prod(shape) * dtype.itemsize
+    allocate = allocator or memory.allocator(queue.context)
+    data = allocate(nbytes) if nbytes else None  # there are no empty buffers
+    return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
+
+
+def run_on_device(
+    executable: Executable,
+    queue: cl.CommandQueue,
+    source: cl_array.Array,
+    target: cl_array.Array,
+    wait_for: Sequence[cl.Event] = (),
+    recorder: Recorder | None = None,
+) -> None:
+    """Run on device arrays after the events that they carry; the target then carries the end's.
+
+    Parameters
+    ----------
+    executable : Executable
+        The executable to run.
+    queue : cl.CommandQueue
+        The queue to run it on.
+    source, target : pyopencl.array.Array
+        The input and the result, which may be one array.
+    wait_for : sequence of cl.Event
+        Events to wait for, beside those that the arrays carry.
+    recorder : Recorder, optional
+        An object that remembers every event; it needs a profiling queue.
+
+    Raises
+    ------
+    DeviceError, DeviceMemoryError
+        See `Executable.enqueue`.
+    """
+    events = [*wait_for, *source.events]
+    if target.events is not source.events:  # views of one array share one list of events
+        events += target.events
+    given: Any = source.base_data
+    result: Any = target.base_data
+    # The new event comes after all earlier events of the array: who waits for it need not wait for
+    # them.
+    target.events[:] = [executable.enqueue(queue, given, result, events, recorder)]

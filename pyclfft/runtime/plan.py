@@ -22,7 +22,7 @@ from . import choice, describe, forks, memory, queues, wisdom
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
-from .operation import require_queue
+from .operation import new_array, require_queue, run_on_device
 from .profile import PassTime, Recorder, profiling_queue
 
 # The shape, the dtype, the strides in bytes and the offset in bytes of a device array.
@@ -354,7 +354,7 @@ class Plan:
         if _given(x) != self._expected_source:
             self._check_source(x)
         if out is None:
-            out, plain = self._new_result(queue, x.allocator), True
+            out, plain = new_array(queue, x.allocator, *self._result), True
         else:
             plain = self._check_out(out)
         if not self.problem.nbytes:
@@ -365,31 +365,15 @@ class Plan:
         for array in (x, out):  # an array on the queue is of the queue's context, checked above
             if array.queue is not queue and array.context != self.context:
                 raise PlanError("the array is of another context than the plan")
-        source: Any = x.base_data
-        target: Any = out.base_data
-        in_place = source == target
+        in_place = x.base_data == out.base_data
         if plain:
             executable = self._in_place if in_place else self._out_of_place
         else:
             executable = self._variant(out.strides, out.offset, in_place)
-        events = [*wait_for, *x.events]
         if self._bound.arrays:
-            events += self._bound.events()
-        if out.events is not x.events:  # views of one array share one list of events
-            events += out.events
-        # The new event comes after all earlier events of the array: who waits for it need not
-        # wait for them.
-        out.events[:] = [executable.enqueue(queue, source, target, events, recorder)]
+            wait_for = [*wait_for, *self._bound.events()]
+        run_on_device(executable, queue, x, out, wait_for, recorder)
         return out
-
-    def _new_result(self, queue: cl.CommandQueue, allocator: Any) -> cl_array.Array:
-        """Return a new array for a result, made by the input's allocator as in pyopencl itself."""
-        nbytes = self.problem.nbytes
-        allocate = allocator or memory.allocator(self.context)
-        return cl_array.Array(
-            queue, self.problem.target.shape, self.problem.dtype,
-            allocator=allocator, data=allocate(nbytes) if nbytes else None,
-        )  # fmt: skip
 
     # --- checks -----------------------------------------------------------------------------------
 

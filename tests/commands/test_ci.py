@@ -59,11 +59,10 @@ def checkout(tmp_path):
 
 def run(checkout, *arguments, **environment):
     """Run the script in the copy; return it, ended, and the calls of the tools."""
-    inherited = {name: value for name, value in os.environ.items() if name != "CI"}
     path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         [str(checkout / ".ci" / "run"), *arguments], capture_output=True, text=True, check=False,
-        env={**inherited, "PATH": path, "TMPDIR": str(checkout), **environment},
+        env={**os.environ, "PATH": path, "TMPDIR": str(checkout), **environment},
     )  # fmt: skip
     calls = (checkout / "log").read_text().splitlines() if (checkout / "log").exists() else []
     return done, [without_scratch(each, checkout) for each in calls]
@@ -84,16 +83,15 @@ def test_quick_is_the_default(checkout):
     assert calls == QUICK
 
 
-@pytest.mark.parametrize(("arguments", "environment"), [((), {"CI": "true"}), (("full",), {})])
-def test_full(checkout, arguments, environment):
-    done, calls = run(checkout, *arguments, **environment)
+def test_full(checkout):
+    done, calls = run(checkout, "full")
     assert done.returncode == 0, done.stderr
     assert calls == QUICK + FULL
     assert "left out" not in done.stdout
 
 
-def test_a_tier_that_is_named_counts_for_more_than_ci(checkout):
-    assert run(checkout, "quick", CI="true")[1] == QUICK
+def test_quick_by_its_name(checkout):
+    assert run(checkout, "quick")[1] == QUICK
 
 
 def test_unknown_tier(checkout):
@@ -105,7 +103,7 @@ def test_unknown_tier(checkout):
 
 def test_after_an_hour_parts_are_left_out(checkout):
     """bash counts its seconds on from the environment's SECONDS."""
-    done, calls = run(checkout, CI="true", SECONDS="3600")
+    done, calls = run(checkout, "full", SECONDS="3600")
     assert done.returncode == 0, done.stderr
     assert calls == QUICK
     assert done.stdout.count("left out, since 3600 s are over:") == len(FULL)
