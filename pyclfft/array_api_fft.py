@@ -1,9 +1,10 @@
 """The fft extension of the Python array API standard, for NumPy and device arrays.
 
-What is written for ``xp.fft`` of any array library runs on this namespace. Of `pyclfft`'s functions
-of the same names it differs as the standard does: options are passed by keyword only, and the
-precision of the input is that of the result, so that integers, of which libraries make what they
-like, are refused. Real numbers are taken for complex ones, as other libraries do.
+Code that is written for ``xp.fft`` of any array library runs with this namespace. Its functions
+differ from `pyclfft`'s functions of the same names where the standard asks for it: options are
+passed by keyword only, and the result has the precision of the input. Integers are refused, since
+the standard does not say which precision their transform has. Functions that transform complex
+numbers take real numbers too, as in other libraries.
 
 References
 ----------
@@ -37,28 +38,29 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backwa
     x : ndarray or pyopencl.array.Array, shape (..., m, ...)
         float32, float64, complex64 or complex128.
     n : int, optional
-        Length to transform; that of `axis` by default.
+        Length to transform; by default the length of `axis`.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        Complex, in the precision of `x`.
+        The complex result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, IndexError, DeviceError
-        As of `pyclfft.fft`.
+        See `pyclfft.fft`.
 
     See Also
     --------
     ifft : The inverse.
-    rfft : Of real numbers, with half the work.
+    rfft : Transform real numbers, with half the work.
 
     Examples
     --------
@@ -78,23 +80,24 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
     x : ndarray or pyopencl.array.Array, shape (..., m, ...)
         float32, float64, complex64 or complex128.
     n : int, optional
-        Length to transform; that of `axis` by default.
+        Length to transform; by default the length of `axis`.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        Complex, in the precision of `x`.
+        The complex result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, IndexError, DeviceError
-        As of `pyclfft.ifft`.
+        See `pyclfft.ifft`.
 
     See Also
     --------
@@ -125,28 +128,29 @@ def fftn(
     x : ndarray or pyopencl.array.Array
         float32, float64, complex64 or complex128.
     s : sequence of int, optional
-        Length to transform along each of `axes`; their own by default.
+        Length to transform along each of `axes`; by default the lengths of `axes`.
     axes : sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Complex, in the precision of `x`.
+        The complex result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, DeviceError
-        As of `pyclfft.fftn`.
+        See `pyclfft.fftn`.
 
     See Also
     --------
     ifftn : The inverse.
-    rfftn : Of real numbers, with half the work.
+    rfftn : Transform real numbers, with half the work.
 
     Examples
     --------
@@ -173,23 +177,24 @@ def ifftn(
     x : ndarray or pyopencl.array.Array
         float32, float64, complex64 or complex128.
     s : sequence of int, optional
-        Length to transform along each of `axes`; their own by default.
+        Length to transform along each of `axes`; by default the lengths of `axes`.
     axes : sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Complex, in the precision of `x`.
+        The complex result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, DeviceError
-        As of `pyclfft.ifftn`.
+        See `pyclfft.ifftn`.
 
     See Also
     --------
@@ -206,30 +211,31 @@ def ifftn(
 
 
 def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute the half of `fft` of real numbers that the other half follows from.
+    """Compute the half of the spectrum of real numbers from which the other half follows.
 
     Parameters
     ----------
     x : ndarray or pyopencl.array.Array, shape (..., m, ...)
         float32 or float64.
     n : int, optional
-        Length to transform; that of `axis` by default.
+        Length to transform; by default the length of `axis`.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
-        Complex, in the precision of `x`.
+        The complex result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, IndexError, DeviceError
-        As of `pyclfft.rfft`.
+        See `pyclfft.rfft`.
 
     See Also
     --------
@@ -254,23 +260,24 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
     x : ndarray or pyopencl.array.Array, shape (..., m, ...)
         float32, float64, complex64 or complex128.
     n : int, optional
-        Points of the result; 2 (m - 1) by default.
+        How many points the result has; 2 (m - 1) by default.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        Real, in the precision of `x`.
+        The real result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, IndexError, DeviceError
-        As of `pyclfft.irfft`.
+        See `pyclfft.irfft`.
 
     See Also
     --------
@@ -294,30 +301,32 @@ def rfftn(
     axes: Sequence[int] | None = None,
     norm: Norm = "backward",
 ) -> Any:
-    """Compute `rfft` along the last of some axes, and `fftn` along the others.
+    """Compute `rfft` along the last of `axes`, and then `fftn` along the others.
 
     Parameters
     ----------
     x : ndarray or pyopencl.array.Array
         float32 or float64.
     s : sequence of int, optional
-        Length to transform along each of `axes`; their own by default.
+        Length to transform along each of `axes`; by default the lengths of `axes`.
     axes : sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Complex, in the precision of `x`; n // 2 + 1 points for n along the last axis.
+        The complex result, in the precision of `x`. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, DeviceError
-        As of `pyclfft.rfftn`.
+        See `pyclfft.rfftn`.
 
     See Also
     --------
@@ -349,23 +358,25 @@ def irfftn(
     x : ndarray or pyopencl.array.Array
         float32, float64, complex64 or complex128.
     s : sequence of int, optional
-        Lengths of the result along `axes`; along the last one 2 (m - 1) by default.
+        Lengths of the result along `axes`. By default they are the lengths of `axes`, but along the
+        last axis 2 (m - 1), where `x` has m points there.
     axes : sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Real, in the precision of `x`.
+        The real result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, DeviceError
-        As of `pyclfft.irfftn`.
+        See `pyclfft.irfftn`.
 
     See Also
     --------
@@ -382,30 +393,31 @@ def irfftn(
 
 
 def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Any:
-    """Compute `fft` of a signal with Hermitian symmetry, of which `x` is the first half.
+    """Compute the real spectrum of a Hermitian array, of which `x` is the first half.
 
     Parameters
     ----------
     x : ndarray or pyopencl.array.Array, shape (..., m, ...)
         float32, float64, complex64 or complex128.
     n : int, optional
-        Points of the result; 2 (m - 1) by default.
+        How many points the result has; 2 (m - 1) by default.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        Real, in the precision of `x`.
+        The real result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, IndexError, DeviceError
-        As of `pyclfft.hfft`.
+        See `pyclfft.hfft`.
 
     See Also
     --------
@@ -429,23 +441,24 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
     x : ndarray or pyopencl.array.Array, shape (..., m, ...)
         float32 or float64.
     n : int, optional
-        Length to transform; that of `axis` by default.
+        Length to transform; by default the length of `axis`.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n; "backward", the inverse, by default.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
-        Complex, in the precision of `x`.
+        The complex result, in the precision of `x`.
 
     Raises
     ------
     TypeError
-        `x` is no array, or of another dtype.
+        `x` is no array, or has another dtype.
     ValueError, IndexError, DeviceError
-        As of `pyclfft.ihfft`.
+        See `pyclfft.ihfft`.
 
     See Also
     --------
@@ -469,31 +482,32 @@ def fftfreq(
     Parameters
     ----------
     n : int
-        Points.
+        The number of points.
     d : float
-        Distance of two samples.
+        The distance of two samples.
     dtype : dtype, optional
-        float32, or float64 by default.
+        The dtype of the result: float32, or float64, which is the default.
     device : {None, "cpu"} or cl.CommandQueue
-        Where the result is to be: a NumPy array by default, a device array for a queue.
+        Where the result is to be. For a queue it is a device array on that queue, otherwise a NumPy
+        array.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (n,)
-        As of `pyclfft.fftfreq`.
+        The frequencies: 0, 1 .. and then the negative ones, each divided by n d.
 
     Raises
     ------
     TypeError
-        Another dtype.
+        `dtype` is neither float32 nor float64.
     ValueError
-        `n` is no integer; an unknown device.
+        `n` is no integer, or the device is unknown.
     ZeroDivisionError
         `n` or `d` is 0.
 
     See Also
     --------
-    rfftfreq : The frequencies of half a spectrum.
+    rfftfreq : Return the frequencies of half a spectrum.
 
     Examples
     --------
@@ -512,31 +526,32 @@ def rfftfreq(
     Parameters
     ----------
     n : int
-        Points that are transformed.
+        How many numbers are transformed.
     d : float
-        Distance of two samples.
+        The distance of two samples.
     dtype : dtype, optional
-        float32, or float64 by default.
+        The dtype of the result: float32, or float64, which is the default.
     device : {None, "cpu"} or cl.CommandQueue
-        Where the result is to be: a NumPy array by default, a device array for a queue.
+        Where the result is to be. For a queue it is a device array on that queue, otherwise a NumPy
+        array.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (n // 2 + 1,)
-        As of `pyclfft.rfftfreq`.
+        The frequencies 0, 1 .. n // 2, each divided by n d.
 
     Raises
     ------
     TypeError
-        Another dtype.
+        `dtype` is neither float32 nor float64.
     ValueError
-        `n` is no integer; an unknown device.
+        `n` is no integer, or the device is unknown.
     ZeroDivisionError
         `n` or `d` is 0.
 
     See Also
     --------
-    fftfreq : The frequencies of a whole spectrum.
+    fftfreq : Return the frequencies of a whole spectrum.
 
     Examples
     --------
@@ -553,25 +568,25 @@ def fftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
     Parameters
     ----------
     x : ndarray or pyopencl.array.Array
-        Of any dtype.
+        Input of any dtype.
     axes : int or sequence of int, optional
-        Axes along which to move; all by default.
+        Axes along which to move; all of them by default.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        A copy.
+        A new array with the moved elements.
 
     Raises
     ------
     TypeError
         `x` is no array.
     ValueError, IndexError
-        Axes that `x` lacks.
+        `x` lacks an axis.
 
     See Also
     --------
-    ifftshift : Undo it.
+    ifftshift : Undo the shift.
 
     Examples
     --------
@@ -589,21 +604,21 @@ def ifftshift(x: Any, /, *, axes: int | Sequence[int] | None = None) -> Any:
     Parameters
     ----------
     x : ndarray or pyopencl.array.Array
-        Of any dtype.
+        Input of any dtype.
     axes : int or sequence of int, optional
-        Axes along which to move; all by default.
+        Axes along which to move; all of them by default.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        A copy.
+        A new array with the moved elements.
 
     Raises
     ------
     TypeError
         `x` is no array.
     ValueError, IndexError
-        Axes that `x` lacks.
+        `x` lacks an axis.
 
     See Also
     --------
@@ -626,7 +641,7 @@ def _array(x: Any) -> Any:
 
 
 def _checked(x: Any, allowed: Sequence[np.dtype]) -> Any:
-    """Return an array of one of the allowed dtypes, or refuse it."""
+    """Return an array if its dtype is allowed, otherwise refuse it."""
     if _array(x).dtype not in allowed:
         names = ", ".join(str(each) for each in allowed)
         raise TypeError(f"x must be one of {names}, not {x.dtype}: convert it with x.astype")
@@ -634,7 +649,7 @@ def _checked(x: Any, allowed: Sequence[np.dtype]) -> Any:
 
 
 def _placed(frequencies: np.ndarray, dtype: DTypeLike | None, device: Any) -> Any:
-    """Return frequencies in a dtype and at a place."""
+    """Return frequencies converted to a dtype, on the host or on a queue."""
     wanted = np.dtype(np.float64 if dtype is None else dtype)
     if wanted not in REAL:
         raise TypeError(f"dtype must be float32 or float64, not {wanted}")

@@ -1,4 +1,4 @@
-"""What pyclfft keeps between calls, in one place: to look at, and to throw away."""
+"""One place to look at all that pyclfft keeps between calls, and to throw it away."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .runtime.program import clear_disk
 
 
 class CacheInfo(NamedTuple):
-    """State of the caches; each field has the name of a registered cache (`runtime.cache`).
+    """The state of the caches; each field has the name of a registered cache (`runtime.cache`).
 
     Attributes
     ----------
     plans : CacheCounts
-        Plans that the functional calls have made.
+        Plans that functions such as `fft` have made.
     filters : CacheCounts
         Filters that `filter_image` has made.
     frames : CacheCounts
@@ -23,7 +23,7 @@ class CacheInfo(NamedTuple):
     programs : CacheCounts
         Built kernels in memory.
     results : CacheCounts
-        Host memory of large results that nobody uses any more; its bound and size in bytes.
+        Host memory of large results that nobody uses any more. `max_size` and `size` are in bytes.
     """
 
     plans: CacheCounts
@@ -34,7 +34,7 @@ class CacheInfo(NamedTuple):
 
 
 def cache_info() -> CacheInfo:
-    """Return hits, misses, bound and size of every cache in memory.
+    """Return the hits, the misses, the bound and the size of each cache in memory.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def cache_info() -> CacheInfo:
 
     See Also
     --------
-    clear_cache : Empty them.
+    clear_cache : Empty the caches.
 
     Examples
     --------
@@ -57,14 +57,15 @@ def cache_info() -> CacheInfo:
 
 
 def clear_cache(*, disk: bool = False) -> None:
-    """Forget whatever is kept, with the device memory that it holds; free host memory.
+    """Empty all caches in memory, and free the memory on the device and the host that they hold.
 
-    Plans, filters, transforms of frames, programs, and memory of results that nobody uses.
+    The caches keep plans, filters, transforms of frames, programs, and memory of results that
+    nobody uses any more.
 
     Parameters
     ----------
     disk : bool
-        Delete the compiled programs on the disk too.
+        Whether to delete the compiled programs on the disk too.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def clear_cache(*, disk: bool = False) -> None:
 
     See Also
     --------
-    cache_info : What is kept.
+    cache_info : Return the state of the caches.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The only code that speaks OpenCL: devices, programs, memory and the plans that run on them."""
+"""The layer that speaks OpenCL: devices, programs, memory, and the plans that run on them."""

@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 class CacheCounts(NamedTuple):
-    """State of one cache, in the manner of `functools.lru_cache`."""
+    """The state of one cache: the numbers that `functools.lru_cache` counts, too."""
 
     hits: int
     misses: int
@@ -28,7 +28,7 @@ class CacheCounts(NamedTuple):
 
 
 class Cache(Protocol):
-    """What the register asks of a cache."""
+    """The methods that the register needs of a cache."""
 
     def counts(self) -> CacheCounts:
         """Return hits, misses, the bound and the size."""
@@ -38,28 +38,30 @@ class Cache(Protocol):
 
 
 class BoundedCache(Generic[Value]):
-    """Values by key; the one least recently used goes when there are too many.
+    """A cache of values by key, which forgets the least recently used value when it is full.
 
-    Two threads that ask for the same missing key wait for one making; threads with other keys are
-    not held up by it.
+    If two threads ask for one missing key, one makes the value and the other waits for it. Threads
+    that ask for other keys do not wait.
 
     Parameters
     ----------
     max_size : int
-        Most values to keep.
+        How many values to keep at most.
     """
 
     def __init__(self, max_size: int) -> None:
         self._max_size = max_size
-        # A value that is being made, or alone in a tuple: that is read sooner than a Future.
+        # While a value is made, its entry is a Future; then it is a tuple that holds the value,
+        # since a tuple is read sooner.
         self._entries: OrderedDict[Hashable, Future[Value] | tuple[Value]] = OrderedDict()
         self._lock = threading.Lock()
         self._hits = self._misses = 0
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made now if it is missing.
+        """Return the value of a key, which `make` makes now if it is missing.
 
-        An exception of `make` reaches everyone who waits for it, and nothing is kept.
+        If `make` raises an exception, every thread that waits for the value gets it, and nothing is
+        kept.
 
         Raises
         ------
@@ -69,7 +71,7 @@ class BoundedCache(Generic[Value]):
         """
         require_own_process()
         making: Future[Value] | None = None
-        try:  # an interrupt may come at any line, and must not leave what nobody makes
+        try:  # an interrupt may come at any line, and must not leave an entry that nobody makes
             with self._lock:
                 entry = self._entries.get(key)
                 if entry is not None:
@@ -94,7 +96,7 @@ class BoundedCache(Generic[Value]):
             raise
 
     def _settle(self, key: Hashable, making: Future[Value], value: tuple[Value] | None) -> None:
-        """Keep a value that has been made, or forget the attempt, unless that is done already."""
+        """Keep a value that has been made; for None, forget the attempt to make it."""
         with self._lock:
             if self._entries.get(key) is making:
                 if value is None:

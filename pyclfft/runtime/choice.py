@@ -19,7 +19,7 @@ from .forks import require_own_process
 logger = logging.getLogger(__name__)
 
 
-# A platform's number, alone or with the number of one of its devices.
+# The number of a platform, alone or with the number of one of the platform's devices.
 _NUMBERS = re.compile(r"(\d+)(?::(\d+))?")
 
 _chosen: cl.Device | None = None
@@ -28,24 +28,25 @@ _chosen: cl.Device | None = None
 def default_device() -> cl.Device:
     """Return the device that transforms of NumPy arrays run on.
 
-    That is what `use_device` has set, else what the environment variable ``PYCLFFT_DEVICE`` says,
-    else the first of `devices` (of which no more are tried than necessary).
+    If `use_device` has chosen a device, it is that one. Otherwise, if the environment variable
+    ``PYCLFFT_DEVICE`` is set, it is the device that this names, in the words of `use_device`.
+    Otherwise it is the first of `devices`; the devices after it are not tried.
 
     Returns
     -------
     pyopencl.Device
-        The device.
+        The default device.
 
     Raises
     ------
     DeviceError
-        There is no usable device, or none that ``PYCLFFT_DEVICE`` fits.
+        There is no usable device, or ``PYCLFFT_DEVICE`` fits none.
 
     See Also
     --------
-    use_device : Choose it.
-    devices : All of them.
-    default_queue : A queue of it.
+    use_device : Choose the device.
+    devices : List all usable devices.
+    default_queue : Return a queue of the default device.
 
     Examples
     --------
@@ -71,12 +72,13 @@ def use_device(spec: str | cl.Device | None) -> None:
     Parameters
     ----------
     spec : str, pyopencl.Device or None
-        ``"gpu"``, ``"cpu"`` or ``"accelerator"``; a platform's number, such as ``"1"``, or a
-        device's, such as ``"0:1"``, the second device of the first platform, as ``python -m pyclfft
-        info`` counts; a part of the device's, the platform's or the runtime's name, whatever its
-        case (``"nvidia"``, ``"pocl"``); or the device itself. Of several that fit, the first in the
-        order of `devices` is taken; where a name fits several, a warning is logged that says which
-        one was taken. None returns to the default.
+        A type: ``"gpu"``, ``"cpu"`` or ``"accelerator"``. Or the number of a platform, for example
+        ``"1"``, or of a device, for example ``"0:1"`` for the second device of the first platform;
+        ``python -m pyclfft info`` lists these numbers. Or a part of the name of the device, the
+        platform or the runtime, in upper or lower case (``"nvidia"``, ``"pocl"``). Or the device
+        itself. If several devices fit, the first one in the order of `devices` is taken; if several
+        fit a name, a warning is logged that says which one was taken. None undoes an earlier
+        choice.
 
     Raises
     ------
@@ -85,8 +87,8 @@ def use_device(spec: str | cl.Device | None) -> None:
 
     See Also
     --------
-    default_device : The device that is used.
-    devices : All of them.
+    default_device : Return the device that is used.
+    devices : List all usable devices.
 
     Examples
     --------
@@ -106,12 +108,12 @@ def select_device(spec: str | cl.Device | None = None) -> cl.Device:
     Parameters
     ----------
     spec : str, pyopencl.Device or None
-        As for `use_device`; None is the default device.
+        The device, in the words of `use_device`; None stands for the default device.
 
     Returns
     -------
     pyopencl.Device
-        The device.
+        The device that was found.
 
     Raises
     ------
@@ -129,7 +131,7 @@ def select_device(spec: str | cl.Device | None = None) -> cl.Device:
 
 @functools.lru_cache(maxsize=64)
 def _select(spec: str) -> cl.Device:
-    """Return the first usable device that fits; of all of them where `spec` is empty."""
+    """Return the first usable device that fits `spec`; if it is empty, every device fits."""
     found = matching(spec, runtimes.every_device()) if spec else list(runtimes.every_device())
     for place, device in enumerate(found):
         if not runtimes.defect(device):
@@ -140,19 +142,19 @@ def _select(spec: str) -> cl.Device:
 
 
 def matching(spec: str, ordered: Sequence[Any]) -> list[Any]:
-    """Filter devices by what a person calls them.
+    """Return the devices that a user's words fit.
 
     Parameters
     ----------
     spec : str
-        As for `use_device`.
+        A type, a number or a part of a name, as `use_device` takes them.
     ordered : sequence of pyopencl.Device
-        In order of preference.
+        Devices in order of preference.
 
     Returns
     -------
     list of pyopencl.Device
-        Those that fit, in the same order.
+        The devices that fit, in order of preference.
     """
     if numbers := _NUMBERS.fullmatch(spec):
         wanted = [int(number) for number in numbers.groups() if number]
@@ -162,14 +164,14 @@ def matching(spec: str, ordered: Sequence[Any]) -> list[Any]:
 
 
 def _numbered(ordered: Iterable[Any]) -> Iterator[tuple[tuple[int, int], Any]]:
-    """Yield every device with the numbers of its platform and of itself there."""
+    """Yield each device with two numbers: its platform's, and its own within the platform."""
     for p, (_, group) in enumerate(runtimes.by_platform(ordered)):
         for d, device in enumerate(group):
             yield (p, d), device
 
 
 def _is_unambiguous(spec: str) -> bool:
-    """Whether the first device is meant where several fit: by a type, or by a platform's number."""
+    """Whether `spec` means the first device that fits: a type or a number does, a name does not."""
     return bool(_NUMBERS.fullmatch(spec) or _by_type(spec))
 
 
@@ -197,7 +199,7 @@ def _by_name(spec: str) -> Callable[[Any], bool]:
 
 
 def _failure(spec: str, found: Sequence[cl.Device]) -> str:
-    """One line: what is missing or broken, what there is, and what to do."""
+    """Return one line that says what is missing or broken, what there is, and what to do."""
     names = [platform.name for platform in icd.platforms()]
     if early := icd.asked_too_early(names):
         return f"{early} ({_what_is_wrong(spec, found)})"
@@ -219,6 +221,6 @@ def _what_is_wrong(spec: str, found: Sequence[cl.Device]) -> str:
 
 
 def _asleep() -> Iterator[str]:
-    """Say which runtimes are installed and show no device; behind a colon, what to do about it."""
+    """Yield a line for each runtime without devices; what to do about it follows a colon."""
     for platform, remedy in runtimes.without_devices():
         yield f"the runtime {platform.name.strip()} shows no device" + f": {remedy}" * bool(remedy)

@@ -1,4 +1,4 @@
-"""What a device is like: traits for the planner, identities for files, labels for people."""
+"""Descriptions of a device: traits for the planner, identities for files, labels for people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import vendors
 from .forks import require_own_process
 from .vendors import compute_capability, query, runtime_of
 
-# Types in order of preference. A simulator may be of every type at once.
+# The types of devices in order of preference. A simulator may have all types at once.
 TYPES = {
     "gpu": cl.device_type.GPU,
     "accelerator": cl.device_type.ACCELERATOR,
@@ -28,7 +28,7 @@ _MHZ = re.compile(r"^cpu MHz\s*: ([\d.]+)", re.MULTILINE)
 
 
 def traits(device: cl.Device) -> Traits:
-    """Describe a device to the planner, and to all else that depends on what it is like.
+    """Return the traits of a device, by which the planner and other code treat it.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def traits(device: cl.Device) -> Traits:
     Returns
     -------
     Traits
-        Its numbers; what a runtime does not answer gets a value that is safe.
+        The device's traits. If the runtime does not answer a query, the trait has a safe value.
 
     Raises
     ------
@@ -75,20 +75,20 @@ def traits(device: cl.Device) -> Traits:
 
 @dataclass(frozen=True)
 class Unit:
-    """What a compute unit has room for at a time.
+    """How much a compute unit of a GPU has room for at a time.
 
     Attributes
     ----------
     items, groups : int
-        Work-items, and work-groups.
+        How many work-items, and how many work-groups, it has room for.
     local_bytes : int
-        Local memory of all its groups.
+        The local memory that its work-groups share out among them.
     registers : int
-        Of all its work-items.
+        The registers that its work-items share out among them.
     lanes : int
-        Work-items that run in lockstep.
+        How many work-items run in lockstep.
     option : str
-        The compiler's, that makes it report the registers of a kernel.
+        The compiler's option that makes it report how many registers a kernel needs.
     """
 
     items: int
@@ -100,7 +100,7 @@ class Unit:
 
 
 def unit_of(device: Any) -> Unit | None:
-    """Return what a compute unit has room for, or None where OpenCL and we do not know.
+    """Return how much a compute unit has room for; None if neither OpenCL nor pyclfft knows it.
 
     Parameters
     ----------
@@ -120,17 +120,17 @@ def unit_of(device: Any) -> Unit | None:
 
 
 def _is_cpu(device: Any) -> bool:
-    """Whether its cores are the host's; a simulator may be a GPU too."""
+    """Whether the device is the host's CPU, and not a simulator that calls itself a GPU too."""
     return bool(device.type & cl.device_type.CPU) and not device.type & cl.device_type.GPU
 
 
 def _vectorizes(device: Any) -> bool:
-    """Whether a CPU's runtime makes vectors of work-items."""
+    """Whether the runtime of a CPU makes vectors of work-items."""
     return query(device, "platform", None) is None or runtime_of(device).name != vendors.SCALAR
 
 
 def _lanes(device: Any, is_cpu: bool) -> int:
-    """Work-items in lockstep: a CPU's float vector, a GPU's warp or wavefront."""
+    """Return how many work-items run in lockstep: in a CPU's vector, a GPU's warp or wavefront."""
     if is_cpu:
         return max(1, query(device, "native_vector_width_float", 1))
     answers = (query(device, attribute, 0) for attribute in vendors.LANE_QUERIES)
@@ -138,7 +138,7 @@ def _lanes(device: Any, is_cpu: bool) -> int:
 
 
 def identity(device: cl.Device) -> Identity:
-    """Return what the tuning database knows a device by.
+    """Return the identity by which the tuning database knows a device.
 
     Parameters
     ----------
@@ -162,18 +162,18 @@ def identity(device: cl.Device) -> Identity:
 
 
 def _architecture(device: Any, is_cpu: bool) -> str:
-    """Name what devices with the same best parameters have in common; empty where we cannot."""
+    """Return a name that devices with equal best parameters share; empty if there is none."""
     if is_cpu:
         return f"{_lanes(device, is_cpu)} lanes"
     capability = compute_capability(device)
     if capability != (0, 0):
         return "sm_{}{}".format(*capability)
-    name = re.match(r"gfx\w+", device.name)  # with features behind a colon, which differ
+    name = re.match(r"gfx\w+", device.name)  # features that follow a colon are left out
     return name[0] if name else ""
 
 
 def device_label(device: cl.Device) -> str:
-    """Name a device as messages and tables do.
+    """Return the name of a device for messages and tables.
 
     Parameters
     ----------
@@ -183,14 +183,14 @@ def device_label(device: cl.Device) -> str:
     Returns
     -------
     str
-        Such as ``"AMD EPYC (Intel(R) OpenCL, driver 2026.22.10.0)"``.
+        For example ``"AMD EPYC (Intel(R) OpenCL, driver 2026.22.10.0)"``.
     """
     name = " ".join(device.name.split())
     return f"{name} ({device.platform.name.strip()}, driver {device.driver_version.strip()})"
 
 
 def runtime_name(device: cl.Device) -> str:
-    """Name a device's runtime as narrow tables do.
+    """Return a short name of a device's runtime, for narrow tables.
 
     Parameters
     ----------
@@ -200,13 +200,13 @@ def runtime_name(device: cl.Device) -> str:
     Returns
     -------
     str
-        Such as ``"Intel"`` or ``"PoCL"``; the platform's name where we have none of our own.
+        For example ``"Intel"`` or ``"PoCL"``; the platform's name if pyclfft has no shorter one.
     """
     return runtime_of(device).name or device.platform.name.strip()
 
 
 def clocks(device: cl.Device) -> str:
-    """Say at what clock a device runs, as far as anybody knows.
+    """Return a text that says at what clocks a device runs, as far as they are known.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def clocks(device: cl.Device) -> str:
     Returns
     -------
     str
-        Such as ``"1980 MHz at most, now 1755 MHz, memory 2619 MHz"``.
+        For example ``"1980 MHz at most, now 1755 MHz, memory 2619 MHz"``.
     """
     most = query(device, "max_clock_frequency", 0)
     now = _cpu_clock() if traits(device).is_cpu else _gpu_clocks(device)
@@ -246,7 +246,7 @@ def _gpu_clocks(device: Any) -> str:
 
 
 def code_identity(device: cl.Device) -> tuple[str, ...]:
-    """Return all that decides whether a device can run machine code built for another.
+    """Return all that decides whether a device can run machine code that was built on another.
 
     Parameters
     ----------
@@ -256,8 +256,9 @@ def code_identity(device: cl.Device) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Runtime, device and driver with their versions. For a CPU also its instruction sets: home
-        folders are shared by machines whose processors have one name and unlike abilities.
+        The names and versions of runtime, device and driver, and for a CPU also its instruction
+        sets: machines may share a home folder although their processors, of one name, have
+        different instruction sets.
     """
     platform = device.platform
     names = (platform.name, platform.version, device.name, device.version, device.driver_version)

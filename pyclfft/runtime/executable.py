@@ -1,4 +1,4 @@
-"""A schedule made ready to run: its programs built, its tables made, its arguments preset."""
+"""Schedules made ready to run: their programs are built, their tables made, their arguments set."""
 
 from __future__ import annotations
 
@@ -28,32 +28,35 @@ from .profile import Recorder
 from .program import program
 from .tables import table_buffer
 
-IDLE_LEASES = 4  # kept for the next call; a burst of more threads or queues makes its own
+IDLE_LEASES = 4  # leases kept for later calls; if more calls overlap, they make leases of their own
 
 _OUT_OF_ORDER = int(cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
-_COMPLETE = int(cl.command_execution_status.COMPLETE)  # below it: failed
+_COMPLETE = int(cl.command_execution_status.COMPLETE)  # a status below it means failure
 
 
 @dataclass
 class Lease:
-    """Kernel objects, which hold their arguments, and workspace: used by one call at a time.
+    """Kernel objects, which hold their arguments, and workspace, for one call at a time.
 
     Attributes
     ----------
     kernels : list of cl.Kernel
-        One for each pass, all arguments set but for "in" and "out".
-    reading, writing : list of (cl.Kernel, int)
-        Kernels with the positions of their arguments "in" and "out".
+        One kernel for each pass. All its arguments are set, but for the caller's "in" and "out".
+    reading : list of (cl.Kernel, int)
+        The kernels that read the caller's input, each with the position of its argument "in".
+    writing : list of (cl.Kernel, int)
+        The kernels that write the caller's output, each with the position of its argument "out".
     workspace : dict of str to cl.Buffer or cl.SVM
-        By name, with the buffers of hooks, which leases share.
+        The buffers that passes know by name: the lease's workspace, and the buffers of hooks, which
+        all leases share.
     queue : cl.CommandQueue or None
-        Of the last call.
+        The queue that the last call ran on; None before the first call.
     in_order : bool
-        Whether that queue runs its commands one after the other.
+        Whether this queue runs its commands one after the other.
     done : cl.Event or None
-        End of the last call.
+        The event of the last call's end; None before the first call.
     stage : tuple of ndarray
-        "in" and "out", where these are the lease's own memory.
+        The memory of "in" and "out" if the lease owns it, otherwise empty.
     """
 
     kernels: list[cl.Kernel]
@@ -66,9 +69,9 @@ class Lease:
     stage: tuple[np.ndarray, ...] = ()
 
     def pending(self) -> list[cl.Event]:
-        """Return what the next user has to wait for: nothing once the last call is over.
+        """Return the events that the next call has to wait for: none once the last call is over.
 
-        Least of all for a call that failed: waiting for it would fail too.
+        A call that failed is over, too: to wait for it would fail.
         """
         if self.done is None or self.done.command_execution_status <= _COMPLETE:
             return []
@@ -76,7 +79,10 @@ class Lease:
 
 
 def parts_of(each: Pass) -> Iterator[tuple[int, int]]:
-    """Yield the first work-group and the work-items of each launch of a pass that takes several."""
+    """Yield the number of the first work-group, and the number of work-items, of each launch.
+
+    The pass is one that takes several launches.
+    """
     (items,), (group,) = each.global_size, each.local_size
     step = each.groups_a_launch
     for begin in range(0, items // group, step):
@@ -84,7 +90,7 @@ def parts_of(each: Pass) -> Iterator[tuple[int, int]]:
 
 
 class Launch(NamedTuple):
-    """A kernel with all its arguments and sizes, as pyopencl itself takes them."""
+    """A kernel with its arguments and sizes, in the form that pyopencl's functions take."""
 
     kernel: cl.Kernel
     arguments: tuple[Any, ...]
@@ -98,11 +104,11 @@ class Executable:
     Parameters
     ----------
     context : cl.Context
-        Of one device.
+        A context of one device.
     schedule : Schedule
-        Passes with their buffers assigned.
+        The passes with their buffers.
     given : mapping of str to cl.Buffer, optional
-        Buffers that passes know by name and that are the same in every call: those of hooks.
+        The buffers of hooks, by the names that passes have for them. Every call uses the same ones.
 
     Raises
     ------
@@ -143,30 +149,31 @@ class Executable:
         Parameters
         ----------
         queue : cl.CommandQueue
-            Of this context; in order or out of order.
+            A queue of this context, in order or out of order.
         source, target : cl.Buffer or cl.SVM
-            "in" and "out".
+            The memory of the input and of the output.
         wait_for : sequence of cl.Event
-            What the first pass has to wait for.
+            The events that the first pass has to wait for.
         recorder : Recorder, optional
-            Is told every event; needs a profiling queue.
+            An object that remembers every event; it needs a profiling queue.
 
         Returns
         -------
         cl.Event
-            End of the last pass.
+            The event of the last pass's end.
 
         Raises
         ------
         DeviceMemoryError
             The device is out of memory.
         DeviceError
-            A command that was to be waited for has failed, or this process was forked from one
-            that has used OpenCL.
+            A command of `wait_for` has failed, or this process was forked from one that has used
+            OpenCL.
         """
         forks.require_own_process()
         try:
-            lease = self._borrow(queue)  # after an exception its state is unknown: it is dropped
+            # After an exception the lease's state is unknown, and it is not kept.
+            lease = self._borrow(queue)
             event = self._launch(lease, queue, source, target, wait_for, recorder)
         except cl.Error as error:
             callers = (each.size or 0 for each in (source, target) if each is not None)
@@ -187,13 +194,16 @@ class Executable:
         wait_for: Sequence[cl.Event],
         recorder: Recorder | None,
     ) -> cl.Event:
-        """Set the caller's buffers and enqueue the kernels; in a few us, so every line counts."""
+        """Set the caller's buffers and enqueue the kernels.
+
+        A call takes a few us, so every line counts.
+        """
         if lease.queue is queue and lease.in_order:  # the queue itself keeps the order
             waiting = [each for each in wait_for if each is not lease.done] if wait_for else []
         else:
             lease.in_order = not queue.properties & _OUT_OF_ORDER
             waiting = [*wait_for, *lease.pending()]
-        for known in waiting:  # some runtimes wait for a failed event for ever (PoCL)
+        for known in waiting:  # PoCL waits for ever for an event that has failed
             status = known.command_execution_status
             if status < _COMPLETE:
                 raise DeviceError(
@@ -225,7 +235,11 @@ class Executable:
         waiting: Sequence[cl.Event],
         recorder: Recorder | None,
     ) -> cl.Event:
-        """Launch some work-groups at a time, by an argument: offsets are slow on NVIDIA."""
+        """Launch a pass in several parts.
+
+        An argument tells the kernel its first work-group, since global offsets are slow on NVIDIA's
+        GPUs.
+        """
         position = list(each.arguments.values()).index(FirstGroup())
         moved = (each.reads + each.writes) / each.global_size[0]
         for first, items in parts_of(each):
@@ -239,7 +253,7 @@ class Executable:
         return event
 
     def _borrow(self, queue: cl.CommandQueue) -> Lease:
-        """Return kernels and workspace that nobody else uses: idle ones, or new ones."""
+        """Return a lease that no other call uses: an idle one, or a new one."""
         with self._lock:
             for index, lease in enumerate(self._idle):
                 if lease.queue is queue or lease.queue == queue or not lease.pending():
@@ -253,18 +267,20 @@ class Executable:
         target: np.ndarray,
         wait_for: Sequence[cl.Event] = (),
     ) -> None:
-        """Run on copies of host arrays, of any alignment: for small ones quicker than all else.
+        """Run on copies of host arrays, which is the quickest way for small ones.
 
-        Every argument of the kernels is set already. In a few us, so every line counts.
+        The copies are the lease's own memory, so that all arguments of the kernels are set before
+        the call. A call takes a few us, so every line counts.
 
         Parameters
         ----------
         queue : cl.CommandQueue
-            Of this context.
+            A queue of this context.
         source, target : ndarray
-            Of the same shapes and dtypes in every call; `target` is filled when this returns.
+            Arrays of any strides and alignment, whose shapes and dtypes are the same in every call.
+            `target` holds the result when this method returns.
         wait_for : sequence of cl.Event
-            What the first pass has to wait for.
+            The events that the first pass has to wait for.
 
         Raises
         ------
@@ -316,17 +332,17 @@ class Executable:
         return lease
 
     def launches(self, source: cl.Buffer, target: cl.Buffer) -> list[Launch]:
-        """Return what a call launches, for measuring what is spent beside it.
+        """Return the launches of a call, to measure how much longer than them a call takes.
 
         Parameters
         ----------
         source, target : cl.Buffer
-            "in" and "out".
+            The memory of the input and of the output.
 
         Returns
         -------
         list of Launch
-            With kernels and workspace of their own.
+            The launches, with kernels and workspace that no call uses.
         """
         lease = self._new_lease()
         buffers = {**lease.workspace, "in": source, "out": target}
@@ -343,7 +359,7 @@ class Executable:
     def _value(
         self, argument: Argument, workspace: dict[str, memory.Memory]
     ) -> memory.Memory | np.generic | np.ndarray:
-        """Return what to pass to a kernel for an argument that does not change between calls."""
+        """Return the value that a kernel gets for an argument."""
         if isinstance(argument, Scalar):
             return np.dtype(argument.dtype).type(argument.value)
         if isinstance(argument, FirstGroup):
@@ -365,25 +381,25 @@ def run_on_host(
 ) -> None:
     """Run on host arrays: on a CPU where they are, elsewhere with one transfer each way.
 
-    With a recorder there are transfers everywhere, which it is told of.
+    If there is a recorder, the arrays are transferred on a CPU too, and it remembers the transfers.
 
     Parameters
     ----------
     executable : Executable
-        What to run.
+        The executable to run.
     queue : cl.CommandQueue
-        Where.
+        The queue to run it on.
     source, target : ndarray
-        Contiguous; `target` is filled when this returns.
+        Contiguous arrays. `target` holds the result when this function returns.
     recorder : Recorder, optional
-        Is told the transfers' events too; needs a profiling queue.
+        An object that remembers the events of passes and transfers; it needs a profiling queue.
     wait_for : sequence of cl.Event
-        What the upload has to wait for.
+        The events to wait for before the input is read.
 
     Raises
     ------
     DeviceError, DeviceMemoryError
-        As `Executable.enqueue`.
+        See `Executable.enqueue`.
     """
     forks.require_own_process()
     traits = executable.traits

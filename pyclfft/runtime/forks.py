@@ -1,4 +1,4 @@
-"""Whether this process may use OpenCL: not if it was forked from one that has used it."""
+"""Whether this process may use OpenCL: it may not if it was forked from one that has used it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import threading
 from ..errors import DeviceError
 from . import icd
 
-# Held while something is found or made that a process has once: a device's defect, its context.
-# After a fork it is a new lock, so look it up in this module.
+# Whoever finds or makes a thing that a process has once, such as a device's context, holds this
+# lock. After a fork it is a new lock, so use it as `forks.lock` and keep no reference to it.
 lock = threading.RLock()
 _orphaned = False  # whether this process was forked from one in which runtimes had their threads
 
 
 def _after_fork() -> None:
-    """Find out whether this child has runtimes without threads; renew locks that threads held."""
+    """Note whether the parent has used OpenCL, and renew the locks that its threads may hold."""
     global lock, _orphaned
     lock = threading.RLock()
     icd.renew_lock()
@@ -25,13 +25,13 @@ def _after_fork() -> None:
 def require_own_process() -> None:
     """Refuse to use OpenCL in a process that was forked from one that has used it.
 
-    Runtimes have threads, which a forked process lacks: some commands would wait for ever. Whatever
-    enqueues, allocates or builds asks this first.
+    Runtimes have threads, which a forked process lacks, so that some commands would wait for ever.
+    Every function that enqueues, allocates or builds calls this one first.
 
     Raises
     ------
     DeviceError
-        This is such a process.
+        This process was forked from one that has used OpenCL.
     """
     if _orphaned:
         raise DeviceError(

@@ -27,52 +27,53 @@ C_TYPES: dict[np.dtype, str] = {
 
 
 class Hook:
-    """A snippet of OpenCL C for every element that a plan loads or stores.
+    """A snippet of OpenCL C that runs for every element that a plan loads or stores.
 
-    The counterpart of cuFFT's callbacks: what would be a pass of its own before or after the
-    transform becomes part of its first or its last kernel.
+    Hooks are the counterpart of cuFFT's callbacks: work that would need a pass of its own before
+    or after the transform becomes part of the plan's first or last kernel.
 
     Parameters
     ----------
     code : str
-        Statements that change ``value``, of type ``cplx``, or ``real`` where the array is real.
-        They may read ``index`` (ulong), the element's distance from the array's first one in
-        memory, counted in elements: for contiguous arrays its index in C order. They know the types
-        ``real`` and ``cplx`` and the function ``cmul`` of prelude.cl.
+        Statements that change ``value``. Its type is ``real`` if the array is real, else ``cplx``.
+        The statements may read ``index`` (ulong): how many elements lie between the array's first
+        element and this one in memory, which for a contiguous array is the index in C order. They
+        may use the types ``real`` and ``cplx`` and the function ``cmul`` of prelude.cl.
     preamble : str
-        Functions and macros for the code, or ``#include`` of a file of ``cl/``, by its path below
+        Functions and macros that the code uses. It may include a file of ``cl/`` by its path below
         ``cl/``: ``#include "gain.cl"``, ``#include "audio/frames.cl"``.
     **arguments
-        What the code may read by name, in lower case:
+        Values that the code may read by name; names are in lower case. A value may be:
 
-        - numbers: integers keep their type (Python's are ``long``), others become ``real`` or
-          ``cplx``;
-        - NumPy arrays: ``global const`` pointers to these types. Every plan uploads them once, when
-          it is made;
-        - `pyopencl.array.Array`: ``global`` pointers to their dtype, so that a hook may also write;
-        - `pyopencl.Buffer`: ``global void *``, to be cast.
+        - a number: an integer keeps its type (Python's are ``long``), any other number becomes
+          ``real`` or ``cplx``;
+        - a NumPy array: a ``global const`` pointer to the type that a number of its dtype has.
+          Every plan uploads the array once, when the plan is made;
+        - a `pyopencl.array.Array`: a ``global`` pointer to its dtype, so that the hook may also
+          write to it;
+        - a `pyopencl.Buffer`: a ``global void *``, which the code casts.
 
     Attributes
     ----------
     code, preamble, arguments
-        As given.
+        The values that the hook was made with; `arguments` is a dict.
 
     Raises
     ------
     PlanError
-        A ValueError: an argument of a name or a type that a kernel cannot take.
+        A ValueError: a kernel cannot take an argument of this name or type.
 
     Notes
     -----
-    Arrays and buffers on the device are used as they are, by each call anew: their contents may
-    change in between. The plan keeps them alive. A call waits for the events that a
-    `pyopencl.array.Array` carries; whoever changes one in another way does so on the queue of the
-    calls, which is in order, or passes ``wait_for``. No change may overtake the end of an earlier
-    call (``result.events``), in another queue least of all.
+    Every call of the plan reads arrays and buffers on the device anew, so that their contents may
+    change between two calls. The plan keeps them alive. A call waits for the events that a
+    `pyopencl.array.Array` carries. A program that changes the memory in another way does so on the
+    queue of the calls, if that is in order, or passes ``wait_for``. It must not change the memory
+    before the end of an earlier call (``result.events``), which another queue does not ensure.
 
-    A load hook is called for elements that exist, not for the zeros that pad them, but it may be
-    called more than once for one: it should do no more than change `value`. A store hook is called
-    once for each element of the result.
+    A load hook runs for every element of the input, not for the zeros that pad the input. It may
+    run more than once for one element, so it should only change `value`. A store hook runs once for
+    each element of the result.
 
     Examples
     --------
@@ -102,16 +103,16 @@ class Hook:
 
 
 class Bound(NamedTuple):
-    """The hooks of a plan.
+    """The hooks of a plan, with the device memory that they read and write.
 
     Attributes
     ----------
     hooks : Hooks
-        As planning knows them.
+        The hooks' code and parameters, as planning knows them.
     buffers : dict of str to cl.Buffer
-        Their arrays, by the names that passes have for them.
+        The buffers of the hooks' arrays, by the names that passes have for them.
     arrays : tuple of cl.array.Array
-        The caller's, whose events a call waits for.
+        The caller's device arrays, for whose events a call waits.
     """
 
     hooks: Hooks
@@ -119,22 +120,22 @@ class Bound(NamedTuple):
     arrays: tuple[cl_array.Array, ...]
 
     def events(self) -> Iterator[cl.Event]:
-        """Yield what the arrays' last changes have to tell."""
+        """Yield the events that the arrays carry: the ends of their last changes."""
         for array in self.arrays:
             yield from array.events
 
 
 def bind(hooks: Mapping[str, Hook] | None, precision: str, context: cl.Context) -> Bound:
-    """Check hooks and upload what has to be uploaded.
+    """Check hooks and upload the host arrays among their arguments.
 
     Parameters
     ----------
     hooks : mapping of {"load", "store"} to Hook, or None
-        What a caller gives to a plan.
+        The hooks that a caller gives to a plan.
     precision : {"single", "double"}
-        Of the plan.
+        The plan's precision.
     context : cl.Context
-        Of the plan.
+        The plan's context.
 
     Returns
     -------
@@ -143,7 +144,7 @@ def bind(hooks: Mapping[str, Hook] | None, precision: str, context: cl.Context) 
     Raises
     ------
     PlanError
-        No hooks, or an array that the plan's kernels cannot read.
+        `hooks` is not a mapping of hooks, or the plan's kernels cannot read an argument.
     """
     hooks = {} if hooks is None else hooks
     if not isinstance(hooks, Mapping):
@@ -167,7 +168,7 @@ def bind(hooks: Mapping[str, Hook] | None, precision: str, context: cl.Context) 
 
 
 def _parameter(place: str, name: str, value: Any, precision: str) -> Parameter:
-    """Return an argument as a kernel takes it."""
+    """Return the kernel parameter of an argument, with what the kernel is given for it."""
     buffer = Buffer(f"hook:{place}:{name}")
     if isinstance(value, cl_array.Array):
         return Parameter(name, f"global {_c_type(name, value.dtype)} *", buffer)
@@ -181,7 +182,10 @@ def _parameter(place: str, name: str, value: Any, precision: str) -> Parameter:
 
 
 def _of_precision(name: str, dtype: np.dtype, precision: str) -> tuple[np.dtype, str]:
-    """Return the type of what comes from the host: a plan computes in one precision."""
+    """Return the dtype and the OpenCL C type that the kernel has for numbers of a host dtype.
+
+    Real and complex numbers take the precision of the plan.
+    """
     if dtype.kind == "f":
         return REAL_DTYPE[precision], "real"
     if dtype.kind == "c":
@@ -200,7 +204,7 @@ def _c_type(name: str, dtype: np.dtype) -> str:
 
 
 def _buffer(name: str, value: Any, precision: str, context: cl.Context) -> cl.Buffer:
-    """Return the memory of an array, uploaded if it is the host's."""
+    """Return an array's memory on the device, to which a host array is uploaded."""
     if isinstance(value, cl_array.Array | cl.Buffer):
         if value.context != context:
             raise PlanError(f"a hook's argument {name} is of another context than the plan")

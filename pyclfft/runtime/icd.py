@@ -1,15 +1,15 @@
-"""Which OpenCL runtimes the loader sees: the system's, and those that nobody has told it of.
+"""Which OpenCL runtimes the loader sees: the system's, and others that it is not told of.
 
 An OpenCL loader reads one folder of ``.icd`` files, each of which names a runtime's library. A
 runtime installed by pip is in no such folder, and ``OCL_ICD_VENDORS`` replaces the system's folder
 instead of adding to it. The loader reads the folder once in a process, when anybody first lists
 platforms there, be it pyclfft or a program that uses pyopencl itself.
 
-So ``import pyclfft`` lets that variable name a folder in the user's cache, which holds both
-(`point_loader`). No platform is listed then: runtimes start threads, and a process must be able to
-fork between the import and the first transform. When pyclfft itself has listed the platforms, it
-takes the variable back, and child processes do not inherit it any more. Where the user has set one
-of the loader's own variables, it is left alone.
+So ``import pyclfft`` sets that variable to a folder in the user's cache, which names the system's
+runtimes and the others (`point_loader`). The import lists no platforms: runtimes start threads, and
+a process must be able to fork between the import and the first transform. When pyclfft has listed
+the platforms, it restores the variable, so that child processes do not inherit the change. If the
+user has set one of the loader's own variables, pyclfft changes nothing.
 """
 
 from __future__ import annotations
@@ -41,17 +41,19 @@ from ..files import cache_dir
 logger = logging.getLogger(__name__)
 
 _SYSTEM_FOLDER = Path("/etc/OpenCL/vendors")
-# These replace the system's folder. OCL_ICD_FILENAMES is not among them: it adds to it (Khronos'
-# loader) or is ignored (ocl-icd, in pyopencl's wheels), and GPU containers come with it set.
+# These variables replace the system's folder. OCL_ICD_FILENAMES is not among them: Khronos' loader
+# adds its files to that folder, ocl-icd (in pyopencl's wheels) ignores it, and GPU containers come
+# with it set.
 _LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
 
-# Intel's CPU runtime, as pip installs it: the distribution, its libraries' names, its platform.
+# Intel's CPU runtime as pip installs it: the distribution's name, the libraries' names on Linux and
+# Windows, and the platform's name.
 _INTEL_DISTRIBUTION = "intel-opencl-rt"
 _INTEL_LIBRARIES = ("libintelocl.so", "intelocl64.dll")
 _INTEL_PLATFORM = "Intel(R) OpenCL"
 
-# NVIDIA's container tools bring the driver's library into a container, but no .icd file. The first
-# path exists where the driver is loaded; the dynamic linker knows where the library is.
+# NVIDIA's container tools bring the driver's library into a container, but no .icd file. If the
+# driver is loaded, the path exists. The dynamic linker knows where the library is.
 _NVIDIA_SIGN = Path("/proc/driver/nvidia/version")
 _NVIDIA_LIBRARY = "libnvidia-opencl.so.1"
 
@@ -61,7 +63,8 @@ _TOO_EARLY = (
     "pyopencl.get_platforms() or create_some_context()"
 )
 
-# Folders for the loader: how their names begin, and the seconds without use until one is deleted.
+# How the names of folders for the loader begin, and after how many seconds without use pyclfft
+# deletes one.
 _PREFIX = "pyclfft-vendors-"
 _MAX_AGE = 30 * 24 * 3600
 
@@ -70,14 +73,14 @@ _lock = threading.RLock()
 
 @dataclass(frozen=True)
 class Entry:
-    """What one ``.icd`` file says.
+    """The runtime that one ``.icd`` file names.
 
     Attributes
     ----------
     name : str
         The file's name without its ending.
     library : str
-        The runtime's library: a path, or a name for the dynamic linker to find.
+        The runtime's library: a path, or a name that the dynamic linker finds.
     """
 
     name: str
@@ -85,28 +88,28 @@ class Entry:
 
     @property
     def file(self) -> str:
-        """The library's file, whatever link leads to it."""
+        """The library's file, after following links."""
         path = Path(self.library)
         return str(path.resolve()) if path.is_absolute() else self.library
 
     @property
     def runtime(self) -> str:
-        """The library's name without path and version: what two copies of one runtime share."""
+        """The library's name without path and version, which all copies of one runtime share."""
         return Path(self.library).name.partition(".")[0]
 
 
 def entries_in(folder: Path) -> list[Entry]:
-    """Read a folder of ``.icd`` files; those whose library is a path to nothing are left out.
+    """Read the ``.icd`` files of a folder, but leave out files that name a path without a library.
 
     Parameters
     ----------
     folder : pathlib.Path
-        It need not exist.
+        The folder, which need not exist.
 
     Returns
     -------
     list of Entry
-        In the order of the files' names.
+        The entries in the order of the files' names.
     """
     entries = []
     for path in sorted(folder.glob("*.icd")):
@@ -123,19 +126,19 @@ def entries_in(folder: Path) -> list[Entry]:
 def merged(*sources: Sequence[Entry]) -> list[Entry]:
     """Join several sources of entries: each library once, each runtime from one source.
 
-    Two copies of a runtime in one process (two PoCLs with an LLVM each) get in each other's way,
-    so that a later source only adds runtimes which no earlier one has. Several versions within one
-    source are somebody's wish and stay.
+    Two copies of a runtime in one process, for example two PoCLs with an LLVM each, get in each
+    other's way. So a later source only adds runtimes that no earlier source has. If one source has
+    several versions of a runtime, somebody wanted them, and all of them stay.
 
     Parameters
     ----------
     *sources : sequence of Entry
-        The first one wins.
+        The sources; the first one that has a runtime wins.
 
     Returns
     -------
     list of Entry
-        In the order of the sources.
+        The entries in the order of the sources.
     """
     kept: dict[str, Entry] = {}
     for source in sources:
@@ -147,16 +150,17 @@ def merged(*sources: Sequence[Entry]) -> list[Entry]:
 
 
 def intel_from_pip() -> Path | None:
-    """Find the library of Intel's CPU runtime, where pip has installed it.
+    """Find the library of Intel's CPU runtime that pip has installed.
 
-    Its own ``.icd`` file names a folder of the machine that built the wheel. The list of installed
-    files is right for virtual environments and ``pip install --user`` alike; with
-    ``pip install --target`` the library itself is not installed at all (pip 23).
+    The wheel's own ``.icd`` file is of no use: it names a folder of the machine that built the
+    wheel. So pip's list of installed files is read, which is right in virtual environments and
+    after ``pip install --user``. With ``pip install --target``, pip 23 does not install the library
+    at all.
 
     Returns
     -------
     pathlib.Path or None
-        The library; None without one.
+        The library; None if it is not installed.
     """
     try:
         files = importlib.metadata.files(_INTEL_DISTRIBUTION) or []
@@ -167,12 +171,12 @@ def intel_from_pip() -> Path | None:
 
 
 def unregistered() -> list[Entry]:
-    """Runtimes that are installed although no ``.icd`` file says so.
+    """Return the runtimes that are installed although no ``.icd`` file names them.
 
     Returns
     -------
     list of Entry
-        Intel's from pip, and NVIDIA's inside a container.
+        Intel's if pip has installed it, and NVIDIA's if its driver is loaded.
     """
     intel = intel_from_pip()
     found = [Entry("intel-pip", str(intel))] if intel else []
@@ -180,17 +184,18 @@ def unregistered() -> list[Entry]:
 
 
 def _environment_folder() -> Path:
-    """Where conda's runtimes name themselves."""
+    """Return the folder in which conda's runtimes leave their ``.icd`` files."""
     return Path(sys.prefix, "etc", "OpenCL", "vendors")
 
 
 def entries_to_write() -> list[Entry]:
-    """Say what the folder for the loader has to hold.
+    """Return the entries that the folder for the loader has to hold.
 
     Returns
     -------
     list of Entry
-        Empty where the system's own folder is all there is: then the loader needs no help.
+        The system's entries and the others. The list is empty if there are no others, since the
+        loader then needs no help.
     """
     system = entries_in(_SYSTEM_FOLDER)
     entries = merged(system, entries_in(_environment_folder()), unregistered())
@@ -206,12 +211,12 @@ def files_of(entries: Iterable[Entry]) -> dict[str, bytes]:
     Parameters
     ----------
     entries : iterable of Entry
-        Their names may repeat.
+        The runtimes' entries, whose names may repeat.
 
     Returns
     -------
     dict of str to bytes
-        Contents by the files' names.
+        The files' contents, by the files' names.
     """
     return {
         f"{number:02}-{entry.name}.icd": os.fsencode(f"{entry.library}\n")
@@ -222,30 +227,30 @@ def files_of(entries: Iterable[Entry]) -> dict[str, bytes]:
 def lasting_folder(files: Mapping[str, bytes]) -> Path:
     """Return the folder in the user's cache that holds these files.
 
-    The folder's name is a hash of the files, so that a machine whose runtimes have changed gets
-    another folder, and environments that share a cache do not share folders. A new folder is
-    written beside its place and renamed: no process sees a part of it.
+    The folder's name holds a hash of the files. So a machine whose runtimes have changed gets
+    another folder, and so does each environment with other runtimes that shares the cache. A new
+    folder is written under another name and then renamed, so that no process sees a part of it.
 
     Parameters
     ----------
     files : mapping of str to bytes
-        Contents by names.
+        The files' contents, by the files' names.
 
     Returns
     -------
     pathlib.Path
-        Absolute; the folder exists and holds the files.
+        The absolute path of the folder, which exists and holds the files.
 
     Raises
     ------
     OSError
-        The folder does not hold them, and it cannot be written.
+        The folder does not hold the files, and it cannot be written.
     """
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
     folder = cache_dir().absolute() / "runtimes" / f"{_PREFIX}{digest}"
     if _holds(folder, files):
-        with suppress(OSError):  # a cache that is only read from
-            os.utime(folder)  # it was used: `_forget_old` takes those that were not
+        with suppress(OSError):  # the cache may be read-only
+            os.utime(folder)  # the time of the last use, by which `_forget_old` deletes folders
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     _forget_old(folder.parent)
@@ -284,7 +289,7 @@ def _forget_old(parent: Path) -> None:
 
 
 def _temporary_folder(files: Mapping[str, bytes]) -> Path:
-    """Write the files to a folder of this process alone, which deletes it at its end."""
+    """Write the files to a new folder that only this process uses, and deletes when it ends."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     atexit.register(_remove, folder, os.getpid())
     _write(files, folder)
@@ -292,7 +297,7 @@ def _temporary_folder(files: Mapping[str, bytes]) -> Path:
 
 
 def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # and not a child that was forked from the owner
+    if os.getpid() == owner:  # a child that was forked from the owner must not delete the folder
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -300,13 +305,13 @@ def _remove(folder: Path, owner: int) -> None:
 
 
 def user_setting() -> str:
-    """Name the loader's variable that the user has set.
+    """Return the loader's variable that the user has set, with its value.
 
     Returns
     -------
     str
-        As ``NAME=value``; empty without one. A folder of pyclfft's, from this process or inherited
-        from the one that has started it, is no setting of the user.
+        The text ``NAME=value``; empty if the user has set none. A variable that names a folder of
+        pyclfft, from this process or inherited from its parent, is not the user's setting.
     """
     values = ((name, os.environ.get(name)) for name in _LOADER_VARIABLES)
     return next((f"{name}={value}" for name, value in values if value and not _is_ours(value)), "")
@@ -323,11 +328,12 @@ class _Pointer:
     Attributes
     ----------
     name, value : str
-        As they have been set; empty where the loader needs no help or must not get any.
+        The variable that pyclfft has set, and its value. The name is empty as long as it has set
+        none, and after the variable was taken back.
     before : str or None
-        The variable's value before; None where there was none.
+        The value that the variable had before; None if it was not set.
     failure : str
-        Why the loader could not be told of all runtimes; empty where all is well.
+        Why the loader could not be told of all runtimes; empty if it could.
     """
 
     name: str = ""
@@ -336,13 +342,13 @@ class _Pointer:
     failure: str = ""
 
     def set(self, name: str, value: str) -> None:
-        """Set the variable, also for C's getenv, and remember what it was."""
+        """Set the variable, also for C's getenv, and remember its earlier value."""
         self.before = os.environ.get(name)
         self.name, self.value = name, value
         os.environ[name] = value
 
     def take_back(self) -> None:
-        """Leave the variable as it was, unless somebody else has set it since."""
+        """Restore the variable's earlier value, unless somebody else has changed it since."""
         if self.name and os.environ.get(self.name) == self.value:
             if self.before is None:
                 del os.environ[self.name]
@@ -355,11 +361,11 @@ _pointer = _Pointer()
 
 
 def point_loader() -> None:
-    """Let a loader that starts later find every runtime of this machine; ask it for none.
+    """Let the loader find every runtime of this machine when it starts; do not start it.
 
-    This sets one environment variable: to a folder in the user's cache or, where the cache cannot
-    be written, to a temporary folder. `platforms` takes the variable back. Nothing happens where
-    the user has set a variable of the loader, or where the loader needs no help.
+    This function sets one environment variable: to a folder in the user's cache or, if the cache
+    cannot be written, to a temporary folder. `platforms` takes the variable back. If the user has
+    set a variable of the loader, or if the loader needs no help, nothing is set.
     """
     if _is_ours(os.environ.get("OCL_ICD_VENDORS", "")):  # inherited from a process that imported us
         del os.environ["OCL_ICD_VENDORS"]
@@ -367,14 +373,14 @@ def point_loader() -> None:
         return
     if sys.platform == "win32":
         if library := intel_from_pip():
-            # Khronos' loader adds these to what the registry names: so its documentation says.
+            # Khronos' loader adds these files to the registry's, as its documentation says.
             names = list(filter(None, os.environ.get("OCL_ICD_FILENAMES", "").split(os.pathsep)))
-            if str(library) not in names:  # as it is where the variable was inherited
+            if str(library) not in names:  # an inherited variable may name it already
                 _pointer.set("OCL_ICD_FILENAMES", os.pathsep.join([*names, str(library)]))
     elif entries := entries_to_write():
         try:
             _pointer.set("OCL_ICD_VENDORS", str(_folder_for(files_of(entries))))
-        except OSError as error:  # no folder for temporary files either
+        except OSError as error:  # temporary files cannot be written either
             _pointer.failure = f"no folder for its .icd file can be written ({error})"
             logger.debug("runtimes outside %s stay unseen: %s", _SYSTEM_FOLDER, error)
 
@@ -391,7 +397,7 @@ def _folder_for(files: Mapping[str, bytes]) -> Path:
 
 
 def _ask_loader() -> list[cl.Platform]:
-    """All platforms; none is an empty list, not an error."""
+    """Return all platforms; the list is empty if there are none or the loader fails."""
     try:
         return list(cl.get_platforms())
     except cl.Error as error:
@@ -400,10 +406,10 @@ def _ask_loader() -> list[cl.Platform]:
 
 
 def identity(platform: Any) -> tuple[str, ...]:
-    """Return what two listings of one runtime have in common.
+    """Return a tuple that is equal for two listings of one platform.
 
-    The devices' names belong to it: Intel's GPU runtime has one platform for each family of GPUs,
-    all of the same name and version.
+    It holds the devices' names, since Intel's GPU runtime has one platform for each family of GPUs,
+    all with one name and version.
 
     Parameters
     ----------
@@ -413,7 +419,7 @@ def identity(platform: Any) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Name, vendor, version and the devices' names.
+        The platform's name, vendor and version, and then its devices' names.
     """
     try:
         names = [device.name for device in platform.get_devices()]
@@ -423,17 +429,17 @@ def identity(platform: Any) -> tuple[str, ...]:
 
 
 def without_repeats(platforms: Iterable[Any]) -> list[Any]:
-    """Keep the first of each runtime that several files have named.
+    """Return each platform once, also if several ``.icd`` files have named its runtime.
 
     Parameters
     ----------
     platforms : iterable of pyopencl.Platform
-        As the loader lists them.
+        The platforms in the loader's order.
 
     Returns
     -------
     list of pyopencl.Platform
-        In the same order.
+        The platforms without repeats, in the loader's order.
     """
     first: dict[tuple[str, ...], Any] = {}
     for platform in platforms:
@@ -442,12 +448,12 @@ def without_repeats(platforms: Iterable[Any]) -> list[Any]:
 
 
 def platforms() -> list[cl.Platform]:
-    """Every platform of this machine, none twice; found once in a process.
+    """Return every platform of this machine once; a process asks the loader only once.
 
     Returns
     -------
     list of pyopencl.Platform
-        As the loader orders them, which means nothing.
+        The platforms in the loader's order, which means nothing.
     """
     with _lock:
         return list(_found())
@@ -465,17 +471,17 @@ def _found() -> tuple[cl.Platform, ...]:
 
 
 def hint(names: Iterable[str]) -> str:
-    """Say why a runtime that is installed may be missing.
+    """Return a sentence that says why a runtime that is installed may be missing.
 
     Parameters
     ----------
     names : iterable of str
-        The platforms that were found.
+        The names of the platforms that were found.
 
     Returns
     -------
     str
-        One sentence; empty where nothing is missing.
+        The sentence; empty if nothing is missing.
     """
     library = _missing(names)
     if setting := user_setting():
@@ -490,29 +496,29 @@ def hint(names: Iterable[str]) -> str:
 
 
 def asked_too_early(names: Iterable[str]) -> str:
-    """Say so if the loader was asked for platforms before pyclfft could tell it of them all.
+    """Return a message if the loader listed platforms before pyclfft told it of all runtimes.
 
     Parameters
     ----------
     names : iterable of str
-        The platforms that were found.
+        The names of the platforms that were found.
 
     Returns
     -------
     str
-        What happened and what to do about it; empty where that is not what happened.
+        What happened and what to do about it; empty if it did not happen.
     """
     library = None if user_setting() else _missing(names)
     return "" if library is None or _why_absent(library) else _TOO_EARLY
 
 
 def _missing(names: Iterable[str]) -> Path | None:
-    """Return the library of Intel's runtime if it is installed and its platform is not there."""
+    """Return the library of Intel's CPU runtime if it is installed but its platform is missing."""
     return None if _INTEL_PLATFORM in names else intel_from_pip()
 
 
 def _why_absent(library: Path) -> str:
-    """Return the dynamic linker's complaint; nothing where the library can be loaded."""
+    """Return why a library could not be named or loaded; an empty text if it can be loaded."""
     if _pointer.failure:
         return _pointer.failure
     try:
@@ -526,7 +532,7 @@ def _why_absent(library: Path) -> str:
 
 
 def renew_lock() -> None:
-    """Begin anew in a process that has been forked: another thread may have held the lock."""
+    """Make a new lock in a forked process: a thread that is gone may have held the old one."""
     global _lock
     _lock = threading.RLock()
 
@@ -537,7 +543,8 @@ def has_been_asked() -> bool:
     Returns
     -------
     bool
-        Of others, Linux alone knows: a loader that has been asked has loaded the runtimes.
+        On Linux this includes listings by others, since the loader then loads the runtimes'
+        libraries. On other systems only pyclfft's own listing counts.
     """
     return _found.cache_info().currsize > 0 or _runtime_is_loaded()
 
@@ -551,10 +558,10 @@ def _runtime_is_loaded() -> bool:
 
 
 def _libraries() -> Iterator[str]:
-    """Yield the names of all runtimes' libraries, and of the files that links of theirs lead to."""
+    """Yield the names of all runtimes' libraries, and of the files to which they are links."""
     given = [Path(value) for value in map(os.environ.get, _LOADER_VARIABLES) if value]
     entries = itertools.chain(*map(entries_in, [_SYSTEM_FOLDER, _environment_folder(), *given]))
     for entry in itertools.chain(entries, unregistered()):
         yield Path(entry.library).name
         yield Path(entry.file).name
-    yield from (path.name for path in given if not path.is_dir())  # a library itself
+    yield from (path.name for path in given if not path.is_dir())  # a variable may name a library

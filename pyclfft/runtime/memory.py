@@ -1,4 +1,4 @@
-"""Host arrays to the device and back, and the refusal of what does not fit."""
+"""Memory on the device and the host: allocation, transfers, the refusal of what is too large."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..planning.traits import Traits
 from . import describe, forks, pool
 from .pool import ALIGNMENT
 
-Memory = cl.Buffer | cl.SVMPointer  # what a kernel's pointer can be given
+Memory = cl.Buffer | cl.SVMPointer  # what a pointer argument of a kernel can be set to
 Allocator = Callable[[int], cl.Buffer]
 Launch = Callable[[Memory, Memory], cl.Event]
 
@@ -32,8 +32,8 @@ _OUT_OF_MEMORY = (
 )
 
 
-MAX_STAGED = 2**16  # bytes of input and result together: to copy them is quicker than to wrap them
-MAX_SPAN = 4  # times an array's size that its memory may have, gaps included
+MAX_STAGED = 2**16  # bytes of input and result together, up to which copies beat wrapped memory
+MAX_SPAN = 4  # times the size of its elements that an array with gaps may span in memory
 HUGE_PAGE = 2 * 2**20
 MIN_ON_HUGE_PAGES = 2 * HUGE_PAGE
 
@@ -44,14 +44,15 @@ def require_fits(traits: Traits, sizes: Mapping[str, int]) -> None:
     Parameters
     ----------
     traits : Traits
-        Of the device.
+        The device's traits.
     sizes : mapping of str to int
-        Bytes of every buffer, by name.
+        The size of every buffer in bytes, by the buffer's name.
 
     Raises
     ------
     DeviceMemoryError
-        A MemoryError that names the bytes needed, the device's total and its largest allocation.
+        The device cannot hold the buffers. This MemoryError names the bytes needed, the device's
+        memory in all and its largest allocation.
     """
     if traits.holds(sizes):
         return
@@ -64,7 +65,7 @@ def require_fits(traits: Traits, sizes: Mapping[str, int]) -> None:
 
 
 def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
-    """Return a new buffer; a large one of a CPU device in huge pages where Linux has them.
+    """Return a new buffer; on a CPU under Linux a large one lies in huge pages.
 
     Raises
     ------
@@ -78,29 +79,29 @@ def allocate(context: cl.Context, nbytes: int) -> cl.Buffer:
 
 
 def allocator(context: cl.Context) -> Allocator:
-    """Return what allocates a device array's memory as results of pyclfft have it.
+    """Return the function that allocates the memory of pyclfft's results on a device.
 
     Parameters
     ----------
     context : cl.Context
-        Of the arrays.
+        The context of the arrays.
 
     Returns
     -------
     function
-        From a number of bytes to a new buffer, for `allocator=` of pyopencl's arrays. On a CPU
-        under Linux, 4 MiB and more lie in pages of 2 MiB, as NumPy's large arrays do, which makes
-        transforms of them up to three times as fast; otherwise it is like any buffer. It raises
-        DeviceMemoryError where the device is out of memory.
+        A function that takes a number of bytes and returns a new buffer, for the parameter
+        `allocator` of pyopencl's arrays. On a CPU under Linux, a buffer of 4 MiB or more lies in
+        pages of 2 MiB, as NumPy's large arrays do; transforms of these buffers are up to three
+        times as fast. Other buffers are like any of pyopencl's.
 
     Raises
     ------
     DeviceMemoryError
-        Raised by the function that is returned: the device is out of memory.
+        The device is out of memory. The returned function raises it, not `allocator` itself.
 
     See Also
     --------
-    default_queue : The queue of such arrays.
+    default_queue : Return the queue that arrays can be made on.
 
     Examples
     --------
@@ -117,10 +118,11 @@ def allocator(context: cl.Context) -> Allocator:
 
 
 def _ask_for_huge_pages(context: cl.Context, buffer: cl.Buffer) -> None:
-    """Let Linux lay out a buffer in pages of 2 MiB rather than 4 KiB when it is first touched.
+    """Ask Linux to use pages of 2 MiB instead of 4 KiB when a buffer is first touched.
 
-    NumPy does so with its arrays. Transforms of 32 MiB are up to three times as fast. The memory
-    stays the runtime's, which keeps it while kernels use it, as it would not keep an array of ours.
+    NumPy does this with its own arrays. Transforms of 32 MiB become up to three times as fast. The
+    memory is the runtime's own, which keeps it while kernels use it; memory that we allocated could
+    be freed under a running kernel.
     """
     if sys.platform != "linux":
         return
@@ -130,13 +132,13 @@ def _ask_for_huge_pages(context: cl.Context, buffer: cl.Buffer) -> None:
         address = mapped.ctypes.data
         begin = -(-address // HUGE_PAGE) * HUGE_PAGE
         nbytes = max(0, (address + buffer.size) // HUGE_PAGE * HUGE_PAGE - begin)
-        advise = ctypes.CDLL(None).madvise  # which may be refused: that costs time only
+        advise = ctypes.CDLL(None).madvise  # Linux may refuse, which only costs time
         advise(ctypes.c_void_p(begin), ctypes.c_size_t(nbytes), mmap.MADV_HUGEPAGE)
         mapped.base.release(queue)
 
 
 def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
-    """Return a new buffer that holds zeros; errors as `allocate`."""
+    """Return a new buffer that holds zeros; raise what `allocate` raises."""
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     return _buffer(context, flags, nbytes, np.zeros(nbytes, np.uint8))
 
@@ -144,12 +146,12 @@ def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
 def fill_zeros(
     queue: cl.CommandQueue, array: cl_array.Array, wait_for: Sequence[cl.Event]
 ) -> list[cl.Event]:
-    """Fill a device array of any strides with zeros, and leave what lies between its elements.
+    """Fill a device array of any strides with zeros; what lies between its elements stays.
 
     Returns
     -------
     list of cl.Event
-        One for each stretch of neighbours; done when all are.
+        An event for each stretch of neighbouring elements. The array is filled when all have ended.
 
     Raises
     ------
@@ -172,7 +174,7 @@ def fill_zeros(
 
 
 def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
-    """Return a new read-only buffer that holds `values`; errors as `allocate`."""
+    """Return a new read-only buffer that holds `values`; raise what `allocate` raises."""
     flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
     held = values if values.size else np.zeros(1, values.dtype)  # there are no empty buffers
     return _buffer(context, flags, held.nbytes, np.ascontiguousarray(held))
@@ -188,9 +190,10 @@ def _buffer(
 
 @contextmanager
 def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
-    """Say what it means when a runtime allocates, or first uses, a buffer and fails.
+    """Turn a runtime's error into DeviceMemoryError if it says that memory is short.
 
-    NVIDIA's driver promises more than there is and fails when a command touches the buffer.
+    The error may come when a buffer is first used: NVIDIA's driver grants more memory than there
+    is, and fails when a command touches the buffer.
 
     Raises
     ------
@@ -205,7 +208,7 @@ def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
 
 
 def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
-    """Raise what `refusals` raises for an error, or return where it is about something else."""
+    """Raise DeviceMemoryError if an error says that memory is short; return if it does not."""
     if error.code in _OUT_OF_MEMORY:
         raise DeviceMemoryError(
             f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
@@ -216,8 +219,8 @@ def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
 def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Return a new host array.
 
-    It begins at a line of the cache, which CPUs are quicker to fill, unless it is small. Large ones
-    lie where earlier ones lay that nobody refers to any more.
+    Unless it is small, the array begins at a cache line, since CPUs fill it faster then. A large
+    array lies in memory of an earlier result that nobody refers to any more, if there is some.
     """
     nbytes = prod(shape) * dtype.itemsize
     if nbytes >= pool.MIN_BYTES:
@@ -230,7 +233,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def shared(context: cl.Context, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return a new array that the host and kernels may use in turns, without maps.
+    """Return a new array that the host and kernels may use in turns, without mapping it.
 
     Raises
     ------
@@ -242,29 +245,29 @@ def shared(context: cl.Context, shape: tuple[int, ...], dtype: np.dtype) -> np.n
 
 
 def pinned(queue: cl.CommandQueue, nbytes: int) -> np.ndarray:
-    """Return new host memory from and to which a device copies by itself, at its full speed.
+    """Return new host memory that a device reads and writes by itself, at its full speed.
 
     Raises
     ------
     DeviceMemoryError
-        The host is out of such memory.
+        The host has no more memory that the device can reach.
     """
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
     buffer = _buffer(queue.context, flags, nbytes)
     mode: Any = cl.map_flags.READ | cl.map_flags.WRITE
     mapped: Any = cl.enqueue_map_buffer(queue, buffer, mode, 0, (nbytes,), np.dtype(np.uint8))[0]
-    return np.asarray(mapped)  # which keeps the map, and that keeps the buffer
+    return np.asarray(mapped)  # the array keeps the mapping, and the mapping keeps the buffer
 
 
 def can_stage(traits: Traits, nbytes: int) -> bool:
-    """Whether copies of host arrays are the quickest for a device: small ones on a CPU.
+    """Whether host arrays are best copied to memory that the device shares: small ones on a CPU.
 
     Parameters
     ----------
     traits : Traits
-        Of the device.
+        The device's traits.
     nbytes : int
-        Of input and result together.
+        The bytes of input and result together.
     """
     return traits.is_cpu and traits.shared_buffers and nbytes <= MAX_STAGED
 
@@ -272,15 +275,15 @@ def can_stage(traits: Traits, nbytes: int) -> bool:
 def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     """Whether a device can work on two contiguous host arrays where they are.
 
-    It is a CPU, each array begins where its elements may, and they share nothing, since OpenCL does
-    not say what happens to two buffers of the same memory.
+    The device must be a CPU, each array must begin at a multiple of its element's size, and the
+    arrays must share no memory: OpenCL does not say what happens to two buffers of one memory.
     """
     aligned = all(_address(array) % array.itemsize == 0 for array in (source, target))
     return traits.is_cpu and aligned and not np.may_share_memory(source, target)
 
 
 def contiguous(array: np.ndarray) -> np.ndarray:
-    """Return an array itself if it is contiguous, or a copy, which may lie where others lay."""
+    """Return an array itself if it is contiguous, otherwise a contiguous copy of it."""
     if array.flags.c_contiguous:
         return array
     copy = empty(array.shape, array.dtype)
@@ -289,10 +292,11 @@ def contiguous(array: np.ndarray) -> np.ndarray:
 
 
 def reads_as_it_lies(traits: Traits, source: np.ndarray) -> bool:
-    """Whether a device had better read a host array of other strides than a contiguous copy.
+    """Whether a device had better read a host array with its own strides than a contiguous copy.
 
-    Such as a transposed one, and on a CPU also a part of a larger one, whose gaps it never sees.
-    Not a small one: a copy is quicker than one more plan.
+    This holds for a transposed array. On a CPU it also holds for a part of a larger array, since
+    the CPU does not read the gaps. It does not hold for a small array, since a copy is made faster
+    than one more plan.
     """
     if source.nbytes <= MAX_STAGED // 2:
         return False
@@ -301,9 +305,10 @@ def reads_as_it_lies(traits: Traits, source: np.ndarray) -> bool:
 
 
 def span_of(array: np.ndarray) -> np.ndarray | None:
-    """Return the memory from an array's first element to its last, one behind the other.
+    """Return the memory from an array's first element to its last as an array of one dimension.
 
-    None if there are none, if one lies before the first, or if no two are neighbours.
+    Return None if the array has no elements, if an element lies before the first one, or if no two
+    elements are neighbours in memory.
     """
     size = array.itemsize
     along = [(n, stride) for n, stride in zip(array.shape, array.strides, strict=True) if n != 1]
@@ -320,19 +325,20 @@ def run_where_they_are(
 ) -> None:
     """Let a CPU read and write host arrays where they are.
 
-    By their addresses, where the runtime shares all of the host's memory (Intel's); otherwise as
-    buffers of the arrays' memory, which other runtimes do not copy (PoCL).
+    If the runtime shares all of the host's memory, as Intel's does, kernels get the arrays'
+    addresses. Otherwise they get buffers made of the arrays' memory, which PoCL does not copy.
 
     Parameters
     ----------
     queue : cl.CommandQueue
-        Where kernels are launched.
+        The queue to launch kernels on.
     traits : Traits
-        Of the device.
+        The device's traits.
     source, target : ndarray
-        That `can_wrap` allows; `target` holds the result when this returns.
+        Arrays that `can_wrap` allows. `target` holds the result when this function returns.
     launch : function
-        Starts kernels that read the one and write the other, and returns the event of their end.
+        Starts kernels that read its first argument and write its second, and returns the event of
+        their end.
     """
     run = _by_addresses if traits.system_svm else _by_buffers
     try:
@@ -351,13 +357,13 @@ def _by_addresses(
 def _by_buffers(
     queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray, launch: Launch
 ) -> None:
-    """Wait once, for the end of all: threads of a runtime that sleep take long to wake (PoCL's)."""
+    """Wait only once, at the end: once PoCL's threads sleep, they take long to wake."""
     context, flags = queue.context, cl.mem_flags
     with refusals(context, source.nbytes + target.nbytes):
         given = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=source)
         result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
     done = launch(given, result)
-    # When a buffer has been mapped, the array holds what kernels have written, and not before.
+    # Only when the buffer has been mapped does the array hold what the kernels have written.
     everything = (queue, result, cl.map_flags.READ, 0, (result.size,), np.dtype(np.uint8))
     mapped: Any
     mapped, current = cl.enqueue_map_buffer(*everything, wait_for=[done], is_blocking=False)
@@ -365,7 +371,7 @@ def _by_buffers(
 
 
 def _as_writable(array: np.ndarray) -> Any:
-    """Return an array's memory, writable: pyopencl takes no other, though nothing is written."""
+    """Return an array's memory as writable: pyopencl refuses other memory, even to read it."""
     if array.flags.writeable:
         return array
     return (ctypes.c_ubyte * array.nbytes).from_address(_address(array))
@@ -378,7 +384,7 @@ def _address(array: np.ndarray) -> int:
 def upload(
     queue: cl.CommandQueue, array: np.ndarray, wait_for: Sequence[cl.Event] = ()
 ) -> tuple[cl.Buffer, cl.Event]:
-    """Copy a contiguous host array to a new buffer; done when the event is."""
+    """Copy a contiguous host array to a new buffer; the copy has ended when the event has."""
     buffer = allocate(queue.context, array.nbytes)
     with refusals(queue.context, array.nbytes):
         event = cl.enqueue_copy(queue, buffer, array, is_blocking=False, wait_for=wait_for or None)
@@ -388,5 +394,5 @@ def upload(
 def download(
     queue: cl.CommandQueue, target: np.ndarray, buffer: cl.Buffer, wait_for: Sequence[cl.Event]
 ) -> cl.Event:
-    """Copy a buffer to a contiguous host array and wait for it."""
+    """Copy a buffer to a contiguous host array, and wait until it is there."""
     return cl.enqueue_copy(queue, target, buffer, is_blocking=True, wait_for=wait_for)

@@ -22,20 +22,21 @@ def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
     Parameters
     ----------
     queue : cl.CommandQueue or None
-        What the caller wishes.
+        The queue that the caller wishes, if any.
     arrays : array_like
-        The operation's arrays; only those on a device matter.
+        The operation's arrays; only device arrays matter.
 
     Returns
     -------
     cl.CommandQueue
-        The caller's; without a wish that of the first device array, or this thread's queue of its
-        context; without device arrays the default queue.
+        The caller's queue. If the caller wishes none, it is the queue of the first device array, or
+        if that has none, this thread's queue of its context. Without device arrays it is the
+        default queue.
 
     Raises
     ------
     PlanError
-        The queue is none, or a device array is of another context.
+        `queue` is not a queue, or a device array belongs to another context.
     """
     require_queue(queue)
     on_device: list[Any] = [each for each in arrays if isinstance(each, cl_array.Array)]
@@ -53,12 +54,12 @@ def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
 
 
 def require_queue(queue: Any) -> None:
-    """Refuse what is neither a queue nor None.
+    """Refuse anything that is neither a queue nor None.
 
     Raises
     ------
     PlanError
-        Of what it is.
+        `queue` is neither; the message names its type.
     """
     if queue is not None and not isinstance(queue, cl.CommandQueue):
         raise PlanError(
@@ -77,7 +78,7 @@ def new_array(
     queue : cl.CommandQueue
         The queue of the array.
     allocator : callable or None
-        The allocator of the input; without one pyclfft's own.
+        The allocator of the input; None stands for pyclfft's own.
     shape, dtype
         The shape and the dtype of the array.
 
@@ -92,7 +93,7 @@ def new_array(
     """
     nbytes = prod(shape) * dtype.itemsize
     allocate = allocator or memory.allocator(queue.context)
-    data = allocate(nbytes) if nbytes else None  # no buffer holds nothing
+    data = allocate(nbytes) if nbytes else None  # there are no empty buffers
     return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
 
 
@@ -104,30 +105,31 @@ def run_on_device(
     wait_for: Sequence[cl.Event] = (),
     recorder: Recorder | None = None,
 ) -> None:
-    """Run on device arrays: wait for what the arrays wait for, and leave the target the last event.
+    """Run on device arrays after the events that they carry; the target then carries the end's.
 
     Parameters
     ----------
     executable : Executable
-        What to run.
+        The executable to run.
     queue : cl.CommandQueue
-        Where to run.
+        The queue to run it on.
     source, target : pyopencl.array.Array
         The input and the result, which may be one array.
     wait_for : sequence of cl.Event
-        What to wait for beside the arrays' own events.
+        Events to wait for, beside those that the arrays carry.
     recorder : Recorder, optional
-        Is told every event; needs a profiling queue.
+        An object that remembers every event; it needs a profiling queue.
 
     Raises
     ------
     DeviceError, DeviceMemoryError
-        As `Executable.enqueue` raises them.
+        See `Executable.enqueue`.
     """
     events = [*wait_for, *source.events]
-    if target.events is not source.events:  # as those of an array in place, and of views, are
+    if target.events is not source.events:  # views of one array share one list of events
         events += target.events
     given: Any = source.base_data
     result: Any = target.base_data
-    # The new event comes after all others of the array, which then need not be waited for.
+    # The new event comes after all earlier events of the array: who waits for it need not wait for
+    # them.
     target.events[:] = [executable.enqueue(queue, given, result, events, recorder)]

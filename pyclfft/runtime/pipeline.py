@@ -1,4 +1,4 @@
-"""Work on host arrays in pieces: while one is computed, others are on their way up and down."""
+"""Work on host arrays in pieces: while one is computed, others move to and from the device."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from . import describe, forks, memory
 from .executable import Executable, run_on_host
 from .profile import Recorder
 
-IN_FLIGHT = 8  # pieces, each on a queue of its own: copies on the host take turns with transfers
+IN_FLIGHT = 8  # pieces at a time, each on a queue of its own: host copies alternate with transfers
 
 
 class Work(NamedTuple):
-    """One piece.
+    """The work on one piece.
 
     Attributes
     ----------
     executable : Executable
-        What to run.
+        The executable to run.
     source, target : ndarray
-        Of any strides; `target` is filled.
+        The input, and the array that receives the result; both may have any strides.
     """
 
     executable: Executable
@@ -36,16 +36,16 @@ class Work(NamedTuple):
 
 @dataclass
 class Slot:
-    """A queue with memory of its own for one piece after the other.
+    """A queue with memory of its own, through which pieces go one after the other.
 
     Attributes
     ----------
     queue : cl.CommandQueue
-        Runs upload, kernels and download of a piece, in order.
+        The queue that runs the upload, the kernels and the download of a piece, in order.
     buffers : dict of str to cl.Buffer
-        "in" and "out" on the device.
+        The device's memory for a piece's input, "in", and output, "out".
     staged : dict of str to ndarray of uint8
-        The same on the host, from where, and to where, devices copy by themselves.
+        Host memory for "in" and "out" that the device reads and writes by itself.
     """
 
     queue: cl.CommandQueue
@@ -53,27 +53,28 @@ class Slot:
     staged: dict[str, np.ndarray] = field(default_factory=dict)
 
     def room(self, name: str, nbytes: int) -> tuple[cl.Buffer, np.ndarray]:
-        """Return so much memory on both sides."""
+        """Return memory for `nbytes` on the device and on the host, new if there is too little."""
         if name not in self.buffers or self.buffers[name].size < nbytes:
             buffer = memory.allocate(self.queue.context, nbytes)
             staged = memory.pinned(self.queue, nbytes)
-            self.buffers[name], self.staged[name] = buffer, staged  # both or none
+            # Both change, or neither if one of the allocations fails.
+            self.buffers[name], self.staged[name] = buffer, staged
         return self.buffers[name], self.staged[name][:nbytes]
 
 
 class Pipeline:
     """Runs pieces of host arrays through a device.
 
-    On a CPU each is computed where it lies. Elsewhere some are in flight at once, so that the
-    upload of one, the kernels of another and the download of a third overlap, and threads copy
-    between the caller's arrays and memory that the device reaches by itself.
+    On a CPU each piece is computed where it lies. On other devices several pieces are in flight at
+    once: the upload of one, the kernels of another and the download of a third overlap, while
+    threads copy between the caller's arrays and host memory that the device reaches by itself.
 
     Parameters
     ----------
     context : cl.Context
-        Of one device.
+        A context of one device.
     recorder : Recorder, optional
-        Is told the events of all pieces.
+        An object that remembers the events of all pieces.
     """
 
     def __init__(self, context: cl.Context, recorder: Recorder | None = None) -> None:
@@ -85,7 +86,7 @@ class Pipeline:
         self._slots = [Slot(cl.CommandQueue(context, properties=flags)) for _ in range(count)]
 
     def run(self, works: Iterable[Work]) -> None:
-        """Run pieces; all targets are filled when this returns.
+        """Run pieces; all their targets hold results when this method returns.
 
         Raises
         ------
@@ -102,12 +103,12 @@ class Pipeline:
         idle: SimpleQueue[Slot] = SimpleQueue()
         for slot in self._slots:
             idle.put(slot)
-        with ThreadPoolExecutor(len(self._slots)) as pool:  # whose end waits for all pieces
+        with ThreadPoolExecutor(len(self._slots)) as pool:  # its end waits for all pieces
             pieces: list[Future[None]] = []
             for work in works:
                 pieces.append(pool.submit(self._through, idle, idle.get(), work))
                 while pieces and pieces[0].done():
-                    pieces.pop(0).result()  # an error ends it
+                    pieces.pop(0).result()  # raises the error of a piece that has failed
             for piece in pieces:
                 piece.result()
 
@@ -120,7 +121,7 @@ class Pipeline:
             work.target[...] = target
 
     def _through(self, idle: SimpleQueue[Slot], slot: Slot, work: Work) -> None:
-        """Bring a piece through the device and its result to where it belongs, in a thread."""
+        """Bring a piece through the device and its result to its target; runs in a thread."""
         try:
             given, staged = slot.room("in", work.source.nbytes)
             np.copyto(staged.view(work.source.dtype).reshape(work.source.shape), work.source)
@@ -133,7 +134,7 @@ class Pipeline:
             down.wait()
             np.copyto(work.target, received.view(work.target.dtype).reshape(work.target.shape))
         except BaseException:
-            slot.queue.finish()  # nothing may outlive its memory
+            slot.queue.finish()  # no command may outlive the memory that it uses
             raise
         finally:
             idle.put(slot)

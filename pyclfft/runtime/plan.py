@@ -25,13 +25,13 @@ from .hooks import Hook, bind
 from .operation import new_array, require_queue, run_on_device
 from .profile import PassTime, Recorder, profiling_queue
 
-# Shape, dtype, strides in bytes and offset in bytes of a device array
+# The shape, the dtype, the strides in bytes and the offset in bytes of a device array.
 Given = tuple[tuple[int, ...], np.dtype, tuple[int, ...], int]
 
 ESTIMATE = "estimate"
 EFFORTS = (ESTIMATE, "measure", "exhaustive")
 
-MAX_VARIANTS = 8  # of a plan, for results in other places than fresh arrays
+MAX_VARIANTS = 8  # executables that a plan keeps for results with other strides or offsets
 
 
 class Plan:
@@ -40,29 +40,36 @@ class Plan:
     Parameters
     ----------
     shape : int or iterable of int
-        Extents of the input; for c2r those of the real array that its input is the spectrum of.
+        Extents of the input. For kind "c2r" they are the extents of the result, a real array; the
+        input is half of its spectrum.
     dtype : dtype
-        Of the input: complex64, complex128, or float32 and float64, whose imaginary part is zero.
+        The input's dtype: complex64, complex128, float32 or float64. Kind "c2c" takes real numbers
+        for complex ones whose imaginary part is zero.
     axes : int or iterable of int, optional
-        Axes to transform; all by default.
+        Axes to transform; all of them by default.
     kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
-        Complex to complex; real to the half of its spectrum that is not redundant, and back. Along
-        the last of `axes` that half has ``n // 2 + 1`` points. Cosine and sine transforms of types
-        I to IV, from real numbers to as many.
+        What goes in and comes out. "c2c" makes complex numbers of complex ones. "r2c" makes of real
+        numbers the half of their spectrum from which the other half follows, and "c2r" makes the
+        real numbers of that half, which has ``n // 2 + 1`` points along the last of `axes`. The
+        other kinds are the cosine and sine transforms of types I to IV; each makes as many real
+        numbers as it takes.
     direction : {"forward", "inverse"}
-        Sign of the exponent: minus for forward.
+        The sign of the exponent: minus for "forward", plus for "inverse".
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n.
+        Which direction carries the factor 1/n: "backward" stands for the inverse, "forward" for the
+        forward direction; with "ortho" each carries its square root.
     s : int or iterable of int, optional
         Lengths to transform along `axes`; the input is cropped or padded with zeros at its end.
     strides : sequence of int, optional
-        Of the input, in bytes; contiguous in C order by default, when NumPy arrays may have any and
-        are copied. With strides NumPy arrays are read as they lie.
+        The input's strides in bytes. If they are given, every input must have them, and a NumPy
+        array is read as it lies. By default device arrays must be contiguous in C order; NumPy
+        arrays may have any strides, and those that are not contiguous are copied.
     offset : int
-        Of a device array's first element in its buffer, in bytes.
+        Where the first element of a device array lies in its buffer, in bytes.
     hooks : mapping, optional
-        {"load": `Hook`, "store": `Hook`}, or one of them: what to do to elements of the input as
-        they are read, and of the result as they are written.
+        {"load": `Hook`, "store": `Hook`}, or one of them. The load hook changes every element of
+        the input as a kernel reads it, the store hook every element of the result as a kernel
+        writes it.
     algorithm : str, optional
         The algorithm for every axis; by default the first one that takes the axis. On any device:
         "stockham" (one launch for a length without a prime factor above 13 that fits a work-group),
@@ -77,37 +84,37 @@ class Plan:
         wait. "ladder1" to "ladder4", "compact" and "local-radix2" (powers of two) are steps from a
         slow kernel to better ones, to learn from.
     effort : {"estimate", "measure", "exhaustive"}
-        How parameters are chosen: by rules, and what was measured before (`tune`, and what comes
-        with pyclfft); by measuring now what is not known yet, which is kept; or by measuring far
-        more.
+        How the kernels' parameters are chosen. "estimate" takes what was measured before, by `tune`
+        or by the makers of pyclfft, and otherwise goes by rules. "measure" also times, now, what
+        has not been measured yet, and keeps what it finds. "exhaustive" times far more candidates.
     parameters : mapping of str to int, str or tuple, optional
-        Those to take whatever was measured, by the names that ``pyclfft tune --help`` lists with
-        the values that each may have.
+        Values of parameters that this plan takes, whatever was measured. ``pyclfft tune --help``
+        lists the parameters' names, and the values that each may have.
     orthogonalize : bool, optional
-        Of cosine and sine transforms: whether the ends have factors that make them orthogonal; with
-        norm "ortho" by default.
+        Whether a cosine or sine transform has the factors at its ends that make it orthogonal. By
+        default it has them with norm "ortho" only.
     context : cl.Context, optional
-        Of one device; the default device's by default.
+        A context of one device; by default the one that pyclfft uses on the default device.
 
     Attributes
     ----------
     passes : tuple of Pass
-        What a call launches, in order.
+        The passes that a call launches, in order.
     workspace_bytes : int
         Device memory that a call needs beside its input and output.
     parameters : Parameters
-        Of its kernels, with where they come from.
+        The parameters of the plan's kernels, and where each of them comes from.
 
     Raises
     ------
     PlanError
-        What is asked for makes no sense, or the algorithm does not apply.
+        The arguments contradict each other, or the algorithm cannot compute the transform.
     DeviceError
-        Double precision on a device without it.
+        The transform needs double precision, which the device does not have.
     DeviceMemoryError
-        Too large for the device.
+        The transform is too large for the device.
     BuildError
-        A kernel does not compile on it.
+        A kernel does not compile on the device.
 
     Examples
     --------
@@ -153,8 +160,8 @@ class Plan:
         if hooks and problem.nbytes and 0 in problem.source.shape:
             raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
-        self._known_queue: cl.CommandQueue | None = None  # that of the last call
-        # Before planning, too: what no device can hold need not have a plan.
+        self._known_queue: cl.CommandQueue | None = None  # the queue of the last call
+        # This is checked before planning, too: what the device cannot hold needs no plan.
         memory.require_fits(self.traits, buffers_of(self.problem))
         self.parameters = _parameters_of(self, effort)
         if parameters is not None:
@@ -162,11 +169,11 @@ class Plan:
         schedule = self._schedule
         if self.problem.nbytes:
             memory.require_fits(self.traits, buffers_of(self.problem, schedule))
-            self._out_of_place  # noqa: B018  kernels are built now, so that errors come here
+            self._out_of_place  # noqa: B018  builds the kernels now, so that errors come here
 
     @property
     def passes(self) -> tuple[Pass, ...]:
-        """What a call launches, in order."""
+        """The passes that a call launches, in order."""
         return self._schedule.passes
 
     @property
@@ -184,11 +191,11 @@ class Plan:
 
     @cached_property
     def _in_place(self) -> Executable:
-        """For calls whose output is their input: most first passes must not write there."""
+        """The executable for calls in place: most first passes must not write to their input."""
         return self._executable(self.problem, in_place=True)
 
     def _variant(self, strides: tuple[int, ...], offset: int, in_place: bool) -> Executable:
-        """Return what leaves the result in an array with gaps or in another order."""
+        """Return the executable that writes to an array with these strides and this offset."""
 
         def make() -> Executable:
             return self._executable(with_target(self.problem, strides, offset), in_place)
@@ -221,29 +228,33 @@ class Plan:
         Parameters
         ----------
         x : ndarray or pyopencl.array.Array
-            Input of the planned shape and dtype. It is not modified, unless it is `out` too.
+            Input of the planned shape and dtype. A call changes it only if it is `out` too.
         out : like x, optional
-            Receives the result; ``out=x`` is in place.
+            The array that receives the result, a new one by default. With ``out=x`` the result
+            replaces the input.
         queue : cl.CommandQueue, optional
-            Where to run; the queue of a device array, or the context's default queue.
+            The queue to run on; by default the queue of `x` if it is a device array that has one,
+            otherwise this thread's queue of the plan's context.
         wait_for : sequence of cl.Event, optional
-            What to wait for before `x` is read, beside the events of device arrays themselves.
+            Events to wait for before `x` is read, beside the events that device arrays carry.
 
         Returns
         -------
         ndarray or pyopencl.array.Array
-            A NumPy array holds the result when this returns. A device array is returned at once and
+            If `x` is a NumPy array, so is the result, which is complete when the call returns. If
+            `x` is a device array, the call returns another one at once, before it is complete; it
             carries the event of its completion, for which pyopencl's own operations wait.
 
         Raises
         ------
         PlanError
-            An array or queue that does not fit the plan.
+            An array or the queue does not fit the plan.
         DeviceMemoryError
             The device is out of memory.
         DeviceError
-            A launch failed, the device is lost, or an event that was waited for has failed. For
-            device arrays that comes to light later, by ``pyopencl.wait_for_events(result.events)``.
+            A launch failed, the device is lost, or an event that the call waited for has failed. If
+            `x` is a device array, a failure may show only later, when
+            ``pyopencl.wait_for_events(result.events)`` is called.
         """
         try:
             if isinstance(x, cl_array.Array):
@@ -255,24 +266,26 @@ class Plan:
             raise self._failed(error) from error
 
     def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
-        """Run once on a profiling queue and return the time of every pass.
+        """Run the plan once on a profiling queue and return the time of every pass.
 
         Parameters
         ----------
         x : ndarray or pyopencl.array.Array
-            As for a call. For NumPy arrays the two transfers are measured too.
+            Input of the planned shape and dtype. If it is a NumPy array, the two transfers are
+            measured too.
         out : like x, optional
-            As for a call: receives the result, which is dropped by default.
+            The array that receives the result; by default the result is dropped.
 
         Returns
         -------
         tuple of PassTime
-            In order: name, step, ms, nbytes and gb_per_s of each.
+            One for each pass and each transfer, in order, with the attributes name, step, ms,
+            nbytes and gb_per_s.
 
         Raises
         ------
         PlanError, DeviceMemoryError
-            As for a call.
+            For the reasons for which a call of the plan raises them.
         """
         recorder = Recorder()
         queue = profiling_queue(self.context)
@@ -307,14 +320,14 @@ class Plan:
             self._check_host_out(out)
         if self._bound.arrays:
             wait_for = [*wait_for, *self._bound.events()]
-        if self._is_staged and recorder is None:  # in a few us, so every line counts
+        if self._is_staged and recorder is None:  # a call takes a few us, so every line counts
             if out is None:
                 out = np.empty(*self._result)
             self._out_of_place.run_staged(queue, x, out, wait_for)
             return out
         if out is None:
             out = memory.empty(*self._result)
-        if not x.size:  # no buffer is that small; if there is a result, it is padding
+        if not x.size:  # there are no empty buffers; if there is a result, it is all padding
             out[...] = 0
             return out
         target = out if out.flags.c_contiguous else memory.empty(out.shape, out.dtype)
@@ -346,10 +359,10 @@ class Plan:
             plain = self._check_out(out)
         if not self.problem.nbytes:
             return out
-        if not x.size:  # the result is padding, and x may have no buffer
+        if not x.size:  # the result is all padding, and x may have no buffer
             out.events[:] = memory.fill_zeros(queue, out, [*wait_for, *out.events])
             return out
-        for array in (x, out):  # in the queue's context, if that is theirs
+        for array in (x, out):  # an array on the queue is of the queue's context, checked above
             if array.queue is not queue and array.context != self.context:
                 raise PlanError("the array is of another context than the plan")
         in_place = x.base_data == out.base_data
@@ -366,19 +379,19 @@ class Plan:
 
     @cached_property
     def _input(self) -> tuple[tuple[int, ...], np.dtype]:
-        """Shape and dtype of the input."""
+        """The shape and the dtype of the input."""
         return self.problem.source.shape, self.dtype
 
     @cached_property
     def _result(self) -> tuple[tuple[int, ...], np.dtype]:
-        """Shape and dtype of the result."""
+        """The shape and the dtype of the result."""
         return self.problem.target.shape, self.problem.dtype
 
     @cached_property
     def _is_staged(self) -> bool:
-        """Whether calls on NumPy arrays copy them, which is quickest for small ones.
+        """Whether calls copy NumPy arrays of any strides to memory that the device shares.
 
-        The copies may have any strides.
+        That is quickest for small arrays on a CPU.
         """
         source = prod(self.problem.source.shape) * self.dtype.itemsize
         if not source or self._strided:
@@ -440,7 +453,7 @@ class Plan:
             )
 
     def _memory_of(self, x: np.ndarray) -> np.ndarray:
-        """Return where a NumPy array of the planned strides lies."""
+        """Return the memory of a NumPy array of the planned strides, as `memory.span_of` does."""
         self._check_source(x)
         span = memory.span_of(x)
         if span is None:
@@ -451,7 +464,7 @@ class Plan:
         return span
 
     def _check_out(self, out: Any) -> bool:
-        """Return whether the array is as a fresh one would be."""
+        """Return whether `out` is contiguous and begins where its buffer does; refuse misfits."""
         if not isinstance(out, cl_array.Array):
             raise PlanError("x is a device array, so out must be one too")
         if _given(out) == self._expected_result:
@@ -464,8 +477,8 @@ class Plan:
 def _parameters_of(plan: Plan, effort: str) -> Parameters:
     """Return the parameters of a plan, after measuring them where the effort says so."""
     if effort != ESTIMATE:
-        # The one import from above: what measures stands above the products, whose kernels it
-        # measures too.
+        # This is the one import from above: the tuner stands above the products, since it measures
+        # their kernels too.
         from ..tuning.tuner import measure_unknown
 
         measure_unknown(plan, effort)
@@ -473,7 +486,7 @@ def _parameters_of(plan: Plan, effort: str) -> Parameters:
 
 
 def _given(array: cl_array.Array) -> Given:
-    """Return what a plan wants of an array, to be compared at once: every call does so."""
+    """Return what a plan asks of a device array as one tuple, which every call compares at once."""
     return array.shape, array.dtype, array.strides, array.offset
 
 

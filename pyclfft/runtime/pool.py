@@ -1,11 +1,12 @@
-"""Memory of large results in host memory, used again once nobody refers to it.
+"""Host memory of large results, which is used again once nobody refers to it.
 
-Fresh memory of the operating system is zeroed page by page as it is first touched, which takes
-longer than a transform that fills it. So the last blocks that were handed out are remembered, and
-one to which nothing but the pool refers is handed out again.
+The operating system zeroes fresh memory page by page as it is first touched, which takes longer
+than a transform that fills it. So the pool remembers the last blocks that it has handed out. When
+nothing but the pool refers to a block, the pool hands it out again.
 
-An array, and every view of it, refers to the block that it lies in. Counting references says
-whether anybody is left, so there is no finalizer: nothing happens when an array is dropped.
+An array, and every view of it, refers to the block that it lies in. The block's count of references
+tells the pool whether an array is left. So there is no finalizer: nothing happens when an array is
+dropped.
 """
 
 from __future__ import annotations
@@ -18,41 +19,42 @@ import numpy as np
 
 from .cache import CacheCounts, registered
 
-ALIGNMENT = 128  # bytes: whole vectors can be stored past the caches, and no line is shared
-MIN_BYTES = 2**20  # of a result: the C library itself keeps smaller memory
+ALIGNMENT = 128  # bytes: whole vectors can be stored past the caches, and arrays share no line
+MIN_BYTES = 2**20  # the smallest result that is pooled: the C library itself keeps smaller memory
 MAX_BYTES = 256 * 2**20
-PATIENCE = 0.01  # seconds
-STEPS = 8  # block sizes in a doubling: at most an eighth of a block is left over
+PATIENCE = 0.01  # seconds to wait for the lock
+STEPS = 8  # block sizes from each power of two to the next: an eighth of a block at most is unused
 
 
 class ResultPool:
-    """Blocks of memory for results, the last ones handed out.
+    """The blocks of memory for results that were handed out last.
 
     Parameters
     ----------
     max_bytes : int
-        Of the blocks remembered, of which in the worst case none is in use. The one that was handed
-        out least recently is forgotten first, and freed when its users drop it.
+        How many bytes the remembered blocks may have in all; in the worst case nobody uses any of
+        them. The block that was handed out least recently is forgotten first. It is freed when its
+        users drop it.
     """
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._blocks: list[np.ndarray] = []  # the last one handed out at the end
+        self._blocks: list[np.ndarray] = []  # in the order in which they were handed out
         self._hits = self._misses = 0
         self.forget_threads()
 
     def forget_threads(self) -> None:
-        """Begin anew in a process that has been forked: another thread may have held the lock."""
+        """Make a new lock in a forked process: a thread that is gone may have held the old one."""
         self._lock = threading.Lock()
 
     def take(self, nbytes: int) -> np.ndarray:
-        """Return a block that nobody else sees, of so many bytes and ALIGNMENT more at least.
+        """Return a block of at least `nbytes` and ALIGNMENT bytes that nobody else uses.
 
-        It is given to nobody else as long as anything refers to it, as every view of it does.
+        The pool gives it to nobody else as long as anything, such as a view, refers to it.
         """
         size = block_size(nbytes)
-        # A finalizer or a signal's handler may come here in the midst of this very function. It
-        # cannot wait for itself, and does without.
+        # A finalizer or a signal handler may call this function while the same thread is inside
+        # it. It cannot wait for the lock that its own thread holds, and takes fresh memory.
         if size > self._max_bytes or not _COUNTS or not self._lock.acquire(timeout=PATIENCE):
             return np.empty(size, np.uint8)
         try:
@@ -63,7 +65,7 @@ class ResultPool:
             self._lock.release()
 
     def _unused(self, size: int) -> np.ndarray:
-        for position in reversed(range(len(self._blocks))):  # its memory is likely in a cache
+        for position in reversed(range(len(self._blocks))):  # late ones may still be in a cache
             fits = self._blocks[position].nbytes == size
             if fits and _references(self._blocks, position) == _UNUSED:
                 self._hits += 1
@@ -78,13 +80,13 @@ class ResultPool:
         self._blocks.append(block)
 
     def clear(self) -> None:
-        """Free what nobody uses, forget the rest and start counting anew."""
+        """Free the blocks that nobody uses, forget the others, and start counting anew."""
         with self._lock:
             self._blocks.clear()
             self._hits = self._misses = 0
 
     def counts(self) -> CacheCounts:
-        """Return hits, misses, the bound in bytes, and the bytes that nobody uses."""
+        """Return hits, misses, the bound in bytes, and the bytes of blocks that nobody uses."""
         with self._lock:
             unused = sum(
                 self._blocks[position].nbytes
@@ -95,7 +97,10 @@ class ResultPool:
 
 
 def block_size(nbytes: int) -> int:
-    """Round up, so that arrays of nearly the same size share blocks; then add ALIGNMENT."""
+    """Return the size of a block for an array: rounded up, then ALIGNMENT more.
+
+    Arrays of nearly the same size can so use the same blocks.
+    """
     step = max(1, (1 << nbytes.bit_length() - 1) // STEPS)
     return -(-nbytes // step) * step + ALIGNMENT
 
@@ -104,8 +109,10 @@ def _references(blocks: list[np.ndarray], position: int) -> int:
     return sys.getrefcount(blocks[position])
 
 
-_UNUSED = _references([np.empty(1, np.uint8)], 0)  # by a list, and by who asks
-# Without the interpreter's lock, other threads change counts while they are read.
+# The references to a block that only the pool's list, and the function that counts, refer to.
+_UNUSED = _references([np.empty(1, np.uint8)], 0)
+# Without the interpreter's lock, other threads change counts while they are read: no block is
+# pooled then.
 _COUNTS: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 results = registered("results", ResultPool(MAX_BYTES))

@@ -1,4 +1,4 @@
-"""Times of passes and transfers, from the device's own profiling events."""
+"""Times of passes and transfers, which the device's profiling events tell."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class PassTime:
     Attributes
     ----------
     name : str
-        The kernel, or "write" and "read" for the transfers.
+        The kernel's name; "write" for a transfer to the device, "read" for one back.
     step : str
-        What it did, for people.
+        A description of the step, for people.
     ms : float
-        Time from its start to its end, in milliseconds.
+        The time from the step's start to its end, in milliseconds.
     nbytes : int
-        Bytes it had to move at least.
+        The bytes that the step had to move at least.
     """
 
     name: str
@@ -33,7 +33,7 @@ class PassTime:
 
     @property
     def gb_per_s(self) -> float:
-        """Bytes moved over time, in 10^9 bytes a second."""
+        """The bytes moved, divided by the time, in 10^9 bytes a second."""
         return self.nbytes / self.ms / 1e6 if self.ms else 0.0
 
 
@@ -64,7 +64,7 @@ def profiling_queue(context: cl.Context) -> cl.CommandQueue:
 
 
 def totals(times: Iterable[PassTime]) -> dict[str, tuple[int, float]]:
-    """Return (launches, ms in all) of every kernel, in the order of first use."""
+    """Return, for every kernel, its launches and their time in ms, in the order of first use."""
     sums: dict[str, tuple[int, float]] = {}
     for each in times:
         launches, ms = sums.get(each.name, (0, 0.0))
@@ -73,7 +73,7 @@ def totals(times: Iterable[PassTime]) -> dict[str, tuple[int, float]]:
 
 
 def merge_repeats(times: Iterable[PassTime]) -> list[tuple[PassTime, int]]:
-    """Join neighbours of the same kernel: (their sum, how many), in order."""
+    """Join steps of one kernel that follow each other: return their sum and their number."""
     merged: list[tuple[PassTime, int]] = []
     for each in times:
         if merged and merged[-1][0].name == each.name:

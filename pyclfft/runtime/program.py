@@ -1,4 +1,4 @@
-"""The program cache: a kernel file and its macros become a built program, once."""
+"""The program cache, which makes programs of kernel files and macros and builds each only once."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ Defines = tuple[tuple[str, str], ...]
 
 MEMORY_LIMIT = 256  # programs
 DISK_LIMIT = 256 * 2**20  # bytes
-MAGIC = b"pyclfft program 1\n"  # begins every file; the number changes with the layout
+MAGIC = b"pyclfft program 1\n"  # begins every stored program; its number changes with the layout
 FILE = r"(?:\w+/)*\w+\.cl"  # a kernel file is named by its path below cl/: "textbook/norm.cl"
 INCLUDE = re.compile(rf'^[ \t]*#include "({FILE})".*$', re.MULTILINE)
-# "textbook/norm.cl:8:12: error: ..." to most compilers, "error: textbook/norm.cl:8:12: ..." to PoCL
+# Most compilers write "textbook/norm.cl:8:12: error: ...", but PoCL writes
+# "error: textbook/norm.cl:8:12: ...". NVIDIA's names no file and writes "<kernel>:8".
 FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
 ERROR_PLACE = re.compile(
     rf"^(?=.*\berror\b).*?({FILE}|hook(?::[a-z]+)+):(\d+)", re.MULTILINE
-)  # in a file, or in a caller's hook
+)  # the place of an error in a kernel file or in a caller's hook
 HOOKS = "hooks.cl"
-STORED = "*.bin*"  # programs, and what is left of them where a process was killed while it wrote
+STORED = "*.bin*"  # stored programs, and the parts that a killed process has left
 
 _programs: BoundedCache[cl.Program] = registered("programs", BoundedCache(MEMORY_LIMIT))
 
@@ -45,13 +46,13 @@ def program(context: cl.Context, source: str, defines: Defines = (), hooks: str 
     Parameters
     ----------
     context : cl.Context
-        Of one device.
+        A context of one device.
     source : str
         The kernel file, by its path below ``cl/``, for example ``"textbook/norm.cl"``.
     defines : tuple of (str, str)
         Macros and their values.
     hooks : str
-        Text in the place of hooks.cl, if there is any.
+        The text that replaces hooks.cl; with an empty text hooks.cl stays.
 
     Returns
     -------
@@ -78,12 +79,12 @@ def _load_or_build(context: cl.Context, source: str, defines: Defines, hooks: st
 
 @lru_cache(maxsize=1)
 def kernel_folder() -> Path:
-    """Return the folder of the ``.cl`` files: inside an installed package, or beside a checkout's.
+    """Return the folder of the ``.cl`` files: in an installed package, or beside it in a checkout.
 
     Raises
     ------
     BuildError
-        The installation is incomplete.
+        There is no such folder: the installation is incomplete.
     """
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "cl", package.parent / "cl"):
@@ -93,7 +94,7 @@ def kernel_folder() -> Path:
 
 
 def kernel_files() -> dict[str, Path]:
-    """Return all kernel files, in order, by their paths below ``cl/``, with "/" on every system."""
+    """Return all kernel files, sorted by their paths below ``cl/``, which have "/" everywhere."""
     folder = kernel_folder()
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.cl")}
     return dict(sorted(files.items()))
@@ -101,16 +102,18 @@ def kernel_files() -> dict[str, Path]:
 
 @lru_cache(maxsize=256)
 def source_text(name: str, hooks: str = "") -> str:
-    """Return a kernel file with its includes in place; the compiler still reports its own lines.
+    """Return the text of a kernel file, with the included files in place of its includes.
 
-    A file that is included twice, as prelude.cl by hooks, is there once.
+    The text has #line directives, so that compilers report the files' own lines. A file that is
+    included twice, as prelude.cl is if hooks include it, appears once.
 
     Parameters
     ----------
     name : str
         The kernel file, by its path below ``cl/``, for example ``"textbook/norm.cl"``.
     hooks : str
-        Text in the place of hooks.cl, if there is any; it may include other files.
+        The text that replaces hooks.cl, which may include other files; with an empty text hooks.cl
+        stays.
 
     Returns
     -------
@@ -145,9 +148,9 @@ def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
 
 
 def _build(context: cl.Context, source: str, text: str, options: str, path: Path) -> cl.Program:
-    # pyopencl's inner class and method: its Program would go through pyopencl's own disk cache,
-    # whose lock files outlive a killed process and make the next one wait, and its build would warn
-    # of every log, even of Intel's report of success.
+    # These are pyopencl's inner class and method. Its class Program would use pyopencl's own disk
+    # cache, whose lock files outlive a killed process and make the next one wait. Its method build
+    # would warn of every log, even of Intel's report of success.
     built = cl._Program(context, text)
     device = context.devices[0]
     try:
@@ -166,7 +169,7 @@ def _build(context: cl.Context, source: str, text: str, options: str, path: Path
 
 
 def _log(built: cl._Program, device: cl.Device, text: str) -> str:
-    """Return a build's log, with its places named as in the files."""
+    """Return a build's log, in which every place names the kernel file and its own line."""
     with suppress(cl.Error):
         log = str(built.get_build_info(device, cl.program_build_info.LOG)).strip("\0 \n\t")
         return FLAT_PLACE.sub(lambda place: _place_in_files(text, int(place[1])), log)
@@ -174,7 +177,7 @@ def _log(built: cl._Program, device: cl.Device, text: str) -> str:
 
 
 def _place_in_files(text: str, number: int) -> str:
-    """Return ``file:line`` of a line of `text`, for compilers that do not heed #line (NVIDIA's)."""
+    """Return ``file:line`` of a line of `text`, since NVIDIA's compiler ignores #line."""
     lines = text.splitlines()[:number]
     last = max(index for index, line in enumerate(lines) if line.startswith("#line "))
     _, first, name = lines[last].replace('"', "").split()
@@ -182,7 +185,7 @@ def _place_in_files(text: str, number: int) -> str:
 
 
 def _line_at(text: str, name: str, number: int) -> str:
-    """Return the line of `text` that its #line directives call ``name:number``, or nothing."""
+    """Return the line of `text` that its #line directives call ``name:number``, or ""."""
     here, count = "", 0
     for line in text.splitlines():
         if line.startswith("#line "):
@@ -196,7 +199,7 @@ def _line_at(text: str, name: str, number: int) -> str:
 
 
 def _build_error(source: str, text: str, options: str, device: cl.Device, log: str) -> BuildError:
-    """Return the error of a failed build: where, what, and the whole log."""
+    """Return the error of a failed build, which says where it failed and holds the whole log."""
     line = ""
     place = ERROR_PLACE.search(log)
     if place:
@@ -214,7 +217,7 @@ def _build_error(source: str, text: str, options: str, device: cl.Device, log: s
 
 
 def _disk_path(device: cl.Device, text: str, options: str) -> Path:
-    """Return where a program lies: the name depends on all that its machine code depends on."""
+    """Return where a program is stored, by a hash of all that its machine code depends on."""
     identity = "\0".join((*code_identity(device), options, text))
     name = hashlib.sha256(identity.encode()).hexdigest()
     return cache_dir() / "programs" / f"{name}.bin"
@@ -235,13 +238,13 @@ def _load(context: cl.Context, path: Path, options: str) -> cl.Program | None:
     except (OSError, cl.Error) as error:
         logger.debug("%s cannot be used and will be built again: %s", path, error)
         return None
-    with suppress(OSError):  # a folder that is only read from
-        os.utime(path)  # it was used: pruning takes the oldest
+    with suppress(OSError):  # the folder may be read-only
+        os.utime(path)  # the time of the last use: `_prune` deletes what was used longest ago
     return cl.Program(loaded)
 
 
 def _store(path: Path, binary: bytes) -> None:
-    """Write a program for the next process. A disk that refuses costs time, never a result."""
+    """Store a program for later processes. If the disk refuses, they build it again."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
@@ -252,7 +255,7 @@ def _store(path: Path, binary: bytes) -> None:
 
 
 def _prune(folder: Path) -> None:
-    """Delete the programs least recently used until the rest fits `DISK_LIMIT`."""
+    """Delete the least recently used programs until the others fit `DISK_LIMIT`."""
     files = []
     for path in folder.glob(STORED):
         with suppress(OSError):  # another process may prune at the same time

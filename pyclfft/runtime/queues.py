@@ -15,10 +15,10 @@ _contexts: dict[cl.Device, cl.Context] = {}
 
 
 def context_of(device: cl.Device) -> cl.Context:
-    """Return the context that pyclfft uses on a device: one for each, kept for the process.
+    """Return the context that pyclfft uses on a device: one for each device, for the whole process.
 
     Intel's runtime invalidates a context that Python no longer references, even while a queue or
-    a buffer in it exists; here it is always referenced.
+    a buffer in it exists. So this module references every context until the process ends.
 
     Parameters
     ----------
@@ -28,16 +28,16 @@ def context_of(device: cl.Device) -> cl.Context:
     Returns
     -------
     pyopencl.Context
-        Of this device alone, as copies between the devices of one context can be very slow.
+        A context of this device alone, since copies between devices of one context can be slow.
 
     Raises
     ------
     DeviceError
-        The runtime refuses one, for example since the device is in exclusive use, or this process
-        was forked from one that has used OpenCL.
+        The runtime refuses to make a context, for example since another process has the device to
+        itself; or this process was forked from one that has used OpenCL.
     """
     require_own_process()
-    if device in _contexts:  # early: every call of a function asks
+    if device in _contexts:  # without the lock, since every transform of a NumPy array asks
         return _contexts[device]
     with forks.lock:
         if device not in _contexts:
@@ -61,23 +61,25 @@ _queues = _Queues()
 def default_queue() -> cl.CommandQueue:
     """Return the queue that transforms of NumPy arrays run on: one for each thread and device.
 
-    It is in order and belongs to ``context_of(default_device())``. Threads do not share it, so that
-    none waits for what another has enqueued; buffers of one thread are valid in all.
+    The queue runs its commands in order, in the context that pyclfft uses on the default device.
+    Each thread has a queue of its own, so that it never waits for what another thread has enqueued.
+    All threads share the context, so that a buffer which one thread made is valid in all of them.
 
     Returns
     -------
     pyopencl.CommandQueue
-        The same one for every call in this thread, until the default device changes.
+        The same queue for every call in this thread, until the default device changes.
 
     Raises
     ------
     DeviceError
-        As `default_device` and `context_of`.
+        There is no usable device, its runtime refuses to make a context, or this process was forked
+        from one that has used OpenCL.
 
     See Also
     --------
-    default_device : Its device.
-    allocator : Memory for arrays on it.
+    default_device : Return the queue's device.
+    allocator : Return a function that allocates memory for arrays on the queue.
 
     Examples
     --------
@@ -97,12 +99,12 @@ def queue_of(context: cl.Context) -> cl.CommandQueue:
     Parameters
     ----------
     context : pyopencl.Context
-        Of one device.
+        A context of one device.
 
     Returns
     -------
     pyopencl.CommandQueue
-        In order.
+        A queue that runs its commands in order.
 
     Raises
     ------

@@ -20,11 +20,15 @@ from .vendors import query, runtime_behind, runtime_of
 logger = logging.getLogger(__name__)
 
 _PROBE = "__kernel void probe(__global int *x) { x[0] = 1; }\n"
-_defects: dict[cl.Device, str] = {}  # what `defect` has answered
+_defects: dict[cl.Device, str] = {}  # the answers that `defect` has given
 
 
 def _rank(device: Any) -> tuple[Any, ...]:
-    """Sort key: real ones, then GPU before CPU, then memory of its own, then the better runtime."""
+    """Return a device's key for sorting.
+
+    Simulators come last. Then the type decides, then whether the device has memory of its own,
+    then its runtime.
+    """
     runtime = runtime_of(device)
     kinds = [n for n, bit in enumerate(TYPES.values()) if device.type & bit]
     kind = min(kinds, default=len(TYPES))
@@ -34,7 +38,7 @@ def _rank(device: Any) -> tuple[Any, ...]:
 
 
 def in_order(found: Iterable[Any]) -> list[Any]:
-    """Sort devices by preference; equals stay as their runtime lists them.
+    """Sort devices by preference; devices that rank alike keep their order.
 
     Parameters
     ----------
@@ -51,7 +55,7 @@ def in_order(found: Iterable[Any]) -> list[Any]:
 
 @functools.cache
 def every_device() -> tuple[cl.Device, ...]:
-    """Every device in order of preference, usable or not."""
+    """Return every device in order of preference, usable or not."""
     forks.require_own_process()
     platforms = icd.platforms()
     if logger.isEnabledFor(logging.DEBUG):
@@ -66,12 +70,12 @@ def _devices_of(platform: Any) -> list[Any]:
 
 
 def without_devices() -> list[tuple[cl.Platform, str]]:
-    """Every platform that shows no device; Mesa's two often do so.
+    """Return the platforms that show no device, as the two of Mesa often do.
 
     Returns
     -------
     list of (pyopencl.Platform, str)
-        With what to do about it, where we know.
+        Each platform with what its user can do about it; the text is empty where we do not know.
     """
     asleep = [platform for platform in icd.platforms() if not _devices_of(platform)]
     return [(platform, runtime_behind(platform).asleep) for platform in asleep]
@@ -83,12 +87,13 @@ def by_platform(ordered: Iterable[Any]) -> list[tuple[Any, list[Any]]]:
     Parameters
     ----------
     ordered : iterable of pyopencl.Device
-        In order of preference.
+        Devices in order of preference.
 
     Returns
     -------
     list of (pyopencl.Platform, list of pyopencl.Device)
-        The platform of the most preferred device first; its devices in order of preference.
+        The platforms in the order of their best devices, each with its devices in order of
+        preference.
     """
     groups: dict[Any, list[Any]] = {}
     for device in ordered:
@@ -97,21 +102,25 @@ def by_platform(ordered: Iterable[Any]) -> list[tuple[Any, list[Any]]]:
 
 
 def listing() -> list[tuple[cl.Platform, list[cl.Device]]]:
-    """Every platform with its devices, the unusable ones too; ``"0:1"`` counts in this order.
+    """Return every platform with its devices, also the unusable ones.
+
+    A number such as ``"0:1"`` counts platforms and devices in this order.
 
     Returns
     -------
     list of (pyopencl.Platform, list of pyopencl.Device)
-        See `by_platform`; ``defect(device)`` says which of them cannot be used.
+        Platforms and devices as `by_platform` groups them; ``defect(device)`` says whether and why
+        a device cannot be used.
     """
     return by_platform(every_device())
 
 
 def defect(device: cl.Device) -> str:
-    """Say why a device cannot be used: it has to build a kernel of one line.
+    """Return why a device cannot be used: a usable one builds a kernel of one line.
 
-    The answer is kept for the process. That a device is sound is also noted in the cache folder,
-    once for each version of its driver, since the first kernel costs Intel's compiler 0.1 s.
+    The answer is kept until the process ends. If the device is usable, a note in the cache folder
+    says so to later processes, one note for each version of the driver: Intel's compiler takes
+    0.1 s for the first kernel.
 
     Parameters
     ----------
@@ -121,12 +130,12 @@ def defect(device: cl.Device) -> str:
     Returns
     -------
     str
-        The end of the compiler's log; empty where all is well.
+        The end of the compiler's log, or the runtime's error; empty if the device can be used.
 
     Warns
     -----
     RuntimeWarning
-        The device cannot be used; once for each device.
+        The device cannot be used. The warning comes once for each device.
     """
     with forks.lock:
         known = _defects.get(device)
@@ -141,7 +150,7 @@ def defect(device: cl.Device) -> str:
 
 
 def _examine(device: cl.Device) -> str:
-    """Build the probe, unless a note in the cache folder says that it has once been built."""
+    """Return why the probe does not build; a note that it once did spares the attempt."""
     about = code_identity(device)
     key = hashlib.sha256("\n".join((_PROBE, *about)).encode()).hexdigest()[:16]
     note = files.cache_dir() / "sound-devices" / key
@@ -150,17 +159,17 @@ def _examine(device: cl.Device) -> str:
             return ""
     reason = _build_probe(device)
     if not reason:
-        with suppress(OSError):  # a cache that cannot be written only costs time
+        with suppress(OSError):  # if the cache cannot be written, that only costs time
             note.parent.mkdir(parents=True, exist_ok=True)
             note.write_text("\n".join(about) + "\n")
     return reason
 
 
 def _build_probe(device: cl.Device) -> str:
-    """Return why the probe does not build; nothing if it does."""
+    """Return why the probe does not build; an empty text if it does."""
     forks.require_own_process()
-    # pyopencl's inner class: its Program would ask its own disk cache, and would pass on the long
-    # report of success that Intel's compiler writes.
+    # This is pyopencl's inner class: its class Program would ask a disk cache of its own, and
+    # would warn of the long report of success that Intel's compiler writes.
     try:
         program = cl._Program(cl.Context([device]), _PROBE)
     except cl.Error as error:
@@ -174,22 +183,22 @@ def _build_probe(device: cl.Device) -> str:
 
 
 def _end_of(log: str, lines: int = 2) -> str:
-    """Join the last lines that speak of errors, or without any the last that say something."""
+    """Join the last lines of a log that name errors; if none does, its last lines with text."""
     said = [line for line in (line.strip(" \t\0") for line in log.splitlines()) if line]
     errors = [line for line in said if "error:" in line.lower()]
     return "; ".join((errors or said)[-lines:])
 
 
 def devices() -> list[cl.Device]:
-    """Every usable device of this machine, in order of preference.
+    """Return every usable device of this machine, in order of preference.
 
-    GPUs come before CPUs, cards with their own memory before GPUs inside a CPU, Intel's CPU runtime
-    before PoCL, simulators last.
+    GPUs come before CPUs, GPUs with memory of their own before GPUs inside a CPU, Intel's CPU
+    runtime before PoCL, and simulators last.
 
     Returns
     -------
     list of pyopencl.Device
-        Empty where there is none.
+        The usable devices; the list is empty if there are none.
 
     Warns
     -----
@@ -198,8 +207,8 @@ def devices() -> list[cl.Device]:
 
     See Also
     --------
-    default_device : The one that is used.
-    use_device : Choose one.
+    default_device : Return the device that is used.
+    use_device : Choose a device.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Device arrays whose elements are moved along axes, or converted to other numbers.
+"""Moves the elements of device arrays along axes, and converts device arrays to other dtypes.
 
-pyopencl converts arrays, too; but it shows users a warning wherever a compiler says anything, even
-that all went well, as Intel's does.
+pyopencl converts arrays, too. But it warns its users whenever a compiler writes anything, and
+Intel's compiler writes even that all went well.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ GROUP = 64
 
 
 def rolled(x: cl_array.Array, shifts: Mapping[int, int]) -> cl_array.Array:
-    """Return a new array whose elements have moved along some axes, at the ends around them.
+    """Return a new array whose elements have moved along axes, from an axis's end to its beginning.
 
     Parameters
     ----------
     x : pyopencl.array.Array
-        Of any strides.
+        Input of any strides.
     shifts : mapping of int to int
-        By axis, how far elements move: not negative and less than the axis is long.
+        How far elements move, by axis; each number is at least 0 and less than the axis's length.
 
     Returns
     -------
     pyopencl.array.Array
-        Contiguous, on the same queue; it carries the event of its completion.
+        A contiguous array on the queue of `x`; it carries the event of its completion.
 
     Raises
     ------
     PlanError
-        Elements of a size that no word of OpenCL C has.
+        OpenCL C has no word of the elements' size.
     DeviceMemoryError
         The device is out of memory.
     """
@@ -63,26 +63,26 @@ def rolled(x: cl_array.Array, shifts: Mapping[int, int]) -> cl_array.Array:
 
 
 def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
-    """Return a new array of the same numbers in another type.
+    """Return a new array with the numbers of `x` converted to another dtype.
 
     Parameters
     ----------
     x : pyopencl.array.Array
         Numbers or booleans, of any strides.
     dtype : dtype
-        float32, float64, complex64 or complex128; of complex numbers complex64 or complex128.
+        float32, float64, complex64 or complex128; if `x` is complex, complex64 or complex128.
 
     Returns
     -------
     pyopencl.array.Array
-        Contiguous, on the same queue; it carries the event of its completion.
+        A contiguous array on the queue of `x`; it carries the event of its completion.
 
     Raises
     ------
     PlanError
-        Numbers of a type that OpenCL C does not have.
+        OpenCL C lacks the numbers' type, or `x` is complex and `dtype` is real.
     PrecisionError
-        One of both types is double, and the device has no double precision.
+        One of the two dtypes needs double precision, which the device does not have.
     DeviceMemoryError
         The device is out of memory.
     """
@@ -111,7 +111,7 @@ def _queue_of(x: cl_array.Array) -> cl.CommandQueue:
 def _moved(
     x: cl_array.Array, dtype: np.dtype, defines: Defines, shifts: Mapping[int, int]
 ) -> cl_array.Array:
-    """Run the kernel that these macros make."""
+    """Return a new array that the kernel of shift.cl, built with these macros, makes of `x`."""
     queue = _queue_of(x)
     result = cl_array.Array(queue, x.shape, dtype, allocator=x.allocator)
     if not x.size:

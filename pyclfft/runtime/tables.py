@@ -1,4 +1,4 @@
-"""Tables of plans in the memory of a device: uploaded, or computed there."""
+"""The tables of plans in a device's memory: the host uploads them, or the device computes them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from .twiddle import values_of
 
 
 def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:
-    """Return a new buffer that holds a table when this returns.
+    """Return a new buffer that holds a table.
 
     Parameters
     ----------
     context : cl.Context
-        Of one device.
+        A context of one device.
     table : Table
-        Of a plan.
+        The description of the table, as a plan has it.
 
     Returns
     -------
     cl.Buffer
+        The buffer, filled already.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:
 
 
 def _spin_factors(context: cl.Context, table: SpinFactors) -> cl.Buffer:
-    """Let the device compute roots of unity, as exact as those that the host would upload."""
+    """Let the device compute roots of unity, which are as exact as the host's would be."""
     double = str(int(table.precision == "double"))
     kernel = cl.Kernel(program(context, "textbook/spinFact.cl", (("DOUBLE", double),)), "spinFact")
     count = table.n // 2

@@ -1,4 +1,4 @@
-"""Twiddle tables: computed on the host in more precision than they are stored in."""
+"""Twiddle tables, which the host computes in more precision than it stores them in."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ WORKING_DTYPE = {"single": np.float64, "double": np.longdouble}
 
 
 def roots_of_unity(n: int, precision: str, powers: np.ndarray | None = None) -> np.ndarray:
-    """Return exp(-2 pi i k / n), each rounded once.
+    """Return the roots exp(-2 pi i k / n), each rounded once.
 
-    The angle is folded into the first octant by integers, so that its own rounding stays below
-    what the result can show; then cosine and sine are taken in float64 for single precision, and
-    for double in NumPy's longest float, which has 64 bits of mantissa on x86 and at least
-    float64's 53 elsewhere.
+    Integers fold the angle into the first octant, so that the rounding of the angle stays below the
+    precision of the result. For single precision, cosine and sine are then computed in float64. For
+    double precision, they are computed in NumPy's longest float, which has 64 bits of mantissa on
+    x86 and at least the 53 bits of float64 elsewhere.
 
     Parameters
     ----------
     n : int
-        Order of the root.
+        The order of the roots.
     precision : {"single", "double"}
-        Of the result.
+        The precision of the result.
     powers : ndarray of int, optional
         The exponents k, not negative; 0 .. n-1 by default.
 
     Returns
     -------
     ndarray, shape of `powers`, or (n,)
-        complex64 or complex128.
+        The roots, complex64 or complex128.
     """
     powers = np.arange(n) if powers is None else powers
     octant, part = np.divmod(8 * (powers.astype(np.int64) % n), n)
@@ -73,7 +73,7 @@ def root_series(n: int, first: int, step: int, count: int, precision: str) -> np
 
 
 def digit_roots(n: int, bits: int, digits: int, precision: str) -> np.ndarray:
-    """Return roots of unity by the digits of their exponents, as `DigitRoots` describes them."""
+    """Return roots of unity for each digit of an exponent, as `DigitRoots` describes them."""
     powers = np.arange(1 << bits) << bits * np.arange(digits)[:, None]
     return roots_of_unity(n, precision, powers)
 
@@ -90,18 +90,20 @@ def stage_twiddles(
     Parameters
     ----------
     radices : sequence of int
-        Of the stages, in order.
+        The radices of the stages, in order.
     precision : {"single", "double"}
-        Of the result.
+        The precision of the result.
     back : bool
-        Whether those of the stages in reverse order follow.
-    real_radix, real_last : int, bool
-        The radix of the stage that knows real numbers, if there is one, and whether it is the last.
+        Whether the twiddles of the stages in reverse order follow.
+    real_radix : int
+        The radix of the real stage; 0 if there is none.
+    real_last : bool
+        Whether the real stage is the last one; otherwise it is the first one.
 
     Returns
     -------
     ndarray, shape (product of the radices - 1,), or twice that with `back`
-        complex64 or complex128.
+        The twiddles, complex64 or complex128.
     """
     if real_radix:
         return _real_stage_twiddles(radices, precision, real_radix, real_last)
@@ -118,13 +120,13 @@ def stage_twiddles(
 def _real_stage_twiddles(
     radices: Sequence[int], precision: str, real_radix: int, real_last: bool
 ) -> np.ndarray:
-    """Return the twiddles of stages of which one keeps half of its results, or of its points."""
+    """Return the twiddles of stages one of which, the real stage, keeps half of its results."""
     real_stage = len(radices) - 1 if real_last else 0
     tables = []
-    kept, span = 1, 1  # numbers that are done with so far, and of how many they are the first ones
+    kept, span = 1, 1  # the results that earlier stages kept, and how many they would be in all
     for number, radix in enumerate(radices):
         done = np.arange(kept)
-        if number > real_stage:  # of every `real_radix` results the first ones are there
+        if number > real_stage:  # of every `real_radix` results, only the first ones were kept
             quotient, done = np.divmod(done, radices[real_stage])
             done += quotient * real_radix
         whole = real_radix if number == real_stage else radix
@@ -140,14 +142,14 @@ def pass_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
     Parameters
     ----------
     radices : sequence of int
-        Of the passes, in order.
+        The radices of the passes, in order.
     precision : {"single", "double"}
-        Of the result.
+        The precision of the result.
 
     Returns
     -------
     ndarray, shape (product of the radices - 1,)
-        complex64 or complex128.
+        The twiddles, complex64 or complex128.
     """
     tables = []
     below = 1
@@ -159,12 +161,12 @@ def pass_twiddles(radices: Sequence[int], precision: str) -> np.ndarray:
 
 
 def pass_steps(radices: Sequence[int]) -> np.ndarray:
-    """Return what passes do, as `PassSteps` describes it.
+    """Return the steps of passes, as `PassSteps` describes them.
 
     Returns
     -------
     ndarray, shape (radices and blocks of the last pass,)
-        int64.
+        The radices, and then the first row of each block, int64.
     """
     *before, _ = radices
     rows = np.arange(prod(before)).reshape(before[::-1]).transpose().ravel()
@@ -179,7 +181,7 @@ def lane_twiddles(
     Returns
     -------
     ndarray, shape (blocks, rows - 1, 2, lanes x together)
-        float32 or float64.
+        The real and the imaginary parts, float32 or float64.
     """
     first = np.minimum(np.arange(0, columns, lanes), columns - lanes)
     column = first[:, None, None] + np.tile(np.arange(lanes), together)
@@ -193,32 +195,32 @@ def lane_roots(n: int, points: int, lanes: int, precision: str) -> np.ndarray:
     Returns
     -------
     ndarray, shape (points, 2, lanes)
-        float32 or float64.
+        The real and the imaginary parts, float32 or float64.
     """
     return _in_parts(roots_of_unity(n, precision, np.outer(np.arange(points), np.arange(lanes))))
 
 
 def block_roots(n: int, points: int, blocks: int, lanes: int, precision: str) -> np.ndarray:
-    """Return roots of unity for first lanes, as `BlockRoots` describes them.
+    """Return roots of unity for the first lane of each block, as `BlockRoots` describes them.
 
     Returns
     -------
     ndarray, shape (blocks, points)
-        complex64 or complex128.
+        The roots, complex64 or complex128.
     """
     return roots_of_unity(n, precision, np.outer(np.arange(blocks) * lanes, np.arange(points)))
 
 
 def _in_parts(roots: np.ndarray) -> np.ndarray:
-    """Return the real parts of the last axis before its imaginary parts."""
+    """Return real numbers: along a new axis before the last, real parts, then imaginary parts."""
     return np.stack((roots.real, roots.imag), axis=-2)
 
 
 def chirp(n: int, precision: str) -> np.ndarray:
-    """Return Bluestein's chirp exp(-pi i k^2 / n), k < n, each rounded once.
+    """Return Bluestein's chirp exp(-pi i k^2 / n) for k < n, each value rounded once.
 
-    The squares are taken modulo 2n in integers, as the angle would lose all accuracy otherwise. The
-    chirp at n - k is that at k, negated where n is odd.
+    The squares are taken modulo 2n in integers, since the angle would lose all accuracy otherwise.
+    The chirp at n - k equals the chirp at k, negated if n is odd.
     """
     k = np.arange(n // 2 + 1, dtype=np.int64)
     half = roots_of_unity(2 * n, precision, k * k % (2 * n))
@@ -232,16 +234,16 @@ def chirp_spectrum(n: int, factors: Sequence[int], precision: str) -> np.ndarray
     Parameters
     ----------
     n : int
-        Points of the transform.
+        The length of the transform.
     factors : sequence of int
-        Of the length m of the convolution: its steps in order.
+        The factors of the length m of the convolution: one for each step, in order.
     precision : {"single", "double"}
-        Of the result.
+        The precision of the result.
 
     Returns
     -------
     ndarray, shape (m,)
-        complex64 or complex128, divided by m.
+        The spectrum divided by m, complex64 or complex128.
     """
     m = prod(factors)
     conjugate = chirp(n, "double").conj()
@@ -259,7 +261,7 @@ def lane_chirp(n: int, lanes: int, precision: str) -> np.ndarray:
     Returns
     -------
     ndarray, shape (vectors, 2, lanes)
-        float32 or float64.
+        The real and the imaginary parts, float32 or float64.
     """
     whole = np.zeros(-(-n // lanes) * lanes, COMPLEX_DTYPE[precision])
     whole[:n] = chirp(n, precision)
@@ -272,13 +274,14 @@ def lane_spectrum(n: int, factors: Sequence[int], lanes: int, precision: str) ->
     Returns
     -------
     ndarray, shape (blocks, places in a row, 2, lanes)
-        float32 or float64, divided by the product of the factors.
+        The real and the imaginary parts of the spectrum, divided by the product of the factors;
+        float32 or float64.
     """
     rows = chirp_spectrum(n, factors, precision).reshape(-1, lanes, prod(factors[1:]))
     return _in_parts(rows.swapaxes(1, 2))
 
 
-# What a table holds, by its type: a function that takes the type's fields.
+# For each type of table, the function that computes its values from the type's fields.
 FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
     Roots: roots_of_unity,
     RootSeries: root_series,
@@ -299,5 +302,5 @@ FUNCTIONS: dict[type, Callable[..., np.ndarray]] = {
 
 
 def values_of(table: Table) -> np.ndarray:
-    """Return what a table of a plan holds."""
+    """Return the values of a plan's table."""
     return FUNCTIONS[type(table)](**vars(table))

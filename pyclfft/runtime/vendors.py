@@ -1,4 +1,4 @@
-"""What pyclfft knows of vendors: beside icd.py, this is the only file that names one.
+"""What pyclfft knows of vendors: only this file and icd.py act by a vendor's name.
 
 The other modules turn these tables into the order of `devices`, into `Traits` and into messages.
 """
@@ -24,28 +24,32 @@ SCALAR = "PoCL"  # on a CPU, this runtime's compiler makes loops of work-items, 
 
 @dataclass(frozen=True)
 class Runtime:
-    """A runtime, known by a part of its platform's name, vendor or version (in lower case)."""
+    """A runtime, known by `mark`.
+
+    The mark is a part, in lower case, of its platform's name, vendor or version.
+    """
 
     mark: str
-    order: int  # among the devices of one type; a vendor's own runtime has 1
+    order: int  # its rank among the runtimes of one type of device; a vendor's own runtime has 1
     simulator: bool = False
-    name: str = ""  # short, where the platform's is not
-    asleep: str = ""  # what to do where the runtime is installed and shows no device
+    name: str = ""  # a short name, if the platform's is long
+    asleep: str = ""  # what to do if the runtime is installed and shows no device
 
 
-# The first row that fits counts; without one it is Runtime("", 1).
+# The first row that fits counts; the last row fits every runtime.
 RUNTIMES = (
     Runtime("oclgrind", 9, simulator=True),
     Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
     Runtime("pocl", 2, name=SCALAR),
     Runtime("rusticl", 3, asleep=_WAKE_RUSTICL),
-    Runtime("clover", 4),  # Mesa's old one, known for wrong results
+    Runtime("clover", 4),  # Mesa's old runtime, known for wrong results
     Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
     Runtime("", 1),
 )
 
-# Two warnings that say nothing about a kernel's results: NVIDIA's compiler warns in every kernel of
-# an attribute that it has set itself, and PoCL's of each hint that its optimiser has not followed.
+# Two warnings that say nothing about a kernel's results. NVIDIA's compiler warns of an attribute
+# that it has itself set in every kernel. PoCL's compiler warns of each hint that its optimiser has
+# not followed.
 _CHATTER = re.compile(r"is a kernel, so overriding noinline attribute|loop not unrolled")
 
 # Attributes that say how many work-items of a GPU run in lockstep, one for each vendor's extension,
@@ -54,7 +58,8 @@ LANE_QUERIES = ("warp_size_nv", "wavefront_width_amd")
 GPU_LANES = 32
 
 # The size of NVIDIA's L2 cache in MiB by compute capability, since OpenCL tells only the sum of the
-# L1 caches. Where GPUs of one capability differ, it is the data-centre GPU's, or else the smallest.
+# L1 caches. If GPUs of one capability differ, it is the size of the data-centre GPU, or if there is
+# none, the smallest size.
 _CAPABILITY_QUERIES = ("compute_capability_major_nv", "compute_capability_minor_nv")
 NVIDIA_L2 = {
     (7, 0): 6,  # V100
@@ -66,8 +71,9 @@ NVIDIA_L2 = {
     (10, 0): 126,  # B200
     (12, 0): 24,
 }
-# Work-items and groups for which a multiprocessor has room, and its local memory in KiB, by compute
-# capability: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+# By compute capability: how many work-items and work-groups a multiprocessor has room for, and its
+# local memory in KiB. The numbers are from the CUDA C++ Programming Guide, "Technical
+# Specifications per Compute Capability".
 NVIDIA_UNITS = {
     (7, 0): (2048, 32, 96),
     (7, 5): (1024, 16, 64),
@@ -78,10 +84,10 @@ NVIDIA_UNITS = {
     (10, 0): (2048, 32, 228),
 }
 NVIDIA_REGISTERS = 65536
-NVIDIA_ORDERS = (7, 0)  # from here on there is a memory model, with acquire and release
+NVIDIA_ORDERS = (7, 0)  # the first capability with a memory model that has acquire and release
 
 # The command that says at what clocks a GPU runs, in MHz, by a part of its vendor's name, and the
-# attributes that make the GPU's place on the bus. OpenCL itself tells only the highest clock.
+# device's attributes that make up its place on the bus. OpenCL itself tells only the highest clock.
 CLOCK_COMMANDS = {
     "nvidia": (
         ("nvidia-smi", "--query-gpu=clocks.sm,clocks.mem", "--format=csv,noheader,nounits", "--id"),
@@ -89,7 +95,7 @@ CLOCK_COMMANDS = {
     ),
 }
 
-# How to get a device, by operating system; the rows with a machine hold for that machine only.
+# Ways to get a device, by operating system. A row that names a machine is for that machine only.
 _REMEDIES: dict[str, tuple[tuple[str, str], ...]] = {
     "linux": (
         ("x86_64", f"{pip_install('cpu')} (a runtime for the CPU; no root needed)"),
@@ -144,7 +150,7 @@ def has_warnings(log: str) -> bool:
     Returns
     -------
     bool
-        False where there is nothing but the routine of this device's compiler.
+        False if the log has no warnings but those that compilers write for sound kernels, too.
     """
     lines = (line for line in log.splitlines() if "warning:" in line.lower())
     return any(not _CHATTER.search(line) for line in lines)
@@ -156,7 +162,7 @@ def remedies() -> str:
     Returns
     -------
     str
-        One line.
+        The ways in one line.
     """
     rows = _REMEDIES.get(sys.platform, _ANY_SYSTEM)
     ways = [way for machine, way in rows if machine in ("", host.machine())]

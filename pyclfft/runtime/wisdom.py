@@ -1,4 +1,4 @@
-"""What was measured before, for the devices of this process: our entries and the user's."""
+"""Parameters measured before, for the devices of this process: shipped entries and the user's."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from .program import kernel_files
 
 @functools.cache
 def shipped_entries() -> database.Entries:
-    """Return the entries that come with pyclfft."""
+    """Return the tuning database's entries that come with pyclfft."""
     return database.shipped()
 
 
 @functools.cache
 def user_entries() -> database.Entries:
-    """Return the user's entries."""
+    """Return the entries of the user's wisdom."""
     return database.read(database.user_file())
 
 
 def forget_entries() -> None:
-    """Read the user's entries again: they have changed."""
+    """Forget the user's entries, which have changed, so that they are read again."""
     user_entries.cache_clear()
     _found.cache_clear()
 
 
 @functools.cache
 def sources_hash() -> str:
-    """Return a hash of all kernels: what was measured with others may not hold."""
+    """Return a hash of all kernels: times that were measured with other kernels may not hold."""
     digest = hashlib.sha256()
     for name, path in kernel_files().items():
         digest.update(name.encode() + b"\0" + path.read_bytes())
@@ -52,9 +52,9 @@ def parameters_of(
     chosen : pyopencl.Device
         The device.
     problem : Problem, optional
-        What to transform; without one what is the same for all problems.
+        The problem; without one, the parameters that hold for all problems are returned.
     algorithm : str, optional
-        The only solver, where it is not chosen.
+        The solver that the caller has chosen for every axis, if any.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def parameters_of(
 
 
 def origins_of(chosen: cl.Device) -> dict[str, int]:
-    """Return how many problems are tuned for a device, by where that is known from."""
+    """Return the number of entries that apply to a device, by where the entries come from."""
     identity = describe.identity(chosen)
     user = [
         each

@@ -1,4 +1,4 @@
-"""Transforms with SciPy's signatures: NumPy arrays in and out, or device arrays in and out."""
+"""Transforms of NumPy arrays and of device arrays, with SciPy's signatures."""
 
 from .fourier import fft, fft2, fftn, ifft, ifft2, ifftn
 from .hankel import fht, fhtoffset, ifht

@@ -1,7 +1,7 @@
-"""The way through that all transforms share: from a caller's array to a cached plan and its result.
+"""What all transforms share: the way from a caller's array to a cached plan and its result.
 
-The array's dtype is made one that the device reads, lengths and axes are what SciPy takes them for,
-a plan is found in the plan cache or made, and the plan is called.
+The array is converted to a dtype that the device reads. Lengths and axes are understood as in
+SciPy. Then a plan is found in the plan cache, or made, and called.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .parts import in_parts, longest_other_axis
 from .workers import count_of
 
 MAX_PLANS = 128
-MAX_LATEST = 32  # of them, which are found sooner
+MAX_LATEST = 32  # plans that were used last, which a smaller cache finds sooner
 
 _plans: BoundedCache[Plan] = registered("plans", BoundedCache(MAX_PLANS))
 
@@ -46,15 +46,15 @@ def along_axis(
     Parameters
     ----------
     kind, direction : str
-        As of a `Plan`.
+        Two parameters of the `Plan`.
     x : array_like or pyopencl.array.Array
         Input.
     n : int, optional
-        Length.
+        Length to transform; for kind "c2r" the length of the result.
     axis : int
-        Axis.
+        Axis to transform.
     norm, workers, plan
-        As SciPy has them.
+        The parameters that SciPy's functions have.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def along_axis(
     Raises
     ------
     ValueError, IndexError, TypeError, DeviceError
-        As the public functions say.
+        `pyclfft.fft` and `pyclfft.rfft` say when.
     """
     check_ignored(workers, plan)
     array = _of_kind(kind, readable(x))
@@ -83,7 +83,11 @@ def along_axes(
     workers: int | None,
     plan: Any,
 ) -> Any:
-    """Transform along several axes; parameters, result and errors as of `along_axis`."""
+    """Transform along several axes.
+
+    Beside `s`, the lengths, and `axes`, it has the parameters of `along_axis`, returns what that
+    returns and raises what that raises.
+    """
     check_ignored(workers, plan)
     array = _of_kind(kind, readable(x))
     lengths, chosen = lengths_and_axes(array.shape, s, axes)
@@ -99,12 +103,14 @@ def along_axes(
 def axis_and_length(
     shape: Sequence[int], n: int | None, axis: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the length to transform and its axis, not negative, each as a tuple.
+    """Return the length to transform, and the axis as a number from 0, each in a tuple.
 
     Raises
     ------
-    ValueError, IndexError
-        In SciPy's words.
+    ValueError
+        The length is below 1. The message is SciPy's.
+    IndexError
+        The array lacks the axis.
     """
     extent = shape[axis]
     length = _positive(extent if n is None else n)
@@ -126,7 +132,7 @@ def execute(
     norm: str | None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Transform an array of a readable dtype by a cached plan, in parts if that is what fits."""
+    """Transform an array of a readable dtype by a cached plan; in parts if the device is full."""
     norm = "backward" if norm is None else norm
     try:
         return _plan(kind, direction, lengths, axes, norm, orthogonalize, x)(x)
@@ -147,7 +153,7 @@ def _plan(
     orthogonalize: bool | None,
     x: Any,
 ) -> Plan:
-    """Return a plan for an array from the cache."""
+    """Return a plan for an array, from the cache if it is there."""
     strides, offset = None, 0
     if isinstance(x, np.ndarray):
         chosen = choice.default_device()
@@ -164,7 +170,7 @@ def _plan(
 
 @remembers_latest("plans", MAX_LATEST)
 def _cached(*key: Any) -> Plan:
-    """Return the plan of a key, whose parts are the parameters of `_made`."""
+    """Return the plan for a key, which holds the arguments of `_made`."""
     return _plans.get(key, lambda: _made(*key))
 
 
@@ -181,7 +187,7 @@ def _made(
     strides: tuple[int, ...] | None,
     offset: int,
 ) -> Plan:
-    """Return a new plan; the parameters are what the plan cache knows it by."""
+    """Return a new plan; its key in the plan cache holds these parameters."""
     return Plan(
         _logical(kind, shape, axes), dtype, axes, kind, direction, norm, s=lengths,
         strides=strides, offset=offset, orthogonalize=orthogonalize, context=context,
@@ -189,7 +195,7 @@ def _made(
 
 
 def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
-    """Return what a plan calls its shape: of half a spectrum that of the whole."""
+    """Return the shape to plan with: if the input is half a spectrum, the shape of the whole."""
     if kind != "c2r":
         return shape
     last = axes[-1]
@@ -197,7 +203,7 @@ def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[in
 
 
 def _of_kind(kind: str, array: Any) -> Any:
-    """Return an array of real or of complex numbers, as a kind takes them."""
+    """Return an array of the numbers, real or complex, that a kind of transform takes."""
     if kind == "c2c":
         return array
     precision, real = READABLE[array.dtype]
@@ -211,7 +217,7 @@ def _of_kind(kind: str, array: Any) -> Any:
 def readable(x: Any) -> Any:
     """Return an array of a dtype that the device reads, by SciPy's rules."""
     if type(x) is np.ndarray and x.dtype in READABLE:
-        return x  # early, since most are
+        return x  # this comes first, since most arrays are NumPy's and readable
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
@@ -220,7 +226,7 @@ def readable(x: Any) -> Any:
 
 
 def on_host(x: Any) -> np.ndarray:
-    """Return a NumPy array of what NumPy takes for one, or of what hands over its memory."""
+    """Return a NumPy array of whatever NumPy converts, or of memory that DLPack hands over."""
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return np.from_dlpack(x)
     return np.asarray(x)
@@ -228,7 +234,7 @@ def on_host(x: Any) -> np.ndarray:
 
 def _readable_dtype(dtype: np.dtype) -> np.dtype:
     if dtype in READABLE:
-        return dtype  # early, since the questions below take longer than finding a cached plan
+        return dtype  # this comes first: the checks below take longer than finding a cached plan
     dtype = dtype.newbyteorder("=")
     if dtype == np.float16:
         return np.dtype(np.float32)
@@ -245,16 +251,16 @@ def _readable_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def converted(array: Any, dtype: np.dtype) -> Any:
-    """Return an array converted, a device array on its device."""
+    """Return an array converted to a dtype; a device array is converted on its device."""
     return array.astype(dtype) if isinstance(array, np.ndarray) else shift.converted(array, dtype)
 
 
 def check_ignored(workers: int | None, plan: Any = None) -> None:
-    """Refuse what SciPy refuses of the parameters that have no effect here."""
+    """Refuse the values that SciPy refuses for parameters that have no effect here."""
     if plan is not None:
         raise NotImplementedError(
             "Passing a precomputed plan is not supported: call the plan itself, plan(x)"
         )
     if workers is None:
-        return  # early, since counting the cores takes longer than all else here
+        return  # this comes first, since counting the cores takes longer than all else here
     operator.index(count_of(workers))

@@ -1,4 +1,4 @@
-"""Complex Fourier transforms with SciPy's signatures: NumPy or device arrays in and out."""
+"""Complex Fourier transforms of NumPy arrays and of device arrays, with SciPy's signatures."""
 
 from __future__ import annotations
 
@@ -25,53 +25,55 @@ def fft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input, real or complex. float32 and complex64 (and float16) are transformed in single
-        precision, all other dtypes in double.
+        Input, real or complex. float32, complex64 and float16 are transformed in single precision,
+        all other dtypes in double.
     n : int, optional
-        Length to transform. The input is cropped to it, or padded with zeros at its end. The length
-        of `axis` by default.
+        Length to transform, by default the length of `axis`. A longer input is cropped to it, a
+        shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x : bool
-        Permission to destroy `x`, of which no use is made.
+        Permission to destroy `x`, as in SciPy. It has no effect: `x` is never destroyed.
     workers : int, optional
-        As in SciPy; the device uses all of its compute units whatever it says. The how-to guide to
-        devices says how to leave cores of a CPU to others.
+        SciPy's number of workers. It is checked and has no effect: the device uses all of its
+        compute units. The how-to guide to devices says how to leave cores of a CPU to others.
     plan : None
-        As in SciPy, where nothing else is allowed yet.
+        SciPy's parameter, for which SciPy allows nothing but None yet.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        complex64 or complex128; a device array stays on its queue and carries an event.
+        The spectrum, complex64 or complex128. If `x` is a device array, so is the result; it is on
+        the queue of `x` and carries the event of its completion.
 
     Raises
     ------
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError
-        A TypeError: longdouble, which no OpenCL device computes, or double precision on a device
-        without it.
+        A TypeError: the input is longdouble, in which no OpenCL device computes, or it needs double
+        precision, which the device does not have.
     DeviceError
-        No device.
+        There is no usable device.
 
     See Also
     --------
     ifft : The inverse.
-    rfft : Of real input, with half the work.
-    fftn : Along several axes.
+    rfft : Transform real input, with half the work.
+    fftn : Transform along several axes.
     fftfreq : The frequencies of the result.
     Plan : A transform that is planned once and called many times.
 
     Notes
     -----
-    A length without a prime factor above 13 takes one launch if it fits a work-group, or on a CPU a
-    core's cache, and two or three if it is longer. `print(Plan(...))` shows what a call launches.
+    A length without a prime factor above 13 takes one launch if it fits a work-group (on a CPU, a
+    core's cache) and two or three launches if it is longer. `print(Plan(...))` shows what a call
+    launches.
 
     References
     ----------
@@ -104,43 +106,44 @@ def ifft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input, real or complex. float32 and complex64 (and float16) are transformed in single
-        precision, all other dtypes in double.
+        Input, real or complex. float32, complex64 and float16 are transformed in single precision,
+        all other dtypes in double.
     n : int, optional
-        Length to transform. The input is cropped to it, or padded with zeros at its end. The length
-        of `axis` by default.
+        Length to transform, by default the length of `axis`. A longer input is cropped to it, a
+        shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        complex64 or complex128; a device array stays on its queue and carries an event.
+        The spectrum, complex64 or complex128. If `x` is a device array, so is the result; it is on
+        the queue of `x` and carries the event of its completion.
 
     Raises
     ------
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     fft : The forward transform.
-    irfft : To real numbers, from half a spectrum.
-    ifftn : Along several axes.
+    irfft : Compute real numbers from half of their spectrum.
+    ifftn : The inverse along several axes.
 
     Notes
     -----
-    The sign of the exponent is the other one; the launches are those of `fft`, with the factor 1/n
-    in the last store.
+    The exponent has the opposite sign. The launches are those of `fft`; the last one multiplies by
+    1/n as it stores.
 
     Examples
     --------
@@ -166,41 +169,42 @@ def fft2(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        Input, real or complex. float32 and complex64 (and float16) are transformed in single
-        precision, all other dtypes in double.
+        Input, real or complex. float32, complex64 and float16 are transformed in single precision,
+        all other dtypes in double.
     s : int or sequence of int, optional
-        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        Lengths to transform along `axes`, by default the lengths of `axes`. Along each axis a
+        longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for the
+        axis's own length.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+        The spectrum, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
 
     Raises
     ------
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
-        unknown norm.
+        `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
+        axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     ifft2 : The inverse.
-    rfft2 : Of real input, with half the work.
-    fftn : Along any axes.
+    rfft2 : Transform real input, with half the work.
+    fftn : Transform along any axes.
 
     Notes
     -----
-    Rows and then columns, each where they lie.
+    First the rows are transformed, then the columns, each where it lies in memory.
 
     Examples
     --------
@@ -227,36 +231,37 @@ def ifft2(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        Input, real or complex. float32 and complex64 (and float16) are transformed in single
-        precision, all other dtypes in double.
+        Input, real or complex. float32, complex64 and float16 are transformed in single precision,
+        all other dtypes in double.
     s : int or sequence of int, optional
-        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        Lengths to transform along `axes`, by default the lengths of `axes`. Along each axis a
+        longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for the
+        axis's own length.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+        The spectrum, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
 
     Raises
     ------
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
-        unknown norm.
+        `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
+        axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     fft2 : The forward transform.
-    ifftn : Along any axes.
+    ifftn : The inverse along any axes.
 
     Examples
     --------
@@ -283,43 +288,45 @@ def fftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real or complex. float32 and complex64 (and float16) are transformed in single
-        precision, all other dtypes in double. It has any number of dimensions.
+        Input, real or complex, of any number of dimensions. float32, complex64 and float16 are
+        transformed in single precision, all other dtypes in double.
     s : int or sequence of int, optional
-        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        Lengths to transform along `axes`, by default the lengths of `axes`. Along each axis a
+        longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for the
+        axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+        The spectrum, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
 
     Raises
     ------
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
-        unknown norm.
+        `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
+        axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     ifftn : The inverse.
-    rfftn : Of real input, with half the work.
-    fft : Along one axis.
-    fft2 : Along the last two axes.
+    rfftn : Transform real input, with half the work.
+    fft : Transform along one axis.
+    fft2 : Transform along two axes, the last two by default.
 
     Notes
     -----
-    One axis after the other, the last one first, each where it lies. Zeros that pad it are never
-    stored: the first launch knows where the input ends.
+    One axis is transformed after the other, the last one first, each where it lies in memory. Zeros
+    that pad the input are never stored: the first launch knows where the input ends.
 
     Examples
     --------
@@ -346,36 +353,38 @@ def ifftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real or complex. float32 and complex64 (and float16) are transformed in single
-        precision, all other dtypes in double. It has any number of dimensions.
+        Input, real or complex, of any number of dimensions. float32, complex64 and float16 are
+        transformed in single precision, all other dtypes in double.
     s : int or sequence of int, optional
-        Lengths to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        Lengths to transform along `axes`, by default the lengths of `axes`. Along each axis a
+        longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for the
+        axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128, shaped like `x` but for the lengths in `s`.
+        The spectrum, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
 
     Raises
     ------
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are below 1, or an
-        unknown norm.
+        `x` lacks an axis, an axis repeats, a length is below 1, there are not as many lengths as
+        axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     fftn : The forward transform.
-    irfftn : To real numbers, from half a spectrum.
+    irfftn : Compute real numbers from half of their spectrum.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """The fast Hankel transform of logarithmically spaced numbers (FFTLog), as SciPy has it.
 
-Along the last axis: a transform of real numbers, a product with coefficients, and the transform
-back in reverse order. All of that is two plans: the powers that bias numbers and results, and the
-coefficients, are hooks, and reversal is a conjugate and a shift of phase among them.
+Along the last axis, a Fourier transform of real numbers is multiplied by coefficients, transformed
+back, and reversed. Two plans do all of this. Hooks multiply by the coefficients and by the powers
+that bias the numbers and the results. The product with the coefficients also conjugates and shifts
+the phase, which reverses the result.
 
 References
 ----------
@@ -42,20 +43,20 @@ def fht(
     Parameters
     ----------
     a : array_like or pyopencl.array.Array, shape (..., n)
-        Real numbers a(r), r logarithmically spaced around a centre along the last axis.
+        Real numbers a(r); along the last axis, r is logarithmically spaced around a centre.
     dln : float
-        Distance of two neighbours in ln r.
+        The distance of two neighbours in ln r.
     mu : float
-        Order of the Bessel function.
+        The order of the Bessel function.
     offset : float
-        Of the result's centre: ln(k r) of both centres.
+        Where the centre of the result lies: ln(k r) for the centres of k and of r.
     bias : float
-        Exponent of a power law that is taken out of the numbers and put back into the result.
+        The exponent of a power law that is taken out of the numbers and put back into the result.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n)
-        A(k), float32 or float64.
+        The numbers A(k), float32 or float64.
 
     Warns
     -----
@@ -65,11 +66,11 @@ def fht(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No numbers along the last axis.
+        There are no numbers along the last axis.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -78,8 +79,9 @@ def fht(
 
     Notes
     -----
-    Two launches or more: a transform of real numbers that multiplies its spectrum as it stores it,
-    and the transform back. Reversal is a conjugate and a shift of phase in that product.
+    A call takes two launches or more: a Fourier transform of real numbers, which multiplies its
+    spectrum by coefficients as it stores it, and the transform back. The product also conjugates
+    the spectrum and shifts its phase, which reverses the result.
 
     References
     ----------
@@ -105,25 +107,25 @@ def ifht(
     offset: float = 0.0,
     bias: float = 0.0,
 ) -> Any:
-    """Compute the inverse of `fht` with the same parameters.
+    """Compute the inverse of `fht`; both take the same parameters.
 
     Parameters
     ----------
     A : array_like or pyopencl.array.Array, shape (..., n)
-        Real numbers A(k), k logarithmically spaced around a centre along the last axis.
+        Real numbers A(k); along the last axis, k is logarithmically spaced around a centre.
     dln : float
-        Distance of two neighbours in ln k.
+        The distance of two neighbours in ln k.
     mu : float
-        Order of the Bessel function.
+        The order of the Bessel function.
     offset : float
-        Of the result's centre: ln(k r) of both centres.
+        Where the centre of the result lies: ln(k r) for the centres of k and of r.
     bias : float
-        Exponent of a power law that is taken out of the numbers and put back into the result.
+        The exponent of a power law that is taken out of the numbers and put back into the result.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n)
-        a(r), float32 or float64.
+        The numbers a(r), float32 or float64.
 
     Warns
     -----
@@ -133,11 +135,11 @@ def ifht(
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No numbers along the last axis.
+        There are no numbers along the last axis.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
@@ -155,23 +157,23 @@ def ifht(
 
 
 def fhtoffset(dln: float, mu: float, initial: float = 0.0, bias: float = 0.0) -> Any:
-    """Return the offset, close to the one that is wished for, with which `fht` rings least.
+    """Return the offset closest to a wished one with which `fht` rings least.
 
     Parameters
     ----------
     dln : float
-        Distance of two neighbours in ln r.
+        The distance of two neighbours in ln r.
     mu : float
-        Order of the Bessel function.
+        The order of the Bessel function.
     initial : float
-        The offset wished for.
+        The offset that is wished for.
     bias : float
-        Exponent of the power law, as for `fht`.
+        The exponent of the power law of `fht`.
 
     Returns
     -------
     float
-        At most ``dln / 2`` from `initial`, for `fht` and `ifht` as ``offset=``.
+        An offset for `fht` and `ifht`. It differs from `initial` by ``dln / 2`` at most.
 
     Raises
     ------
@@ -184,9 +186,9 @@ def fhtoffset(dln: float, mu: float, initial: float = 0.0, bias: float = 0.0) ->
 
     Notes
     -----
-    The coefficient of the highest frequency is a complex number of which a transform of real
-    numbers keeps the real part alone. With this offset it is real as it stands (the "low-ringing"
-    condition).
+    The coefficient of the highest frequency is a complex number, of which a transform of real
+    numbers keeps only the real part. With the offset returned here, its imaginary part is zero (the
+    "low-ringing" condition).
 
     References
     ----------
@@ -201,7 +203,7 @@ def fhtoffset(dln: float, mu: float, initial: float = 0.0, bias: float = 0.0) ->
     loggamma = import_module("scipy.special").loggamma
     x = 1j * np.pi / (2 * dln)
     phase = loggamma((mu + 1 + bias) / 2 + x).imag + loggamma((mu + 1 - bias) / 2 + x).imag
-    turns = (np.log(2) - initial) / dln + phase / np.pi  # half turns; whole ones make it real
+    turns = (np.log(2) - initial) / dln + phase / np.pi  # a whole number of half turns is real
     return initial + dln * (turns - np.round(turns))
 
 
@@ -217,12 +219,12 @@ def _transform(a: Any, dln: float, mu: float, offset: float, bias: float, invers
     else:
         context = queues.context_of(choice.default_device())
         if bias:
-            array = array.astype(np.float64)  # as a product with an array of doubles is
+            array = array.astype(np.float64)  # SciPy multiplies by an array of doubles here
     problem = (array.shape, array.dtype, float(dln), float(mu), float(offset), float(bias), inverse)
     forward, back, warning = _plans.get(
         (context, layout, *problem), lambda: _planned(context, layout, *problem)
     )
-    if warning:  # by every call, also where the plan is known already
+    if warning:  # every call warns, also if the plans are in the cache
         warn(warning, stacklevel=3)
     return back(forward(array))
 
@@ -238,7 +240,7 @@ def _planned(
     bias: float,
     inverse: bool,
 ) -> tuple[Plan, Plan, str]:
-    """Return both plans, for an array of these strides and offset, and what to warn of."""
+    """Return both plans, for arrays of this layout (strides and offset), and a warning or ""."""
     n, (strides, first) = shape[-1], layout
     u, warning = coefficients(n, dln, mu, offset, bias, inverse)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -263,7 +265,7 @@ def _planned(
 def coefficients(
     n: int, dln: float, mu: float, offset: float, bias: float, inverse: bool
 ) -> tuple[np.ndarray, str]:
-    """Return the coefficients of the transform, and a warning if one of them is singular.
+    """Return the coefficients of the transform, and a warning if the first one is singular.
 
     They are (k r)^-ix U(bias + ix) with U(x) = 2^x G((mu + 1 + x) / 2) / G((mu + 1 - x) / 2), where
     G is the gamma function and x = 2 pi m / (n dln).
@@ -271,18 +273,18 @@ def coefficients(
     Parameters
     ----------
     n : int
-        Numbers to transform.
+        How many numbers are transformed.
     dln, mu, offset, bias : float
-        As of `fht`.
+        The parameters of `fht`.
     inverse : bool
-        Which of both transforms the coefficients must not be singular for.
+        Whether the coefficients are for the inverse transform, which divides by them.
 
     Returns
     -------
     ndarray, shape (n // 2 + 1,)
-        complex128.
+        The coefficients, complex128.
     str
-        Empty if all is well.
+        The warning; empty if no coefficient is singular.
     """
     special = import_module("scipy.special")
     x = 2 * np.pi * np.arange(n // 2 + 1) / (n * dln)
@@ -292,7 +294,7 @@ def coefficients(
     u = np.exp(ratio + np.log(2) * bias + 1j * x * (np.log(2) - offset))
     if n % 2 == 0:
         u[-1] = u[-1].real
-    if not np.isfinite(u[0]):  # poles of both functions may cancel each other
+    if not np.isfinite(u[0]):  # poles of the two gamma functions may cancel each other
         u[0] = 2**bias * special.poch(below, above - below)
     if np.isinf(u[0]) and not inverse:
         u[0] = 0

@@ -1,4 +1,4 @@
-"""What goes with transforms: frequencies, shifts of the origin, lengths that are fast."""
+"""Functions that go with transforms: frequencies, shifts of the origin, lengths that are fast."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..planning.problem import lengths_and_axes
 from ..runtime.shift import rolled
 from .call import Shape
 
-# The radices of SciPy's own transforms, which decide what its users get for a fast length.
+# The radices of SciPy's own transforms, by which SciPy says which lengths are fast.
 SCIPY_PRIMES = (2, 3, 5, 7, 11)
 SCIPY_REAL_PRIMES = (2, 3, 5)
 
 
 def _fft_of(xp: Any, device: Any, name: str) -> Callable[[int, float], Any]:
-    """Return a function of a namespace's fft extension that makes arrays on a device."""
-    if xp is None or xp is np:  # before NumPy 2 its functions do not know of devices
+    """Return a function of an array API namespace's fft extension that makes arrays on a device."""
+    if xp is None or xp is np:  # the functions of NumPy 1 have no parameter `device`
         if device not in (None, "cpu"):
             raise ValueError(f'NumPy makes arrays on the device "cpu" alone, not on {device!r}')
         return getattr(np.fft, name)
@@ -35,30 +35,31 @@ def fftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None) -> An
     Parameters
     ----------
     n : int
-        Points.
+        The number of points.
     d : float
-        Distance of two samples; its inverse is the frequencies' unit.
+        The distance of two samples; frequencies are in its inverse unit.
     xp : module, optional
         The array API namespace that makes the array; NumPy by default.
     device : optional
-        Where that namespace puts it; of NumPy's only "cpu".
+        The device on which the namespace makes the array. NumPy's only device is "cpu".
 
     Returns
     -------
     ndarray, shape (n,)
-        float64: 0, 1 .. and then the negative ones, over n d.
+        The frequencies: 0, 1 .. and then the negative ones, each divided by n d. NumPy's array is
+        float64.
 
     Raises
     ------
     ValueError
-        `n` is no integer, or NumPy has no such device.
+        `n` is no integer, or NumPy does not have the device.
     ZeroDivisionError
         `n` or `d` is 0.
 
     See Also
     --------
-    rfftfreq : The frequencies of half a spectrum.
-    fftshift : Put them in ascending order.
+    rfftfreq : Return the frequencies of half a spectrum.
+    fftshift : Put the frequencies in ascending order.
 
     Examples
     --------
@@ -75,29 +76,29 @@ def rfftfreq(n: int, d: float = 1.0, *, xp: Any = None, device: Any = None) -> A
     Parameters
     ----------
     n : int
-        Numbers that are transformed.
+        How many numbers are transformed.
     d : float
-        Distance of two samples; its inverse is the frequencies' unit.
+        The distance of two samples; frequencies are in its inverse unit.
     xp : module, optional
         The array API namespace that makes the array; NumPy by default.
     device : optional
-        Where that namespace puts it; of NumPy's only "cpu".
+        The device on which the namespace makes the array. NumPy's only device is "cpu".
 
     Returns
     -------
     ndarray, shape (n // 2 + 1,)
-        float64: 0, 1 .. n // 2, over n d.
+        The frequencies 0, 1 .. n // 2, each divided by n d. NumPy's array is float64.
 
     Raises
     ------
     ValueError
-        `n` is no integer, or NumPy has no such device.
+        `n` is no integer, or NumPy does not have the device.
     ZeroDivisionError
         `n` or `d` is 0.
 
     See Also
     --------
-    fftfreq : The frequencies of a whole spectrum.
+    fftfreq : Return the frequencies of a whole spectrum.
 
     Examples
     --------
@@ -116,25 +117,26 @@ def fftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:
     x : array_like or pyopencl.array.Array
         Input of any dtype.
     axes : int or sequence of int, optional
-        Axes along which to move; all by default.
+        Axes along which to move; all of them by default.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        A copy.
+        A new array with the moved elements.
 
     Raises
     ------
     ValueError, IndexError
-        Axes that `x` lacks.
+        `x` lacks an axis.
 
     See Also
     --------
-    ifftshift : Undo it.
+    ifftshift : Undo the shift.
 
     Notes
     -----
-    Of a device array one launch moves all axes at once, of elements of 1, 2, 4, 8 or 16 bytes.
+    In a device array, whose elements must have 1, 2, 4, 8 or 16 bytes, one launch moves the
+    elements along all axes at once.
 
     Examples
     --------
@@ -155,17 +157,17 @@ def ifftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:
     x : array_like or pyopencl.array.Array
         Input of any dtype.
     axes : int or sequence of int, optional
-        Axes along which to move; all by default.
+        Axes along which to move; all of them by default.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        A copy.
+        A new array with the moved elements.
 
     Raises
     ------
     ValueError, IndexError
-        Axes that `x` lacks.
+        `x` lacks an axis.
 
     See Also
     --------
@@ -183,7 +185,7 @@ def ifftshift(x: ArrayLike | cl_array.Array, axes: Shape = None) -> Any:
 
 
 def _axes(x: Any, axes: Shape) -> tuple[int, ...]:
-    """Return axes, not negative, along which there is something to move."""
+    """Return the axes, as numbers that are not negative, along which `x` has elements."""
     _, chosen = lengths_and_axes(tuple(max(1, extent) for extent in x.shape), None, axes)
     return tuple(axis for axis in chosen if x.shape[axis])
 
@@ -194,15 +196,15 @@ def next_fast_len(target: int, real: bool = False) -> int:
     Parameters
     ----------
     target : int
-        At least 0.
+        The length that is needed, at least 0.
     real : bool
         Whether the length is for a transform of real numbers, such as `rfft`.
 
     Returns
     -------
     int
-        SciPy's number: a length without a prime factor above 11, and for real numbers without one
-        above 5; 0 for 0.
+        The length that SciPy returns: it has no prime factor above 11, and for real numbers none
+        above 5. For 0 it is 0.
 
     Raises
     ------
@@ -213,12 +215,13 @@ def next_fast_len(target: int, real: bool = False) -> int:
 
     See Also
     --------
-    prev_fast_len : The largest such length of at most `target`.
+    prev_fast_len : Return the largest fast length of at most `target`.
 
     Notes
     -----
-    All of these lengths are fast here too. So are others, since pyclfft has kernels for factors up
-    to 13, for real numbers as well; it sizes its own convolutions by these.
+    All of these lengths are fast in pyclfft too. So are lengths with prime factors up to 13, also
+    for real numbers, since pyclfft has kernels for these factors. The lengths of its own
+    convolutions have prime factors up to 13.
 
     Examples
     --------
@@ -237,22 +240,27 @@ def prev_fast_len(target: int, real: bool = False) -> int:
 
     Parameters
     ----------
-    target, real
-        As for `next_fast_len`.
+    target : int
+        The greatest length that is allowed, at least 0.
+    real : bool
+        Whether the length is for a transform of real numbers, such as `rfft`.
 
     Returns
     -------
     int
-        As of `next_fast_len`.
+        The length that SciPy returns: it has no prime factor above 11, and for real numbers none
+        above 5. For 0 it is 0.
 
     Raises
     ------
-    TypeError, ValueError
-        As for `next_fast_len`.
+    TypeError
+        `target` is not an integer.
+    ValueError
+        `target` is negative.
 
     See Also
     --------
-    next_fast_len : The smallest such length of at least `target`.
+    next_fast_len : Return the smallest fast length of at least `target`.
 
     Examples
     --------

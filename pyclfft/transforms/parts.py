@@ -1,4 +1,4 @@
-"""Batches for which the device has no room at once, transformed part by part."""
+"""Transforms of a batch part by part, for a device that has no room for all of it at once."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from ..runtime.plan import Plan
 
 
 def longest_other_axis(shape: tuple[int, ...], axes: Collection[int]) -> int | None:
-    """Return the longest of the axes that are not transformed, if one has two places or more."""
+    """Return the longest axis that is not transformed; None if none has two places or more."""
     others = [axis for axis, extent in enumerate(shape) if axis not in axes and extent > 1]
     return max(others, key=lambda axis: shape[axis], default=None)
 
 
 def in_parts(plan_for: Callable[[Any], Plan], x: Any, axis: int) -> Any:
-    """Transform an array in parts along an axis that is not transformed: two, or four, and so on.
+    """Transform an array in parts: in two, and if the device has no room for them, in four, etc.
 
     Parameters
     ----------
     plan_for : function
-        From a part to its plan.
+        Takes a part and returns its plan.
     x : ndarray or pyopencl.array.Array
         Input.
     axis : int
-        Along which to part it.
+        The axis along which to split the input; it is not transformed.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        As a plan for all of `x` would return it.
+        The whole result, as a plan for all of `x` would return it.
 
     Raises
     ------
     DeviceMemoryError
-        There is no room for parts of one place, or for the result of a device array.
+        The device has no room for parts of one place, or for the result of a device array.
     """
     places = x.shape[axis]
     while True:

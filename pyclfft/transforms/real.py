@@ -1,9 +1,9 @@
 """Real and Hermitian Fourier transforms with SciPy's signatures.
 
-A real array's spectrum is its own mirror image, conjugated, so that half of it says all: n // 2 + 1
-points along the last transformed axis. `rfft` and its relatives leave that half, and `irfft` takes
-it; `hfft` takes the half of an array that is Hermitian itself, whose spectrum is real, and `ihfft`
-leaves it.
+The spectrum of a real array is Hermitian: each point is the conjugate of its mirror image. So half
+of it determines the rest: n // 2 + 1 points along the last transformed axis. `rfft` returns this
+half of a real array's spectrum, and `irfft` makes the real array of it. `hfft` takes half of a
+Hermitian array, whose spectrum is real, and `ihfft` returns this half of the array.
 """
 
 from __future__ import annotations
@@ -26,51 +26,52 @@ def rfft(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the half of a real array's spectrum that says all, along one axis.
+    """Compute the half of a real array's spectrum that determines the rest, along one axis.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
-        complex64 or complex128.
+        Half of the spectrum, complex64 or complex128.
 
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     irfft : The inverse.
     fft : The whole spectrum.
-    rfftn : Along several axes.
+    rfftn : Transform along several axes.
     rfftfreq : The frequencies of the result.
 
     Notes
     -----
-    Half the memory of `fft`, and half the work if the length is even or has a prime factor from 3
-    to 13. Rows are independent: neither rounding errors nor NaNs pass from one to another.
+    The transform takes half the memory of `fft`, and half of its work if the length is even or has
+    a prime factor from 3 to 13. Rows are independent: neither rounding errors nor NaNs pass from
+    one row to another.
 
     References
     ----------
@@ -101,42 +102,42 @@ def irfft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
-        at 0 and at n/2, are not used.
+        The first half of a Hermitian spectrum, which is real at 0 and at n/2. Imaginary parts of
+        `x` at these two places are not used.
     n : int, optional
-        Numbers of the result, for which `x` gives n // 2 + 1 points, cropped or padded with zeros
-        at their end; 2 (m - 1) by default.
+        How many numbers the result has; 2 (m - 1) by default. The first n // 2 + 1 points of `x`
+        are used; if `x` has fewer, it is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     rfft : The forward transform.
-    ifft : Of a whole spectrum.
-    hfft : The same half, transformed forward.
+    ifft : The inverse transform of a whole spectrum.
+    hfft : Transform half of a Hermitian array forward instead of back.
 
     Notes
     -----
-    The steps of `rfft` the other way round, at half the work of `ifft`.
+    The transform takes the steps of `rfft` in reverse, and half the work of `ifft`.
 
     Examples
     --------
@@ -157,44 +158,46 @@ def rfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the half of a real array's 2-D spectrum that says all.
+    """Compute the half of a real array's 2-D spectrum that determines the rest.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     irfft2 : The inverse.
     fft2 : The whole spectrum.
-    rfftn : Along any axes.
+    rfftn : Transform along any axes.
 
     Examples
     --------
@@ -220,36 +223,37 @@ def irfft2(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
-        at 0 and at n/2, are not used.
+        The first half of a Hermitian spectrum, which is real at 0 and at n/2. Imaginary parts of
+        `x` at these two places are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     rfft2 : The forward transform.
-    irfftn : Along any axes.
+    irfftn : The inverse along any axes.
 
     Examples
     --------
@@ -270,51 +274,55 @@ def rfftn(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the half of a real array's spectrum that says all, along several axes.
+    """Compute the half of a real array's spectrum that determines the rest, along several axes.
 
-    That is `rfft` along the last one, and then `fft` along the others.
+    The result is that of `rfft` along the last of the axes, and then `fft` along the others.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     irfftn : The inverse.
     fftn : The whole spectrum.
-    rfft : Along one axis.
-    rfft2 : Along the last two axes.
+    rfft : Transform along one axis.
+    rfft2 : Transform along two axes, the last two by default.
 
     Notes
     -----
-    Half a spectrum goes along the other axes, so that they are half the work too.
+    The other axes are transformed for half of the spectrum only, so that they take half the work
+    too.
 
     Examples
     --------
@@ -340,40 +348,43 @@ def irfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        The first half of a Hermitian spectrum. Imaginary parts where the spectrum has to be real,
-        at 0 and at n/2, are not used.
+        The first half of a Hermitian spectrum, which is real at 0 and at n/2. Imaginary parts of
+        `x` at these two places are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     rfftn : The forward transform.
-    ifftn : Of a whole spectrum.
+    ifftn : The inverse transform of a whole spectrum.
 
     Notes
     -----
-    The last axis is transformed last, since only then the rest is a real array's half spectrum.
+    The last axis is transformed last: once the other axes are transformed, each row along it is
+    half of the spectrum of real numbers.
 
     Examples
     --------
@@ -400,43 +411,43 @@ def hfft(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
-        and at n/2, are not used.
+        The first half of a Hermitian array, which is real at 0 and at n/2. Imaginary parts of `x`
+        at these two places are not used.
     n : int, optional
-        Numbers of the result, for which `x` gives n // 2 + 1 points, cropped or padded with zeros
-        at their end; 2 (m - 1) by default.
+        How many numbers the result has; 2 (m - 1) by default. The first n // 2 + 1 points of `x`
+        are used; if `x` has fewer, it is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     ihfft : The inverse.
-    irfft : The same half, transformed back.
-    hfftn : Along several axes.
+    irfft : Transform half of a Hermitian spectrum back instead of forward.
+    hfftn : Transform along several axes.
 
     Notes
     -----
-    `irfft` with the other sign of the exponent, and without its factor: kernels conjugate what they
-    load.
+    This is `irfft` with the opposite sign of the exponent and, by default, without the factor 1/n:
+    kernels conjugate what they load.
 
     Examples
     --------
@@ -457,49 +468,49 @@ def ihfft(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the inverse of `hfft`: the first half of what has a given real spectrum.
+    """Compute the inverse of `hfft`: half of the Hermitian array that has a given real spectrum.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the inverse, by default; "ortho" gives
-        both its square root.
+        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
+        "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n // 2 + 1, ...)
-        complex64 or complex128.
+        Half of the spectrum, complex64 or complex128.
 
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        A length below 1, or an unknown norm.
+        The length is below 1, or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     hfft : The forward transform.
-    rfft : The same numbers, transformed forward.
+    rfft : Transform real numbers forward instead of back.
 
     Notes
     -----
-    `rfft` with the other sign of the exponent, and with the factor 1/n: kernels conjugate what they
-    store.
+    This is `rfft` with the opposite sign of the exponent and, by default, with the factor 1/n:
+    kernels conjugate what they store.
 
     Examples
     --------
@@ -525,36 +536,37 @@ def hfft2(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
-        and at n/2, are not used.
+        The first half of a Hermitian array, which is real at 0 and at n/2. Imaginary parts of `x`
+        at these two places are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     ihfft2 : The inverse.
-    hfftn : Along any axes.
+    hfftn : Transform along any axes.
 
     Examples
     --------
@@ -575,43 +587,45 @@ def ihfft2(
     *,
     plan: None = None,
 ) -> Any:
-    """Compute the inverse of `hfft2`: the first half of what has a given real 2-D spectrum.
+    """Compute the inverse of `hfft2`: half of the Hermitian array with a given 2-D spectrum.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., rows, columns)
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the inverse, by default;
-        "ortho" gives both its square root.
+        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
+        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     hfft2 : The forward transform.
-    ihfftn : Along any axes.
+    ihfftn : The inverse along any axes.
 
     Examples
     --------
@@ -634,41 +648,43 @@ def hfftn(
 ) -> Any:
     """Compute the real spectrum of a Hermitian array along several axes.
 
-    That is `fft` along all but the last one, and then `hfft`.
+    The result is that of `fft` along all axes but the last one, and then `hfft` along that.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        The first half of a Hermitian array. Imaginary parts where the array has to be real, at 0
-        and at n/2, are not used.
+        The first half of a Hermitian array, which is real at 0 and at n/2. Imaginary parts of `x`
+        at these two places are not used.
     s : int or sequence of int, optional
-        Lengths of the result along `axes`; -1 leaves a length as it is. Along the last one, `x`
-        gives n // 2 + 1 points for n; 2 (m - 1) by default.
+        Lengths of the result along `axes`; -1 stands for the length of `x` there. For a length n
+        along the last axis, n // 2 + 1 points of `x` are used, and `x` is cropped or padded with
+        zeros to them; by default n is 2 (m - 1), where `x` has m points there.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        float32 or float64.
+        The real numbers, float32 or float64.
 
     Raises
     ------
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     ihfftn : The inverse.
-    hfft : Along one axis.
+    hfft : Transform along one axis.
 
     Examples
     --------
@@ -694,38 +710,41 @@ def ihfftn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input, real. float32 (and float16) is transformed in single precision, all other dtypes in
+        Input, real. float32 and float16 are transformed in single precision, all other dtypes in
         double.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the inverse, by default; "ortho" gives both its square root.
+        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
+        carries its square root.
     overwrite_x, workers, plan
-        As for `fft`.
+        See `fft`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        complex64 or complex128. The last axis has n // 2 + 1 points for its length n.
+        Half of the spectrum, complex64 or complex128. For a length n, the last of the transformed
+        axes has n // 2 + 1 points.
 
     Raises
     ------
     TypeError
-        Complex input.
+        The input is complex.
     ValueError
-        No axis, axes that `x` lacks or that repeat, lengths that do not fit the axes or are below
-        1, or an unknown norm.
+        There is no axis, `x` lacks an axis, an axis repeats, a length is below 1, there are not as
+        many lengths as axes, or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     hfftn : The forward transform.
-    ihfft : Along one axis.
+    ihfft : The inverse along one axis.
 
     Examples
     --------

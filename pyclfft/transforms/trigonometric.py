@@ -37,51 +37,54 @@ def dct(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        Which of the transforms I to IV, as SciPy defines them. Type 1 takes at least 2 numbers.
+        Which of the types I to IV, as SciPy defines them, to compute. Type 1 needs at least 2
+        numbers.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is 2 (n - 1) for type 1 and 2 n for the
-        others: "backward", the inverse, by default; "ortho" gives both its square root.
+        other types: "backward", the default, stands for the inverse, "forward" for the forward
+        direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        Whether the ends have factors of sqrt(2) that make the matrix of the transform orthogonal;
-        with norm "ortho" by default. SciPy ignores it where the input is complex; pyclfft does not.
+        Whether the transform has the factors of sqrt(2) at its ends that make its matrix
+        orthogonal. By default it has them with norm "ortho" only. SciPy ignores this parameter if
+        the input is complex; pyclfft does not.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64, complex64 or complex128 of complex input.
+        The transform: float32 or float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        A length below 1, or 2 for type 1, an unknown type or norm.
+        The length is below 1, or below 2 for type 1; or the type or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     idct : The inverse.
-    dctn : Along several axes.
+    dctn : Transform along several axes.
     dst : The sine transform.
 
     Notes
     -----
-    One launch puts the numbers in another order, a transform of real numbers of the same length
-    follows, one launch makes the results out of its spectrum.
+    One launch puts the numbers in another order. Then comes a Fourier transform of real numbers of
+    the same length, and a last launch computes the results from its spectrum.
 
     References
     ----------
@@ -106,53 +109,55 @@ def idct(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dct` of a type along one axis.
+    """Compute the inverse of `dct` along one axis; `type` is that of the forward transform.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        Which of the transforms I to IV, as SciPy defines them. Type 1 takes at least 2 numbers.
+        Which of the types I to IV, as SciPy defines them, to compute. Type 1 needs at least 2
+        numbers.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is 2 (n - 1) for type 1 and 2 n for the
-        others: "backward", the inverse, by default; "ortho" gives both its square root.
+        other types: "backward", the default, stands for the inverse, "forward" for the forward
+        direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        As for `dct`.
+        Whether the transform has factors of sqrt(2) at its ends; see `dct`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64, complex64 or complex128 of complex input.
+        The transform: float32 or float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        A length below 1, or 2 for type 1, an unknown type or norm.
+        The length is below 1, or below 2 for type 1; or the type or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     dct : The forward transform.
-    idctn : Along several axes.
+    idctn : The inverse along several axes.
 
     Notes
     -----
-    Types 1 and 4 are their own inverse, 2 and 3 each other's, but for a factor.
+    But for a factor, types 1 and 4 are their own inverses, and types 2 and 3 are each other's.
 
     Examples
     --------
@@ -178,50 +183,53 @@ def dst(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        Which of the transforms I to IV, as SciPy defines them. Type 1 takes a single number, too.
+        Which of the types I to IV, as SciPy defines them, to compute. Every type takes a single
+        number, too.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is 2 (n + 1) for type 1 and 2 n for the
-        others: "backward", the inverse, by default; "ortho" gives both its square root.
+        other types: "backward", the default, stands for the inverse, "forward" for the forward
+        direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        As for `dct`; type 1 has no such factors.
+        Whether the transform has the factors that `dct` describes. Type 1 of the sine transform has
+        none.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64, complex64 or complex128 of complex input.
+        The transform: float32 or float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        A length below 1, an unknown type or norm.
+        The length is below 1, or the type or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     idst : The inverse.
-    dstn : Along several axes.
+    dstn : Transform along several axes.
     dct : The cosine transform.
 
     Notes
     -----
-    The cosine transform of the same numbers with every other sign changed, or in reverse, which
-    costs nothing as kernels load and store.
+    The sine transform is the cosine transform of the numbers with every other sign changed, or in
+    reverse order. Kernels do both as they load and store, at no cost.
 
     Examples
     --------
@@ -242,53 +250,56 @@ def idst(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dst` of a type along one axis.
+    """Compute the inverse of `dst` along one axis; `type` is that of the forward transform.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array, shape (..., m, ...)
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        Which of the transforms I to IV, as SciPy defines them. Type 1 takes a single number, too.
+        Which of the types I to IV, as SciPy defines them, to compute. Every type takes a single
+        number, too.
     n : int, optional
-        Numbers to transform. The input is cropped to it, or padded with zeros at its end. The
-        length of `axis` by default.
+        How many numbers to transform, by default the length of `axis`. A longer input is cropped,
+        a shorter one is padded with zeros at its end.
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction carries the factor 1/N, where N is 2 (n + 1) for type 1 and 2 n for the
-        others: "backward", the inverse, by default; "ortho" gives both its square root.
+        other types: "backward", the default, stands for the inverse, "forward" for the forward
+        direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        As for `dct`; type 1 has no such factors.
+        Whether the transform has the factors that `dct` describes. Type 1 of the sine transform has
+        none.
 
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        float32 or float64, complex64 or complex128 of complex input.
+        The transform: float32 or float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        A length below 1, an unknown type or norm.
+        The length is below 1, or the type or the norm is unknown.
     IndexError
         `axis` is not an axis of `x`.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     dst : The forward transform.
-    idstn : Along several axes.
+    idstn : The inverse along several axes.
 
     Notes
     -----
-    Types 1 and 4 are their own inverse, 2 and 3 each other's, but for a factor.
+    But for a factor, types 1 and 4 are their own inverses, and types 2 and 3 are each other's.
 
     Examples
     --------
@@ -315,49 +326,52 @@ def dctn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        As for `dct`, along every axis.
+        Which of the types I to IV to compute along every axis; see `dct`.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product over the axes of what it is
-        for `dct`: "backward", the inverse, by default; "ortho" gives both its square root.
+        Which direction carries the factor 1/N, where N is the product of the numbers N that `dct`
+        has along each axis: "backward", the default, stands for the inverse, "forward" for the
+        forward direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        As for `dct`.
+        Whether the transform has factors of sqrt(2) at its ends; see `dct`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
+        The transform. Its shape is that of `x` with the lengths in `s`; its dtype is float32 or
+        float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
-        unknown type or norm.
+        `x` lacks an axis, an axis repeats, a length is too short, there are not as many lengths as
+        axes, or the type or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     idctn : The inverse.
-    dct : Along one axis.
+    dct : Transform along one axis.
     dstn : The sine transform.
 
     Notes
     -----
-    One axis after the other; along all but the last one, neighbours in memory are transformed side
-    by side.
+    One axis is transformed after the other. Along all axes but the last one, neighbours in memory
+    are transformed side by side.
 
     Examples
     --------
@@ -379,48 +393,51 @@ def idctn(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dctn` of a type.
+    """Compute the inverse of `dctn`; `type` is that of the forward transform.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        As for `dct`, along every axis.
+        Which of the types I to IV to compute along every axis; see `dct`.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product over the axes of what it is
-        for `dct`: "backward", the inverse, by default; "ortho" gives both its square root.
+        Which direction carries the factor 1/N, where N is the product of the numbers N that `dct`
+        has along each axis: "backward", the default, stands for the inverse, "forward" for the
+        forward direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        As for `dct`.
+        Whether the transform has factors of sqrt(2) at its ends; see `dct`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
+        The transform. Its shape is that of `x` with the lengths in `s`; its dtype is float32 or
+        float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
-        unknown type or norm.
+        `x` lacks an axis, an axis repeats, a length is too short, there are not as many lengths as
+        axes, or the type or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     dctn : The forward transform.
-    idct : Along one axis.
+    idct : The inverse along one axis.
 
     Examples
     --------
@@ -446,43 +463,46 @@ def dstn(
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        As for `dst`, along every axis.
+        Which of the types I to IV to compute along every axis; see `dst`.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product over the axes of what it is
-        for `dst`: "backward", the inverse, by default; "ortho" gives both its square root.
+        Which direction carries the factor 1/N, where N is the product of the numbers N that `dst`
+        has along each axis: "backward", the default, stands for the inverse, "forward" for the
+        forward direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        As for `dct`.
+        Whether the transform has factors of sqrt(2) at its ends; see `dct`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
+        The transform. Its shape is that of `x` with the lengths in `s`; its dtype is float32 or
+        float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
-        unknown type or norm.
+        `x` lacks an axis, an axis repeats, a length is too short, there are not as many lengths as
+        axes, or the type or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     idstn : The inverse.
-    dst : Along one axis.
+    dst : Transform along one axis.
     dctn : The cosine transform.
 
     Examples
@@ -504,48 +524,51 @@ def idstn(
     workers: int | None = None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Compute the inverse of `dstn` of a type.
+    """Compute the inverse of `dstn`; `type` is that of the forward transform.
 
     Parameters
     ----------
     x : array_like or pyopencl.array.Array
-        Input. float32 and complex64 (and float16) are transformed in single precision, all other
-        dtypes in double. Of complex numbers the real and the imaginary part are each transformed by
-        itself.
+        Input. float32, complex64 and float16 are transformed in single precision, all other dtypes
+        in double. If the input is complex, its real and its imaginary part are transformed
+        independently.
     type : {1, 2, 3, 4}
-        As for `dst`, along every axis.
+        Which of the types I to IV to compute along every axis; see `dst`.
     s : int or sequence of int, optional
-        Numbers to transform along `axes`. The input is cropped to it, or padded with zeros at its
-        end. -1 leaves a length as it is. The lengths of `axes` by default.
+        How many numbers to transform along each of `axes`, by default their lengths. Along each
+        axis a longer input is cropped, a shorter one is padded with zeros at its end; -1 stands for
+        the axis's own length.
     axes : int or sequence of int, optional
-        Axes to transform; the last ``len(s)``, or all, by default.
+        Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product over the axes of what it is
-        for `dst`: "backward", the inverse, by default; "ortho" gives both its square root.
+        Which direction carries the factor 1/N, where N is the product of the numbers N that `dst`
+        has along each axis: "backward", the default, stands for the inverse, "forward" for the
+        forward direction; with "ortho" each carries its square root.
     overwrite_x, workers
-        As for `fft`.
+        See `fft`.
     orthogonalize : bool, optional
-        As for `dct`.
+        Whether the transform has factors of sqrt(2) at its ends; see `dct`.
 
     Returns
     -------
     ndarray or pyopencl.array.Array
-        Shaped like `x` but for the lengths in `s`; dtypes as of `dct`.
+        The transform. Its shape is that of `x` with the lengths in `s`; its dtype is float32 or
+        float64, or complex64 or complex128 if the input is complex.
 
     Raises
     ------
     TypeError
         `type` is not an integer.
     ValueError
-        Axes that `x` lacks or that repeat, lengths that do not fit the axes or are too short, an
-        unknown type or norm.
+        `x` lacks an axis, an axis repeats, a length is too short, there are not as many lengths as
+        axes, or the type or the norm is unknown.
     PrecisionError, DeviceError
-        As for `fft`.
+        See `fft`.
 
     See Also
     --------
     dstn : The forward transform.
-    idst : Along one axis.
+    idst : The inverse along one axis.
 
     Examples
     --------
@@ -601,7 +624,7 @@ def _execute(
     norm: str | None,
     orthogonalize: bool | None,
 ) -> Any:
-    """Transform; complex numbers are real ones, two along one more axis."""
+    """Transform an array; a complex one is taken for a real one with one more axis of length 2."""
     precision, real = READABLE[array.dtype]
     if real:
         return execute(kind, direction, array, lengths, axes, norm, orthogonalize)
@@ -613,7 +636,7 @@ def _execute(
 
 
 def _kind(base: str, type: int) -> str:
-    """Return what a plan calls the transform.
+    """Return the name that a plan has for the transform's kind, for example "dct2".
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""SciPy's number of workers: it is checked and remembered as SciPy does, and has no effect here."""
+"""SciPy's number of workers, which is checked and remembered as in SciPy and has no effect here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 
 class _Default(threading.local):
-    """What `set_workers` has set in one thread."""
+    """The number that `set_workers` has set in one thread."""
 
     def __init__(self) -> None:
         self.workers = 1
@@ -25,16 +25,16 @@ def get_workers() -> int:
     Returns
     -------
     int
-        What `set_workers` has set; 1 outside of it.
+        The number that `set_workers` has set; 1 outside of its ``with`` blocks.
 
     See Also
     --------
-    set_workers : Set it.
+    set_workers : Set the number.
 
     Notes
     -----
-    For programs that were written for scipy.fft. Transforms use all compute units of the device,
-    whatever this number is.
+    This function serves programs that were written for scipy.fft. The number has no effect:
+    transforms use all compute units of the device.
 
     Examples
     --------
@@ -52,17 +52,17 @@ def set_workers(workers: int) -> Iterator[None]:
     Parameters
     ----------
     workers : int
-        At least 1; -1 stands for all cores of the host, -2 for all but one, and so on.
+        The number of workers. -1 stands for all cores of the host, -2 for all but one, and so on.
 
     Returns
     -------
     context manager
-        It restores the number that was set before.
+        A context manager that, at its end, restores the number that was set before.
 
     Raises
     ------
     TypeError
-        `workers` is not an integer. This error and the next are raised when the block is entered.
+        `workers` is not an integer. Both errors are raised when the block is entered.
     ValueError
         `workers` is 0, or below minus the number of cores.
 
@@ -72,9 +72,9 @@ def set_workers(workers: int) -> Iterator[None]:
 
     Notes
     -----
-    For programs that were written for scipy.fft. The number has no effect: transforms use all
-    compute units of the device. The how-to guide to devices says how to leave cores of a CPU to
-    other programs.
+    This function serves programs that were written for scipy.fft. The number has no effect:
+    transforms use all compute units of the device. The how-to guide to devices says how to leave
+    cores of a CPU to other programs.
 
     Examples
     --------
@@ -92,12 +92,12 @@ def set_workers(workers: int) -> Iterator[None]:
 
 
 def count_of(workers: int) -> int:
-    """Return how many workers a number stands for, of which negative ones count from all cores.
+    """Return how many workers a number stands for: -1 for all cores, -2 for all but one.
 
     Raises
     ------
     ValueError
-        In SciPy's words: 0, or below minus the number of cores.
+        `workers` is 0, or below minus the number of cores. The message is SciPy's.
     """
     cores = os.cpu_count() or 1
     if workers < -cores:
