@@ -155,7 +155,7 @@ class Problem:
 
     @property
     def spectrum_shape(self) -> tuple[int, ...]:
-        """The extents of the complex side: for r2c and c2r the last axis has n // 2 + 1 points."""
+        """The extents of the complex side: n // 2 + 1 along the last of `axes` for r2c and c2r."""
         is_half = self.kind in ("r2c", "c2r")
         return half_shape(self.shape, self.axes[-1]) if is_half else self.shape
 
