@@ -284,9 +284,9 @@ def _core(step: Problem) -> Problem:
 def _before(
     step: Problem, core: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Return the copy that turns the step's input into contiguous rows, if one is needed.
+    """Return the pass that turns the step's input into contiguous rows, if one is needed.
 
-    With a load hook it always is: the copy applies the hook.
+    If there is a load hook, a copy is always needed, because it applies the hook.
     """
     if not step.hooks.load:
         if step.source == core.source:
@@ -300,9 +300,9 @@ def _before(
 def _after(
     step: Problem, core: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Return the copy that turns contiguous rows into the step's output, if one is needed.
+    """Return the pass that turns contiguous rows into the step's output, if one is needed.
 
-    With a store hook it always is: the copy applies the hook.
+    If there is a store hook, a copy is always needed, because it applies the hook.
     """
     if not step.hooks.store:
         if step.target == core.target:
