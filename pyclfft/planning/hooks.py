@@ -64,8 +64,8 @@ class Snippet:
     vector : str
         Statements like `code`, but for a whole vector of neighbours from `index` on, of the type
         ``source_vector`` or ``target_vector`` of access.cl. Without them, kernels of vectors go
-        element by element. A load hook has to add `offset` to `index`; up to `offset` all elements
-        are in one row.
+        element by element. A load hook has to add `offset` to `index`; the elements before and
+        after this addition are in the same row.
     """
 
     code: str
