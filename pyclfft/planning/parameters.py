@@ -278,7 +278,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         0, 128 * 1024, BYTES,
         "The most bytes of local memory that a work-item of a CPU kernel uses for scratch data. A "
         "work-item that needs more uses global memory for them.",
-    ),  # some devices promise too much
+    ),  # some devices report more local memory than they have
     "lanes_workspace": Parameter(
         0, 4 * 1024 * 1024, BYTES,
         "The most bytes of scratch data that a work-item of a CPU kernel may need. They should fit "

@@ -123,7 +123,7 @@ def uint(value: int) -> Scalar:
 
 
 def sign_flag(problem: Problem) -> Argument:
-    """Return the argument that makes a kernel conjugate its twiddles: a sign bit if inverse."""
+    """Return the argument by which a kernel conjugates its twiddles if the transform is inverse."""
     flag = SIGN_BIT[problem.precision] if problem.direction == "inverse" else 0
     return Scalar(BITS[problem.precision], flag)
 

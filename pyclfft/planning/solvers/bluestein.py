@@ -45,7 +45,7 @@ MAX_STEPS = 4
 LENGTHS_TRIED = 2
 EXCHANGE = 0.15  # the share of a step's time that each exchange adds, as chirps hide less of it
 ODD = (1, 3, 5, 9, 27, 81)  # the odd factors that the length of a convolution may have
-MIN_COLUMN, MAX_ROW = 16, 8192  # the least column and the most row of a convolution in steps
+MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest column, the longest row
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
@@ -84,7 +84,7 @@ def _time(steps: tuple[Step, ...], precision: str, traits: Traits) -> float:
         * each.batch.count
         * relative_time(each.batch, each.ends, each.group, precision)
         * (1 + EXCHANGE * (len(each.group.stages.radices) - 1))
-        * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # some units idle
+        * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # if cores idle
         for each in steps
     )
 

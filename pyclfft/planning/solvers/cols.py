@@ -365,7 +365,8 @@ def columns_of(
                 continue
             lanes = lanes_for(problem, width, radices, traits, parameters, rooms, spare, shared)
             if lanes is not None:
-                inner = int(spread and number > 0)  # the nearer one shares lines
+                # Spread transforms leave the nearest dimension in its place: it shares lines.
+                inner = int(spread and number > 0)
                 arranged = replace(batch, dimensions=_arranged(batch.dimensions, number, inner))
                 return Columns(arranged, inner, ends, lanes, ways, staged)
     return None

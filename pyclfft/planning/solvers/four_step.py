@@ -58,7 +58,7 @@ def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[St
     best_time = inf
     for parts in range(2, MAX_STEPS + 1):
         for factors in splits(axis_length(problem), parts)[:SPLITS_TRIED]:
-            if best_time <= parts:  # no launch takes less than 1
+            if best_time <= parts:  # each of the launches takes a time of at least 1
                 return best
             steps = with_groups(problem, _launches(problem, factors), traits, parameters)
             time = inf if steps is None else _time(steps, problem.precision)

@@ -102,7 +102,7 @@ def fused_schedule(
     if not (traits.groups_may_wait and traits.l2_bytes and (forced or parameters["fused"])):
         return None
     forced = forced or parameters["fused"] == 1
-    # Passes work in place as far as possible: the cache then overwrites what lies between them.
+    # If passes work in place, results between them are overwritten in the cache.
     schedule = assign_buffers(passes, out_bytes, in_place=in_place, frugal=True)
     kept = list(schedule.passes)
     counters = 0
@@ -128,7 +128,9 @@ def chunks_of(
     parameters: Parameters,
     in_place: bool = False,
 ) -> Chunks | None:
-    """Return how to cut the work of two passes, or None if they cannot be joined.
+    """Return how to cut the work of two passes.
+
+    If they cannot be joined, or the cache is too small for their chunks, the result is None.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class Shape:
 
 # The shapes to try, the best one first. The more neighbouring columns a group has, the longer are
 # its runs in memory; with fewer than four columns most of each line is wasted. To exchange halves
-# takes more steps, but leaves local memory for more groups.
+# takes more steps, but leaves local memory for more groups at once.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
     Shape(32, most_points=4096),
