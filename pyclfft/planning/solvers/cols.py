@@ -205,14 +205,14 @@ class Columns:
 
     @property
     def steps(self) -> Dimension:
-        """That dimension in blocks: a block is the transforms that a work-item takes at a time."""
+        """The dimension of the lanes, counted in blocks that a work-item takes at a time."""
         whole, transforms = self.dimension, self.lanes.width * self.ends.pairs
         blocks = -(-whole.extent // transforms)
         return Dimension(blocks, whole.source * transforms, whole.target * transforms)
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """All dimensions of the batch, that of the lanes counted in blocks."""
+        """All dimensions of the batch; the dimension of the lanes is counted in blocks."""
         whole = self.batch.dimensions
         return (*whole[: self.number], self.steps, *whole[self.number + 1 :])
 
