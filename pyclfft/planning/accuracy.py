@@ -1,4 +1,4 @@
-"""How exact results have to be."""
+"""How accurate the results of transforms have to be."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import numpy as np
 
 from .factor import is_smooth
 
-# Largest relative L2 error of a transform at 1e5 points, for lengths that have a fast algorithm
-# and for others, whose definition is summed as it stands.
+# The largest relative L2 errors of a transform of 1e5 points: first for smooth lengths, then for
+# all other lengths.
 BOUND_AT_1E5 = {"single": (2.0e-7, 1e-6), "double": (6e-16, 1e-15)}
 
 
 def relative_error(result: np.ndarray, expected: np.ndarray) -> float:
-    """Return the L2 norm of the difference over the norm of what was expected."""
+    """Return the L2 norm of the error, divided by the L2 norm of the expected result."""
     return float(np.linalg.norm(result - expected) / np.linalg.norm(expected))
 
 
 def transform_bound(lengths: Sequence[int], precision: str) -> float:
-    """Return the largest relative error allowed of a transform of these lengths.
+    """Return the largest relative error that a transform of these lengths may have.
 
-    Rounding errors of a fast algorithm grow with the square root of its steps, log N.
+    The rounding errors of a fast algorithm grow with the square root of the number of its steps,
+    which grows with log N.
     """
     fast, other = BOUND_AT_1E5[precision]
     if all(is_smooth(n) for n in lengths):

@@ -1,11 +1,11 @@
-"""Batches: many transforms of one length, and where their points lie in memory."""
+"""Batches: many transforms of the same length, and where their points lie in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-MAX_DIMENSIONS = 4  # that a kernel can walk
+MAX_DIMENSIONS = 4  # the most dimensions of a batch that a kernel can walk
 
 
 @dataclass(frozen=True)
@@ -15,13 +15,15 @@ class Dimension:
     Attributes
     ----------
     extent : int
-        Transforms along it.
+        The number of transforms along the dimension.
     source, target : int
-        Distance from one to the next, in elements of the source and of the target.
+        The distance from one transform to the next, in elements of the source and of the target.
     column : int
-        Where its transforms are columns of a longer axis: columns from one to the next.
+        If each transform is a column of a longer axis, the number of columns from one transform to
+        the next along the dimension; otherwise 0.
     pairs : bool
-        Two of its transforms may be the parts of one: they belong to the same row.
+        Whether two neighbouring transforms may be computed as one, in its real and its imaginary
+        part, because both belong to the same row.
     """
 
     extent: int
@@ -32,7 +34,7 @@ class Dimension:
 
     @property
     def nearest(self) -> int:
-        """How close its transforms are where they are closest."""
+        """The shorter one of the two distances between neighbouring transforms."""
         return min(abs(self.source), abs(self.target))
 
 
@@ -43,11 +45,12 @@ class Line:
     Attributes
     ----------
     first : int
-        Element at which the first transform begins.
+        The index of the element at which the first transform begins.
     unit : int
-        Elements between neighbours along the whole axis.
+        The distance between neighbours along the whole axis, in elements.
     columns : int
-        Units between neighbouring points: more than 1 where a transform is a column of the axis.
+        The distance between neighbouring points of a transform, in units. It is more than 1 if a
+        transform is a column of the axis.
     """
 
     first: int
@@ -56,24 +59,24 @@ class Line:
 
     @property
     def stride(self) -> int:
-        """Elements between neighbouring points."""
+        """The distance between neighbouring points of a transform, in elements."""
         return self.unit * self.columns
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Transforms of one length.
+    """Many transforms of the same length.
 
     Attributes
     ----------
     n : int
-        Points of each.
+        The number of points of each transform.
     dimensions : tuple of Dimension
-        The fastest first, at least one.
+        The dimensions along which transforms repeat: at least one, the fastest in memory first.
     source, target : Line
-        Their points.
+        Where the points of a transform lie in the source and in the target.
     aliases : bool
-        Every transform lies in the target just where it lay in the source.
+        Whether every transform lies in the target exactly where it lies in the source.
     """
 
     n: int
@@ -84,7 +87,7 @@ class Batch:
 
     @property
     def count(self) -> int:
-        """Transforms in all."""
+        """The number of transforms in all."""
         count = 1
         for dimension in self.dimensions:
             count *= dimension.extent
@@ -92,7 +95,7 @@ class Batch:
 
     @property
     def paired(self) -> int:
-        """Number of the dimension whose neighbours are transformed in pairs, if any are."""
+        """The number of the dimension whose neighbours are transformed in pairs, or 0 if none."""
         return next((d for d, each in enumerate(self.dimensions) if each.pairs), 0)
 
     @property
@@ -102,7 +105,7 @@ class Batch:
 
     @property
     def stores_columns(self) -> bool:
-        """The same in the target."""
+        """Whether neighbouring transforms are nearer in the target than neighbouring points."""
         return self._by_columns(self.dimensions[0].target, self.target.stride)
 
     def _by_columns(self, distance: int, stride: int) -> bool:
@@ -110,9 +113,10 @@ class Batch:
 
 
 def ordered(dimensions: Iterable[Dimension]) -> tuple[Dimension, ...]:
-    """Return the dimensions of a batch, nearest neighbours first, in as few as possible.
+    """Return the dimensions of a batch, that with the nearest neighbours first, joined if possible.
 
-    Two dimensions are one where the second goes on, everywhere, where the first ends.
+    Two dimensions become one if a step along the second is as long as all steps along the first
+    together, in the source, in the target and in columns.
     """
     present = [each for each in dimensions if each.extent > 1]
     merged: list[Dimension] = []

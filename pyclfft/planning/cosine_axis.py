@@ -1,4 +1,4 @@
-"""One axis of a cosine or sine transform: the Fourier transform within it, and its roots."""
+"""One axis of a cosine or sine transform: the Fourier transform and the roots that it needs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class CosineAxis:
     Attributes
     ----------
     type : int
-        1 to 4.
+        The type of the transform, 1 to 4.
     sine : bool
-        Whether it is a sine transform.
+        Whether the transform is a sine transform.
     n : int
-        Numbers along the axis.
+        The number of elements along the axis.
     """
 
     type: int
@@ -32,26 +32,26 @@ class CosineAxis:
 
     @property
     def odd(self) -> bool:
-        """Whether type 4 is a transform of real numbers rather than of half as many pairs."""
+        """Whether the type is 4 and the length odd; only then is type 4 a real transform."""
         return self.type == 4 and self.n % 2 == 1
 
     @property
     def kind(self) -> str:
-        """Kind of the Fourier transform."""
+        """The kind of the Fourier transform."""
         if self.type == 3:
             return "c2r"
         return "c2c" if self.type == 4 and not self.odd else "r2c"
 
     @property
     def points(self) -> int:
-        """Its length."""
+        """The length of the Fourier transform."""
         if self.type == 1:
             return 2 * (self.n + 1 if self.sine else self.n - 1)
         return self.n // 2 if self.kind == "c2c" else self.n
 
     @property
     def roots(self) -> tuple[int, int, int, int]:
-        """Order of the roots of unity before it or behind it, their first power, step and count."""
+        """The roots of unity around the Fourier transform: order, first power, step and count."""
         if self.type == 4:
             return (8 * self.n, 1, 2, self.n) if self.odd else (16 * self.n, 1, 8, self.points)
         return 4 * self.n, 0, 1, self.n // 2 + 1

@@ -1,8 +1,7 @@
-"""The tuning database: JSON files of what was measured, ours in the package and the user's own.
+"""The tuning database: JSON files of tuned parameters, those in the package and the user's own.
 
-A file is read as far as it makes sense. One that is damaged, or of another version, counts as
-empty; an entry that makes no sense is left out, with a warning. Before such a file is written anew
-a copy of it is kept.
+If a file is damaged or of another version, it counts as empty. If an entry makes no sense, it is
+left out. Both give a warning. Before a file of either sort is written anew, a copy of it is kept.
 """
 
 from __future__ import annotations
@@ -26,24 +25,24 @@ from .parameters import brief, checked
 
 logger = logging.getLogger("pyclfft")
 
-SCHEMA = 1  # of the files
+SCHEMA = 1  # the version of the files' format
 SHIPPED = Path(__file__).parents[1] / "tuning" / "data"
-LOCK_S = 60  # to wait for another process that writes
-MAX_BYTES = 2**24  # of a file: some ten thousand entries
-WARNED = 3  # entries at most that a warning names
+LOCK_S = 60  # how long to wait for another process that writes, in seconds
+MAX_BYTES = 2**24  # the largest size of a file: some ten thousand entries
+WARNED = 3  # the most entries that a warning names
 
-# What an entry has.
+# The members of an entry: those that it must have, then its texts and its times.
 ASKED, TEXTS, TIMES = ("problem", "parameters"), ("sources", "date", "effort"), ("ms", "default_ms")
-LEAST_MS, MOST_MS = 1e-9, 1e9  # of a time that was measured
+LEAST_MS, MOST_MS = 1e-9, 1e9  # the limits of a measured time
 
-# What a file consists of: by its name its type, and what is said where it is missing or another.
+# The members of a file: name -> (type, the message if the member is missing or of another type).
 MEMBERS = {
     "schema": (int, "it has no whole number as its schema"),
     "devices": (list, "its devices are not a list"),
     "device": (dict, "one of its devices is not described"),
     "entries": (list, "its entries are not a list"),
 }
-# What is said of a file that Python cannot read, in place of Python's own words.
+# The messages about a file that Python cannot read, in place of Python's own messages.
 FAULTS = {
     json.JSONDecodeError: "it is not JSON",
     UnicodeDecodeError: "it is not text",
@@ -55,7 +54,7 @@ Entries = tuple[Entry, ...]
 
 
 def user_file() -> Path:
-    """Return where the user's entries lie; it need not exist."""
+    """Return the path of the file with the user's entries. The file need not exist."""
     return data_dir() / "tuning.json"
 
 
@@ -65,12 +64,12 @@ def shipped() -> Entries:
 
 
 def read(path: str | os.PathLike[str]) -> Entries:
-    """Return the entries of a file; none where it is missing or damaged.
+    """Return the entries of a file, or no entries if it is missing or damaged.
 
     Parameters
     ----------
     path : str or path
-        Of a database.
+        The path of a tuning database.
 
     Returns
     -------
@@ -80,7 +79,7 @@ def read(path: str | os.PathLike[str]) -> Entries:
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[Entries, bool]:
-    """Return the entries that `read` returns, and whether they are all that the file has."""
+    """Return the entries that `read` returns, and whether the file has no others."""
     try:
         entries, left_out = _loaded(path)
     except FileNotFoundError:
@@ -92,12 +91,12 @@ def _read(path: str | os.PathLike[str]) -> tuple[Entries, bool]:
 
 
 def load(path: str | os.PathLike[str]) -> Entries:
-    """Return the entries of a file; a warning names those that make no sense and are left out.
+    """Return the entries of a file that make sense; a warning names the others.
 
     Parameters
     ----------
     path : str or path
-        Of a database.
+        The path of a tuning database.
 
     Returns
     -------
@@ -106,15 +105,18 @@ def load(path: str | os.PathLike[str]) -> Entries:
     Raises
     ------
     OSError
-        It cannot be read.
+        The file cannot be read.
     FormatError
-        It is no database, or of another version.
+        The file is no tuning database, or it is of another version.
     """
     return _loaded(path)[0]
 
 
 def _loaded(path: str | os.PathLike[str]) -> tuple[Entries, list[str]]:
-    """Return the entries of a file, and why others were left out, of which a warning tells."""
+    """Return the entries of a file, and for each entry left out its name and the reason.
+
+    A warning names the entries that are left out.
+    """
     entries, left_out = [], []
     for identity, fields in _listed(path):
         try:
@@ -128,7 +130,13 @@ def _loaded(path: str | os.PathLike[str]) -> tuple[Entries, list[str]]:
 
 
 def _listed(path: str | os.PathLike[str]) -> list[tuple[Identity, Any]]:
-    """Return what a file lists as entries, each with its device; errors as `load`."""
+    """Return the entries that a file lists, unchecked, each with its device.
+
+    Raises
+    ------
+    OSError, FormatError
+        `load` says when.
+    """
     with Path(path).open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     try:
@@ -160,7 +168,7 @@ def _document(content: bytes) -> Any:
 
 
 def _member(holder: Any, name: str) -> Any:
-    """Return what a part of a file has by a name, or raise an error that says what is wrong."""
+    """Return a member of a part of a file, or raise an error that says what is wrong."""
     kind, words = MEMBERS[name]
     if not isinstance(holder, dict) or not isinstance(holder.get(name), kind):
         raise TypeError(words)
@@ -177,7 +185,7 @@ def _identity(fields: Any) -> Identity:
 
 
 def _parsed(identity: Identity, fields: Any) -> Entry:
-    """Return an entry, or raise an error that says why its fields make no sense."""
+    """Return the entry of a device with these fields, or raise an error that says what is wrong."""
     if not isinstance(fields, dict) or not fields.keys() <= {*TEXTS, *TIMES, *ASKED}:
         raise TypeError(f"an entry has {', '.join((*ASKED, *TEXTS, *TIMES))}")
     others = dict(fields)
@@ -186,7 +194,7 @@ def _parsed(identity: Identity, fields: Any) -> Entry:
     entry = Entry(identity, Workclass.parse(problem) if problem else None, values, **others)
     for name in TEXTS:
         _text(name, getattr(entry, name))
-    if (entry.ms, entry.default_ms) != (0, 0):  # as entries that nobody has measured have them
+    if (entry.ms, entry.default_ms) != (0, 0):  # entries without a measurement have zeros
         for name in TIMES:
             time = getattr(entry, name)
             if not isinstance(time, int | float) or not LEAST_MS <= time <= MOST_MS:
@@ -201,13 +209,13 @@ def _text(name: str, value: Any) -> str:
 
 
 def _name(identity: Identity, fields: Any) -> str:
-    """Return an entry's problem and device, as far as it has them, for a warning."""
+    """Return words that name an entry by its problem and its device, for a warning."""
     problem = fields.get("problem") if isinstance(fields, dict) else fields
     return f"for {brief(problem) if problem else 'all problems'} on {brief(identity.name)}"
 
 
 def text_of(entries: Iterable[Entry]) -> str:
-    """Return entries as the text of a file."""
+    """Return the text of a file that holds these entries."""
     groups: dict[Identity, list[Entry]] = {}
     for each in entries:
         groups.setdefault(each.identity, []).append(each)
@@ -234,24 +242,24 @@ def _fields(entry: Entry) -> dict[str, Any]:
 
 
 def update(path: str | os.PathLike[str], change: Callable[[Entries], Iterable[Entry]]) -> Entries:
-    """Change a file as no other process does at the same time.
+    """Change the entries of a file, while a lock keeps other processes from changing it.
 
     Parameters
     ----------
     path : str or path
-        Of a database; its folder is made where there is none.
+        The path of a tuning database. If its folder is missing, it is made.
     change : callable
-        From the entries that it has to those that it gets.
+        A function of the entries that the file has. It returns the entries that the file gets.
 
     Returns
     -------
     tuple of Entry
-        The latter.
+        The entries that the file now has.
 
     Raises
     ------
     OSError
-        It cannot be written.
+        The file cannot be written.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -266,13 +274,13 @@ def update(path: str | os.PathLike[str], change: Callable[[Entries], Iterable[En
 
 
 def _keep_copy(path: Path) -> None:
-    """Copy a file that cannot all be read, so that nothing is lost when it is written anew."""
+    """Copy a file that can be read only in part, so that nothing is lost when it is rewritten."""
     with atomic_write(path.with_name(f"{path.name}.damaged")) as copy, path.open("rb") as file:
         shutil.copyfileobj(file, copy)
 
 
 def merged(entries: Iterable[Entry], new: Iterable[Entry]) -> Entries:
-    """Return entries with new ones, each in the place of that for the same problem."""
+    """Return entries and new ones; a new entry replaces one of the same device and problem."""
     known = {_key(each): each for each in entries}
     known |= {_key(each): each for each in new}
     return tuple(known.values())

@@ -1,4 +1,4 @@
-"""Lengths: which ones have fast algorithms, and how a transform is split into stages."""
+"""Which lengths have fast algorithms, and how a transform of a length is split into stages."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from math import prod
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
-# Radices of the stage, or pass, that knows real numbers, in rows of odd lengths.
+# The radices that a real stage may have, in rows of odd lengths; in kernels for CPUs, a real pass.
 REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
-MIN_PARTLY_EMPTY = 16  # points of a row for which vectors with empty lanes pay
-MAX_PASSES, LARGEST_OF_PASSES = 8, 16
-MAX_STEPS = 4  # of a long transform
+MIN_PARTLY_EMPTY = 16  # the least points of a row for which vectors with empty lanes pay
+MAX_PASSES, LARGEST_OF_PASSES = 8, 16  # a CPU kernel's most passes, and their largest radix
+MAX_STEPS = 4  # the most launches of a long transform
 
-# Floating-point operations of each codelet for a point, twiddles within it included.
+# The floating-point operations of each codelet per point, with the twiddles within the codelet.
 OPERATIONS = {
     2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17,
     16: 10, 25: 19, 32: 16,
@@ -24,14 +24,14 @@ OPERATIONS = {
 
 
 def next_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
-    """Return the smallest length of at least `n` that has no other prime factors than some.
+    """Return the smallest length of at least `n` that has no other prime factors than `primes`.
 
     Parameters
     ----------
     n : int
-        At least 1.
+        The least length, at least 1.
     primes : sequence of int
-        The prime factors allowed, from 2 on; those that have codelets by default.
+        The prime factors allowed, beginning with 2; by default all primes that have codelets.
 
     Returns
     -------
@@ -47,22 +47,22 @@ def previous_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
 
 
 def _odd_smooth(limit: int, primes: Sequence[int]) -> list[int]:
-    """Return smooth numbers without the factor 2: one power of two takes each to a length."""
+    """Return the odd numbers up to `limit` that have no other prime factors than `primes`."""
     odd = [1]
     for prime in primes[1:]:
-        for each in odd:  # which grows meanwhile
+        for each in odd:  # the list grows during the loop
             if each * prime <= limit:
                 odd.append(each * prime)
     return odd
 
 
 def next_power_of_two(n: int) -> int:
-    """Return the smallest power of two of at least `n`, which is at least 1."""
+    """Return the smallest power of two that is not less than `n`; `n` is at least 1."""
     return 1 << (n - 1).bit_length()
 
 
 def is_smooth(n: int) -> bool:
-    """Whether all prime factors of a length have codelets."""
+    """Whether all prime factors of the length `n` have codelets."""
     for prime in PRIMES:
         while n % prime == 0:
             n //= prime
@@ -71,14 +71,14 @@ def is_smooth(n: int) -> bool:
 
 @dataclass(frozen=True)
 class Stages:
-    """How work-items share a transform in one kernel.
+    """How the work-items of a group share a transform.
 
     Attributes
     ----------
     radices : tuple of int
-        Of the stages, in order; their product is the length.
+        The radices of the stages, in order. Their product is the length.
     items : int
-        Work-items that share a transform.
+        The number of work-items that share a transform.
     """
 
     radices: tuple[int, ...]
@@ -91,12 +91,12 @@ class Stages:
 
     @property
     def reversed(self) -> Stages:
-        """The same stages in reverse order."""
+        """These stages in reverse order."""
         return Stages(self.radices[::-1], self.items)
 
     @property
     def mirrored(self) -> Stages:
-        """The same stages as a palindrome, if there is one."""
+        """These stages in an order that is a palindrome, or unchanged if there is no such order."""
         counts = {radix: self.radices.count(radix) for radix in sorted(self.radices)}
         outer = [radix for radix, count in counts.items() for _ in range(count // 2)]
         middle = [radix for radix, count in counts.items() if count % 2]
@@ -106,14 +106,14 @@ class Stages:
 
     @property
     def elements(self) -> int:
-        """Most points that a work-item holds in any stage."""
+        """The most points that a work-item holds in any stage."""
         return max(self._held().values())
 
     def cost(self, split: bool) -> float:
-        """Return a relative time: arithmetic, registers that stand empty, exchanges.
+        """Return a relative time, made of arithmetic, registers that stand empty, and exchanges.
 
-        An exchange in two parts costs twice as much, so that fewer stages pay although each
-        work-item then holds more than the 16 elements that are best otherwise.
+        With `split` an exchange costs twice as much. Fewer stages then pay, although each work-item
+        holds more than 16 elements, which are best otherwise.
         """
         held = self._held()
         work = sum((6 + OPERATIONS[radix] / 2) * held[radix] for radix in self.radices)
@@ -126,14 +126,15 @@ class Stages:
         Parameters
         ----------
         banks : int
-            Elements of a transform that are served at once, as BANKS in stages.cl.
+            The number of a transform's elements that local memory serves at once: BANKS in
+            stages.cl.
         halves : bool
-            The lower and the upper half are exchanged one after the other.
+            Whether work-items exchange the lower half first and the upper half after it.
 
         Returns
         -------
         int
-            0 for a single stage, which exchanges nothing.
+            The number of elements; 0 for a single stage, which exchanges nothing.
         """
         room, span = 0, 1
         for radix in self.radices[:-1]:
@@ -143,7 +144,7 @@ class Stages:
         return room // 2 if halves else room
 
     def _held(self) -> dict[int, int]:
-        """Return how many points a work-item holds in a stage of each radix."""
+        """Return the number of points that a work-item holds in a stage, for each radix."""
         n, items = self.n, self.items
         return {radix: -(-n // radix // items) * radix for radix in set(self.radices)}
 
@@ -164,28 +165,30 @@ def best_stages(
     Parameters
     ----------
     n : int
-        Length, at least 1.
+        The length, at least 1.
     min_items : int
-        Fewer are taken only where there is no other way: their loads would be far apart.
+        The least number of work-items for which their loads are close together. Fewer work-items
+        are taken only if there is no other way.
     max_items : int
-        Limit of the device, and of the other transforms in a group.
+        The most work-items that the device, and the other transforms of the group, allow.
     split : bool
-        Real and imaginary parts are exchanged one after the other.
+        Whether work-items exchange the real parts first and the imaginary parts after them.
     halves : bool
-        The lower and the upper half are, which takes even radices, and a large one to be worth it.
+        Whether work-items exchange the lower half first and the upper half after it. This takes
+        even radices, and pays only if one of them is at least 16.
     wanted : tuple of int, optional
-        The radices to take, if that can be.
+        The radices to take if they can be taken.
     points : int
-        That a work-item holds at most, if that can be.
+        The most points that a work-item is to hold in a stage, if there are such stages.
     first : int
-        The radix of the first stage, if that is not to be chosen: it divides `n`.
+        The radix of the first stage, a divisor of `n`; 1 leaves the choice to this function.
 
     Returns
     -------
     Stages or None
-        None where a prime factor has no codelet, or a work-item would hold too much.
+        The stages, or None if a prime factor has no codelet or a work-item would hold too much.
     """
-    if n == 1:  # a real row of two numbers is one point, all of whose work is at the ends
+    if n == 1:  # a real row of two numbers is one point: loading and storing is all its work
         return Stages((1,), 1) if max_items else None
     begin = (first,) if first > 1 else ()
     ways = [(*begin, *rest) for rest in factorisations(n // first, MAX_STAGES - len(begin))]
@@ -204,7 +207,7 @@ def best_stages(
         usable,
         key=lambda each: (
             each.items < min_items,
-            # The fewest exchanges of halves, as each takes four steps, and no small radix.
+            # Each exchange of halves takes four steps: large radices make exchanges few.
             (-max(each.radices), -min(each.radices)) if halves else (0, 0),
             each.cost(split),
             -each.elements,
@@ -215,13 +218,19 @@ def best_stages(
 
 
 def _largest_last(radices: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the order in which a work-item that keeps halves back has most registers left."""
+    """Return the radices in the order that leaves most registers to a work-item.
+
+    In an exchange of halves a work-item keeps one half in registers meanwhile.
+    """
     return (*radices[1:], radices[0])
 
 
 @lru_cache(maxsize=4096)
 def factorisations(n: int, stages: int, largest: int = 32) -> tuple[tuple[int, ...], ...]:
-    """Return every product of at most `stages` radices that gives `n`, the largest radix first."""
+    """Return every product of at most `stages` radices that gives `n`, largest radices first.
+
+    No radix is above `largest`.
+    """
     if n == 1:
         return ((),)
     if not stages:
@@ -235,9 +244,10 @@ def factorisations(n: int, stages: int, largest: int = 32) -> tuple[tuple[int, .
 
 
 def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
-    """Yield numbers of work-items that own one, two or four of the largest butterflies each.
+    """Yield the numbers of work-items to try for a transform.
 
-    Or `least` of them, where those are more and some stage has work for all.
+    With these numbers each work-item owns one, two or four butterflies of the largest radix. If
+    `least` work-items are more than that and some stage has work for all, `least` comes last.
     """
     n = prod(radices)
     fewest, most = n // max(radices), n // min(radices)
@@ -251,20 +261,21 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
 
 @lru_cache(maxsize=4096)
 def best_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
-    """Return the cheapest radices of passes over `n` points of every lane of a CPU's vectors.
+    """Return the cheapest radices of a CPU kernel's passes, where each lane has `n` points.
 
     Parameters
     ----------
     n : int
-        At least 1.
+        The number of points, at least 1.
     among : tuple of int
-        Radices to choose from.
+        The radices to choose from.
 
     Returns
     -------
     tuple of int or None
-        In ascending order: what is far apart in memory is touched by small radices, which need
-        few lines of the cache at once. None where a prime factor has no codelet, or n is 1.
+        The radices in ascending order: the first passes take points that are far apart in memory,
+        and small radices need few lines of the cache at once. None if no such radices have the
+        product n, or n is 1.
     """
     if n == 1 or not is_smooth(n):
         return None
@@ -277,46 +288,47 @@ def best_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | N
 
 
 def pass_cost(radices: tuple[int, ...]) -> int:
-    """Return a relative time: loads and stores, arithmetic, registers that spill.
+    """Return a relative time, made of loads and stores, arithmetic, and registers that spill.
 
-    More than 8 points, each a vector of real and one of imaginary parts, do not fit the registers,
-    and their twiddles even less; the last pass has none.
+    More than 8 points do not fit the registers, because each is a vector of real parts and a vector
+    of imaginary parts. With twiddles even fewer fit; the last pass has no twiddles.
     """
     work = sum(10 + OPERATIONS[radix] + 4 * (radix > 8) for radix in radices)
     return work + 8 * sum(radix > 8 for radix in radices[:-1])
 
 
 def real_splits(n: int) -> tuple[int, ...]:
-    """Return the radices that a stage of real numbers may have, for rows of `n` of them.
+    """Return the radices that the real stage may have in a row of `n` real numbers.
 
-    Rows of even lengths have none: two neighbouring numbers are one of their points.
+    A row of an even length has no real stage: two neighbouring numbers are one point instead.
     """
     return tuple(radix for radix in REAL_RADICES if n % 2 and n % radix == 0 and n > radix)
 
 
 def shown(radices: tuple[int, ...], real: bool = False) -> str:
-    """Return radices for people, such as 16x4x16."""
+    """Return radices as a text for people, for example 16x4x16."""
     return "x".join(map(str, radices)) + (" real" if real else "")
 
 
 @lru_cache(maxsize=4096)
 def lane_rows(n: int, most: int) -> tuple[int, int] | None:
-    """Return how a row is a matrix whose rows begin in the lanes of a vector.
+    """Return how a row of points becomes a matrix whose rows stand in the lanes of vectors.
 
     Parameters
     ----------
     n : int
-        Length of the row.
+        The number of points of the row.
     most : int
-        Lanes of the device's vectors, a power of two.
+        The number of lanes of the device's vectors, a power of two.
 
     Returns
     -------
     lanes, rows : int
-        Lanes of the vectors to take and the rows of the matrix, at most as many; its columns are
-        at least as many as lanes. None where no such matrix is smooth. Best are full vectors, even
-        of half the lanes, since whole ones are stored; then the most rows, which are all that is
-        done at once; then the fewest lanes, so that fewer stay empty.
+        The number of lanes of the vectors to use, and the number of rows of the matrix. There are
+        at most as many rows, and at least as many columns, as lanes. None if no such matrix is
+        possible. Best are full vectors, even with half of the lanes, because vectors are stored
+        whole. Then most rows are best, because all rows are done at once, and then fewest lanes,
+        because fewer stay empty.
     """
     if not is_smooth(n):
         return None
@@ -340,14 +352,14 @@ def splits(n: int, parts: int) -> tuple[tuple[int, ...], ...]:
     Parameters
     ----------
     n : int
-        Length.
+        The length to split.
     parts : int
-        Factors wanted, in ascending order.
+        The number of factors.
 
     Returns
     -------
     tuple of tuple of int
-        Nothing for a length that is not smooth.
+        The products, each as its factors in ascending order; empty if `n` is not smooth.
     """
     if not is_smooth(n):
         return ()
@@ -367,7 +379,7 @@ def _splits(n: int, parts: int, least: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=1024)
 def divisors(n: int) -> tuple[int, ...]:
-    """Return the divisors of a smooth length."""
+    """Return the divisors of a smooth length in ascending order."""
     found = [1]
     for prime in PRIMES:
         powers = [1]

@@ -1,7 +1,8 @@
-"""Fusion hooks: what a caller does to elements in the first load or the last store of a plan.
+"""Hooks: a caller's own code for the elements that a plan first loads or last stores.
 
-A hook is a snippet of OpenCL C. It becomes the body of a function in the place of hooks.cl, which
-the kernel that reads the input, or leaves the result, calls for each element.
+A hook is a snippet of OpenCL C. It becomes the body of a function in the text that takes the place
+of hooks.cl. The kernel that reads the input, or that leaves the result, calls the function for each
+element.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class Parameter:
     Attributes
     ----------
     name : str
-        By which its snippet knows it.
+        The name that the snippet uses.
     type : str
-        In OpenCL C, such as "real" or "global const float *".
+        The type in OpenCL C, for example "real" or "global const float *".
     argument : Scalar or Buffer
         A number by value, or a buffer that the runtime knows by its name.
     """
@@ -53,17 +54,18 @@ class Snippet:
     code : str
         Statements that change ``value`` and may read ``index`` and the parameters.
     preamble : str
-        What stands in front of them: functions, macros, or ``#include`` of a file of ``cl/``.
+        What stands before the function: functions, macros, or ``#include`` of a file of ``cl/``.
     parameters : tuple of Parameter
-        In the order in which the kernel takes them.
+        The hook's arguments, in the order in which the kernel takes them.
     replaces : bool
-        It takes the place of the memory access: a load hook finds `value` by itself, in ``src`` or
-        elsewhere, and a store hook leaves it where it wants to, in ``dst`` or elsewhere. The
-        layout that the problem has there says no more than what `index` counts.
+        Whether the hook takes the place of the memory access. Then a load hook itself finds
+        `value`, in ``src`` or elsewhere, and a store hook itself stores it, in ``dst`` or
+        elsewhere. The problem's layout of that array then only says which elements `index` counts.
     vector : str
-        The same for a whole vector of neighbours from `index` on, of the types ``source_vector``
-        and ``target_vector`` of access.cl. Without it kernels of vectors go element by element. A
-        load hook also has `offset`, which is to be added: up to there elements are in one row.
+        Statements like `code`, but for a whole vector of neighbours from `index` on, of the type
+        ``source_vector`` or ``target_vector`` of access.cl. Without them, kernels of vectors go
+        element by element. A load hook has to add `offset` to `index`; the elements before and
+        after this addition are in the same row.
     """
 
     code: str
@@ -84,9 +86,9 @@ class Hooks:
     Attributes
     ----------
     load : Snippet or None
-        For each element of the input as it is read.
+        The hook for each element of the input as a kernel reads it.
     store : Snippet or None
-        For each element of the result as it is written.
+        The hook for each element of the result as a kernel writes it.
     """
 
     load: Snippet | None = None
@@ -96,7 +98,7 @@ class Hooks:
         return bool(self.load or self.store)
 
     def of_part(self, *, first: bool, last: bool) -> Hooks:
-        """Return what remains of them for a part that is the first one, the last one, or both."""
+        """Return the hooks of a part: the first part has the load hook, the last the store hook."""
         return Hooks(self.load if first else None, self.store if last else None)
 
 
@@ -109,7 +111,7 @@ def check_name(name: str) -> None:
     Raises
     ------
     PlanError
-        No identifier of C, or one that means something else already.
+        The name is no identifier of C, or it means something else in kernels already.
     """
     if not (name.isidentifier() and name.isascii()):
         raise PlanError(f"a hook's argument cannot be called {name!r}: that is no name in C")
@@ -129,16 +131,17 @@ def with_hooks(
     Parameters
     ----------
     passes : sequence of Pass
-        The first one reads the input and the last one leaves the result, by kernels with hooks.
+        The passes of a plan. The kernels of the first pass, which reads the input, and of the last
+        one, which leaves the result, know hooks.
     hooks : Hooks
-        Of the problem.
+        The hooks of the problem.
     real_source, real_target : bool
-        Whether elements of the input and of the result are real.
+        Whether the elements of the input, and those of the result, are real.
 
     Returns
     -------
     tuple of Pass
-        The hooks' arguments follow the kernel's own.
+        The passes with hooks. The hooks' arguments follow the arguments of each kernel.
     """
     types = tuple("real" if each else "cplx" for each in (real_source, real_target))
     last = len(passes) - 1
@@ -166,18 +169,18 @@ def hook_text(hooks: Hooks, types: Sequence[str]) -> str:
     Parameters
     ----------
     hooks : Hooks
-        Of one kernel.
+        The hooks of one kernel.
     types : (str, str)
-        Of a value that is loaded and of one that is stored: "real" or "cplx".
+        The type of a value that is loaded, and the type of one that is stored: "real" or "cplx".
 
     Returns
     -------
     str
-        Compilers call lines of a snippet hook:load:1 or hook:store:1, of a preamble
-        hook:load:preamble:1.
+        The text. In their messages compilers call line 1 of a snippet "hook:load:1" or
+        "hook:store:1", and line 1 of a preamble "hook:load:preamble:1".
     """
     placed = list(zip(PLACES, (hooks.load, hooks.store), types, strict=True))
-    seen: set[str] = set()  # preambles: both hooks may have the same functions
+    seen: set[str] = set()  # the preambles so far: both hooks may have the same one
     lines: list[str] = []
     for place, snippet, _ in placed:
         if snippet and snippet.preamble not in seen:
@@ -194,17 +197,17 @@ def hook_text(hooks: Hooks, types: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-# How kernels reach their arrays: by a hook that changes a value,
+# The macros by which kernels reach their arrays, if a hook changes the value;
 _ACCESS = {
     "load": "#define LOAD_FROM(src, place, index) LOAD_HOOK((src)[place], index)",
     "store": "#define STORE_TO(dst, place, value, index) ((dst)[place] = STORE_HOOK(value, index))",
 }
-# by one that replaces the access,
+# if a hook replaces the memory access;
 _REPLACED = {
     "load": "#define LOAD_FROM(src, place, index) load_hook(src, index{given})",
     "store": "#define STORE_TO(dst, place, value, index) store_hook(dst, index, value{given})",
 }
-# and that of whole vectors.
+# and if a hook replaces the memory access of whole vectors.
 _VECTORS = {
     "load": "#define LOAD_VECTOR_HOOK(src, index, offset) "
     "load_vector_hook(src, index, offset{given})",
@@ -217,7 +220,7 @@ def _nothing(place: str) -> str:
 
 
 def _flags(place: str, snippet: Snippet | None) -> list[str]:
-    """Return the macros that say what there is."""
+    """Return the macros that say whether a hook exists, replaces the access, and knows vectors."""
     flags = {
         "HOOKED": snippet is not None,
         "REPLACED": bool(snippet and snippet.replaces),
@@ -227,7 +230,7 @@ def _flags(place: str, snippet: Snippet | None) -> list[str]:
 
 
 def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
-    """Return the lines of functions with a snippet in them, and of the macros that call them."""
+    """Return the lines of the functions around a snippet, and of the macros that call them."""
     taken = "".join(f", {each.type} {each.name}" for each in snippet.parameters)
     given = "".join(f", {_argument(place, each)}" for each in snippet.parameters)
     if not snippet.replaces:
@@ -262,7 +265,7 @@ def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
 def _access_function(
     place: str, name: str, code: str, value_type: str, element: str, taken: str
 ) -> list[str]:
-    """Return the lines of a function that reaches memory by itself."""
+    """Return the lines of a function that itself loads or stores its value."""
     body = list(_numbered(f"hook:{place}", code))
     if place == "load":
         head = f"static inline {value_type} load_{name}(global const {element} *src, ulong index"
@@ -272,12 +275,15 @@ def _access_function(
 
 
 def _argument(place: str, parameter: Parameter) -> str:
-    """Return the name of the kernel's own parameter, which is no other hook's and no variable's."""
+    """Return the kernel's name for a hook's parameter, which no other hook or variable has."""
     return f"{place}_hook_{parameter.name}"
 
 
 def _numbered(place: str, text: str) -> Iterator[str]:
-    """Yield lines of a caller's text, called by their own numbers, also behind an #include."""
+    """Yield the lines of a caller's text, with #line directives that keep the text's own numbers.
+
+    Another directive follows each #include, which would change the numbers.
+    """
     if not text.strip():
         return
     yield f'#line 1 "{place}"'

@@ -1,8 +1,8 @@
-"""Which measured parameters a device and a problem get: a pure look-up that the planner asks.
+"""The look-up of tuned parameters for a device and a problem, without any OpenCL.
 
-What was measured on a device more like this one replaces what was measured on one less like it.
-From the least to the most specific: the default, a device of the same vendor and type, one of the
-same architecture, the same device, and what the user has measured here.
+The more the device of a measurement resembles this one, the more its values count. From the least
+to the most specific, these origins replace each other: the default, a device of the same vendor and
+type, a device of the same architecture, the same device, and the user's own measurements.
 
 References
 ----------
@@ -22,16 +22,17 @@ from .traits import Traits
 
 @dataclass(frozen=True)
 class Identity:
-    """Which device it is, from what only this to what many others are.
+    """What identifies a device, from the most specific to the most general.
 
     Attributes
     ----------
     platform, name, driver : str
-        As the runtime says.
+        The names of the platform and of the device, and the version of the driver, as the runtime
+        gives them.
     architecture : str
-        Such as ``"sm_90"``, or a runtime with the width of the vectors that it uses.
+        For example ``"sm_90"``; for a CPU the runtime and the width of the vectors that it uses.
     vendor : str
-        Of a GPU; of a CPU the runtime's.
+        The vendor of a GPU; for a CPU the vendor of the runtime.
     type : str
         ``"gpu"`` or ``"cpu"``.
     """
@@ -44,11 +45,11 @@ class Identity:
     type: str
 
     def origin(self, other: Identity) -> str:
-        """Return why what was measured on another device holds here, or nothing."""
+        """Return what this device has in common with another one: a key of `ALIKE`, or ""."""
         return next((name for name, alike in ALIKE.items() if alike(self, other)), "")
 
 
-# From the most specific to the least.
+# Whether two devices are alike, from the most specific to the least specific test.
 ALIKE = {
     "device": lambda a, b: (a.platform, a.name) == (b.platform, b.name),
     "architecture": lambda a, b: (
@@ -60,25 +61,25 @@ USER = "user"
 ORIGINS = (GIVEN, USER, *ALIKE)
 
 
-LAYOUTS = ROWS, COLUMNS = "rows", "columns"  # of a class of problems
+LAYOUTS = ROWS, COLUMNS = "rows", "columns"  # the layouts of a class of problems
 
 
 @dataclass(frozen=True)
 class Workclass:
-    """Problems that share their tuned parameters.
+    """A class of problems that share their tuned parameters.
 
     Attributes
     ----------
     kind, precision : str
-        As a `Problem` has them; direction and scale make no difference.
+        The kind and the precision of the problems. Direction and scale make no difference.
     lengths : tuple of int
-        Along the transformed axes.
+        The lengths along the transformed axes.
     layout : str
-        ``"rows"``, if the last of these is the last of the array, else ``"columns"``.
+        ``"rows"`` if the array's last axis is transformed, ``"columns"`` otherwise.
     batch : int
-        Logarithm to base 2 of the number of transforms, rounded down.
+        The logarithm to base 2 of the number of transforms, rounded down.
     algorithm : str
-        The only solver; empty where it is chosen.
+        The only solver that may be used; empty if the planner chooses.
     """
 
     kind: str
@@ -95,7 +96,7 @@ class Workclass:
 
     @classmethod
     def of(cls, problem: Problem, algorithm: str | None = None) -> Workclass:
-        """Return that of a problem, and of the only solver where it is not chosen."""
+        """Return the class of a problem; `algorithm` is the only solver that may be used."""
         lengths = tuple(problem.shape[axis] for axis in problem.axes)
         batch = prod(problem.shape) // max(1, prod(lengths))
         by_rows = len(problem.shape) - 1 in problem.axes
@@ -110,12 +111,12 @@ class Workclass:
 
     @classmethod
     def parse(cls, text: str) -> Workclass:
-        """Return the class that `str` has written as a text.
+        """Return the class whose `str` is the text.
 
         Raises
         ------
         ValueError
-            The text is that of no class.
+            The text is not the `str` of a class.
         """
         try:
             kind, precision, lengths, layout, batch, *by = text.split()
@@ -123,13 +124,13 @@ class Workclass:
             found = cls(kind, precision, points, layout, int(batch[2:]), "".join(by[1:]))
         except ValueError:
             found = None
-        # Numbers can be written in several ways, of which `str` uses one.
+        # A number can be written in several ways; only the way of `str` is accepted.
         if found is None or str(found) != text or not found._is_possible():
             raise ValueError(f"{brief(text)} names no class of problems")
         return found
 
     def _is_possible(self) -> bool:
-        """Whether there are problems of the class."""
+        """Whether a problem of this class can exist."""
         return (
             self.kind in KINDS
             and self.precision in COMPLEX_DTYPE
@@ -140,7 +141,10 @@ class Workclass:
         )
 
     def distance(self, other: Workclass) -> int | None:
-        """Return how far another batch is, in powers of two; None for other problems."""
+        """Return by how many powers of two the batches of two classes differ.
+
+        If the classes differ in anything else, the result is None.
+        """
         if replace(self, batch=0) != replace(other, batch=0):
             return None
         return abs(self.batch - other.batch)
@@ -151,22 +155,23 @@ MOST_DISTANT = 2  # batches from a quarter to four times as large have the same 
 
 @dataclass(frozen=True)
 class Entry:
-    """What was found to be best.
+    """The parameters that were found to be best for a class of problems on a device.
 
     Attributes
     ----------
     identity : Identity
-        Of the device that it was measured on.
+        The device on which they were measured.
     workclass : Workclass or None
-        Of the problem; None for what holds for all that has nothing better.
+        The class of problems; None if they are for all problems that have no better entry.
     values : mapping
-        Of parameters that are not the default's.
+        The parameters whose values are not the default, by name.
     sources : str
-        Hash of the kernels that were measured.
+        The hash of the kernels that were measured.
     ms, default_ms : float
-        One transform's time with these, and with the defaults; both in turns.
+        The time of one transform in milliseconds, with these parameters and with the defaults; both
+        were measured in turns.
     date, effort : str
-        When, and how thoroughly.
+        When the parameters were measured, and with which effort.
     """
 
     identity: Identity
@@ -192,16 +197,16 @@ def look_up(
     Parameters
     ----------
     workclass : Workclass or None
-        Of the problem; None for what is the same for all problems.
+        The class of the problem; None for parameters that are the same for all problems.
     identity, traits : Identity, Traits
-        Of the device.
+        The identity and the traits of the device.
     shipped : iterable of Entry
-        What we have measured, on this device or others.
+        The entries that come with pyclfft, measured on this device or on others.
     user : iterable of Entry
-        What the user has. It counts for the same driver and kernels only: with others it may be
-        worse than the default.
+        The user's own entries. They count only if they were measured on this device with this
+        driver and these kernels; otherwise they may be worse than the default.
     sources : str
-        Hash of the kernels of now.
+        The hash of the kernels that are in use now.
 
     Returns
     -------
@@ -225,9 +230,11 @@ def look_up(
 def _closest(
     by_origin: Mapping[str, Sequence[Entry]], workclass: Workclass
 ) -> tuple[str, Entry | None]:
-    """Return the entry for the most similar batch, and of several the most specific origin's.
+    """Return the origin and the entry for the most similar batch, or "" and None if there is none.
 
-    Of a device that only has its vendor in common, single problems say little.
+    If several entries are equally similar, the one with the most specific origin counts. Entries of
+    devices that have only the vendor in common do not count, because their best parameters for a
+    single problem say little about this device.
     """
     near = [
         (distance, ORIGINS.index(origin), number, origin, each)

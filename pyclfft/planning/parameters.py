@@ -24,7 +24,7 @@ GIVEN = "given"  # the origin of parameters that a caller sets
 
 
 class Allowed(Protocol):
-    """The values that a parameter may have; their description is its `str`."""
+    """The values that a parameter may have; the `str` of this object describes them."""
 
     def take(self, value: Any) -> Value:
         """Return a value as plans want it.
@@ -38,7 +38,10 @@ class Allowed(Protocol):
 
 @dataclass(frozen=True)
 class Range:
-    """Whole numbers from `least` to `most`; with `or_rule` also -1, which leaves it to a rule."""
+    """Whole numbers from `least` to `most`.
+
+    With `or_rule`, -1 is allowed too: a rule then chooses the number.
+    """
 
     least: int
     most: int
@@ -57,7 +60,7 @@ class Range:
 
 @dataclass(frozen=True)
 class OneOf:
-    """A few whole numbers."""
+    """The whole numbers in `numbers` and no others."""
 
     numbers: tuple[int, ...]
 
@@ -104,7 +107,10 @@ class Lists:
 
 @dataclass(frozen=True)
 class GroupSize:
-    """Sizes of work-groups as texts, such as "64"; an empty text leaves it to `group`."""
+    """Sizes of work-groups as texts, for example "64" or "16x16".
+
+    If the text is empty, the parameter `group` decides the size.
+    """
 
     form: re.Pattern[str] = re.compile(r"([1-9][0-9]{0,3}(x[1-9][0-9]{0,3})?)?")
 
@@ -131,13 +137,13 @@ class Solvers:
         return f"one of {', '.join(self._names()[1:])}"
 
     def _names(self) -> tuple[str, ...]:
-        from .solvers import BY_NAME  # which look up their parameters here
+        from .solvers import BY_NAME  # the solvers import this module
 
         return ("", *BY_NAME)
 
 
 def _whole(value: Any) -> int:
-    """Return a whole number, such as 64 or 64.0, as an int."""
+    """Return a whole number, for example 64 or 64.0, as an int."""
     number = int(value)
     if number != value:
         raise ValueError(value)
@@ -167,14 +173,15 @@ class Parameter:
     meaning: str
 
 
-# The textbook's kernels whose work-groups can be tuned one by one: the parameter group_NAME.
+# The textbook's kernels that have a parameter group_NAME for the size of their work-groups.
 GROUPED = ("spinFact", "bitReverse", "butterfly", "norm", "transpose", "highPassFilter")
-# Work-items of a group, where a device allows as many; points of a transform; bytes in a cache.
+# Allowed numbers of work-items in a group (a device may allow fewer), of points of a transform, and
+# of bytes in a cache.
 ITEMS, POINTS, BYTES = Range(1, 2**13), Range(0, 2**16), Range(0, 2**26)
 PASS_RADICES = tuple(each for each in RADICES if each <= LARGEST_OF_PASSES)
 
-# Lists of factors are looked at for one whose product is the length in question; where there is
-# none, and where a number is -1, a rule decides.
+# The planner searches a parameter's lists of factors for one whose product is the length that it
+# splits. If no list fits, or if a number is -1, a rule decides.
 PARAMETERS: Mapping[str, Parameter] = {
     "algorithm": Parameter(
         "", "", Solvers(),
@@ -271,7 +278,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         0, 128 * 1024, BYTES,
         "The most bytes of local memory that a work-item of a CPU kernel uses for scratch data. A "
         "work-item that needs more uses global memory for them.",
-    ),  # some devices promise too much
+    ),  # some devices report more local memory than they have
     "lanes_workspace": Parameter(
         0, 4 * 1024 * 1024, BYTES,
         "The most bytes of scratch data that a work-item of a CPU kernel may need. They should fit "
@@ -355,9 +362,9 @@ class Parameters(Mapping[str, Any]):
     Attributes
     ----------
     table : mapping of str to int, str or tuple
-        A value for each name in `PARAMETERS`.
+        The value of each parameter, by the names in `PARAMETERS`.
     origins : mapping of str to str
-        For each value that is not the default, where it comes from.
+        The origin of each value that is not the default, by the parameter's name.
     """
 
     table: Values
@@ -373,13 +380,13 @@ class Parameters(Mapping[str, Any]):
         return len(self.table)
 
     def over(self, values: Values, origin: str) -> Parameters:
-        """Return them with some replaced, which come from `origin`."""
+        """Return these parameters with other values for some, which come from `origin`."""
         changed = {name: value for name, value in values.items() if value != self.table[name]}
         origins = {name: each for name, each in self.origins.items() if name not in values}
         return Parameters({**self.table, **changed}, {**origins, **dict.fromkeys(changed, origin)})
 
     def __str__(self) -> str:
-        """Name those that are not the default, by their origins."""
+        """Name the parameters whose values are not the default, with their origins."""
         by_origin: dict[str, list[str]] = {}
         for name, origin in self.origins.items():
             by_origin.setdefault(origin, []).append(f"{name} {shown(self.table[name])}")
@@ -388,7 +395,7 @@ class Parameters(Mapping[str, Any]):
 
 
 def shown(value: Value) -> str:
-    """Return a value for people: factors as ``4x4x16``."""
+    """Return a value as a text for people: a list of factors as ``4x4x16``."""
     if isinstance(value, tuple):
         return " ".join("x".join(map(str, each)) for each in value) or "-"
     return str(value)
@@ -405,7 +412,7 @@ def parameters_for(traits: Traits) -> Parameters:
     Parameters
     ----------
     traits : Traits
-        Of the device.
+        The traits of the device.
 
     Returns
     -------
@@ -415,12 +422,12 @@ def parameters_for(traits: Traits) -> Parameters:
 
 
 def checked(values: Any) -> dict[str, Value]:
-    """Return parameters as plans want them: lists as tuples.
+    """Return parameters as plans take them, with tuples instead of lists.
 
     Parameters
     ----------
     values : mapping of str to int, str or iterable
-        By their names.
+        The values of parameters by their names.
 
     Returns
     -------
@@ -429,7 +436,8 @@ def checked(values: Any) -> dict[str, Value]:
     Raises
     ------
     PlanError
-        There is no parameter of a name, or it cannot have the value. The error names what it can.
+        No parameter has one of the names, or a parameter may not have its value. The error lists
+        the names, or describes the values that the parameter may have.
     """
     if not isinstance(values, Mapping):
         raise PlanError(f"parameters are a mapping of names to values, not {brief(values)}")
@@ -452,8 +460,8 @@ _BRIEF.maxstring = _BRIEF.maxother = 80
 
 
 def brief(value: Any) -> str:
-    """Return a value as Python writes it, for a message: cut short where it is long."""
+    """Return a value for a message, as Python writes it, but shortened if it is long."""
     try:
         return _BRIEF.repr(value)
-    except ValueError:  # a number of more digits than Python prints
+    except ValueError:  # the number has more digits than Python prints
         return f"a very large {type(value).__name__}"

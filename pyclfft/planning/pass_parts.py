@@ -1,4 +1,4 @@
-"""What passes are made of: macros, sizes and arguments; and transpositions of contiguous rows."""
+"""What passes are made of: macros, sizes and arguments. Also the pass that transposes matrices."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ REAL = {"single": "float32", "double": "float64"}
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch of contiguous rows, all of the same length."""
+    """A batch of `count` contiguous rows of `n` points each."""
 
     n: int
     count: int
 
 
 def rows_of(problem: Problem) -> Rows:
-    """Return the rows that a problem is whose one axis varies fastest in memory."""
+    """Return the rows of a problem with one axis, which varies fastest in memory."""
     n = problem.shape[problem.axes[0]]
     return Rows(n, prod(problem.shape) // n)
 
@@ -37,7 +37,10 @@ def transpose(
     rows: int,
     columns: int,
 ) -> Pass:
-    """Swap the two axes of every matrix of a batch, blocked where the device and tuning allow."""
+    """Return the pass that transposes every matrix of a batch.
+
+    If the device and the parameters allow it, the pass works by tiles in local memory.
+    """
     tile = parameters["transpose_tile"]
     blocked = (
         tile > 1
@@ -71,7 +74,7 @@ def transpose(
 
 
 def defines(precision: str, **others: int | str) -> tuple[tuple[str, str], ...]:
-    """Return what a kernel file is compiled with: the precision and the given macros."""
+    """Return the macros with which a file is compiled: the precision and the given ones."""
     double = int(precision == "double")
     return tuple((name, str(value)) for name, value in {"DOUBLE": double, **others}.items())
 
@@ -79,25 +82,25 @@ def defines(precision: str, **others: int | str) -> tuple[tuple[str, str], ...]:
 def device_size(
     items: tuple[int, ...], preferred: int, traits: Traits
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return `launch_size` within a device's limits: exact along the third dimension alone."""
+    """Return the sizes that `launch_size` finds within the device's limits."""
     return launch_size(items, preferred, traits.max_work_item_sizes, traits.max_work_group_size)
 
 
 def kernel_size(
     kernel: str, items: tuple[int, ...], traits: Traits, parameters: Parameters
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return (global size, local size) of a kernel whose work-groups may be tuned by themselves.
+    """Return (global size, local size) of a kernel whose work-groups may have a tuned size.
 
     Parameters
     ----------
     kernel : str
-        Its name. The parameter ``group_NAME``, if there is one and it is not empty, is the size of
-        its groups, "64" or "16x16": taken exactly, even where the range is smaller.
+        The name of the kernel. If the parameter ``group_NAME`` exists and is not empty, it is the
+        size of the groups, for example "64" or "16x16", even if fewer work-items are needed.
     items : tuple of int
-        Work-items needed along each dimension.
+        The number of work-items needed along each dimension.
     traits, parameters
-        Of the device. Without a size of the kernel's own, or where the device does not allow that
-        size, the parameter ``group`` decides, as in `device_size`.
+        The device's traits, and the parameters of its kernels. If the kernel has no size of its
+        own, or the device does not allow that size, the parameter ``group`` decides.
 
     Returns
     -------
@@ -120,13 +123,13 @@ def uint(value: int) -> Scalar:
 
 
 def sign_flag(problem: Problem) -> Argument:
-    """Return the flag that conjugates twiddles of the inverse transform."""
+    """Return the argument by which a kernel conjugates its twiddles if the transform is inverse."""
     flag = SIGN_BIT[problem.precision] if problem.direction == "inverse" else 0
     return Scalar(BITS[problem.precision], flag)
 
 
 def exact(value: float, precision: str) -> Vector:
-    """Return an argument of type cplx: the nearest number of a precision, and what it lacks."""
+    """Return an argument of type cplx: the nearest number in the precision, and the remainder."""
     dtype = REAL_DTYPE[precision]
     nearest = float(dtype.type(value))
     return Vector(dtype.name, (nearest, value - nearest))

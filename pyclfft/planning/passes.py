@@ -1,4 +1,4 @@
-"""Passes: what one kernel launch does, and the buffers that a sequence of them needs."""
+"""Passes: what one kernel launch does, and the buffers that a sequence of passes needs."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from math import prod
 
-COUNTERS = "counters"  # workspace that is zero before the first launch and after each
+COUNTERS = "counters"  # the workspace that is zero before the first launch and after every launch
 
 
 class Role(Enum):
     """What an argument is to its pass, before buffers are assigned."""
 
-    SOURCE = "source"  # read; what the pass before has left
-    TARGET = "target"  # written; another buffer than the source, unless the pass `aliases`
-    DATA = "data"  # read and written in place
+    SOURCE = "source"  # the buffer that the pass reads: it holds what the pass before has left
+    TARGET = "target"  # the buffer that the pass writes; if the pass `aliases`, maybe its source
+    DATA = "data"  # the buffer that the pass reads and overwrites
 
 
 @dataclass(frozen=True)
 class Buffer:
     """A buffer by name.
 
-    "in" and "out" are the caller's of each call, "hook:load:NAME" and "hook:store:NAME" those of
-    hooks; all others are workspace.
+    "in" and "out" are the buffers that the caller gives at each call, "hook:load:NAME" and
+    "hook:store:NAME" are the buffers of hooks, and every other name means workspace.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number by value, of the given NumPy dtype."""
+    """A number that a kernel takes by value, of the given NumPy dtype."""
 
     dtype: str
     value: int | float | complex
@@ -39,12 +39,12 @@ class Scalar:
 
 @dataclass(frozen=True)
 class FirstGroup:
-    """The number of a launch's first work-group (uint), of a pass that takes several launches."""
+    """The number (uint) of a launch's first work-group, where a pass is split into launches."""
 
 
 @dataclass(frozen=True)
 class Vector:
-    """A short vector by value, such as a uint4."""
+    """A short vector that a kernel takes by value, for example a uint4."""
 
     dtype: str
     values: tuple[float, ...]
@@ -52,7 +52,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Roots:
-    """Roots of unity exp(-2 pi i k / n), k < n: computed on the host, uploaded once."""
+    """The roots of unity exp(-2 pi i k / n), 0 <= k < n: computed on the host, uploaded once."""
 
     n: int
     precision: str
@@ -60,7 +60,7 @@ class Roots:
 
 @dataclass(frozen=True)
 class RootSeries:
-    """Roots of unity exp(-2 pi i (first + k step) / n), k < count: computed on the host."""
+    """Roots of unity exp(-2 pi i (first + k step) / n), 0 <= k < count: computed on the host."""
 
     n: int
     first: int
@@ -71,7 +71,10 @@ class RootSeries:
 
 @dataclass(frozen=True)
 class SpinFactors:
-    """Roots of unity exp(-2 pi i k / n), k < n / 2, of an even n: computed by spinFact, once."""
+    """Roots of unity exp(-2 pi i k / n), 0 <= k < n / 2, for an even n.
+
+    The kernel spinFact computes them once, on the device.
+    """
 
     n: int
     precision: str
@@ -81,8 +84,8 @@ class SpinFactors:
 class DigitRoots:
     """Roots of unity by the digits of their exponents: computed on the host, uploaded once.
 
-    Row d of `digits` holds exp(-2 pi i k 2^(d bits) / n), 0 <= k < 2^bits, so that a product of one
-    of each row is any power.
+    Row d of the table holds exp(-2 pi i k 2^(d bits) / n), 0 <= k < 2^bits. There are `digits`
+    rows, and every power of the root is a product of one element from each row.
     """
 
     n: int
@@ -93,16 +96,17 @@ class DigitRoots:
 
 @dataclass(frozen=True)
 class StageTwiddles:
-    """Twiddles of Stockham's stages, one after the other: computed on the host, uploaded once.
+    """The twiddles of Stockham's stages, stage after stage: computed on the host, uploaded once.
 
-    For a stage of radix R after stages whose radices have the product S they are
+    If a stage has the radix R, and S is the product of the radices before it, its twiddles are
     exp(-2 pi i r j / (R S)), 1 <= r < R, 0 <= j < S, row by row.
 
-    With `back` those of the stages in reverse order follow.
+    With `back`, the twiddles of the stages in reverse order follow.
 
-    A real row of odd length has one stage of radix `real_radix`, the first one, or with `real_last`
-    the last one. Of each of its butterflies only the results, or points, 0 .. real_radix // 2 are
-    kept, and their number is what `radices` has in its place.
+    A real row of odd length has one real stage of radix `real_radix`: the first stage, or with
+    `real_last` the last one. Each butterfly of the real stage keeps only its results (if it is the
+    last stage, its points) 0 .. real_radix // 2; in the place of the stage's radix, `radices` holds
+    the number of those that are kept.
     """
 
     radices: tuple[int, ...]
@@ -114,10 +118,10 @@ class StageTwiddles:
 
 @dataclass(frozen=True)
 class PassTwiddles:
-    """Twiddles of passes on lanes, the last pass first: computed on the host, uploaded once.
+    """The twiddles of a CPU kernel's passes, the last pass first: computed on the host.
 
-    For a pass of radix R with S points below they are exp(-2 pi i j k / (R S)), 0 <= j < S,
-    1 <= k < R, row by row.
+    If a pass has the radix R, and S is the product of the radices after it, its twiddles are
+    exp(-2 pi i j k / (R S)), 0 <= j < S, 1 <= k < R, row by row.
     """
 
     radices: tuple[int, ...]
@@ -126,9 +130,10 @@ class PassTwiddles:
 
 @dataclass(frozen=True)
 class PassSteps:
-    """What passes on lanes do, for a kernel of all lengths: computed on the host, uploaded once.
+    """The passes of a CPU kernel that takes every length, as numbers: computed on the host.
 
-    The radices, and then for each block of the last pass the row of its first result.
+    The table holds the radices of the passes, and then for each block of the last pass the row of
+    the block's first result.
     """
 
     radices: tuple[int, ...]
@@ -136,11 +141,11 @@ class PassSteps:
 
 @dataclass(frozen=True)
 class LaneTwiddles:
-    """Twiddles between rows and columns of a matrix, for lanes: computed on the host.
+    """The twiddles between the rows and the columns of a matrix, for lanes: computed on the host.
 
-    They are exp(-2 pi i r c / (rows columns)), 1 <= r < rows, for each block of `lanes` columns c,
-    `together` times; the last may overlap the one before. Real parts of all lanes come before their
-    imaginary parts.
+    For each block of `lanes` columns c they are exp(-2 pi i r c / (rows columns)), 1 <= r < rows,
+    each vector of lanes `together` times. The last block may overlap the one before it. The real
+    parts of all lanes come before their imaginary parts.
     """
 
     rows: int
@@ -152,9 +157,9 @@ class LaneTwiddles:
 
 @dataclass(frozen=True)
 class LaneRoots:
-    """Roots of unity exp(-2 pi i k c / n), k < points, for lanes c: computed on the host.
+    """Roots of unity exp(-2 pi i k c / n), 0 <= k < points, 0 <= c < lanes: computed on the host.
 
-    Real parts of all lanes come before their imaginary parts.
+    For each k the real parts of all lanes c come before their imaginary parts.
     """
 
     n: int
@@ -165,7 +170,7 @@ class LaneRoots:
 
 @dataclass(frozen=True)
 class BlockRoots:
-    """Roots of unity exp(-2 pi i k c / n), k < points, for the first lane c of each block."""
+    """Roots of unity exp(-2 pi i k c / n), 0 <= k < points, for the first lane c of each block."""
 
     n: int
     points: int
@@ -176,7 +181,7 @@ class BlockRoots:
 
 @dataclass(frozen=True)
 class Chirp:
-    """Bluestein's chirp exp(-pi i k^2 / n), k < n: computed on the host, uploaded once."""
+    """Bluestein's chirp exp(-pi i k^2 / n), 0 <= k < n: computed on the host, uploaded once."""
 
     n: int
     precision: str
@@ -184,10 +189,12 @@ class Chirp:
 
 @dataclass(frozen=True)
 class ChirpSpectrum:
-    """Spectrum of the conjugate chirp, over m for the transform back: computed on the host.
+    """The spectrum of the conjugate chirp, divided by m: computed on the host.
 
-    The chirp is symmetric around 0, in m points. Where a transform of m points is several steps of
-    `factors`, the spectrum is in the order in which they leave it.
+    The convolution has m points, m being the product of `factors`; dividing by m here spares the
+    transform back its scale. The chirp stands symmetrically around point 0. If the transform of m
+    points has several steps, one for each factor, the spectrum is in the order in which the steps
+    leave their results.
     """
 
     n: int
@@ -197,9 +204,10 @@ class ChirpSpectrum:
 
 @dataclass(frozen=True)
 class LaneChirp:
-    """The chirp of n points for lanes of the columns of a matrix: computed on the host.
+    """Bluestein's chirp of n points in vectors of `lanes` lanes: computed on the host.
 
-    Zeros fill the last vector. Real parts of all lanes come before their imaginary parts.
+    Zeros fill the last vector. In each vector the real parts of all lanes come before their
+    imaginary parts.
     """
 
     n: int
@@ -209,10 +217,10 @@ class LaneChirp:
 
 @dataclass(frozen=True)
 class LaneSpectrum:
-    """The spectrum of a chirp for lanes of the rows of a matrix, one block of rows after the other.
+    """The spectrum of `ChirpSpectrum` as a matrix in blocks of rows, one row for each lane.
 
-    As `ChirpSpectrum`, of which the first of `factors` are the rows, a multiple of `lanes`. Real
-    parts of all lanes come before their imaginary parts.
+    The first of `factors` is the number of rows, a multiple of `lanes`. The real parts of all lanes
+    come before their imaginary parts.
     """
 
     n: int
@@ -223,7 +231,7 @@ class LaneSpectrum:
 
 @dataclass(frozen=True)
 class Constants:
-    """A few integers (int64), uploaded once."""
+    """A short list of integers (int64) that is uploaded once."""
 
     values: tuple[int, ...]
 
@@ -257,37 +265,39 @@ class Pass:
     kernel : str
         The kernel's name.
     source : str
-        Its file in ``cl/``.
+        The kernel's file, as a path within ``cl/``.
     defines : tuple of (str, str)
-        What the file is compiled with.
+        The macros with which the file is compiled: their names and values.
     global_size, local_size : tuple of int
-        Work-items in all and in a group; the one is a multiple of the other.
+        The number of work-items in all and in each work-group along each dimension; the first is a
+        multiple of the second.
     arguments : mapping of str to Argument
-        By the names of the kernel's parameters, in the kernel's order.
+        The kernel's arguments by the names of its parameters, in the kernel's order.
     reads, writes : int
-        Bytes that have to be moved at least.
+        The least number of bytes that the pass has to read and to write.
     leaves : int
-        Bytes of the buffer that receives the result, where that is more than `writes`.
+        The size in bytes of the buffer that receives the result, if it is more than `writes`.
     hooks : str
-        Text in hooks.cl's place, what a caller adds to the load or the store.
+        The text that stands in the place of hooks.cl: what a caller adds to the load or the store.
     step : str
         What the pass does, for people: "stage 3 of 9".
     scratch : tuple of (str, int)
-        Workspace of its own beside source and target, by name, with its bytes.
+        The workspace that the pass needs beside its source and target: names and bytes of buffers.
     table : str
-        Name of the scratch buffer that this pass fills and nobody changes later: a second pass
-        alike is left out.
+        The name of a scratch buffer that this pass fills and that no other pass changes. A later
+        pass that fills the same table is left out.
     aliases : bool
-        The target may also be the source: each work-group reads all that it overwrites first.
+        Whether the target may also be the source, because each work-group reads everything that it
+        overwrites before it writes.
     stays : bool
-        A pass that aliases is better in place than from one buffer to another.
+        Whether a pass that `aliases` runs better in place than from one buffer to another.
     radices : tuple of tuple of int
-        Of the transforms in it, if it has any.
+        The radices of each transform that the pass does; empty if it does none.
     groups_a_launch : int
-        Work-groups of a launch, which is then one of several and has a `FirstGroup` among its
-        arguments; 0 for one launch of all.
+        The most work-groups that one launch takes, where the pass is split into several launches
+        and has a `FirstGroup` among its arguments; 0 where one launch takes all work-groups.
     local_bytes : int
-        Of local memory that each work-group takes.
+        The local memory that each work-group takes, in bytes.
     """
 
     kernel: str
@@ -311,12 +321,12 @@ class Pass:
 
     @property
     def target_bytes(self) -> int:
-        """Bytes of the buffer that receives the result."""
+        """The size in bytes of the buffer that receives the result."""
         return max(self.leaves, self.writes)
 
     @property
     def moves(self) -> bool:
-        """Whether it writes to another buffer than it reads."""
+        """Whether the pass has a target, so that it may write another buffer than it reads."""
         return Role.TARGET in self.arguments.values()
 
     def __str__(self) -> str:
@@ -333,9 +343,10 @@ class Schedule:
     Attributes
     ----------
     passes : tuple of Pass
-        In order.
+        The passes in the order of their launches.
     workspace : tuple of (str, int)
-        Buffers beside "in" and "out", with their bytes. They hold anything, but `COUNTERS` zeros.
+        The names and bytes of the buffers beside "in" and "out". `COUNTERS` holds zeros at the
+        beginning; what the others hold does not matter.
     """
 
     passes: tuple[Pass, ...]
@@ -343,7 +354,7 @@ class Schedule:
 
     @property
     def tables(self) -> frozenset[Table]:
-        """What is computed once for the passes, on the host or by spinFact."""
+        """The tables of the passes, which the host, or the kernel spinFact, computes once."""
         return frozenset(
             argument
             for each in self.passes
@@ -353,7 +364,7 @@ class Schedule:
 
     @property
     def workspace_bytes(self) -> int:
-        """Bytes of all workspace buffers."""
+        """The number of bytes of all workspace buffers together."""
         return sum(size for _, size in self.workspace)
 
     def __str__(self) -> str:
@@ -364,20 +375,22 @@ class Schedule:
 def assign_buffers(
     passes: Sequence[Pass], out_bytes: int, *, in_place: bool = False, frugal: bool = False
 ) -> Schedule:
-    """Give every pass its buffers: results alternate so that the last one lands in "out".
+    """Give every pass its buffers, alternating so that the last result lands in "out".
 
     Parameters
     ----------
     passes : sequence of Pass
-        With `Role` arguments. The first one must not work in place, since "in" is not ours.
+        Passes with `Role` arguments. The first pass must not work in place, because "in" belongs to
+        the caller.
     out_bytes : int
-        Size of "out"; results in between use it where they fit, and workspace "a" and "b" else. 0
-        where only the last pass may touch it: it has gaps that are not ours.
+        The size of "out". A result in between takes "out" if it has exactly this size, and
+        otherwise the workspace "a" or "b". Give 0 if only the last pass may touch "out", because
+        "out" has gaps that belong to the caller.
     in_place : bool
-        "in" and "out" are the same memory, so the first result must go elsewhere, unless that pass
-        `aliases`.
+        Whether "in" and "out" are the same memory. The first result must then go elsewhere, unless
+        the first pass `aliases`.
     frugal : bool
-        Every pass that can stay in place does, so that there is less workspace.
+        Whether every pass that can work in place does, which needs less workspace.
 
     Returns
     -------
@@ -386,26 +399,26 @@ def assign_buffers(
     Raises
     ------
     ValueError
-        Passes that cannot be put in order so: a mistake in a solver, not of a user.
+        The passes cannot be given buffers in this way. The mistake is a solver's, not a user's.
     """
     passes = without_repeated_tables(passes)
     first = next((index for index, each in enumerate(passes) if each.moves), None)
     if first is None or any(Role.DATA in each.arguments.values() for each in passes[:first]):
         raise ValueError("the first pass must be out of place")
-    protected = in_place and not passes[first].aliases  # "in" must outlive the first pass
-    # A pass whose target may be its source stays where it is, but the first, which has "in".
+    protected = in_place and not passes[first].aliases  # the first pass must leave "in" whole
+    # A pass whose target may be its source works in place, except the first, whose source is "in".
     moving = [
         index
         for index, each in enumerate(passes)
         if each.moves and (index == first or not (each.aliases and (each.stays or frugal)))
     ]
-    if protected and len(moving) == 1:  # then the last such pass moves too, back to "out"
+    if protected and len(moving) == 1:  # then the last pass that aliases moves too, back to "out"
         moving += [index for index, each in enumerate(passes) if each.aliases][-1:]
     if protected and len(moving) == 1:
         raise ValueError("one pass alone cannot work in place")
 
     targets = {}
-    later = ""  # what the next moving pass writes, and so may not read
+    later = ""  # the buffer that the next moving pass writes, and therefore may not read
     for index in reversed(moving):
         fits = passes[index].target_bytes == out_bytes and not (protected and index == first)
         names = ("out", "a", "b") if fits or index == moving[-1] else ("a", "b")
@@ -430,7 +443,7 @@ def assign_buffers(
 
 
 def without_repeated_tables(passes: Iterable[Pass]) -> tuple[Pass, ...]:
-    """Leave out passes that fill a table which an earlier one has filled already."""
+    """Return the passes without those that fill a table which an earlier pass has filled."""
     kept: list[Pass] = []
     filled = set()
     for each in passes:
@@ -444,20 +457,20 @@ def without_repeated_tables(passes: Iterable[Pass]) -> tuple[Pass, ...]:
 def launch_size(
     items: Sequence[int], preferred: int, limits: Sequence[int], group_limit: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return (global size, local size) of a range of columns, rows, and matrices of a batch.
+    """Return (global size, local size) for work-items over columns, rows and matrices of a batch.
 
     The group takes as many of the `preferred` work-items as it can along the first dimension, then
-    along the second, and the range is rounded up to whole groups there: kernels check their bounds.
-    A third dimension is exact, and its groups are one matrix deep.
+    along the second. Along these two the global size is rounded up to whole groups: kernels check
+    their bounds. Along the third dimension it is exact, and a group is one matrix deep.
 
     Parameters
     ----------
     items : sequence of int
-        Work-items needed along each dimension, at least 1 each.
+        The number of work-items needed along each dimension, at least 1.
     preferred : int
-        Work-items wanted in a group: a power of two.
+        The number of work-items wanted in a group, a power of two.
     limits, group_limit : sequence of int, int
-        The device's limits along each dimension and for a whole group.
+        The most work-items that the device allows in a group along each dimension, and in all.
 
     Returns
     -------
@@ -475,7 +488,7 @@ def launch_size(
 
 
 def _times(sizes: Sequence[int]) -> str:
-    """Return sizes as "512x16", leaving out trailing ones."""
+    """Return sizes as a text like "512x16", without trailing sizes of 1."""
     shown = list(sizes)
     while len(shown) > 1 and shown[-1] == 1:
         shown.pop()

@@ -31,23 +31,24 @@ def plan_passes(
     problem : Problem
         What to transform.
     traits : Traits
-        Of the device.
+        The traits of the device.
     algorithm : str, optional
-        Name of the solver to use for every axis; the first that applies by default.
+        The name of the solver to use for every axis, or of a rewriter, whose solvers are then used;
+        by default each axis gets the first solver that takes it.
     parameters : Parameters, optional
-        Of the kernels; the device's defaults by default.
+        The parameters of the kernels; the device's defaults by default.
 
     Returns
     -------
     tuple of Pass
-        To be given buffers by `assign_buffers`; the first one is out of place.
+        The passes, to which `assign_buffers` gives their buffers. The first one is out of place.
 
     Raises
     ------
     PlanError
-        An unknown algorithm, or one that does not apply.
+        The algorithm is unknown, or no solver that may be used takes the problem.
     PrecisionError
-        Double precision on a device without it.
+        The problem is in double precision, which the device lacks.
     """
     require_precision(problem.precision, traits)
     parameters = parameters or parameters_for(traits)
@@ -55,7 +56,7 @@ def plan_passes(
     if parameters["lanes_width"] > 0:
         traits = replace(traits, lanes=min(traits.lanes, parameters["lanes_width"]))
     find = _trigonometric_passes if problem.is_trigonometric else _fourier_passes
-    # Where all lengths are 1, a copy is all there is to do.
+    # If all lengths are 1, no axis has a pass, and a copy is all there is to do.
     passes = find(problem, solvers, traits, parameters) or (copy_pass(problem, traits, parameters),)
     return _hooked(passes, problem, problem.hooks)
 
@@ -63,7 +64,7 @@ def plan_passes(
 def _fourier_passes(
     problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Return the passes of all axes, one after the other."""
+    """Return the passes of a Fourier transform, axis after axis."""
     passes: list[Pass] = []
     aligned = not all(each.rows_only for each in solvers)
     upwards = 0 < parameters["stream_bytes"] <= problem.nbytes
@@ -75,7 +76,11 @@ def _fourier_passes(
 def _trigonometric_passes(
     problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Return the passes of all axes, with copies of what is not contiguous or as long as wanted."""
+    """Return the passes of a cosine or sine transform, axis after axis.
+
+    If no solver takes the array as it lies, and its input or output is not contiguous or has
+    another length, a copy stands before or after the passes.
+    """
     if len(problem.axes) == 1:
         whole = _first(problem, solvers, traits, parameters)
         if whole is not None:
@@ -107,12 +112,12 @@ def _trigonometric_passes(
 
 
 def require_precision(precision: str, traits: Traits) -> None:
-    """Refuse double precision on a device without it.
+    """Refuse double precision if the device lacks it.
 
     Raises
     ------
     PrecisionError
-        With the remedy.
+        The device lacks double precision. The error's text names the remedy.
     """
     if precision == "double" and not traits.fp64:
         raise PrecisionError(
@@ -132,29 +137,29 @@ def _hooked(passes: tuple[Pass, ...], problem: Problem, hooks: Hooks) -> tuple[P
 def axis_steps(
     problem: Problem, *, aligned: bool = True, upwards: bool = False
 ) -> Iterator[Problem]:
-    """Yield problems of one axis each, in the order to be solved; the last carries the scale.
+    """Yield problems of one axis each in the order in which they are to be solved: the steps.
 
-    What lies between two of them is contiguous and complex. Where the input is cut along an axis
-    or filled with zeros, the first step that reads the axis sees to it: steps before leave alone
-    what is not there.
-
-    Axes of length 1 are left out, as nothing happens along them.
+    Between two steps the data is complex and in C order. If the input is cropped or padded along an
+    axis, the step of this axis does that; the steps before it leave the rest of the axis alone. The
+    last step carries the scale. Axes of length 1 have no step, because nothing happens along them.
 
     Parameters
     ----------
     problem : Problem
-        With any number of axes.
+        A problem with any number of axes.
     aligned : bool
-        Rows of workspace begin at lines of the cache, which kernels of contiguous rows cannot take.
+        Whether the rows of the workspace of c2r begin at lines of the cache. Kernels that take
+        contiguous rows only cannot read such a workspace.
     upwards : bool
-        The first axes come before the last ones, if there is nothing to be said against it.
+        Whether the first axes are transformed before the last ones, as far as `_axes_in_order`
+        allows.
 
     Yields
     ------
     Problem
     """
     middle = plain_layout(problem.spectrum_shape)
-    if aligned and problem.kind == "c2r":  # tiles of a workspace share no line of the cache
+    if aligned and problem.kind == "c2r":  # then two tiles of the workspace never share a line
         middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
     extents = [
         min(given, wanted)
@@ -184,12 +189,13 @@ def axis_steps(
 
 
 def _axes_in_order(problem: Problem, upwards: bool) -> list[int]:
-    """Return the axes in the order to be transformed.
+    """Return the axes in the order in which they are to be transformed.
 
-    The one along which the input is closest comes first, since what follows is contiguous whatever
-    the input was; then the last ones before the others, or upwards the first ones: a CPU
-    replaces large arrays faster row by row than column by column, and the first step replaces none.
-    Where numbers are real, that axis is first or last, so that all other work is on half as many.
+    If the input is not plain, the axis with its shortest stride comes first, because all later
+    steps read contiguous data. The other axes follow from the last to the first, or with `upwards`
+    from the first to the last: a CPU overwrites a large array faster row by row than column by
+    column, and only the first step overwrites nothing. For r2c the axis of real numbers is the
+    first, for c2r the last, so that all other steps have only half as much to do.
     """
     axes = sorted(problem.axes, reverse=not upwards)
     if problem.kind != "c2c":
@@ -207,18 +213,18 @@ def _axes_in_order(problem: Problem, upwards: bool) -> list[int]:
 def _solve(
     step: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Return the passes of the first solver that takes a step.
+    """Return the passes of the first solver that takes the step.
 
     Raises
     ------
     PlanError
-        No solver takes it.
+        No solver takes the step.
     """
     passes = _first(step, solvers, traits, parameters)
     if passes is not None:
         return passes
     n = step.shape[step.axes[0]]
-    if len({each.name for each in solvers}) > 1:  # nobody has chosen one
+    if len({each.name for each in solvers}) > 1:  # the caller has not chosen an algorithm
         raise PlanError(
             f"no algorithm transforms {n:,} points along an axis on {traits.name}: "
             "take fewer points, or another device"
@@ -232,7 +238,7 @@ def _solve(
 def _first(
     step: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...] | None:
-    """Return the passes of the first solver that takes a step, or None if none does."""
+    """Return the passes of the first solver that takes the step, or None if no solver does."""
     for solver in solvers:
         find = _between_copies if solver.rows_only else _as_it_lies
         passes = find(step, solver, traits, parameters)
@@ -251,7 +257,11 @@ def _as_it_lies(
 def _between_copies(
     step: Problem, solver: Solver, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...] | None:
-    """Return the passes of a solver of contiguous rows, between copies of all else."""
+    """Return the passes of a solver that takes contiguous rows only, or None.
+
+    If the step's input is anything else, a copy stands before these passes, and likewise a copy
+    stands behind them for its output.
+    """
     if step.is_trigonometric:
         return None
     core = _core(step)
@@ -266,7 +276,7 @@ def _between_copies(
 
 
 def _core(step: Problem) -> Problem:
-    """Return the transform of a step from and to complex numbers in contiguous rows, uncut."""
+    """Return the step as a c2c transform of whole contiguous rows, as rows-only solvers take it."""
     layout = plain_layout(step.shape).along(step.axes[0])
     return replace(step, kind="c2c", source=layout, target=layout, hooks=NO_HOOKS)
 
@@ -274,7 +284,10 @@ def _core(step: Problem) -> Problem:
 def _before(
     step: Problem, core: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Bring the input of a step to where a solver wants it; a load hook may need a copy."""
+    """Return the pass that turns the step's input into contiguous rows, if one is needed.
+
+    If there is a load hook, a copy is always needed, because it applies the hook.
+    """
     if not step.hooks.load:
         if step.source == core.source:
             return ()
@@ -287,7 +300,10 @@ def _before(
 def _after(
     step: Problem, core: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Bring the result of a step from where a solver has left it; a store hook may need a copy."""
+    """Return the pass that turns contiguous rows into the step's output, if one is needed.
+
+    If there is a store hook, a copy is always needed, because it applies the hook.
+    """
     if not step.hooks.store:
         if step.target == core.target:
             return ()
@@ -309,7 +325,7 @@ def _transposition(step: Problem, traits: Traits, parameters: Parameters, *, bac
 
 
 def copy_pass(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Copy the input to where the result belongs, cut or filled with zeros."""
+    """Return the pass that copies the input to the output, cropped or padded with zeros."""
     scaled = replace(problem, scale=1.0)
     return _copy(scaled, problem.source, problem.target, traits, parameters)
 
@@ -320,7 +336,10 @@ def settled_passes(
     algorithm: str | None = None,
     parameters: Parameters | None = None,
 ) -> tuple[Pass, ...]:
-    """Plan with a copy at the end: for a call in place whose only pass is out of place."""
+    """Plan a transform with a copy at the end.
+
+    A call in place needs the copy if its only pass cannot work in place.
+    """
     plain = plain_layout(problem.target.shape, problem.target.real)
     parameters = parameters or parameters_for(traits)
     copy = _copy(problem, plain, problem.target, traits, parameters)
@@ -339,18 +358,19 @@ def _copy(
     parameters: Parameters,
     mirror: int | None = None,
 ) -> Pass:
-    """Copy one array to another one, whose shape is that of `target`.
+    """Return the pass that copies an array, cropped or padded with zeros to the target's shape.
 
     Parameters
     ----------
     problem : Problem
-        To whose target it is copied.
+        The problem that the copy is a part of.
     source, target : Layout
-        Where from and where to.
+        How the array lies before and after the copy.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     mirror : int, optional
-        The axis of which the source holds the first half, and the second is its conjugate.
+        The axis along which the source holds only the first half of a spectrum. The copy fills the
+        second half with the conjugates of the first.
 
     Returns
     -------
@@ -391,7 +411,11 @@ def _copy(
 
 
 def _solvers(algorithm: str | None, preferred: str) -> tuple[Solver, ...]:
-    """Return what to try in order: only what is asked for, or first what was found best."""
+    """Return the solvers to try, in order.
+
+    If the caller names an algorithm, these are only the solvers of this name, or those whose passes
+    the rewriter of this name joins. Otherwise they are all of `SOLVERS`, after the `preferred` one.
+    """
     if algorithm is None:
         first = (BY_NAME[preferred],) if preferred in BY_NAME else ()
         return first + SOLVERS

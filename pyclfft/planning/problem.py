@@ -1,4 +1,4 @@
-"""What is to be transformed: a frozen description, and all validation of what a caller asks for."""
+"""The frozen description of a transform, and the checks of everything that a caller asks for."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ TRIGONOMETRIC_KINDS = (
     "dst1", "dst2", "dst3", "dst4",
 )  # fmt: skip
 KINDS = FOURIER_KINDS + TRIGONOMETRIC_KINDS
-# Kinds that are each other's inverse, but for a factor; the others are their own.
+# The kind that inverts each of these kinds, but for a factor. Each other cosine or sine transform
+# inverts itself, but for a factor.
 INVERSES = {"dct2": "dct3", "dct3": "dct2", "dst2": "dst3", "dst3": "dst2"}
 
-# dtype of an array that the device reads -> (precision, whether it holds real numbers)
+# The dtype of an array that the device reads -> (precision, whether the array holds real numbers)
 READABLE: dict[np.dtype, tuple[str, bool]] = {
     np.dtype(np.complex64): ("single", False),
     np.dtype(np.complex128): ("double", False),
@@ -46,13 +47,13 @@ class Layout:
     Attributes
     ----------
     shape : tuple of int
-        Its extents.
+        The extents of the array.
     strides : tuple of int
-        Distance between neighbours along each dimension, in elements.
+        The distance between neighbours along each dimension, in elements.
     offset : int
-        Index of the first element within its buffer.
+        The index of the array's first element within its buffer.
     real : bool
-        Elements are real numbers rather than complex ones.
+        Whether the elements are real numbers rather than complex ones.
     """
 
     shape: tuple[int, ...]
@@ -67,7 +68,7 @@ class Layout:
 
     @property
     def is_dense(self) -> bool:
-        """Whether it fills its buffer from the beginning, in whatever order."""
+        """Whether the array fills its buffer from the beginning, its axes in any order."""
         room = 1
         for stride, extent in sorted(zip(self.strides, self.shape, strict=True)):
             if extent > 1 and stride != room:
@@ -77,14 +78,14 @@ class Layout:
 
     @property
     def span(self) -> int:
-        """Elements from the first to the last one, gaps included."""
+        """The number of elements from the first to the last one, gaps included."""
         if 0 in self.shape:
             return 0
         ends = zip(self.shape, self.strides, strict=True)
         return 1 + sum((extent - 1) * abs(stride) for extent, stride in ends)
 
     def along(self, axis: int) -> Layout:
-        """Return the contiguous array with the same elements in which `axis` varies fastest."""
+        """Return the layout of a contiguous array of this shape in which `axis` varies fastest."""
         order = [d for d in range(len(self.shape)) if d != axis] + [axis]
         moved = contiguous_strides([self.shape[d] for d in order])
         strides = dict(zip(order, moved, strict=True))
@@ -98,26 +99,27 @@ class Problem:
     Attributes
     ----------
     shape : tuple of int
-        Logical extents: of the result for c2c and c2r, of the input for r2c, with the transformed
-        axes cropped or padded. Where real numbers meet complex ones the last of `axes` has
-        ``n // 2 + 1`` points of the spectrum.
+        The logical extents, after the input is cropped or padded along the transformed axes: those
+        of the result for c2c and c2r, those of the input for r2c. For r2c and c2r the complex side
+        has ``n // 2 + 1`` points along the last of `axes`, where `shape` has n.
     axes : tuple of int
         The transformed axes, not negative, in the order given.
     direction : {"forward", "inverse"}
-        Sign of the exponent: minus for forward.
+        The sign of the exponent: minus for forward.
     precision : {"single", "double"}
-        Of the arithmetic and of the result.
+        The precision of the arithmetic and of the result.
     scale : float
-        Factor of the result, from the norm.
+        The factor by which the result is multiplied; it follows from the norm.
     source, target : Layout
-        Input and result in memory.
+        How the input and the result lie in memory.
     kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
-        What it transforms into what. The input of c2c may be real, too. Cosine and sine transforms
-        are of real numbers and have no direction.
+        What the transform takes and what it gives. The input of c2c may also be real. Cosine and
+        sine transforms take and give real numbers and have no direction.
     orthogonal : bool
-        Elements at the ends of a cosine or sine transform have factors that make it orthogonal.
+        Whether the elements at the ends of a cosine or sine transform get the factors that make
+        the transform orthogonal.
     hooks : Hooks
-        What a caller does to elements of the input and of the result.
+        What the caller does to each element of the input and of the result.
     """
 
     shape: tuple[int, ...]
@@ -133,7 +135,7 @@ class Problem:
 
     @property
     def is_trigonometric(self) -> bool:
-        """Whether it is a cosine or sine transform."""
+        """Whether the problem is a cosine or sine transform."""
         return self.kind in TRIGONOMETRIC_KINDS
 
     @property
@@ -143,7 +145,7 @@ class Problem:
 
     @property
     def complex_dtype(self) -> np.dtype:
-        """The dtype of its arithmetic, complex64 or complex128."""
+        """The dtype of the arithmetic, complex64 or complex128."""
         return COMPLEX_DTYPE[self.precision]
 
     @property
@@ -153,13 +155,13 @@ class Problem:
 
     @property
     def spectrum_shape(self) -> tuple[int, ...]:
-        """Extents of what is complex of it: half as long along one axis for r2c and c2r."""
+        """The extents of the complex side: n // 2 + 1 along the last of `axes` for r2c and c2r."""
         is_half = self.kind in ("r2c", "c2r")
         return half_shape(self.shape, self.axes[-1]) if is_half else self.shape
 
-    @cached_property  # every call asks
+    @cached_property  # every call of a plan reads it
     def nbytes(self) -> int:
-        """Bytes from the first to the last element of the result."""
+        """The number of bytes from the first to the last element of the result."""
         return self.target.span * self.dtype.itemsize
 
     def __str__(self) -> str:
@@ -186,7 +188,10 @@ def plain_layout(shape: Sequence[int], real: bool = False) -> Layout:
 
 
 def padded_layout(shape: Sequence[int], multiple: int) -> Layout:
-    """Return the layout of a complex array in C order whose rows begin at multiples of a number."""
+    """Return the layout of a complex array in C order whose rows begin at multiples of `multiple`.
+
+    The distance from row to row is counted in elements.
+    """
     *outer, columns = shape
     pitch = -(-columns // multiple) * multiple
     return Layout(tuple(shape), contiguous_strides((*outer, pitch)))
@@ -200,7 +205,7 @@ def transposed_layout(layout: Layout) -> Layout:
 
 
 def half_shape(shape: Sequence[int], axis: int) -> tuple[int, ...]:
-    """Return the extents of the half of a real array's spectrum that is not redundant."""
+    """Return the extents of a real array's spectrum without the half that is redundant."""
     return (*shape[:axis], shape[axis] // 2 + 1, *shape[axis + 1 :])
 
 
@@ -230,32 +235,34 @@ def make_problem(
     Parameters
     ----------
     shape : int or iterable of int
-        Extents of the input; for c2r of the real array of which the input is the spectrum, its last
-        transformed axis ``n // 2 + 1`` points long.
+        The extents of the input. For c2r they are the extents of the real array whose spectrum the
+        input is; the input then has ``n // 2 + 1`` points along the last transformed axis.
     dtype : dtype
-        Of the input as the device reads it: complex64, complex128, float32 or float64.
+        The dtype of the input as the device reads it: complex64, complex128, float32 or float64.
     axes : int or iterable of int, optional
-        Axes to transform; all, or the last ``len(s)``, by default.
+        The axes to transform; all axes, or the last ``len(s)`` axes, by default.
     kind : {"c2c", "r2c", "c2r", "dct1" to "dct4", "dst1" to "dst4"}
-        Complex to complex, real to complex or complex to real; cosine and sine transforms.
+        Complex to complex, real to complex, complex to real, or a cosine or sine transform.
     direction : {"forward", "inverse"}
-        Sign of the exponent.
+        The sign of the exponent: minus for forward.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n; "ortho" gives both 1/sqrt(n).
+        Which direction carries the factor 1/n; "ortho" gives 1/sqrt(n) to each direction.
     s : int or iterable of int, optional
-        Lengths to transform along `axes`: the input is cropped or padded with zeros at its end.
+        The lengths to transform along `axes`. An axis of the input that is longer is cropped at
+        its end; a shorter one is padded with zeros at its end.
     strides : sequence of int, optional
-        Of the input, in bytes as NumPy has them; contiguous in C order by default.
+        The input's strides, in bytes as in NumPy; contiguous in C order by default.
     offset : int
-        Of the input's first element in its buffer, in bytes.
+        The position of the input's first element in its buffer, in bytes.
     out_strides, out_offset
-        The same of the output.
+        The strides and the offset of the output, in bytes.
     transposed : {"", "in", "out"}
-        FFTW's transposed orders, for the last two axes: the input arrives, or the output is left,
-        with them swapped in memory, which saves a transposition where a filter stands between two
-        transforms.
+        FFTW's transposed orders: with "in" the input arrives, with "out" the output is left, with
+        its last two axes swapped in memory. This saves a transposition where a filter stands
+        between two transforms.
     orthogonalize : bool, optional
-        Of cosine and sine transforms: whether ends have factors; with norm "ortho" by default.
+        Whether the elements at the ends of a cosine or sine transform get the factors that make
+        the transform orthogonal. By default they do if the norm is "ortho".
 
     Returns
     -------
@@ -264,7 +271,8 @@ def make_problem(
     Raises
     ------
     PlanError
-        A ValueError, with SciPy's words where SciPy would refuse too.
+        No transform does what the caller asks for. The error is a ValueError, and its text is
+        SciPy's where SciPy refuses the same arguments.
     """
     choose("kind", kind, KINDS)
     choose("direction", direction, DIRECTIONS)
@@ -313,24 +321,24 @@ def make_problem(
 
 
 def _period(kind: str, n: int) -> int:
-    """Return after how many points a cosine or sine transform of n numbers repeats them."""
+    """Return the period, in points, with which a cosine or sine transform continues n numbers."""
     return 2 * (n + {"dct1": -1, "dst1": 1}.get(kind, 0))
 
 
 def with_target(problem: Problem, strides: Sequence[int], offset: int) -> Problem:
-    """Return the problem with its result in other places; strides and offset in bytes.
+    """Return the problem with other strides and another offset, in bytes, for its result.
 
     Raises
     ------
     PlanError
-        Strides or an offset that are no multiples of an element.
+        A stride or the offset is no multiple of an element's size.
     """
     target = _layout(problem.target.shape, strides, offset, problem.dtype)
     return replace(problem, target=target)
 
 
 def choose(what: str, value: str, allowed: Collection[str]) -> str:
-    """Return `value`, or raise a PlanError that names what is allowed."""
+    """Return `value` if it is allowed, or else raise a PlanError that names the allowed values."""
     if not isinstance(value, str) or value not in allowed:
         shown = repr(value) if np.ndim(value) == 0 else f"array of shape {np.shape(value)}"
         raise PlanError(f"invalid {what} {shown}, should be one of {', '.join(allowed)}")
@@ -338,12 +346,12 @@ def choose(what: str, value: str, allowed: Collection[str]) -> str:
 
 
 def norm_scale(norm: str | None, direction: str, count: int) -> float:
-    """Return the factor that a norm puts on a transform of `count` points.
+    """Return the factor by which `norm` multiplies a transform of `count` points.
 
     Raises
     ------
     PlanError
-        An unknown norm, in SciPy's words.
+        The norm is unknown; the error's text is SciPy's.
     """
     norm = "backward" if norm is None else norm
     if norm not in NORMS:
@@ -358,12 +366,13 @@ def lengths_and_axes(
     s: int | Iterable[int] | None,
     axes: int | Iterable[int] | None,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the lengths to transform and their axes, by SciPy's rules and in its words.
+    """Return the lengths to transform and their axes, by SciPy's rules.
 
     Raises
     ------
     PlanError
-        Axes that the array lacks or that repeat, lengths that do not fit the axes or are below 1.
+        The array lacks an axis, an axis repeats, there are not as many lengths as axes, or a
+        length is below 1. The error's text is SciPy's.
     """
     return _lengths_and_axes(
         tuple(shape),
@@ -372,7 +381,7 @@ def lengths_and_axes(
     )
 
 
-@lru_cache(maxsize=1024)  # every call of a function asks
+@lru_cache(maxsize=1024)  # every call of a transform such as `fft` needs it
 def _lengths_and_axes(
     shape: tuple[int, ...], lengths: tuple[int, ...] | None, axes: tuple[int, ...] | None
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -400,9 +409,9 @@ def _lengths_and_axes(
 
 
 def _integers(value: int | Iterable[int], name: str) -> tuple[int, ...]:
-    """Return an integer, or an iterable of them, as a tuple."""
+    """Return an integer, or an iterable of integers, as a tuple."""
     try:
-        if isinstance(value, (tuple, Iterable)):  # tuples are found out soonest
+        if isinstance(value, (tuple, Iterable)):  # the test for a tuple is the quickest
             return tuple(map(operator.index, value))
         return (operator.index(value),)
     except TypeError:
@@ -412,7 +421,11 @@ def _integers(value: int | Iterable[int], name: str) -> tuple[int, ...]:
 def _layout(
     shape: Sequence[int], strides: Sequence[int] | None, offset: int, dtype: np.dtype
 ) -> Layout:
-    """Return a layout from NumPy's bytes; strides over one element alone mean nothing."""
+    """Return a layout from strides and an offset in bytes.
+
+    Along an axis of one element or none, the given stride means nothing and is replaced by the
+    stride of a contiguous array.
+    """
     places = contiguous_strides(shape)
     if strides is not None:
         if len(strides) != len(shape):

@@ -1,4 +1,4 @@
-"""From a problem to launches with their buffers: the planner's passes, joined where that pays."""
+"""From a problem to a schedule: the planner's passes, joined where that pays, with buffers."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from .traits import Traits
 def schedule_of(
     problem: Problem, traits: Traits, algorithm: str | None, parameters: Parameters
 ) -> Schedule:
-    """Plan from one array to another, with more workspace where that is quicker and there is room.
+    """Plan a transform from one array to another.
+
+    More workspace can make the passes quicker; they get it if the device has room for it.
 
     Parameters
     ----------
     problem : Problem
         What to transform.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     algorithm : str or None
-        As for `plan_passes`.
+        The name of the only solver or rewriter to use, or None for the planner's choice.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def schedule_of(
     Raises
     ------
     PlanError, PrecisionError
-        As `plan_passes`.
+        `plan_passes` refuses the problem, or the named rewriter does not apply to it.
     """
     passes = plan_passes(problem, traits, algorithm, parameters)
     rewritten = _rewritten(passes, problem.nbytes, traits, algorithm, parameters)
@@ -60,7 +62,7 @@ def schedule_into(
     *,
     in_place: bool,
 ) -> Schedule:
-    """Plan to an array that has gaps or another order, or that is the input itself."""
+    """Plan a transform whose output has gaps or another order, or is the input itself."""
     passes = plan_passes(problem, traits, algorithm, parameters)
     if in_place and sum(each.moves for each in passes) == 1 and not passes[0].aliases:
         passes = settled_passes(problem, traits, algorithm, parameters)
@@ -70,7 +72,10 @@ def schedule_into(
 
 
 def buffers_of(problem: Problem, schedule: Schedule | None = None) -> dict[str, int]:
-    """Return the buffers of a call and their bytes: all of them, or without a schedule its ends."""
+    """Return the names and bytes of the buffers of a call.
+
+    Without a schedule only "in" and "out" are among them.
+    """
     source = problem.source.span * problem.source_dtype.itemsize
     workspace = schedule.workspace if schedule else ()
     return {"in": source, "out": problem.nbytes, **dict(workspace)}
@@ -85,7 +90,11 @@ def _rewritten(
     *,
     in_place: bool = False,
 ) -> Schedule | None:
-    """Return the schedule of the first rewriter that pays or is asked for, or None."""
+    """Return the schedule of the first rewriter that makes one, or None if none does.
+
+    If `algorithm` names a rewriter, only that one is asked, and it joins passes even if that is
+    not quicker.
+    """
     for each in REWRITERS:
         if algorithm in (None, each.name):
             forced = algorithm == each.name

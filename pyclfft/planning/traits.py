@@ -1,4 +1,4 @@
-"""A device as the numbers that planning needs; recorded ones stand in for devices in tests."""
+"""What planning knows of a device: a few numbers. Tests plan for devices from recorded numbers."""
 
 from __future__ import annotations
 
@@ -8,44 +8,46 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Traits:
-    """What a planner may know of a device. The vendor's name is not among it, on purpose.
+    """What a planner may know of a device. The vendor's name is left out on purpose.
 
     Attributes
     ----------
     name : str
-        For messages and printed plans only; no decision may depend on it.
+        The device's name, for messages and printed plans only; no decision may depend on it.
     is_cpu : bool
-        The device's cores are the host's.
+        Whether the device's cores are the host's.
     compute_units : int
-        Cores, or multiprocessors.
+        The number of cores, or of a GPU's multiprocessors.
     max_work_group_size : int
-        Most work-items in a group.
+        The most work-items that a group may have.
     max_work_item_sizes : tuple of int
-        Most work-items in a group along each dimension; some CPU runtimes allow 1 beyond the first.
+        The most work-items that a group may have along each dimension. Some CPU runtimes allow
+        only 1 along the second and the third dimension.
     local_mem_bytes : int
-        Local memory of one work-group.
+        The local memory that one work-group may take, in bytes.
     global_mem_bytes, max_alloc_bytes : int
-        All memory, and the largest single buffer.
+        The size of the device's memory, and that of the largest single buffer, in bytes.
     lanes : int
-        Work-items that run in lockstep (a warp, a wavefront, or a CPU's float vector).
+        The number of work-items that run in lockstep: a warp, a wavefront, or a CPU's float vector.
     fp64, fp16 : bool
-        Whether double and half arithmetic exist.
+        Whether the device computes in double precision, and in half precision.
     unified_memory : bool
-        The host's memory is the device's.
+        Whether the device's memory is the host's.
     l2_bytes : int
-        Of the cache that all multiprocessors share; 0 where it is unknown.
+        The size of the cache that all multiprocessors share, in bytes; 0 if it is unknown.
     groups_may_wait : bool
-        A work-group that has begun goes on while others wait for it, and there are means to see
-        what it has stored (fused.cl).
+        Whether a work-group that has begun goes on while others wait for it, and the others can
+        see what it has stored (fused.cl).
     ptx : bool
-        Kernels may contain inline PTX for compute capability 7.0 or newer.
+        Whether kernels may contain inline PTX for compute capability 7.0 or newer.
     vectorizes : bool
-        Work-items of a group run side by side: by hardware, or in vectors that a compiler makes of
-        them, as PoCL's hardly does for kernels with barriers.
+        Whether the work-items of a group run side by side, in hardware or in vectors that the
+        compiler makes of them. PoCL's compiler hardly does so for kernels with barriers.
     shared_buffers : bool
-        Host and kernels can use the same buffers without maps (fine-grained buffer SVM).
+        Whether the host and kernels can use the same buffers without maps (fine-grained buffer
+        SVM).
     system_svm : bool
-        Kernels may be given any address of the host's memory (fine-grained system SVM).
+        Whether kernels may be given any address of the host's memory (fine-grained system SVM).
     """
 
     name: str
@@ -68,6 +70,6 @@ class Traits:
     system_svm: bool = False
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether there is room for buffers, of which `sizes` gives the bytes, all at once."""
+        """Whether the device has room for all buffers at once; `sizes` gives their bytes."""
         total, largest = sum(sizes.values()), max(sizes.values(), default=0)
         return total <= self.global_mem_bytes and largest <= self.max_alloc_bytes

@@ -1,8 +1,9 @@
-"""Cosine and sine transforms: one axis as what stands around a Fourier transform of it.
+"""Cosine and sine transforms along one axis: a Fourier transform with a launch on either side.
 
-A kernel before puts the numbers in another order, one behind makes the results out of the spectrum
-(dct.cl). Between them is a transform of real numbers of the same length; to real numbers for type
-3; of complex numbers and half as long for type 4 of an even length; twice as long for type 1.
+The launch before it rearranges the numbers, and the launch after it makes the results out of the
+spectrum (dct.cl). For types 2 and 3 the Fourier transform has the axis's length, from real numbers
+for type 2, to real numbers for type 3. For type 4 it is complex and half as long if the length is
+even, and real and as long if it is odd. For type 1 it is real and about twice as long.
 
 References
 ----------
@@ -23,7 +24,7 @@ from .traits import Traits
 
 
 def fourier_problem(problem: Problem) -> Problem:
-    """Return the Fourier transform within a problem of one axis, contiguous on both sides."""
+    """Return the Fourier transform within a problem of one axis, from and to plain arrays."""
     axis = CosineAxis.of(problem)
     shape = _with_length(problem, axis.points)
     half = half_shape(shape, problem.axes[0])
@@ -39,7 +40,7 @@ def fourier_problem(problem: Problem) -> Problem:
 
 
 def before(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Return the launch that makes a contiguous array what the Fourier transform takes."""
+    """Return the launch that turns the input into what the Fourier transform takes."""
     axis, inner = CosineAxis.of(problem), fourier_problem(problem)
     points = inner.source.shape[problem.axes[0]]
     turned = axis.type == 3 or axis.kind == "c2c"
@@ -47,7 +48,7 @@ def before(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
 
 
 def after(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Return the launch that makes a contiguous array of what the Fourier transform leaves."""
+    """Return the launch that turns what the Fourier transform leaves into the results."""
     axis, inner = CosineAxis.of(problem), fourier_problem(problem)
     points = inner.target.shape[problem.axes[0]]
     alone = axis.type in (1, 3) or axis.odd

@@ -1,4 +1,4 @@
-"""The ordered table of algorithms: the first solver that takes a problem plans it."""
+"""The table of algorithms, in order: the first solver in it that takes a problem plans it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from . import (
 from .solver import Rewriter, Solver
 from .textbook import direct, ladder, local_radix2, radix2
 
-# Best first. To add an algorithm: one file here, one .cl file, one row, one test.
+# The best solver comes first. To add an algorithm, write a file in this folder, a .cl file, a row
+# in this table and a test.
 _AS_THEY_LIE: tuple[Solver, ...] = (
     small.SOLVER,
     row.SOLVER,
@@ -36,9 +37,10 @@ _AS_THEY_LIE: tuple[Solver, ...] = (
 
 
 def _of_rows(solvers: tuple[Solver, ...]) -> tuple[Solver, ...]:
-    """Return the solvers once more, for contiguous rows between copies.
+    """Return the solvers as solvers of contiguous rows, around which the planner puts copies.
 
-    They take what no solver takes as it lies, such as arrays of more dimensions than kernels walk.
+    In this form they take the arrays that no solver takes as they lie: for example those with more
+    dimensions than a kernel can walk.
     """
     return tuple(replace(each, rows_only=True) for each in solvers)
 
@@ -50,17 +52,18 @@ SOLVERS: tuple[Solver, ...] = (
     direct.SOLVER,
 )
 
-# To be asked for by name: others are quicker at whatever they do.
+# The planner uses these solvers only if `algorithm=` names them: others are always quicker.
 NAMED_ONLY: tuple[Solver, ...] = (
     *ladder.SOLVERS,
     local_radix2.SOLVER,
     *_of_rows((local_radix2.SOLVER,)),
 )
 
-# What makes better schedules of the passes that solvers have planned, best first.
+# The rewriters, which make better schedules of the passes that solvers have planned, best first.
 REWRITERS: tuple[Rewriter, ...] = (fused.REWRITER,)
 
-# Solvers as `algorithm=` names them: of those that stand in the tables twice, the first.
+# The solvers by the names that `algorithm=` takes. If a name stands in the tables twice, the first
+# solver of this name counts.
 BY_NAME = {solver.name: solver for solver in reversed((*SOLVERS, *NAMED_ONLY))}
 BY_NAME = dict(reversed(BY_NAME.items()))
 

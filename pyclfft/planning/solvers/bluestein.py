@@ -1,12 +1,14 @@
-"""Bluestein's algorithm: a transform of any length as a cyclic convolution of a smooth one.
+"""Bluestein's algorithm: a transform of any length as a cyclic convolution of a smooth length.
 
-As jk = (j^2 + k^2 - (k - j)^2) / 2, results are a chirp times the convolution of the points, times
-the chirp, with the conjugate chirp. The convolution takes a transform of m >= 2n - 1 points, a
-product with a spectrum that is known, and a transform back.
+As jk = (j^2 + k^2 - (k - j)^2) / 2, the transform multiplies the points by a chirp, convolves them
+with the conjugate chirp, and multiplies the results by the chirp again. The convolution takes a
+transform of m >= 2n - 1 points, a product with a spectrum that is known beforehand, and a transform
+back.
 
-Where m points fit a work-group all of this is one launch. Otherwise the convolution is a matrix of
-rows that fit: the columns are transformed, in steps as in the four-step algorithm but without
-changing places; then all rows are convolved in one launch; then the columns are transformed back.
+If m points fit a work-group, all of this is one launch. Otherwise the points of the convolution
+stand as a matrix whose rows fit. The first launches transform the columns, in steps as in the
+four-step algorithm, but leave the results where the points were; one launch convolves all rows; the
+last launches transform the columns back.
 
 References
 ----------
@@ -41,19 +43,22 @@ from .stockham import (
 
 MAX_STEPS = 4
 LENGTHS_TRIED = 2
-EXCHANGE = 0.15  # of the time of a step, each: chirps and twists leave less time to hide it
-ODD = (1, 3, 5, 9, 27, 81)  # factors of convolutions beside a power of two
-MIN_COLUMN, MAX_ROW = 16, 8192  # of convolutions in steps
+EXCHANGE = 0.15  # the share of a step's time that each exchange adds, as chirps hide less of it
+ODD = (1, 3, 5, 9, 27, 81)  # the odd factors that the length of a convolution may have
+MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest column, the longest row
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass, or three and more, if the convolution fits work-groups."""
+    """Return one pass, or three passes or more, or None if the convolution fits no work-groups."""
     steps = _steps(problem, traits, parameters) if single_axis(problem) else None
     return None if steps is None else step_passes(problem, steps)
 
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
-    """Return the steps of the quickest way that fits, or None; one launch if that fits."""
+    """Return the steps of the quickest convolution that fits, or None if none does.
+
+    If one launch fits, it is taken; otherwise as few launches as possible.
+    """
     for ways in _ways(problem):
         fitting = [
             steps
@@ -61,7 +66,7 @@ def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[St
             if (steps := with_groups(problem, _launches(problem, factors), traits, parameters))
         ]
         if fitting:
-            # As quick by this reckoning, longer rows are better: they stay in their work-groups.
+            # If two are as quick by this reckoning, longer rows are better: they stay in a group.
             return min(
                 fitting, key=lambda each: (_time(each, problem.precision, traits), -_longest(each))
             )
@@ -73,13 +78,13 @@ def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
 
 
 def _time(steps: tuple[Step, ...], precision: str, traits: Traits) -> float:
-    """Return about how long steps take, in times of moving a point once."""
+    """Return about how long the steps take, as a multiple of the time to move one point once."""
     return sum(
         each.batch.n
         * each.batch.count
         * relative_time(each.batch, each.ends, each.group, precision)
         * (1 + EXCHANGE * (len(each.group.stages.radices) - 1))
-        * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # some are idle
+        * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # if cores idle
         for each in steps
     )
 
@@ -89,7 +94,10 @@ def _longest(steps: tuple[Step, ...]) -> int:
 
 
 def _ways(problem: Problem) -> Iterator[list[tuple[int, ...]]]:
-    """Yield what to choose from, fewer launches first: convolutions by their factors."""
+    """Yield lists of convolutions to choose from, each convolution as its factors.
+
+    The lists with fewer launches come first.
+    """
     _, ends = in_one_launch(problem)
     yield [(m,) for m in convolution_lengths(ends.length)]
     for parts in range(2, MAX_STEPS + 1):
@@ -98,7 +106,10 @@ def _ways(problem: Problem) -> Iterator[list[tuple[int, ...]]]:
 
 
 def _row_splits(m: int, parts: int) -> list[tuple[int, ...]]:
-    """Return splits into columns, alike, and rows, which are convolved and may be longer."""
+    """Return splits of m into lengths of columns and, as the last factor, the length of rows.
+
+    The lengths of columns are as even as possible, and none is longer than the rows.
+    """
     return [
         (*columns, row)
         for row in divisors(m)
@@ -108,9 +119,9 @@ def _row_splits(m: int, parts: int) -> list[tuple[int, ...]]:
 
 
 def convolution_lengths(n: int) -> tuple[int, ...]:
-    """Return lengths that hold the convolution of n points, and whose stages are quick.
+    """Return the shortest lengths that hold the convolution of n points and have quick stages.
 
-    They are powers of two times one of a few odd numbers; the shortest of them.
+    These are powers of two, times one of the numbers in `ODD`.
     """
     least = 2 * n - 1
     lengths = sorted(odd * next_power_of_two(-(-least // odd)) for odd in ODD)
@@ -125,7 +136,10 @@ def _in_one(problem: Problem, m: int) -> Launch:
 
 
 def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Transform columns, convolve rows, transform columns back; all but the ends in place."""
+    """Return the launches that transform columns, convolve rows, and transform columns back.
+
+    All but the first and the last launch work in place.
+    """
     n, m = axis_length(problem), prod(factors)
     place = resting_layout(problem, m)
     nbytes = layout_bytes(problem, place)
@@ -154,11 +168,11 @@ def _in_steps(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
 
 
 def _outer_ends(problem: Problem) -> tuple[Ends, Ends]:
-    """Return the ends of the first and of the last step, of which each transforms one row alone."""
+    """Return the ends of the first and of the last step of a convolution in steps."""
     whole = whole_ends(problem)
     first = replace(whole, target="COMPLEX", flags=whole.flags & ~TURN_OUT, chirp_first=True)
     last = replace(whole, source="COMPLEX", flags=whole.flags & ~TURN_IN, chirp_last=True)
-    if problem.kind == "r2c":  # each result is computed: the first half of them is left
+    if problem.kind == "r2c":  # all results are computed, the first half is stored
         last = replace(last, flags=whole.flags & CONJUGATE_OUT, real_origin=True)
         first = replace(first, flags=0)
     return first, last
@@ -167,7 +181,7 @@ def _outer_ends(problem: Problem) -> tuple[Ends, Ends]:
 def _columns(
     problem: Problem, factors: tuple[int, ...], number: int, source: Layout, target: Layout
 ) -> Batch:
-    """Return the columns of step `number`, which leave their points where they were."""
+    """Return the columns of step `number`, whose results lie where the points were."""
     factor, rest = factors[number], prod(factors[number + 1 :])
     dimensions = [
         Dimension(rest, 1, 1, column=1),

@@ -1,4 +1,4 @@
-"""Bluestein's algorithm on CPUs: neighbouring convolutions in the lanes of a vector.
+"""Bluestein's algorithm on CPUs: the lanes of a vector hold neighbouring convolutions.
 
 References
 ----------
@@ -21,7 +21,7 @@ from ..traits import Traits
 from .cols import Columns, columns_of, idles, solver_of, whole, with_real_pass
 from .lanes import passes_of
 
-LENGTHS_TRIED = 12  # of convolutions, the shortest ones
+LENGTHS_TRIED = 12  # the number of lengths of convolutions that are compared, from the shortest on
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
@@ -32,16 +32,16 @@ def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Column
 
 
 def _passes(n: int, parameters: Parameters) -> tuple[int, ...] | None:
-    """Return the radices of a convolution of n points: those found best, or the quickest."""
+    """Return the radices of a convolution for n points: tuned ones, or else the quickest."""
     quickest = convolution_passes(n)
     return passes_of(prod(quickest), parameters) if quickest else None
 
 
 @lru_cache(maxsize=1024)
 def convolution_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
-    """Return the radices of the quickest convolution that holds that of `n` points.
+    """Return the radices of the quickest convolution that is long enough for `n` points.
 
-    None where it takes more passes than a launch has.
+    The result is None if every such convolution takes more passes than a launch may have.
     """
     found = (best_passes(m, among) for m in islice(fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED))
     return min(
@@ -52,7 +52,7 @@ def convolution_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, .
 
 
 def fast_lengths(least: int) -> Iterator[int]:
-    """Yield smooth lengths, from `least` on."""
+    """Yield the smooth lengths from `least` on, in ascending order."""
     while True:
         least = next_fast_len(least)
         yield least

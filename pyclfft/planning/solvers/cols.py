@@ -1,4 +1,7 @@
-"""Any axis on CPUs: the lanes of a vector are neighbouring transforms."""
+"""Transforms along any axis on CPUs: the lanes of a vector hold neighbouring transforms.
+
+In kernels for CPUs, a pass is what a stage is in other kernels.
+"""
 
 from __future__ import annotations
 
@@ -43,29 +46,32 @@ from .lanes import (
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
-STAGED = 2  # vectors that cols.cl wants beside for rows that wait in scratch memory
-OF_ONE_LENGTH = ("N", "LENGTH", "GIVEN", "PASSES")  # macros that a kernel of all lengths is without
+STAGED = 2  # the further vectors of scratch memory that cols.cl needs if rows wait there
+OF_ONE_LENGTH = ("N", "LENGTH", "GIVEN", "PASSES")  # macros that the kernel for all lengths lacks
 
 
 @dataclass(frozen=True)
 class Row:
-    """A long row that is a matrix, of which a launch transforms columns, or rows.
+    """A long row as a matrix, whose columns or rows a launch transforms.
 
     Attributes
     ----------
     points : int
-        Of the matrix.
+        The number of points of the matrix.
     columns : int
-        Of the matrix: neighbours in one of its columns are so far apart.
+        The number of columns of the matrix, and so the distance between neighbours in a column.
     twist : bool
-        Result k of column c, or point k where results are those of the row, is multiplied by
-        exp(-2 pi i k c / points).
+        Whether result k of column c is multiplied by exp(-2 pi i k c / points). If the launch
+        leaves the results of the whole row, point k is multiplied instead.
     elements : int
-        Of the row: fewer than points for a convolution. 0 for as many.
+        The number of elements of the row, if they are fewer than the points, as in a convolution;
+        otherwise 0.
     given, written : int
-        Elements that the source has, or the target takes. 0 for all.
+        The number of elements of the row that the source holds, and that the target receives; 0
+        for all of them.
     half_in, half_out : bool
-        The source, or the target, has the first half, and the second one is its conjugate.
+        Whether the source, or the target, holds only the first half of a spectrum, whose second
+        half is the conjugate of the first.
     """
 
     points: int
@@ -79,7 +85,7 @@ class Row:
 
     @property
     def limits(self) -> tuple[int, int, int]:
-        """Elements given, written, and at all."""
+        """The number of elements given, of elements written, and of all elements of the row."""
         elements = self.elements or self.points
         given = elements // 2 + 1 if self.half_in else elements
         return self.given or given, self.written or elements, elements
@@ -87,26 +93,28 @@ class Row:
 
 @dataclass(frozen=True)
 class ColumnEnds:
-    """What a launch of cols.cl does at its two ends.
+    """What a launch of cols.cl does as it loads and stores points.
 
     Attributes
     ----------
     length : int
-        Points of a transform.
+        The number of points of a transform.
     given : int
-        Elements of the source: the others are zero.
+        The number of elements of a transform that the source holds; the others are zero.
     source, target : str
-        What is read and left there: COMPLEX, REAL, or HERMITIAN for half of a spectrum.
+        What the launch reads and what it leaves: "COMPLEX", "REAL", or "HERMITIAN" for half of the
+        spectrum of real numbers.
     packed : bool
-        Two real numbers of a transform are a point, so that `length` is half of their number.
+        Whether two neighbouring real numbers are a point, so that a transform has twice `length`
+        numbers.
     real_radix : int
-        Of the pass that knows the real numbers of a row of odd length: it leaves transforms of
-        `points` complex points. 0 where there is none.
+        The radix of the real pass, if rows of odd length have one; otherwise 0. The pass leaves
+        transforms of `points` complex points.
     chirp : str
-        "ALONE" for a convolution of more points (Bluestein's algorithm), or of three launches that
-        share one what is done "BEFORE", "WITHIN" its rows, or "AFTER".
+        The launch's part in Bluestein's algorithm: "ALONE" if it does the whole convolution, or
+        "BEFORE", "WITHIN" or "AFTER" if three launches share it; empty for other algorithms.
     row : Row, optional
-        Of which transforms are a part.
+        The long row that the transforms are a part of.
     """
 
     length: int
@@ -120,38 +128,38 @@ class ColumnEnds:
 
     @property
     def convolves(self) -> bool:
-        """Whether passes go there and back in scratch memory."""
+        """Whether the launch transforms forward and back again, with a product in between."""
         return self.chirp in ("ALONE", "WITHIN")
 
     @property
     def pairs(self) -> int:
-        """Transforms of a lane: two where they are columns of one real row."""
+        """The number of transforms in a lane: 2 if they are columns of one real row, else 1."""
         return 2 if self.row and {self.source, self.target} == {"REAL", "HERMITIAN"} else 1
 
     @property
     def points(self) -> int:
-        """Complex points of what is left to transform."""
+        """The number of complex points of the transforms that the real pass leaves, if any."""
         return self.length // (self.real_radix or 1)
 
     @property
     def kept(self) -> int:
-        """How many transforms of so many points there are."""
+        """The number of transforms of `points` points that the real pass leaves, or else 1."""
         return self.real_radix // 2 + 1
 
     @property
     def doubles(self) -> bool:
-        """Whether results are sums of two, which a half has to be the factor of."""
+        """Whether the kernel separates spectra of real numbers by sums, which give twice them."""
         joined = self.packed or self.pairs == 2 or self.real_radix
         return bool(joined) and self.target == "HERMITIAN"
 
     @property
     def written(self) -> int:
-        """Points that are left in the target."""
+        """The number of points of a transform that the target receives."""
         return self._half if self.target == "HERMITIAN" else self.length
 
     @property
     def wanted(self) -> int:
-        """Elements that are read if they are given."""
+        """The number of elements of a transform that the launch reads, if the source holds all."""
         if self.source == "HERMITIAN":
             return self._half
         return self.length * (2 if self.packed else 1)
@@ -163,23 +171,24 @@ class ColumnEnds:
 
 @dataclass(frozen=True)
 class Columns:
-    """A batch of which one dimension is shared out to lanes.
+    """A batch with one dimension whose transforms are spread over lanes.
 
     Attributes
     ----------
     batch : Batch
         The transforms.
     number : int
-        Of that dimension: 0, or 1 where another one comes before it.
+        The number of the dimension that is spread over lanes: 0, or 1 if another dimension comes
+        before it.
     ends : ColumnEnds
-        What is done beside transforming.
+        What the launch does as it loads and stores points.
     lanes : Lanes
-        How they are transformed.
+        How a work-item does the transforms.
     ways : (str, str)
-        What lies side by side in the source and in the target: "columns" if transforms do, "rows"
-        if points of each do, "spread" if neither do.
+        What lies side by side in the source, and in the target: "columns" if neighbouring
+        transforms do, "rows" if the points of a transform do, "spread" if neither do.
     staged : bool
-        Such rows of the target are put together in scratch memory first.
+        Whether rows of the target are collected in scratch memory before they are stored.
     """
 
     batch: Batch
@@ -191,25 +200,25 @@ class Columns:
 
     @property
     def dimension(self) -> Dimension:
-        """The dimension that is shared out."""
+        """The dimension whose transforms are spread over lanes."""
         return self.batch.dimensions[self.number]
 
     @property
     def steps(self) -> Dimension:
-        """The same in blocks of transforms, which work-items take at a time."""
+        """The dimension of the lanes, counted in blocks that a work-item takes at a time."""
         whole, transforms = self.dimension, self.lanes.width * self.ends.pairs
         blocks = -(-whole.extent // transforms)
         return Dimension(blocks, whole.source * transforms, whole.target * transforms)
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """All dimensions, in such blocks."""
+        """All dimensions of the batch; the dimension of the lanes is counted in blocks."""
         whole = self.batch.dimensions
         return (*whole[: self.number], self.steps, *whole[self.number + 1 :])
 
     @property
     def blocks(self) -> int:
-        """Blocks in all."""
+        """The number of blocks in all."""
         return prod(each.extent for each in self.dimensions)
 
 
@@ -217,14 +226,15 @@ Find = Callable[[Problem, Traits, Parameters], Columns | None]
 
 
 def solver_of(name: str, requirement: str, find: Find) -> Solver:
-    """Return a solver of one launch of cols.cl.
+    """Return a solver that plans one launch of cols.cl.
 
     Parameters
     ----------
     name, requirement : str
-        As `Solver` has them.
+        The solver's name and requirement (see `Solver`).
     find : function
-        From a problem, traits and parameters to columns, or None where it does not apply.
+        A function of a problem, traits and parameters that returns the launch's `Columns`, or None
+        if the solver does not take the problem.
 
     Returns
     -------
@@ -248,9 +258,10 @@ def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Column
 
 
 def idles(problem: Problem, columns: Columns, traits: Traits, parameters: Parameters) -> bool:
-    """Return whether so few cores have work that all had better share it, in several launches.
+    """Return whether one launch leaves cores idle, so that several launches are quicker.
 
-    Columns that are neighbours and fit a cache, or fill its lines, are quicker in one launch.
+    One launch is still quicker if the transforms are neighbouring columns that fit local memory, or
+    that fill lines of the cache.
     """
     if columns.batch.n < parameters["lanes_shared"] or columns.blocks >= traits.compute_units:
         return False
@@ -259,7 +270,7 @@ def idles(problem: Problem, columns: Columns, traits: Traits, parameters: Parame
 
 
 def whole(problem: Problem) -> tuple[ColumnEnds, Batch]:
-    """Return the ends and the batch of a launch that does all of a problem."""
+    """Return the ends and the batch of a launch that does the whole problem."""
     n = axis_length(problem)
     packed = problem.kind != "c2c" and n % 2 == 0
     length = n // 2 if packed else n
@@ -270,22 +281,22 @@ def whole(problem: Problem) -> tuple[ColumnEnds, Batch]:
 def with_real_pass(
     ends: ColumnEnds, passes: Callable[[int], tuple[int, ...] | None]
 ) -> tuple[ColumnEnds, tuple[int, ...] | None]:
-    """Return what a launch does, with a real pass where its length has one, and its other radices.
+    """Return the ends of a launch with a real pass, if that is best, and the other passes' radices.
 
     Parameters
     ----------
     ends : ColumnEnds
-        Without such a pass.
+        The ends of the launch without a real pass.
     passes : function
-        From a number of complex points to the radices of their passes, or None where there are
-        none.
+        A function of a number of complex points that returns the radices of the passes over them,
+        or None if there are none.
 
     Returns
     -------
     ends : ColumnEnds
-        With the real pass that leaves the least work.
+        The ends with the real pass that leaves the least work, or without a real pass.
     radices : tuple of int or None
-        Of the passes over its points.
+        The radices of the passes over the complex points.
     """
     ways = [(ends, passes(ends.points))]
     if "COMPLEX" not in (ends.source, ends.target) and not ends.packed:
@@ -297,7 +308,7 @@ def with_real_pass(
 
 
 def _work(ends: ColumnEnds, radices: tuple[int, ...]) -> float:
-    """Return a relative time: of all passes, and of half a pass over real numbers."""
+    """Return a relative time of all passes; a real pass counts half."""
     passes = ends.kept * prod(radices) * pass_cost(radices) * (1 + ends.convolves)
     return passes + (ends.length * pass_cost((ends.real_radix,)) / 2 if ends.real_radix else 0)
 
@@ -312,22 +323,22 @@ def columns_of(
     *,
     shared: bool = False,
 ) -> Columns | None:
-    """Return how to share out a batch to lanes, or None where its layout or size forbids it.
+    """Return how to spread a batch over lanes, or None if its layout or size forbids it.
 
     Parameters
     ----------
     problem : Problem
-        Of which the batch is a part.
+        The problem that the batch is a part of.
     batch : Batch
         The transforms.
     ends : ColumnEnds
-        What is done beside transforming.
+        What the launch does as it loads and stores points.
     radices : tuple of int or None
-        Of the passes; None where there are none.
+        The radices of the passes, or None if no passes were found.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     shared : bool
-        By the kernel of all lengths, which also takes a single transform.
+        Whether the kernel for all lengths does the transforms. It also takes a single transform.
     """
     if radices is None or not walkable(batch):
         return None
@@ -354,16 +365,18 @@ def columns_of(
                 continue
             lanes = lanes_for(problem, width, radices, traits, parameters, rooms, spare, shared)
             if lanes is not None:
-                inner = int(spread and number > 0)  # lines are for all of what is nearer
+                # Spread transforms leave the nearest dimension in its place: it shares lines.
+                inner = int(spread and number > 0)
                 arranged = replace(batch, dimensions=_arranged(batch.dimensions, number, inner))
                 return Columns(arranged, inner, ends, lanes, ways, staged)
     return None
 
 
 def _beside(ends: ColumnEnds, points: int) -> int:
-    """Return the vectors of scratch memory that a real pass wants beside the points of a transform.
+    """Return the vectors of scratch memory that a real pass needs beside a transform's points.
 
-    As realPass.cl has it: the first area, and what the second one has more than those points.
+    realPass.cl uses two areas. The vectors are the whole first area, and what the second area has
+    beyond the points.
     """
     if not ends.real_radix:
         return 0
@@ -373,15 +386,16 @@ def _beside(ends: ColumnEnds, points: int) -> int:
 
 
 def _arranged(dimensions: tuple[Dimension, ...], number: int, place: int) -> tuple[Dimension, ...]:
-    """Return dimensions in another order: that of the number comes to a place."""
+    """Return the dimensions with dimension `number` moved to position `place`."""
     others = dimensions[:number] + dimensions[number + 1 :]
     return (*others[:place], dimensions[number], *others[place:])
 
 
 def _is_staged(problem: Problem, ends: ColumnEnds, distance: int, parameters: Parameters) -> bool:
-    """Return whether rows are too short for their parts of lines, of which each counts twice.
+    """Return whether rows should be collected in scratch memory before they are stored.
 
-    Lines that two rows share cannot go past the caches: they would have to come back.
+    Large results bypass the caches, which a line that two rows share cannot do: it would have to
+    be read again. Collected rows are stored as one run of whole lines, which pays for short rows.
     """
     itemsize = problem.complex_dtype.itemsize // (2 if ends.target == "REAL" else 1)
     nbytes = ends.written * itemsize * (2 if ends.target == "REAL" and ends.packed else 1)
@@ -395,13 +409,17 @@ def _is_staged(problem: Problem, ends: ColumnEnds, distance: int, parameters: Pa
 
 def _direction(dimension: Dimension, distance: int, stride: int) -> str:
     """Return what lies side by side in memory: transforms, points of each, or neither."""
-    if distance == 1 or dimension.extent == 1:  # a single one is a column of any stride
+    if distance == 1 or dimension.extent == 1:  # a single transform is a column of any stride
         return "columns"
     return "rows" if stride == 1 else "spread"
 
 
 def _widths(extent: int, most: int) -> Iterator[int]:
-    """Yield numbers of lanes: as many as there are transforms, or a few more, and then fewer."""
+    """Yield numbers of lanes to try.
+
+    The first is the least power of two that holds all transforms, within the device's limits; each
+    further number is half of the one before.
+    """
     least = max(2, MIN_LANES * most // 16)
     width = max(least, min(most, 1 << (extent - 1).bit_length()))
     while width >= least:
@@ -423,15 +441,16 @@ def columns_pass(
     Parameters
     ----------
     problem : Problem
-        Of which the columns are a part.
+        The problem that the transforms are a part of.
     columns : Columns
-        What to transform, and how.
+        The transforms, and how to do them.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     scale : float
-        Factor of the result.
+        The factor by which the results are multiplied.
     leaves : int
-        Bytes of the target's buffer, where the target is not the problem's.
+        The size of the target's buffer in bytes, if the target is a workspace; 0 if the target is
+        the problem's own.
     """
     batch, ends, lanes = columns.batch, columns.ends, columns.lanes
     dimension, dimensions = columns.dimension, columns.dimensions
@@ -465,7 +484,7 @@ def columns_pass(
 
 
 def _lengths(columns: Columns) -> str:
-    """Return what is transformed, for people, and what for, if that is a convolution."""
+    """Return the length of the transforms for people; for a convolution, also whose it is."""
     ends, n = columns.ends, columns.batch.n
     if ends.chirp == "ALONE" and ends.real_radix:
         return f"{ends.real_radix} real x {ends.points} in {columns.lanes.points}"
@@ -475,7 +494,7 @@ def _lengths(columns: Columns) -> str:
 
 
 def _shown(columns: Columns) -> str:
-    """Return the radices of a launch for people, that of a real pass where it is done."""
+    """Return the radices of a launch for people, the real pass's radix in its place."""
     ends, radices = columns.ends, columns.lanes.radices
     if ends.real_radix and not ends.chirp:
         real = (ends.real_radix,)
@@ -513,7 +532,7 @@ def _sizes(columns: Columns) -> dict[str, Argument]:
 
 
 def _macros(columns: Columns) -> dict[str, int | str]:
-    """Return what differs from the defaults of cols.cl."""
+    """Return the macros of cols.cl; most of those that have their default value are left out."""
     ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
     gathered = columns.ways[0] == "rows" or ends.source == "HERMITIAN" or ends.real_radix
     words = pass_words(lanes.radices, *([] if gathered else ["FIRST", "ONLY"]))

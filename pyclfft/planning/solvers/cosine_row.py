@@ -1,7 +1,8 @@
 """Cosine and sine transforms of contiguous rows on CPUs, in one launch (row.cl with cosine.cl).
 
-What stands around the transform of real numbers that they are stays in the cache. It takes types II
-to IV of even lengths; dct.cl, with launches of its own, takes the rest.
+A cosine or sine transform is a Fourier transform with work before and after it. In one launch the
+rows stay in the cache during all three. This solver takes types 2 to 4 of even lengths; the planner
+puts launches of dct.cl around a Fourier transform for the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .steps import axis_batch, axis_length
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass, if the one axis is contiguous, as long as wanted, and splits into lanes."""
+    """Return one pass if the axis is contiguous, whole, and splits into lanes, or else None."""
     if not _takes(problem):
         return None
     batch = _batch(problem)
@@ -64,7 +65,11 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
 
 
 def _takes(problem: Problem) -> bool:
-    """Whether a problem is a cosine or sine transform of whole rows of an even length."""
+    """Whether a problem is a cosine or sine transform that this solver can do.
+
+    It has one axis of an even length, contiguous and neither cropped nor padded, a type from 2 to
+    4, and no hooks.
+    """
     if not problem.is_trigonometric or len(problem.axes) > 1:
         return False
     (axis,) = problem.axes
@@ -75,7 +80,7 @@ def _takes(problem: Problem) -> bool:
 
 
 def _batch(problem: Problem) -> Batch:
-    """Return rows of points, each of which is two numbers."""
+    """Return the batch of rows, each of whose points is two neighbouring numbers."""
     return axis_batch(problem, axis_length(problem) // 2, columns=(2, 2))
 
 

@@ -1,12 +1,13 @@
-"""The four-step algorithm: a long transform as sets of short ones, two of them or more.
+"""The four-step algorithm: a long transform as two or more steps of short transforms.
 
-The points stand as a matrix of n1 rows. Its columns are transformed, multiplied by roots of unity,
-and left as rows of n1 points; what is left is a transform along the other side of the matrix, of
-which n1 run beside each other: in place if it is short enough, or again in steps.
+The points stand as a matrix of n1 rows. The first step transforms the columns of the matrix,
+multiplies the results by roots of unity, and leaves them as rows of n1 points. Then n1 transforms
+remain, side by side, along the other side of the matrix. If they are short enough, the second step
+does them in place; otherwise they are split into steps in turn.
 
-Real input has its columns transformed two at a time. Only half of the results of each are needed,
-as the columns of the other half would give the conjugates of what these give: half the work, half
-the traffic. Real output is the same in reverse.
+If the input is real, its columns are transformed two at a time, and only the first half of the
+results of each column is kept, because the other half would lead to conjugates of what the first
+half gives. This halves the work and the traffic. If the output is real, the steps do the reverse.
 
 References
 ----------
@@ -35,17 +36,20 @@ from .stockham import (
     whole_ends,
 )
 
-SPLITS_TRIED = 4  # of each number of factors, the most even ones first
+SPLITS_TRIED = 4  # for each number of factors; the most even splits are tried first
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return a pass for each factor, if the one axis splits into lengths that fit a work-group."""
+    """Return a pass for each factor of the length if the factors fit work-groups, or else None."""
     steps = _steps(problem, traits, parameters) if single_axis(problem) else None
     return None if steps is None else step_passes(problem, steps)
 
 
 def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
-    """Return the quickest steps with their work-groups, or None where no split fits."""
+    """Return the quickest steps with their work-groups, or None if no split fits work-groups.
+
+    Tuned factors come before all others.
+    """
     if wanted := factors_of(parameters, "factors", axis_length(problem)):
         steps = with_groups(problem, _launches(problem, wanted), traits, parameters)
         if steps is not None:
@@ -54,7 +58,7 @@ def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[St
     best_time = inf
     for parts in range(2, MAX_STEPS + 1):
         for factors in splits(axis_length(problem), parts)[:SPLITS_TRIED]:
-            if best_time <= parts:  # no launch takes less than 1
+            if best_time <= parts:  # each of the launches takes a time of at least 1
                 return best
             steps = with_groups(problem, _launches(problem, factors), traits, parameters)
             time = inf if steps is None else _time(steps, problem.precision)
@@ -68,7 +72,7 @@ def _time(steps: tuple[Step, ...], precision: str) -> float:
 
 
 def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Return the batches of all steps, their ends, and the bytes of their targets."""
+    """Return the launches of all steps."""
     if problem.kind == "r2c":
         return _of_real(problem, factors)
     return _to_real(problem, factors) if problem.kind == "c2r" else _of_complex(problem, factors)
@@ -104,7 +108,11 @@ def _of_complex(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
 
 
 def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Transform columns in pairs and keep half of each; then rows, left where they belong."""
+    """Return the launches for real input.
+
+    The first launch transforms the columns in pairs and keeps half of the results of each. The
+    others transform the rows, and the last one stores each result where it belongs.
+    """
     n, (n1, *others) = axis_length(problem), factors
     half, last = n1 // 2 + 1, len(others) - 1
     rest_at = resting_layout(problem, n // n1 * half)
@@ -140,7 +148,11 @@ def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
 
 
 def _to_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Transform half of the columns, as the others are their conjugates; the last ones in pairs."""
+    """Return the launches for real output.
+
+    Each launch transforms only half of the columns, because the other half would give their
+    conjugates. The last launch transforms its columns in pairs.
+    """
     source, last = problem.source, len(factors) - 1
     filled = whole_ends(problem).filled
     flags = whole_ends(problem).flags
@@ -172,23 +184,29 @@ def column_step(
     *,
     pairs: bool = False,
 ) -> Batch:
-    """Return one step along the axis.
+    """Return the batch of one step along the axis.
 
-    Before it the points are numbered (i, j, k), with i below `factor`, j below `rest` and k below
-    `done`, the product of the factors that are done; after it (j, i, k).
+    The step transforms along i. Before it the points lie in the order (i, j, k), the last index
+    being the fastest, with i below `factor`, j below `rest` and k below `done`; after the step they
+    lie in the order (j, i, k).
 
     Parameters
     ----------
     problem : Problem
-        With one axis.
-    factor, done, rest : int
-        As above.
+        A problem with one axis.
+    factor : int
+        The number of points of each transform.
+    done : int
+        The product of the factors that earlier steps have transformed.
+    rest : int
+        The number of columns to transform, for each of the indices below `done`.
     source, target : Layout
-        Where to read and write.
+        The layouts to read and to write.
     stride : int
-        Columns between neighbouring i, where `rest` leaves some out.
+        The number of columns from one i to the next, if `rest` leaves some columns out; otherwise
+        0.
     pairs : bool
-        Neighbours in k are transformed in pairs.
+        Whether neighbours in k are transformed in pairs.
 
     Returns
     -------

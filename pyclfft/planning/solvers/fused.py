@@ -1,11 +1,11 @@
-"""Two passes in one launch, so that the second finds the results of the first in the cache.
+"""A rewriter that joins two passes in one launch.
 
-This is not a solver of problems but a rewriter of schedules: it joins two passes that Stockham's
-kernel or the four-step algorithm have planned, along one axis or two, wherever the second reads
-what the first has left. fused.cl says how, and why that is correct. It takes a device whose groups
-may wait, and passes whose work falls into units (whole transforms, or images) that have nothing to
-do with each other: chunks of them follow each other through the cache. Where it does not apply
-there are two launches.
+The second pass then finds the results of the first in the cache. The rewriter joins passes of
+Stockham's kernel, along one axis or two, if the second reads what the first has left. It needs a
+device whose work-groups may wait for each other, and passes whose work falls into independent
+units (whole transforms, or images): chunks of units follow each other through the cache. If it
+does not apply, the two passes remain two launches. fused.cl says how the joined launch works, and
+why it is correct.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..traits import Traits
 from .solver import Rewriter
 from .stockham import Group, Shape, StockhamPass, Work, group_of, stockham_pass, to_and_fro
 
-PRECISIONS = ("single",)  # double takes twice the registers: not measured
-SPARE_BYTES = 32  # of local memory, for what groups share beside their points
-MIN_LAG = 1  # with less a group could wait for one that has yet to begin
-MOST_ITEMS = 256  # of a work-group where nobody has asked for one launch
+PRECISIONS = ("single",)  # double takes twice the registers, and nobody has measured it
+SPARE_BYTES = 32  # the local memory of a group for what it holds beside its points
+MIN_LAG = 1  # with less, a group could wait for a group that has yet to begin
+MOST_ITEMS = 256  # the most work-items of a group, unless the caller forces one launch
 
-# The defaults of macros that passes leave out, as ends.cl has them.
+# The defaults in ends.cl of the macros that passes may leave out.
 DEFAULTS = {
     "DIMENSIONS": "1",
     **{f"COLUMNS_{number}": "0" for number in range(4)},
@@ -46,20 +46,20 @@ DEFAULTS = {
 
 @dataclass(frozen=True)
 class Chunks:
-    """How the work of two passes is cut.
+    """How the work of two passes is cut into chunks.
 
     Attributes
     ----------
     count : int
-        Chunks.
+        The number of chunks.
     lag : int
-        By how many the first pass is ahead.
+        The number of chunks by which the first pass is ahead of the second.
     tiles : (int, int)
-        Of a chunk in each pass, one for a work-group.
+        The number of tiles of a chunk in each pass. A tile is the work of one work-group.
     nbytes : int
-        That a chunk has between both passes.
+        The bytes of a chunk's results between the two passes.
     unit_bytes : int
-        Of these those of a unit.
+        The bytes of a unit's results between the two passes.
     """
 
     count: int
@@ -70,7 +70,7 @@ class Chunks:
 
     @property
     def groups(self) -> int:
-        """Work-groups of the launch."""
+        """The number of work-groups of the launch."""
         return self.count * sum(self.tiles)
 
 
@@ -83,26 +83,26 @@ def fused_schedule(
     in_place: bool = False,
     forced: bool = True,
 ) -> Schedule | None:
-    """Assign buffers and join passes.
+    """Assign buffers to passes and join the passes that can be joined.
 
     Parameters
     ----------
     passes, out_bytes, in_place
-        As for `assign_buffers`.
+        The arguments that `assign_buffers` takes.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     forced : bool
-        Not only where it should pay.
+        Whether passes are also joined if that should not pay.
 
     Returns
     -------
     Schedule or None
-        None where no passes can be joined, or the device is not made for it.
+        The schedule, or None if no passes are joined or the device does not allow it.
     """
     if not (traits.groups_may_wait and traits.l2_bytes and (forced or parameters["fused"])):
         return None
     forced = forced or parameters["fused"] == 1
-    # In place as far as possible: what lies between two passes is then overwritten in the cache.
+    # If passes work in place, results between them are overwritten in the cache.
     schedule = assign_buffers(passes, out_bytes, in_place=in_place, frugal=True)
     kept = list(schedule.passes)
     counters = 0
@@ -128,16 +128,18 @@ def chunks_of(
     parameters: Parameters,
     in_place: bool = False,
 ) -> Chunks | None:
-    """Return how to cut the work of two passes, or None where they are better apart.
+    """Return how to cut the work of two passes.
+
+    If they cannot be joined, or the cache is too small for their chunks, the result is None.
 
     Parameters
     ----------
     first, second : StockhamPass
-        With their buffers assigned.
+        The passes, with their buffers assigned.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     in_place : bool
-        "in" and "out" are the same memory.
+        Whether "in" and "out" are the same memory.
     """
     if not (_plain(first) and _plain(second)) or _target(first) != _source(second):
         return None
@@ -164,18 +166,20 @@ def cut(
     l2_bytes: int,
     parameters: Parameters,
 ) -> Chunks | None:
-    """Return chunks of whole units and of whole tiles that stay in the cache long enough.
+    """Return chunks that stay in the cache long enough, or None if there are none.
+
+    Each chunk is made of whole units, and of whole tiles if there are enough units.
 
     Parameters
     ----------
     transforms : sequence of int
-        Of a unit, in each pass.
+        The number of transforms of a unit in each pass.
     tiles : sequence of int
-        Transforms of a tile, in each pass.
+        The number of transforms of a tile in each pass.
     units, unit_bytes : int
-        How many, and the size of each.
+        The number of units, and the bytes of a unit's results between the two passes.
     l2_bytes, parameters
-        Of the device.
+        The size of the device's shared cache, and the parameters of its kernels.
     """
     wanted = l2_bytes // parameters["fused_chunks"]
     whole = lcm(*(tile // gcd(tile, count) for count, tile in zip(transforms, tiles, strict=True)))
@@ -183,7 +187,7 @@ def cut(
     nbytes = size * unit_bytes
     count = -(-units // size)
     lag = min(count, max(MIN_LAG, round(parameters["fused_lag"] * wanted / nbytes)))
-    # Half of the cache, as what passes through it on the way from and to memory needs room, too.
+    # Chunks may take half of the cache: data on its way from and to memory needs room in it, too.
     if min(count, lag + 1) * nbytes > l2_bytes // 2:
         return None
     per_chunk = [-(-size * each // tile) for each, tile in zip(transforms, tiles, strict=True)]
@@ -199,9 +203,10 @@ def _pays(
 ) -> bool:
     """Whether one launch is quicker than two.
 
-    Units have to be small, so that many chunks of them fit the cache, and all data more than the
-    cache holds, or two launches find it there, too. Work-groups may not be large, since few of them
-    then hide each other's waits, nor have fewer columns side by side than apart.
+    Units have to be small, so that the cache holds many chunks. All data together has to be more
+    than the cache holds, because otherwise two launches find it there as well. Work-groups may not
+    be large, because then too few of them hide each other's waits, and they may not have fewer
+    transforms side by side than in a launch of their own.
     """
     works = first.work, second.work
     groups = groups_of(*works, traits)
@@ -218,10 +223,11 @@ def _pays(
 
 
 def groups_of(first: Work, second: Work, traits: Traits) -> tuple[Group, Group] | None:
-    """Return work-groups of one size for both passes: the larger of their sizes, or the smaller.
+    """Return work-groups of the same size for both passes, or None if neither pass's size fits.
 
-    Of rows and columns of one length both have the columns' stages: a program of two different ones
-    takes the registers of one and the local memory of the other.
+    The larger size is tried first. If both passes have the same length, the first gets the stages
+    of the second, because a program with different stages takes the registers of one pass and the
+    local memory of the other.
     """
     if first.batch.n == second.batch.n:
         first = replace(first, group=second.group)
@@ -242,7 +248,7 @@ def _resized(work: Work, items: int, traits: Traits) -> Group | None:
 
 
 def _plain(each: StockhamPass) -> bool:
-    """Whether a pass is of complex numbers and nothing but transforms."""
+    """Whether a pass transforms complex numbers and does nothing else but a twist."""
     ends = each.work.ends
     return (
         each.work.problem.precision in PRECISIONS
@@ -256,11 +262,11 @@ def _plain(each: StockhamPass) -> bool:
 
 
 def _independent(first: StockhamPass, second: StockhamPass, units: int, in_place: bool) -> bool:
-    """Whether units have nothing in common.
+    """Whether no unit touches memory that another unit writes.
 
-    In every buffer that is written, all that one unit reads and writes must lie in a stretch no
-    longer than the distance from it to the next one, which is the same for all that touch the
-    buffer.
+    In every buffer that is written, everything that a unit reads and writes must lie in a stretch
+    that is no longer than the distance from one unit to the next. All accesses to the buffer must
+    agree on this distance.
     """
     accesses = []
     for each in (first, second):
@@ -285,7 +291,7 @@ def _independent(first: StockhamPass, second: StockhamPass, units: int, in_place
 def _stretch(
     batch: Batch, line: Line, distances: Sequence[int], units: int
 ) -> tuple[int, int, int]:
-    """Return the first and the last element of unit 0, and how far it is to the next unit."""
+    """Return the first and the last element of unit 0, and the distance to the next unit."""
     extents = [each.extent for each in batch.dimensions]
     extents[-1] //= units
     reach = [(batch.n - 1) * line.stride]
@@ -311,16 +317,16 @@ def _buffer(argument: Argument) -> Buffer:
 
 
 def join(first: StockhamPass, second: StockhamPass, chunks: Chunks, traits: Traits) -> Pass:
-    """Return the pass that does what two do.
+    """Return the one pass that does the work of two passes.
 
     Parameters
     ----------
     first, second : StockhamPass
-        With their buffers assigned.
+        The two passes, with their buffers assigned.
     chunks : Chunks
         How their work is cut.
     traits : Traits
-        Of the device.
+        The traits of the device.
 
     Returns
     -------
@@ -358,20 +364,20 @@ def join(first: StockhamPass, second: StockhamPass, chunks: Chunks, traits: Trai
 
 
 def both_defines(first: Pass, second: Pass) -> Iterable[tuple[str, str]]:
-    """Return the macros of two passes, those that differ as BOTH(first, second)."""
+    """Yield the macros of two passes; a macro that differs becomes BOTH(first, second)."""
     macros = dict(first.defines), dict(second.defines)
     for name in macros[0] | macros[1]:
         values = [each.get(name, DEFAULTS.get(name, "")) for each in macros]
         if values[0] == values[1]:
             yield name, values[0]
-        elif name == "STAGES":  # whose commas would end an argument
+        elif name == "STAGES":  # its commas would end an argument of BOTH
             yield from zip(("STAGES_1", "STAGES_2"), values, strict=True)
             yield name, '"BOTH(STAGES_1,STAGES_2)"'
         else:
             yield name, f'"BOTH({values[0]},{values[1]})"'
 
 
-# What a tile takes beside its memory: TILE_PARAMETERS in fused.cl.
+# The arguments of a tile beside its source and target: TILE_PARAMETERS in fused.cl.
 TILE_PARAMETERS = (
     "twiddles", "roots", "count", "extents", "src_distances", "dst_distances", "src_axis",
     "dst_axis", "scale", "flags",
@@ -379,7 +385,10 @@ TILE_PARAMETERS = (
 
 
 def _tile_arguments(each: Pass, suffix: str) -> dict[str, Argument]:
-    """Return what a tile of a pass takes; without a twist the roots are not read."""
+    """Return the arguments of a pass's tiles.
+
+    Without a twist the kernel does not read the roots, and the twiddles take their place.
+    """
     given = {"roots": each.arguments["twiddles"], **each.arguments}
     return {name + suffix: given[name] for name in TILE_PARAMETERS}
 

@@ -1,7 +1,8 @@
-"""What solvers for CPUs share: one work-item a group, whose vectors hold transforms side by side.
+"""What solvers for CPUs share: groups of one work-item, whose vectors hold several transforms.
 
-Work-groups with barriers are slow on CPUs, whose runtimes play them by loops over all work-items.
-lanes.cl does without: a work-item takes whole transforms, one in each lane of its vectors.
+Work-groups with barriers are slow on CPUs, because a CPU's runtime imitates them by loops over all
+work-items. lanes.cl has no barriers: a work-item does whole transforms, one in each lane of its
+vectors. In kernels for CPUs, a pass is what a stage is in other kernels.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from ..problem import Layout, Problem
 from ..traits import Traits
 from .steps import axis_length, resting_layout, single_axis
 
-SCRATCH = "scratch"  # workspace of groups whose points do not fit local memory
-LINE_BYTES = 64  # of a CPU's caches; past them go whole lines only
+SCRATCH = "scratch"  # the workspace of work-groups whose points do not fit local memory
+LINE_BYTES = 64  # the bytes of a line of a CPU's caches; only whole lines can bypass the caches
 ENDS = (
     ("COMPLEX", "COMPLEX"),
     ("REAL", "COMPLEX"),
@@ -29,27 +30,27 @@ ENDS = (
     ("HERMITIAN", "REAL"),
 )
 NO_ARGUMENTS: Mapping[str, Argument] = MappingProxyType({})
-MIN_LANES = 4  # of single precision: a device without vectors is better served otherwise
+MIN_LANES = 4  # in single precision; devices of fewer lanes are quicker by other solvers
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """How a work-item transforms.
+    """How a work-item does transforms in the lanes of its vectors.
 
     Attributes
     ----------
     width : int
-        Lanes of a vector.
+        The number of lanes of a vector.
     radices : tuple of int
-        Of the passes, in order; their product is the points of a lane.
+        The radices of the passes, in order. Their product is `points`.
     points : int
-        Vectors of scratch memory.
+        The number of points that each lane transforms.
     scratch_bytes : int
-        The same in bytes.
+        The scratch memory of a work-item, in bytes.
     is_local : bool
-        It is local memory rather than a workspace.
+        Whether the scratch memory is local memory rather than a workspace.
     shared : bool
-        The kernel is that of all lengths.
+        Whether the kernel is the one for all lengths (see `small`).
     """
 
     width: int
@@ -61,14 +62,17 @@ class Lanes:
 
 
 def takes(problem: Problem, traits: Traits) -> bool:
-    """Whether a problem is what lanes.cl can do: one axis, on a device that it is made for."""
+    """Whether lanes.cl can solve a problem: it has one axis, and the device has wide vectors."""
     if not single_axis(problem) or most_lanes(problem, traits) == 1:
         return False
     return ends_of(problem) in ENDS
 
 
 def ends_of(problem: Problem) -> tuple[str, str]:
-    """Return what is read and what is left: COMPLEX, REAL, or HERMITIAN for half of a spectrum."""
+    """Return what a transform reads and what it leaves, as values of SOURCE and TARGET.
+
+    Each is "COMPLEX", "REAL", or "HERMITIAN" for half of the spectrum of real numbers.
+    """
     source = "HERMITIAN" if problem.kind == "c2r" else "COMPLEX"
     target = "HERMITIAN" if problem.kind == "r2c" else "COMPLEX"
     return (
@@ -78,12 +82,12 @@ def ends_of(problem: Problem) -> tuple[str, str]:
 
 
 def given_points(problem: Problem) -> int:
-    """Return how many points of the axis are in the source and wanted: the others are zero."""
+    """Return how many of the axis's wanted points the source holds; the others are zero."""
     return min(problem.source.shape[problem.axes[0]], _wanted_points(problem))
 
 
 def is_padded(problem: Problem) -> bool:
-    """Whether some points of the axis are not in the source."""
+    """Whether the source lacks some of the axis's wanted points, so that they are zero."""
     return given_points(problem) < _wanted_points(problem)
 
 
@@ -93,9 +97,10 @@ def _wanted_points(problem: Problem) -> int:
 
 
 def row_layout(problem: Problem, length: int) -> Layout:
-    """Return where rows of `length` complex numbers wait for the next launch, each in one piece.
+    """Return the layout of rows of `length` complex numbers between launches, each row contiguous.
 
-    As in the target where that is so and has room, so that the last step can be in place.
+    If the target's rows are contiguous and have room, the rows lie as in the target, so that the
+    last launch can work in place.
     """
     (axis,) = problem.axes
     rest = resting_layout(problem, length)
@@ -103,7 +108,7 @@ def row_layout(problem: Problem, length: int) -> Layout:
 
 
 def most_lanes(problem: Problem, traits: Traits) -> int:
-    """Return the lanes of a device's vectors, 1 where lanes.cl is not made for it."""
+    """Return the number of lanes of the device's vectors, or 1 if lanes.cl does not suit it."""
     if not traits.is_cpu or traits.lanes < MIN_LANES:
         return 1
     return traits.lanes // (2 if problem.precision == "double" else 1)
@@ -112,7 +117,7 @@ def most_lanes(problem: Problem, traits: Traits) -> int:
 def passes_of(
     n: int, parameters: Parameters, among: tuple[int, ...] = RADICES
 ) -> tuple[int, ...] | None:
-    """Return the radices of passes over n points: those that were found best, or the cheapest."""
+    """Return the radices of passes over n points: the tuned ones, or else the cheapest ones."""
     wanted = factors_of(parameters, "lanes_radices", n)
     return wanted if wanted and set(wanted) <= set(among) else best_passes(n, among)
 
@@ -132,19 +137,19 @@ def lanes_for(
     Parameters
     ----------
     problem : Problem
-        Of which this is a part.
+        The problem that the transforms are a part of.
     width : int
-        Lanes.
+        The number of lanes.
     radices : tuple of int or None
-        Of the passes; None where there are none.
+        The radices of the passes, or None if no passes were found.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     rooms : int
-        Times that all points have a place in scratch memory.
+        How many copies of all points the scratch memory holds.
     spare : int
-        Vectors that have a place beside.
+        The number of further vectors that the scratch memory holds.
     shared : bool
-        By the kernel of all lengths.
+        Whether the kernel for all lengths does the transforms.
     """
     if radices is None:
         return None
@@ -157,7 +162,10 @@ def lanes_for(
 
 
 def convolution_words(radices: tuple[int, ...]) -> str:
-    """Return the same for a convolution, such as ``AROUND(4,64,AROUND(8,8,MIDDLE(8)))``."""
+    """Return the steps of a convolution as the text of the macro PASSES of cols.cl.
+
+    For example, it is ``AROUND(4,64,AROUND(8,8,MIDDLE(8)))`` for the radices 4, 8 and 8.
+    """
     words = f"MIDDLE({radices[-1]})"
     for number in reversed(range(len(radices) - 1)):
         words = f"AROUND({radices[number]},{prod(radices[number + 1 :])},{words})"
@@ -165,19 +173,19 @@ def convolution_words(radices: tuple[int, ...]) -> str:
 
 
 def pass_words(radices: tuple[int, ...], first: str = "PASS", only: str = "LAST") -> str:
-    """Return what is done with the points, as PASSES of lanes.cl has it.
+    """Return the passes of a transform as the text of the macro PASSES of lanes.cl.
 
     Parameters
     ----------
     radices : tuple of int
-        In order.
+        The radices of the passes, in order.
     first, only : str
-        The words for the first of several passes, and for a single one.
+        The word for the first of several passes, and the word for a single pass.
 
     Returns
     -------
     str
-        Such as ``PASS(4,64,1,PASS(8,8,4,LAST(8,32)))``.
+        For example ``PASS(4,64,1,PASS(8,8,4,LAST(8,32)))``.
     """
     if len(radices) == 1:
         return f"{only}({radices[0]}{',1' if only == 'LAST' else ''})"
@@ -213,30 +221,35 @@ def lanes_pass(
     ----------
     kernel : str
         "row" or "cols".
-    problem, batch : Problem, Batch
-        What to transform; the batch's dimensions in units of what a work-item takes at a time.
+    problem : Problem
+        The problem that the launch is a part of.
+    batch : Batch
+        The transforms to do. Its dimensions count units: a unit is what a work-item takes at a
+        time.
     lanes : Lanes
-        By which work-items.
+        How each work-item does its transforms.
     units : tuple of int
-        Extents of the batch, in such units.
+        The extents of the batch, in units.
     tables : mapping of str to Argument
-        What follows source, target and twiddles in the kernel's parameters.
+        The arguments that follow the source, the target and the twiddles.
     macros : mapping
-        Beside those of lanes.cl.
+        The macros of the kernel beside those of lanes.cl.
     traits, parameters
-        Of the device.
+        The device's traits, and the parameters of its kernels.
     shared : mapping of str to Argument
-        What a kernel of all lengths knows of this one.
+        The arguments by which the kernel for all lengths knows the length.
     last : mapping of str to Argument
-        Of the kernel between the geometry of the batch and the scale.
+        The arguments between the geometry of the batch and the scale.
     leaves : int
-        Bytes of the target's buffer, where the target is not the problem's.
+        The size of the target's buffer in bytes, if the target is a workspace; 0 if the target is
+        the problem's own.
     displaced : bool
-        Of a source that is replaced no cache holds the lines any more when results are stored.
+        Whether the lines of a source that is overwritten have left all caches by the time when
+        results are stored there.
     scale : float
-        Factor of the result.
+        The factor by which the results are multiplied.
     step : str
-        What the pass does.
+        What the pass does, for people.
     """
     count = prod(units)
     per_core = parameters["lanes_groups"] if lanes.is_local else 1
@@ -288,7 +301,7 @@ def lanes_pass(
 
 
 def _bytes(problem: Problem, layout: Layout) -> int:
-    """Return how much of a source, or of a target, a pass over all of it touches."""
+    """Return the bytes of a source, or of a target, that a pass touches."""
     itemsize = problem.complex_dtype.itemsize
     if layout.real:
         return prod(problem.shape) * itemsize // 2
@@ -296,7 +309,7 @@ def _bytes(problem: Problem, layout: Layout) -> int:
 
 
 def walkable(batch: Batch) -> bool:
-    """Whether a kernel can walk a batch."""
+    """Whether a batch has no more dimensions than a kernel can walk."""
     return len(batch.dimensions) <= MAX_DIMENSIONS
 
 

@@ -1,4 +1,4 @@
-"""Transforms in several launches of stockham.cl: what four_step and bluestein have in common."""
+"""Transforms in several launches of stockham.cl: what four_step and bluestein share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..problem import Problem
 from ..traits import Traits
 from .stockham import Ends, Group, group_for, stockham_pass
 
-# A batch, its ends, and the bytes of its target: 0 for the problem's own.
+# The batch of a launch, its ends, and the bytes of its target, or 0 for the problem's own target.
 Launch = tuple[Batch, Ends, int]
 
 
@@ -23,13 +23,13 @@ class Step:
     Attributes
     ----------
     batch : Batch
-        What it transforms.
+        The transforms that the launch does.
     ends : Ends
-        What becomes of points on their way.
+        What the kernel does to points as it loads and stores them.
     leaves : int
-        Bytes of its target, 0 for the problem's own.
+        The size of the launch's target in bytes, or 0 if the target is the problem's own.
     group : Group
-        By which work-groups.
+        The work-groups that do the transforms.
     """
 
     batch: Batch
@@ -41,7 +41,7 @@ class Step:
 def with_groups(
     problem: Problem, launches: Iterable[Launch], traits: Traits, parameters: Parameters
 ) -> tuple[Step, ...] | None:
-    """Return launches with their work-groups, or None where one does not fit a work-group."""
+    """Return the launches with their work-groups, or None if one of them fits no work-group."""
     steps = []
     for batch, ends, leaves in launches:
         group = group_for(batch, ends, problem.precision, traits, parameters)

@@ -1,9 +1,10 @@
 """Bluestein's algorithm on CPUs for transforms too long for a cache, in three launches.
 
-The convolution is a matrix. Its columns are transformed, and twisted as in the four-step algorithm
-but left where they were; its rows are convolved, as many at a time as a vector has lanes; then its
-columns are transformed back. Of real numbers all launches are complex: lengths without factors
-offer no halves.
+The points of the convolution stand as a matrix. The first launch transforms the columns and
+multiplies them by the twist of the four-step algorithm, but leaves the results where the points
+were. The second launch convolves the rows, as many at a time as a vector has lanes. The third
+launch transforms the columns back. All launches compute with complex numbers, even if the input or
+the output is real.
 
 References
 ----------
@@ -32,7 +33,7 @@ from .steps import axis_batch, axis_length, layout_bytes
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return three passes, if a convolution splits into rows and columns for lanes."""
+    """Return three passes if a convolution splits into rows and columns for lanes, or else None."""
     steps = _steps(problem, traits, parameters) if takes(problem, traits) else None
     if steps is None:
         return None
@@ -47,7 +48,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
 def _steps(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[list[Columns], int] | None:
-    """Return the steps, and the bytes of the buffer between them."""
+    """Return the three steps and the bytes of the buffer between them, or None."""
     n = axis_length(problem)
     n1, n2 = convolution_matrix(n, most_lanes(problem, traits))
     rest = row_layout(problem, n1 * n2)
@@ -78,19 +79,19 @@ def _steps(
 
 @lru_cache(maxsize=1024)
 def convolution_matrix(n: int, lanes: int) -> tuple[int, int]:
-    """Return rows and columns of the quickest convolution that holds that of `n` points.
+    """Return rows and columns of the quickest convolution that is long enough for `n` points.
 
     Parameters
     ----------
     n : int
-        Points of the transform.
+        The number of points of the transform.
     lanes : int
-        Both are multiples of this.
+        The number of lanes of a vector. Rows and columns are multiples of it.
 
     Returns
     -------
     rows, columns : int
-        As even as possible.
+        The numbers of rows and of columns, which are as even as possible.
     """
     least = -(-(2 * n - 1) // lanes**2)
     found = [
@@ -102,7 +103,7 @@ def convolution_matrix(n: int, lanes: int) -> tuple[int, int]:
 
 
 def _time(matrix: tuple[int, int]) -> int:
-    """Return a relative time of a convolution."""
+    """Return a relative time of the convolution whose matrix has these rows and columns."""
     costs = [pass_cost(radices) for length in matrix if (radices := best_passes(length))]
     return matrix[0] * matrix[1] * sum(costs)
 

@@ -1,11 +1,12 @@
-"""Rows too long for a CPU's caches, in two launches: the four-step algorithm on lanes.
+"""Rows too long for a CPU's caches, in two launches: the four-step algorithm in lanes.
 
-The points stand as a matrix. Its columns are transformed, twisted and left where they were; then
-its rows are transformed, as many at a time as a vector has lanes, and stored as columns.
+The points stand as a matrix. The first launch transforms the columns, multiplies them by the twist
+and leaves the results where the points were. The second launch transforms the rows, as many at a
+time as a vector has lanes, and stores them as columns.
 
-Spectra of columns of real numbers are half redundant, and so are the rows that they make: of n1
-rows the first n1 / 2 + 1 are transformed, and what the others would give are conjugates of their
-results. Back to real numbers all of it is done in reverse.
+If the input is real, half of the spectrum of each column is redundant, and so are half of the rows:
+of n1 rows only the first n1 / 2 + 1 are transformed, because the others would give conjugates of
+their results. If the output is real, the launches do the reverse.
 
 References
 ----------
@@ -28,12 +29,12 @@ from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
 
 MIN_LENGTH = 64  # shorter rows gain nothing by a second launch
-MIN_FOLDED = 32  # of the columns of a row whose half is read in both directions: more than lanes
-SPLITS_TRIED = 4  # the most even ones first
+MIN_FOLDED = 32  # the least n1 of real rows: their halves are read in both directions, by vectors
+SPLITS_TRIED = 4  # the number of splits that are tried, from the most even one on
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return two passes, if the axis splits into two lengths for lanes."""
+    """Return two passes if the length splits into two factors for lanes, or else None."""
     steps = _steps(problem, traits, parameters) if takes(problem, traits) else None
     if steps is None:
         return None
@@ -47,7 +48,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
 def _steps(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Columns, Columns, int] | None:
-    """Return both steps, and the bytes of the buffer between them."""
+    """Return both steps and the bytes of the buffer between them, or None."""
     n = axis_length(problem)
     if n < MIN_LENGTH:
         return None
@@ -59,7 +60,7 @@ def _steps(
 
 
 def _pairs(n: int, parameters: Parameters) -> Iterator[tuple[int, int]]:
-    """Yield what to try: the factors that were found best, then the most even ones."""
+    """Yield the pairs of factors to try: the tuned ones, then the most even ones."""
     wanted = factors_of(parameters, "factors", n) or ()
     if len(wanted) == 2:
         yield wanted[0], wanted[1]

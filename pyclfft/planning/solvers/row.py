@@ -1,4 +1,4 @@
-"""Contiguous rows on CPUs: the lanes of a vector are rows of the matrix that a row of points is.
+"""Contiguous rows on CPUs: each row is a matrix whose rows stand in the lanes of a vector.
 
 References
 ----------
@@ -36,16 +36,16 @@ from .steps import axis_batch, axis_length
 
 @dataclass(frozen=True)
 class Split:
-    """A row as a matrix.
+    """How a row of points becomes a matrix.
 
     Attributes
     ----------
     rows : int
-        In the first lanes.
+        The number of rows of the matrix. They stand in the first lanes of the vectors.
     lanes : Lanes
-        How the columns are transformed, each in a lane, after that.
+        How the rows of the matrix are transformed, each in a lane of its own.
     together : int
-        Such matrices side by side in a vector.
+        The number of matrices that stand side by side in a vector.
     """
 
     rows: int
@@ -54,7 +54,7 @@ class Split:
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass, if the axis is contiguous and splits into lanes."""
+    """Return one pass if the axis is contiguous and its rows split into lanes, or else None."""
     if not takes(problem, traits) or (problem.kind != "c2c" and axis_length(problem) % 2):
         return None
     batch = _batch(problem)
@@ -91,14 +91,14 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
             macros,
             traits,
             parameters,
-            scale=problem.scale / (2 if problem.kind == "r2c" else 1),  # a sum of halves
+            scale=problem.scale / (2 if problem.kind == "r2c" else 1),  # real rows come out doubled
             step=step if problem.kind == "c2c" else f"{step} packed",
         ),
     )
 
 
 def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters) -> Split | None:
-    """Return how rows become matrices, or None if they had better be transformed otherwise."""
+    """Return how rows become matrices, or None if another solver should transform them."""
     n = batch.n
     if not walkable(batch) or batch.source.unit != 1 or batch.target.unit != 1:
         return None
@@ -113,7 +113,7 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     )
     if lanes is None:
         return None
-    # With fewer rows than cores, several of them had better share one (long_row).
+    # If there are fewer rows than cores, several cores should share a long row (long_row).
     alone = batch.count < traits.compute_units
     if alone and lanes.scratch_bytes > parameters["lanes_alone"]:
         return None
@@ -121,13 +121,13 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
 
 
 def _better_side_by_side(problem: Problem, batch: Batch, found: Split, traits: Traits) -> bool:
-    """Whether `cols` leaves no lane empty, as there are enough rows, and this one does."""
+    """Whether `cols` is better: it fills all lanes with rows, and this solver leaves some empty."""
     most = most_lanes(problem, traits)
     return found.together * found.rows < most and batch.count >= 2 * most * traits.compute_units
 
 
 def _rows_together(problem: Problem, batch: Batch, width: int, traits: Traits) -> int:
-    """Return how many rows share vectors that are twice as wide as one needs: 2 or 1."""
+    """Return how many rows share a vector: 2 if it has room and there are many rows, or else 1."""
     plain = problem.kind == "c2c" and not (problem.source.real or is_padded(problem))
     enough = batch.count >= 2 * traits.compute_units
     fit = 2 * width <= most_lanes(problem, traits)
@@ -135,7 +135,7 @@ def _rows_together(problem: Problem, batch: Batch, width: int, traits: Traits) -
 
 
 def _batch(problem: Problem) -> Batch:
-    """Return rows of points: of real numbers two are one."""
+    """Return the batch of rows; of real numbers, two neighbours are one point."""
     n = axis_length(problem)
     if problem.kind == "c2c":
         return axis_batch(problem, n)

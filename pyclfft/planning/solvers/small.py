@@ -1,7 +1,8 @@
-"""Little work on CPUs: one kernel for all lengths, so that a new one compiles nothing.
+"""Small problems on CPUs: one kernel for all lengths, so that a new length compiles nothing.
 
-The compiler takes longer than a second for what is done in microseconds. So the points and the
-radices of the passes are arguments here. Lengths that are not smooth go by Bluestein's algorithm.
+A small problem takes microseconds, but to compile a kernel for its length takes over a second.
+Therefore the number of points and the radices of the passes are arguments of this kernel. Lengths
+that are not smooth are transformed by Bluestein's algorithm.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .chirp import convolution_passes
 from .cols import Columns, columns_of, solver_of, whole
 from .lanes import passes_of
 
-RADICES = (2, 3, 4, 5, 7)  # of lanes.cl's kernel for all lengths: more take long to compile
+RADICES = (2, 3, 4, 5, 7)  # few, because a kernel that knows more radices takes long to compile
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
@@ -32,7 +33,7 @@ def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Column
 
 
 def _limit(batch: Batch, smooth: bool, traits: Traits, parameters: Parameters) -> int:
-    """Return how many points a transform may have."""
+    """Return the most points that a transform may have."""
     if batch.count == 1 and not smooth and not traits.vectorizes:
         return parameters["small_single"]
     limit = parameters["small_smooth" if smooth else "small_other"]

@@ -1,4 +1,4 @@
-"""What a solver is, and what makes one launch of two that solvers have planned."""
+"""What a solver is, and what a rewriter is, which improves the passes that solvers have planned."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Solver:
     Attributes
     ----------
     name : str
-        The value of ``algorithm=`` that chooses it.
+        The value of ``algorithm=`` that chooses the solver.
     requirement : str
-        What it takes, for the error when it is forced on something else.
+        What the solver takes, for the error when a caller forces it on something else.
     plan : callable
-        ``(problem, traits, parameters)`` to the passes, whose buffers are not yet assigned, or to
-        None if the solver does not take the problem on a device of these traits.
+        A function of ``(problem, traits, parameters)``. It returns the passes, whose buffers are
+        not yet assigned, or None if the solver does not take the problem on this device.
     rows_only : bool
-        It knows contiguous rows of complex numbers only: where a problem is anything else, the
-        planner puts a copy before the solver's passes and another one behind them. A solver without
-        this flag sees arrays as they lie, and hooks.
+        Whether the solver takes contiguous rows of complex numbers only. If the input or the output
+        of a problem is anything else, the planner puts a copy before or behind the solver's passes.
+        A solver without this flag gets arrays as they lie, and hooks.
     powers_of_two : bool
-        It takes no other lengths.
+        Whether the solver takes powers of two only.
     """
 
     name: str
@@ -58,19 +58,19 @@ class Rewrite(Protocol):
 
 @dataclass(frozen=True)
 class Rewriter:
-    """What makes a better schedule of the passes that solvers have planned.
+    """Something that makes a better schedule of the passes that solvers have planned.
 
     Attributes
     ----------
     name : str
-        The value of ``algorithm=`` that chooses it.
+        The value of ``algorithm=`` that chooses the rewriter.
     requirement : str
-        What it takes, for the error when it is forced on something else.
+        What the rewriter takes, for the error when a caller forces it on something else.
     solvers : tuple of str
-        Names of the solvers that plan the passes when the rewriter is chosen by its name.
+        The names of the solvers that plan the passes if a caller chooses the rewriter by its name.
     rewrite : callable
-        ``(passes, out_bytes, traits, parameters, in_place, forced)`` to a schedule, or to None.
-        Where it is not forced, it joins passes only if that should be quicker.
+        A function of ``(passes, out_bytes, traits, parameters, in_place, forced)`` that returns a
+        schedule or None. Unless it is forced, it joins passes only if that should be quicker.
     """
 
     name: str

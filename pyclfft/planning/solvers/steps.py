@@ -1,4 +1,4 @@
-"""One axis of a problem as batches for kernels: what solvers that walk strides have in common."""
+"""From one axis of a problem to batches for kernels: what solvers that walk strides share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def single_axis(problem: Problem) -> bool:
 
 
 def axis_length(problem: Problem) -> int:
-    """Points of the one axis."""
+    """Return the number of points of the problem's one axis."""
     return problem.shape[problem.axes[0]]
 
 
@@ -29,20 +29,24 @@ def axis_batch(
     source: Layout | None = None,
     target: Layout | None = None,
 ) -> Batch:
-    """Return transforms of n points along the one axis, or of n of its points.
+    """Return a batch of transforms of n points each along the problem's one axis.
 
     Parameters
     ----------
     problem : Problem
-        With one axis.
+        A problem with one axis.
     n : int
-        Points of a transform.
+        The number of points of each transform. It may be less than the axis has.
     others : iterable of Dimension
-        More dimensions, along the same axis, in elements of it.
-    columns, units : (int, int)
-        Of source and target: units from point to point, and elements of the axis that are a unit.
+        Further dimensions of the batch along this axis, if the axis holds several transforms. Their
+        distances are counted in elements of the axis.
+    columns : (int, int)
+        The distance between neighbouring points of a transform in the source and in the target, in
+        units.
+    units : (int, int)
+        The size of a unit in the source and in the target, in elements of the axis.
     source, target : Layout
-        Where to read and write; the problem's by default.
+        The layouts to read and to write; the problem's by default.
 
     Returns
     -------
@@ -76,9 +80,10 @@ def axis_batch(
 
 
 def resting_layout(problem: Problem, length: int) -> Layout:
-    """Return where results between two steps lie: complex, `length` points along the axis.
+    """Return the layout of the results between two steps, with `length` points along the axis.
 
-    As in the target where it has room for them, so that the last step can be in place.
+    The results are complex. If the target has room for them they lie as the target does, so that
+    the last step can work in place.
     """
     (axis,) = problem.axes
     target = problem.target
@@ -89,5 +94,5 @@ def resting_layout(problem: Problem, length: int) -> Layout:
 
 
 def layout_bytes(problem: Problem, layout: Layout) -> int:
-    """Bytes of a buffer for a layout without gaps."""
+    """Return the number of bytes of a buffer for complex elements in a layout without gaps."""
     return prod(layout.shape) * problem.complex_dtype.itemsize

@@ -35,16 +35,17 @@ from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
-MAX_DIGIT_BITS = 10  # of the exponents of twists
-MIN_ITEMS = 8  # work-items for a row; half of it for tiny ones
+MAX_DIGIT_BITS = 10  # the most bits of a digit of a twist's exponent
+MIN_ITEMS = 8  # the fewest work-items that a row gets; a row of fewer than TINY points gets half
 TINY = 32
-NO_TRANSFORM = 2**32 - 1
+NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
-LINE_BYTES = 128  # of memory that moves at once, and of local memory that is served at once
+LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
 
-# Bytes of a run in memory, and the share of the time that it wastes beyond that of the longest.
+# The least bytes of a run in memory, and the share of time that a run of so many bytes wastes,
+# compared with a run of a whole line.
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
-CROWDED = 512  # work-items of a group
+CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,15 @@ class Shape:
     Attributes
     ----------
     transforms : int
-        Side by side; 0 for as many as fill it.
-    split, halves : bool
-        Real and imaginary parts, and halves, are exchanged one after the other.
+        The number of transforms that the group does side by side; 0 for as many as fill it.
+    split : bool
+        Whether work-items exchange the real parts first and the imaginary parts after them.
+    halves : bool
+        Whether work-items exchange the lower half of a transform first and the upper half after it.
     most_points : int
-        Of all transforms side by side.
+        The most points that all transforms side by side may have together.
     served : int
-        Bytes of local memory that are served at once.
+        The bytes that local memory serves at once.
     """
 
     transforms: int
@@ -71,12 +74,13 @@ class Shape:
 
     @property
     def parts(self) -> int:
-        """In which points are exchanged, one after the other."""
+        """The number of parts in which points are exchanged, one part after the other."""
         return (1 + self.split) * (1 + self.halves)
 
 
-# What to try, best first. The more neighbouring columns, the longer the runs in memory; below
-# four most of each is wasted. Exchanging halves takes more steps, but leaves room for more groups.
+# The shapes to try, the best one first. The more neighbouring columns a group has, the longer are
+# its runs in memory; with fewer than four columns most of each line is wasted. To exchange halves
+# takes more steps, but leaves local memory for more groups at once.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 COLUMNS = (
     Shape(32, most_points=4096),
@@ -90,47 +94,52 @@ COLUMNS = (
     Shape(4, True),
 )
 
-# Flags of ends.cl.
+# The flags of ends.cl, which the kernel's argument `flags` joins by "or".
 TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
 TURN = TURN_IN | TURN_OUT
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What becomes of points on their way in and out, as ends.cl has it.
+    """What a kernel does to points as it loads and stores them; ends.cl defines each of these.
 
     Attributes
     ----------
     source, target : {"COMPLEX", "REAL", "HERMITIAN"}
-        What is read and what is left.
-    pair : bool
-        Two neighbouring columns of one real row are one transform, in its real and imaginary part.
-    packed : bool
-        A transform is one real row: two neighbouring numbers are one point.
-    real_radix : int
-        A transform is one real row of an odd length, which has a stage of this radix: of the
-        results, or points, of its butterflies the first half is kept. 0 if there is none.
+        What the kernel reads and what it leaves: complex numbers, real numbers, or half of the
+        spectrum of real numbers.
     length : int
-        Elements of the whole axis; where packed, points.
+        The number of elements of the whole axis; with `packed`, the number of its points.
     filled : int
-        Of these those that the source has.
+        The number of elements of the axis that the source holds; the others are zero.
     outputs : int
-        Of these those that are wanted.
+        The number of elements of the axis that the target receives.
     flags : int
-        TURN_IN and so on.
+        The sum of the flags that apply: TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD.
+    pair : bool
+        Whether one transform computes two neighbouring columns of a real row, one as its real part
+        and one as its imaginary part.
+    packed : bool
+        Whether a transform is one real row of which each point is two neighbouring numbers.
+    real_radix : int
+        The radix of the real stage, if a transform is one real row of an odd length that has a
+        real stage; otherwise 0. Each butterfly of this stage keeps the first half of its results,
+        or of its points.
     twist : int
-        With n > 0, points are multiplied by powers of the n-th root of unity (the four-step
-        algorithm).
+        If it is n > 0, the results are multiplied by powers of the n-th root of unity (the
+        four-step algorithm).
     twist_first : bool
-        Not after the transform, but before it.
+        Whether the twist multiplies the points before the transform, instead of the results.
     chirp_first, chirp_last : bool
-        Bluestein's chirp, of `length` points, before or after it.
+        Whether Bluestein's chirp of `length` points multiplies the points before the transform,
+        and the results after it.
     spectrum : ChirpSpectrum, optional
-        By which to multiply between a transform and one back.
+        The spectrum by which the kernel multiplies between a transform and the transform back.
     fold : int
-        Columns of which the first half have been transformed, for the target "HERMITIAN".
+        For the target "HERMITIAN", the number of columns of which only the first half has been
+        transformed.
     real_origin : bool
-        Element 0 of the target is real.
+        Whether element 0 of the target is real.
     """
 
     source: str
@@ -152,12 +161,12 @@ class Ends:
 
     @property
     def separates(self) -> bool:
-        """Whether sums are twice the spectra of real numbers that they tell apart."""
+        """Whether the kernel separates spectra of real numbers by sums, which give twice them."""
         return bool(self.pair or self.packed or self.real_radix) and self.target == "HERMITIAN"
 
     @property
     def kept(self) -> int:
-        """Results that are kept of a butterfly of `real_radix`; 1 if there is none."""
+        """The number of results that a butterfly of `real_radix` keeps; 1 without a real stage."""
         return self.real_radix // 2 + 1
 
 
@@ -168,13 +177,13 @@ class Group:
     Attributes
     ----------
     stages : Stages
-        Of each transform.
+        The stages of each transform, and its number of work-items.
     shape : Shape
-        Transforms side by side and their exchange.
+        The number of transforms side by side, and how their points are exchanged.
     room, pitch, banks : int
-        As ROOM, PITCH and BANKS in stages.cl.
+        The values of the macros ROOM, PITCH and BANKS, which stages.cl defines.
     local_bytes : int
-        Of local memory.
+        The local memory that the group takes, in bytes.
     """
 
     stages: Stages
@@ -186,18 +195,18 @@ class Group:
 
     @property
     def transforms(self) -> int:
-        """Side by side."""
+        """The number of transforms that the group does side by side."""
         return self.shape.transforms
 
     @property
     def items(self) -> int:
-        """Work-items."""
+        """The number of work-items of the group."""
         return self.stages.items * self.transforms
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a launch of stockham.cl does: the parameters of `stockham_pass`."""
+    """What a launch of stockham.cl does; `stockham_pass` describes the attributes."""
 
     problem: Problem
     batch: Batch
@@ -209,26 +218,26 @@ class Work:
 
 @dataclass(frozen=True)
 class StockhamPass(Pass):
-    """A launch of stockham.cl that knows what it was made of, so that `fused` can join two of them.
+    """A launch of stockham.cl that also holds its `Work`, so that `fused` can join two launches.
 
     Attributes
     ----------
     work : Work
-        What it was made of.
+        The arguments from which `stockham_pass` made the launch.
     """
 
     work: Work = field(kw_only=True, compare=False, repr=False)
 
 
 def whole_ends(problem: Problem) -> Ends:
-    """Return the ends of a transform of all numbers along the one axis."""
+    """Return the ends of a transform of the whole axis, in which each element is a point."""
     n = axis_length(problem)
     filled = problem.source.shape[problem.axes[0]]
     inverse = problem.direction == "inverse"
     if problem.kind == "c2r":
         flags = TURN | (0 if inverse else CONJUGATE_IN)
         return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags)
-    if problem.kind == "r2c":  # of whole spectra, of which the first half is left
+    if problem.kind == "r2c":  # the whole spectrum is computed and its first half stored
         flags = CONJUGATE_OUT if inverse else 0
         return Ends("REAL", "COMPLEX", n, min(filled, n), n // 2 + 1, flags)
     source, target = (
@@ -238,16 +247,17 @@ def whole_ends(problem: Problem) -> Ends:
 
 
 def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
-    """Return the batch and the ends of the one axis in one launch.
+    """Return the batch and the ends of a launch that transforms the whole axis.
 
-    Real rows of even lengths are transformed as half as many complex points.
+    A real row of an even length is transformed as half as many complex points.
 
     Parameters
     ----------
     problem : Problem
-        With one axis.
+        A problem with one axis.
     points : int
-        Of a transform, where they are not those of the axis: of a convolution.
+        The number of points of a convolution that stands for the transform; 0 if the axis itself
+        is transformed.
 
     Returns
     -------
@@ -262,16 +272,16 @@ def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
 
 
 def _of_half_spectrum(ends: Ends, problem: Problem) -> Ends:
-    """Return the ends of a kernel that tells the spectra of real numbers apart at the end."""
+    """Return the ends for r2c with the target HERMITIAN, by which the kernel separates spectra."""
     return replace(ends, target="HERMITIAN") if problem.kind == "r2c" else ends
 
 
 def _with_real_stages(problem: Problem) -> Iterator[tuple[Batch, Ends]]:
-    """Yield batches and ends of real rows of an odd length, one for each radix of a real stage."""
+    """Yield the batch and the ends of real rows of odd length for each radix of a real stage."""
     n, ends = axis_length(problem), whole_ends(problem)
     if problem.kind == "c2c":
         return
-    if problem.kind == "c2r":  # the conjugates of real results are those results
+    if problem.kind == "c2r":  # real results are their own conjugates
         conjugate = problem.direction == "inverse"
         ends = replace(ends, flags=CONJUGATE_IN if conjugate else 0)
     for radix in real_splits(n):
@@ -282,7 +292,7 @@ def _with_real_stages(problem: Problem) -> Iterator[tuple[Batch, Ends]]:
 def group_for(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
-    """Return a work-group within a device's limits, or None where there is none."""
+    """Return the best work-group within the device's limits, or None if there is none."""
     if (
         not (1 if ends.packed else 2) <= batch.n <= MAX_LENGTH
         or not is_smooth(batch.n)
@@ -299,7 +309,7 @@ def group_for(
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
-            continue  # fewer side by side fill a line, too
+            continue  # fewer transforms side by side fill a line, too
         stages = best_stages(
             batch.n,
             1 if by_columns else _fewest_items(batch, ends),
@@ -329,25 +339,29 @@ def group_for(
 
 
 def _preferred(parameters: Parameters) -> Iterable[Shape]:
-    """Return shapes of columns, first those with as many side by side, and parts, as wanted."""
+    """Return the shapes of columns, beginning with those that the parameters prefer.
+
+    The parameters name a number of columns side by side and a number of parts of an exchange.
+    """
     count, parts = parameters["stockham_columns"], parameters["stockham_parts"]
     return sorted(COLUMNS, key=lambda each: (each.transforms != count, each.parts != parts))
 
 
 def _fewest_items(batch: Batch, ends: Ends) -> int:
-    """Return how many work-items a row has at least, so that its loads and stores are neighbours.
+    """Return the fewest work-items of a row with which its loads and stores fill lines of memory.
 
-    Twice as many where each stores to both ends of a spectrum, whose rows begin between lines.
+    Packed rows need twice as many, because each work-item then stores at both ends of a spectrum,
+    and the rows of spectra begin in the middle of lines.
     """
     fewest = MIN_ITEMS // (2 if batch.n < TINY else 1)
     return 2 * fewest if ends.packed else fewest
 
 
 def relative_time(batch: Batch, ends: Ends, group: Group, precision: str) -> float:
-    """Return about how long a launch takes, in times of copying the points once.
+    """Return about how long a launch takes, as a multiple of the time to copy the points once.
 
-    Short runs of columns waste part of each transfer, and where one group fills a multiprocessor it
-    cannot compute while another one waits for memory.
+    Short runs of columns waste a part of each transfer. If one group fills a multiprocessor, no
+    other group computes there while it waits for memory.
     """
     run = _run_bytes(batch, ends, group, precision)
     wasted = next(share for least, share in WASTED if run >= least)
@@ -355,15 +369,15 @@ def relative_time(batch: Batch, ends: Ends, group: Group, precision: str) -> flo
 
 
 def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
-    """Return how much a work-group touches in a row, a line of the cache at most."""
+    """Return how many neighbouring bytes a work-group touches: at most a line of the cache."""
     by_columns = batch.loads_columns or batch.stores_columns
-    alone = ends.packed or (ends.pair and batch.paired)  # neighbours are real, not of a pair
+    alone = ends.packed or (ends.pair and batch.paired)  # neighbours are single real numbers
     run = group.transforms * (REAL_DTYPE if alone else COMPLEX_DTYPE)[precision].itemsize
     return min(run, LINE_BYTES) if by_columns else LINE_BYTES
 
 
 def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
-    """Return a work-group with its local memory laid out."""
+    """Return the work-group of these stages and this shape, with the layout of its local memory."""
     itemsize = (REAL_DTYPE if shape.split else COMPLEX_DTYPE)[precision].itemsize
     loads_columns, stores_columns = _columns(batch, stages)
     banks = max(1, shape.served // itemsize)
@@ -372,11 +386,12 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
     room = stages.room(banks, shape.halves)
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
-    if ends.packed:  # one of two mirror images, of those that are not their own
+    if ends.packed:  # local memory holds one of each two mirror images
         room = max(room, (ends.length + 1) // 2)
     elif ends.pair and ends.separates:
         room = max(room, batch.n // (2 if shape.halves else 1))
-    # Where rows become columns, lanes begin apart by what each of them has in a row of banks.
+    # If the group loads rows and stores columns, the rooms of two neighbouring transforms begin in
+    # different banks: they lie an odd multiple of a transform's share of the banks apart.
     if stores_columns and not loads_columns:
         room = _odd_multiple(room, max(1, banks // shape.transforms))
     pitch = shape.transforms + (1 if loads_columns and not stores_columns else 0)
@@ -385,12 +400,12 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
 
 
 def _odd_multiple(least: int, of: int) -> int:
-    """Return the first odd multiple of a number that is not less than another."""
+    """Return the smallest odd multiple of `of` that is not less than `least`."""
     return of * (-(-least // of) | 1)
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass, if the one axis is smooth and short enough for a work-group."""
+    """Return one pass if the axis has a smooth length that fits a work-group, or else None."""
     found = _quickest(problem, traits, parameters) if single_axis(problem) else None
     if found is None:
         return None
@@ -401,7 +416,11 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
 def _quickest(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Batch, Ends, Group] | None:
-    """Return what one launch does: with a real stage if the length has one, the cheapest."""
+    """Return the batch, the ends and the work-group of a launch, or None if no group fits.
+
+    If real stages of several radices are possible, the cheapest one is taken; if none is, the
+    launch goes without.
+    """
 
     def with_group(batch: Batch, ends: Ends) -> tuple[Batch, Ends, Group] | None:
         group = group_for(batch, ends, problem.precision, traits, parameters)
@@ -414,7 +433,7 @@ def _quickest(
 
 
 def _cost(batch: Batch, ends: Ends, group: Group) -> float:
-    """Return a relative time for all points, to compare radices of a real stage."""
+    """Return a relative time of a transform, to compare the radices of its real stage."""
     real_stage = ends.length * OPERATIONS[ends.real_radix] / 4
     return batch.n * group.stages.cost(group.shape.split) + real_stage
 
@@ -422,22 +441,23 @@ def _cost(batch: Batch, ends: Ends, group: Group) -> float:
 def stockham_pass(
     problem: Problem, batch: Batch, group: Group, ends: Ends, scale: float = 1.0, leaves: int = 0
 ) -> StockhamPass:
-    """Transform a batch in one launch.
+    """Return the launch that transforms a batch.
 
     Parameters
     ----------
     problem : Problem
-        Of which the batch is a part.
+        The problem that the batch is a part of.
     batch : Batch
-        What to transform.
+        The transforms to do.
     group : Group
-        By which work-groups.
+        The work-groups that do them.
     ends : Ends
-        What becomes of points on their way.
+        What the kernel does to points as it loads and stores them.
     scale : float
-        Factor of the result.
+        The factor by which the results are multiplied.
     leaves : int
-        Bytes of the target's buffer, where the target is not the problem's.
+        The size of the target's buffer in bytes, if the target is a workspace; 0 if the target is
+        the problem's own.
 
     Returns
     -------
@@ -501,7 +521,10 @@ def stockham_pass(
 
 
 def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
-    """Let every second pass walk backward: it begins with what is still in the device's cache."""
+    """Return the passes, of which every second one begins with the last group.
+
+    A pass that walks backward begins with the data that is still in the device's cache.
+    """
     return tuple(
         _turned(each, number % 2) if each.kernel == "stockham" else each
         for number, each in enumerate(passes)
@@ -521,14 +544,14 @@ def _itemsize(problem: Problem, held: str) -> int:
 
 
 def _loaded(batch: Batch, ends: Ends) -> int:
-    """Elements of the source that a transform reads."""
+    """Return the number of elements of the source that a transform reads."""
     if ends.packed or ends.real_radix:
         return ends.filled
     return min(batch.n, ends.filled) if batch.source.columns == 1 else batch.n
 
 
 def _stored(batch: Batch, ends: Ends) -> int:
-    """Elements of the target that a transform writes."""
+    """Return the number of elements of the target that a transform writes."""
     if ends.packed or ends.real_radix:
         return ends.outputs
     if ends.target == "HERMITIAN" or batch.target.columns == 1:
@@ -544,7 +567,10 @@ def _singles(batch: Batch) -> tuple:
 
 
 def _pairs(batch: Batch) -> tuple:
-    """Join neighbours of a dimension; the last one of an odd number has no partner."""
+    """Return the geometry of a batch whose neighbours along one dimension become pairs.
+
+    If their number is odd, the last transform has no partner, and its number is returned too.
+    """
     joined = batch.dimensions[batch.paired]
     pairs, odd = -(-joined.extent // 2), joined.extent % 2
     dimensions = list(batch.dimensions)
@@ -561,7 +587,10 @@ def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
 
 
 def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | str]:
-    """Return the macros of ends.cl that differ from its defaults: the fewer, the fewer programs."""
+    """Return the macros of ends.cl whose values differ from their defaults.
+
+    A macro that is left out makes more launches share one program.
+    """
     macros: dict[str, int | str] = {}
 
     def define(name: str, value: int | str, default: int | str) -> None:
@@ -583,7 +612,7 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("SRC_COLUMNS", batch.source.columns, 1)
     define("DST_COLUMNS", batch.target.columns, 1)
     for name, line in (("SRC_UNIT", batch.source), ("DST_UNIT", batch.target)):
-        if line.unit == 1:  # of rows it is known, which saves a register for every point
+        if line.unit == 1:  # as a constant it saves a register for every point
             macros[name] = 1
     define("LENGTH", ends.length, batch.n)
     define("FILLED", ends.filled, batch.n * batch.source.columns)
@@ -601,19 +630,19 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
 
 
 def _halved(ends: Ends, scale: float) -> dict[str, int | str]:
-    """Return the macro of spectra, of even plus odd numbers, that need nothing but a half."""
+    """Return the macro HALVED if the spectra of real rows are scaled by 1/2 and not conjugated."""
     plain = scale == 0.5 and not ends.flags & CONJUGATE_OUT
     return {"HALVED": 1} if ends.separates and plain else {}
 
 
 def _loads_together(batch: Batch, ends: Ends) -> bool:
-    """Whether both numbers of every packed point lie as one complex number, or both are zeros."""
+    """Whether the two numbers of every packed point can be loaded as one complex number."""
     distances = [each.source for each in batch.dimensions]
     return ends.packed and ends.filled % 2 == 0 and _aligned(batch.source, distances)
 
 
 def _stores_together(batch: Batch, ends: Ends) -> bool:
-    """Whether both numbers of every packed point belong where one complex number fits."""
+    """Whether the two numbers of every packed point can be stored as one complex number."""
     return ends.packed and _aligned(batch.target, [each.target for each in batch.dimensions])
 
 
@@ -622,10 +651,10 @@ def _aligned(line: Line, distances: Iterable[int]) -> bool:
 
 
 def _digits(order: int) -> tuple[int, int]:
-    """Return how many digits, and of how many bits, the exponents of a root of unity have.
+    """Return the bits of a digit, and the number of digits, of the exponents of a root of unity.
 
-    Tables of one root for each digit stay in the nearest cache; with a digit more, that many more
-    products are rounded.
+    Short digits keep the table of roots in the nearest cache; each further digit rounds one product
+    more.
     """
     bits = (order - 1).bit_length()
     digits = max(1, -(-bits // MAX_DIGIT_BITS))
@@ -646,7 +675,10 @@ def _tables(ends: Ends, precision: str) -> dict[str, Argument]:
 
 
 def _columns(batch: Batch, stages: Stages) -> tuple[bool, bool]:
-    """Whether work-items load and store as columns: only in an exchange can they change places."""
+    """Return whether work-items load as columns, and whether they store as columns.
+
+    A launch of a single stage does both alike, because only an exchange can rearrange the points.
+    """
     loads, stores = batch.loads_columns, batch.stores_columns
     if len(stages.radices) == 1:
         loads = stores = loads or stores
@@ -674,7 +706,7 @@ def _stage_twiddles(stages: Stages, ends: Ends, precision: str) -> StageTwiddles
 
 
 def _words(stages: Stages, ends: Ends) -> str:
-    """Return STAGES of stockham.cl for a launch."""
+    """Return the text of the macro STAGES of stockham.cl for a launch."""
     words = stage_words(stages.radices, ends.spectrum is not None)
     if not ends.real_radix:
         return words
@@ -685,19 +717,19 @@ def _words(stages: Stages, ends: Ends) -> str:
 
 
 def stage_words(radices: tuple[int, ...], back: bool = False) -> str:
-    """Return what a group does, as STAGES of stockham.cl has it.
+    """Return the steps of a work-group as the text of the macro STAGES of stockham.cl.
 
     Parameters
     ----------
     radices : tuple of int
-        In order.
+        The radices of the stages, in order.
     back : bool
-        There is a transform back, in the reverse order.
+        Whether a transform back follows, with the stages in reverse order.
 
     Returns
     -------
     str
-        Such as ``LOAD(16) FFT(16,1) NEXT(16,16,16) LAST(16,4,256) STORE(4)``.
+        For example ``LOAD(16) FFT(16,1) NEXT(16,16,16) LAST(16,4,256) STORE(4)``.
     """
     if len(radices) == 1 and not back:
         return f"ONLY({radices[0]})"

@@ -1,1 +1,1 @@
-"""The textbook's algorithms, to learn from and to measure: one launch for each step."""
+"""Algorithms as textbooks and reports describe them, to learn from and to measure."""

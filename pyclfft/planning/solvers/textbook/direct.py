@@ -1,4 +1,4 @@
-"""The discrete Fourier transform by its definition: any length, n^2 steps."""
+"""The discrete Fourier transform by its definition: it takes any length n and n^2 steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass, which also carries the scale, for any length that an index can count."""
+    """Return one pass, which also applies the scale, or None if a row is too long for indices."""
     if not single_axis(problem) or axis_length(problem) > MAX_LENGTH:
         return None
     rows = rows_of(problem)

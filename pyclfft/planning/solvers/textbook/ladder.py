@@ -1,7 +1,7 @@
-"""The ladder: radix-2 Cooley-Tukey in five versions, each of which changes one thing of another.
+"""The ladder: radix-2 Cooley-Tukey in five versions, each of which changes one thing in another.
 
-They are those of a course report on OpenCL, and are here to be measured, beside each other and
-beside what we use: a way to learn what a kernel's time is spent on.
+The versions come from a course report on OpenCL. They are here to be measured beside each other and
+beside the kernels that plans use, which shows on what a kernel spends its time.
 
 References
 ----------
@@ -24,19 +24,19 @@ from ..solver import Solver
 from ..steps import axis_length
 from . import radix2
 
-MAX_LENGTH = 2**24  # whole numbers that a float holds, by which ladder1 finds its points
+MAX_LENGTH = 2**24  # ladder1 finds its points by floats, which hold whole numbers up to this one
 
 Passes = Callable[[Problem, Traits, Parameters], tuple[Pass, ...]]
 Takes = Callable[[Problem, Traits], bool]
 
 
 def _is_countable(problem: Problem, traits: Traits) -> bool:
-    """Whether the one axis is a power of two that ladder1 can count to."""
+    """Whether the problem has one axis, whose length is a power of two up to `MAX_LENGTH`."""
     return radix2.takes(problem) and axis_length(problem) <= MAX_LENGTH
 
 
 def _fits_local_memory(problem: Problem, traits: Traits) -> bool:
-    """Whether the one axis is a power of two, and local memory holds a row."""
+    """Whether the problem has one axis, a power of two, and local memory holds a row."""
     if not _is_countable(problem, traits):
         return False
     return axis_length(problem) * problem.complex_dtype.itemsize <= traits.local_mem_bytes
@@ -46,7 +46,10 @@ def _fits_local_memory(problem: Problem, traits: Traits) -> bool:
 
 
 def _reversing(kernel: str) -> Passes:
-    """Return a rung whose stages find their points by reversing bits; only the last moves them."""
+    """Return the rung whose stages find their points by reversing the bits of indices.
+
+    Only its last stage moves the points.
+    """
 
     def passes(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
         *stages, last = _stages(problem)
@@ -114,14 +117,14 @@ def _stage(
     *,
     aliases: bool = True,
 ) -> Pass:
-    """Return a launch that combines all pairs."""
+    """Return the launch of a stage, which combines all pairs of points."""
     rows = uint(rows_of(problem).count)
     more = {"stage": uint(stage), "rows": rows, "sign_flag": sign_flag(problem)}
     return _pairs(kernel, stage, problem, traits, parameters, more, aliases)
 
 
 def _permute(stage: int, problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Return a launch that makes neighbours of the pairs of the next stage."""
+    """Return a launch after which the points of each pair of the next stage are neighbours."""
     rows = uint(rows_of(problem).count)
     return _pairs("permuteArray", stage, problem, traits, parameters, {"rows": rows}, False)
 
@@ -160,7 +163,7 @@ def _rung(
     takes: Takes = _is_countable,
     requirement: str = "a length that is a power of two up to 2^24",
 ) -> Solver:
-    """Return a rung as a solver: its passes and, if there is a scale, norm."""
+    """Return a rung as a solver, whose passes end with norm if the problem has a scale."""
 
     def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
         if not takes(problem, traits):

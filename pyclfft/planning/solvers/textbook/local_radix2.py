@@ -1,7 +1,8 @@
-"""Radix-2 transforms in local memory, one work-group for each: a spectrogram's kernel.
+"""Radix-2 transforms in local memory, a work-group for each transform: a spectrogram's kernel.
 
-As a report on digital music analysis describes it: the frame in local memory, bits reversed on
-load, all stages in one launch, some frames a launch, twiddles computed ahead on the device.
+A report on digital music analysis describes the kernel. A frame lies in local memory, its points
+are loaded in bit-reversed order, one launch does all stages of some frames, and the device computes
+the twiddles beforehand.
 
 References
 ----------
@@ -24,12 +25,16 @@ from ..solver import Solver
 from ..steps import axis_batch, axis_length, single_axis
 
 NAME = "local-radix2"
-MAXIMUM_BYTES = 8  # of local memory, for the greatest magnitude
-WALKED = 2  # dimensions of a batch that the kernel can walk
+MAXIMUM_BYTES = 8  # the local memory that holds the greatest magnitude
+WALKED = 2  # the most dimensions of a batch that the kernel can walk
 
 
 class Walk(NamedTuple):
-    """A batch as the kernel has it."""
+    """A batch as the kernel's arguments describe it.
+
+    `extent` is the number of transforms along the first dimension. `sources` and `targets` are the
+    distances between transforms along the first and the second dimension.
+    """
 
     extent: int
     sources: tuple[int, int]
@@ -37,7 +42,11 @@ class Walk(NamedTuple):
 
 
 def _takes(problem: Problem, traits: Traits) -> bool:
-    """Whether the one axis is a power of two, whole in the source, that fits local memory."""
+    """Whether the solver takes a problem.
+
+    It takes one axis whose length is a power of two that fits local memory, if the source holds the
+    whole axis and the result is complex.
+    """
     if not single_axis(problem) or problem.kind == "c2r" or problem.target.real:
         return False
     n = axis_length(problem)
@@ -51,7 +60,7 @@ def _takes(problem: Problem, traits: Traits) -> bool:
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass, of one launch or, with `local_frames`, more."""
+    """Return one pass, which `local_frames` may split into several launches, or None."""
     if not _takes(problem, traits):
         return None
     n = axis_length(problem)

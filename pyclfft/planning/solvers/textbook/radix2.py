@@ -23,7 +23,7 @@ MAX_LENGTH = 2**31  # indices within a row are 32 bits wide
 
 
 def takes(problem: Problem) -> bool:
-    """Whether the one axis is a power of two."""
+    """Whether the problem has one axis, whose length is a power of two."""
     if not single_axis(problem):
         return False
     n = axis_length(problem)
@@ -31,7 +31,10 @@ def takes(problem: Problem) -> bool:
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return spinFact, bitReverse, log2(n) butterflies and, if there is a scale, norm."""
+    """Return spinFact, bitReverse, log2(n) stages and, if the problem has a scale, norm.
+
+    If the length is no power of two, the result is None.
+    """
     if not takes(problem):
         return None
     last = () if problem.scale == 1 else (norm(problem, traits, parameters),)
@@ -70,7 +73,7 @@ def _row_passes(
 
 
 def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Put every row in the order of its reversed indices."""
+    """Return the pass that puts every row in the order of its bit-reversed indices."""
     rows = rows_of(problem)
     sizes, local = kernel_size("bitReverse", (rows.n, rows.count), traits, parameters)
     return Pass(
@@ -92,7 +95,10 @@ def bit_reverse(problem: Problem, traits: Traits, parameters: Parameters) -> Pas
 
 
 def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) -> Pass:
-    """Fill the table of n/2 twiddles; transforms of the same length share it."""
+    """Return the pass that fills the table of n/2 twiddles.
+
+    All transforms of length n in a plan share the table.
+    """
     nbytes = n // 2 * problem.dtype.itemsize
     sizes, local = kernel_size("spinFact", (n // 2,), traits, parameters)
     table = f"w{n}"
@@ -112,7 +118,7 @@ def spin_fact(problem: Problem, traits: Traits, parameters: Parameters, n: int) 
 
 
 def norm(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
-    """Multiply everything by the problem's scale."""
+    """Return the pass that multiplies the whole array by the problem's scale."""
     count = prod(problem.shape)
     sizes, local = kernel_size("norm", (count,), traits, parameters)
     return Pass(
