@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -79,11 +80,12 @@ def merge(names: Sequence[str | os.PathLike[str]]) -> Results:
             )
     parts = (first, *others)
     rows = list(chain.from_iterable(part.rows for part in parts))
-    if twice := {row.name for row in rows if [each.name for each in rows].count(row.name) > 1}:
-        raise FormatError(f"measured in more than one of the files: {', '.join(sorted(twice))}")
+    counts = Counter(row.name for row in rows)
+    if twice := sorted(name for name, count in counts.items() if count > 1):
+        raise FormatError(f"measured in more than one of the files: {', '.join(twice)}")
     return replace(
         first,
-        rows=tuple(sorted(rows, key=lambda row: ORDER[row.workload.case.name])),
+        rows=tuple(sorted(rows, key=lambda row: ORDER.get(row.workload.case.name, len(ORDER)))),
         startup=tuple(chain.from_iterable(part.startup for part in parts)),
         calls=tuple(chain.from_iterable(part.calls for part in parts)),
         crossing=tuple(chain.from_iterable(part.crossing for part in parts)),

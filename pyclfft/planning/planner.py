@@ -240,18 +240,13 @@ def _first(
 ) -> tuple[Pass, ...] | None:
     """Return the passes of the first solver that takes the step, or None if no solver does."""
     for solver in solvers:
-        find = _between_copies if solver.rows_only else _as_it_lies
-        passes = find(step, solver, traits, parameters)
+        if solver.rows_only:
+            passes = _between_copies(step, solver, traits, parameters)
+        else:
+            passes = solver.plan(step, traits, parameters)
         if passes is not None:
             return passes
     return None
-
-
-def _as_it_lies(
-    step: Problem, solver: Solver, traits: Traits, parameters: Parameters
-) -> tuple[Pass, ...] | None:
-    """Return the passes of a solver that reads and leaves arrays of any strides."""
-    return solver.plan(step, traits, parameters)
 
 
 def _between_copies(

@@ -16,7 +16,8 @@ import pyopencl.array as cl_array
 from ..errors import PlanError
 from ..planning.planner import require_precision
 from ..planning.problem import READABLE
-from . import describe, memory, queues
+from . import describe, memory
+from .operation import queue_for
 from .program import Defines, program
 
 WORDS = {1: "uchar", 2: "ushort", 4: "uint", 8: "uint2", 16: "uint4"}  # by the bytes of an element
@@ -93,7 +94,7 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
             f"device arrays of {x.dtype} are not converted to {dtype}: upload the array as {dtype}"
         )
     for each in (precision, READABLE.get(x.dtype, (precision, real))[0]):
-        require_precision(each, describe.traits(_queue_of(x).device))
+        require_precision(each, describe.traits(queue_for(None, x).device))
     defines = (
         ("ELEMENT", NUMBERS[x.dtype]),
         ("HALF", str(int(x.dtype == np.float16))),
@@ -104,15 +105,11 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
     return _moved(x, dtype, defines, {})
 
 
-def _queue_of(x: cl_array.Array) -> cl.CommandQueue:
-    return x.queue or queues.queue_of(cast("cl.Context", x.context))
-
-
 def _moved(
     x: cl_array.Array, dtype: np.dtype, defines: Defines, shifts: Mapping[int, int]
 ) -> cl_array.Array:
     """Return a new array that the kernel of shift.cl, built with these macros, makes of `x`."""
-    queue = _queue_of(x)
+    queue = queue_for(None, x)
     result = cl_array.Array(queue, x.shape, dtype, allocator=x.allocator)
     if not x.size:
         return result

@@ -9,7 +9,8 @@ import numpy as np
 import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
-from ..runtime import memory, queues
+from ..runtime import memory
+from ..runtime.operation import queue_for
 from ..runtime.plan import Plan
 
 
@@ -68,5 +69,5 @@ def _empty_like(x: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     if isinstance(x, np.ndarray):
         return memory.empty(shape, dtype)
     allocate = x.allocator or memory.allocator(x.context)
-    queue = x.queue or queues.queue_of(x.context)
+    queue = queue_for(None, x)
     return cl_array.Array(queue, shape, dtype, allocator=allocate)

@@ -64,7 +64,8 @@ REWRITERS: tuple[Rewriter, ...] = (fused.REWRITER,)
 
 # The solvers by the names that `algorithm=` takes. If a name stands in the tables twice, the first
 # solver of this name counts.
-BY_NAME = {solver.name: solver for solver in reversed((*SOLVERS, *NAMED_ONLY))}
-BY_NAME = dict(reversed(BY_NAME.items()))
+BY_NAME: dict[str, Solver] = {}
+for _solver in (*SOLVERS, *NAMED_ONLY):
+    BY_NAME.setdefault(_solver.name, _solver)
 
 __all__ = ["BY_NAME", "NAMED_ONLY", "REWRITERS", "SOLVERS", "Rewriter", "Solver"]
