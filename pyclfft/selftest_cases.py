@@ -16,7 +16,7 @@ import pyopencl as cl
 
 from .image.filtering import filter_image
 from .planning.accuracy import relative_error, transform_bound
-from .planning.problem import COMPLEX_DTYPE, REAL_DTYPE
+from .planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from .runtime import describe, queues
 from .runtime.plan import Plan
 

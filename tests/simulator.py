@@ -7,14 +7,14 @@ before it was written is not a number, and stays so in the result.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.fft
 
-from pyclfft.planning.passes import (
+from pyclfft.planning.arguments import Buffer, Scalar, Vector
+from pyclfft.planning.tables import (
     BlockRoots,
-    Buffer,
     Chirp,
     ChirpSpectrum,
     Constants,
@@ -22,17 +22,14 @@ from pyclfft.planning.passes import (
     LaneChirp,
     LaneRoots,
     LaneSpectrum,
+    LaneStages,
+    LaneStageTwiddles,
     LaneTwiddles,
-    PassSteps,
-    PassTwiddles,
     Roots,
     RootSeries,
-    Scalar,
     StageTwiddles,
     Table,
-    Vector,
 )
-from pyclfft.runtime.twiddle import chirp, chirp_spectrum
 
 POISON = 0xFF  # a byte: floating point numbers of it are not numbers
 TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8  # flags of ends.cl
@@ -298,7 +295,7 @@ def separated(batch, z):
 
 
 def times_chirp(batch, z, element):
-    values = chirp(batch.chirp.n, "double")
+    values = Chirp(batch.chirp.n, "double").values()
     inside = element < batch.macros["LENGTH"]
     return np.where(inside, z * values[np.where(inside, element, 0)], 0)
 
@@ -400,7 +397,7 @@ def simulate_stockham(each, source, target):
         return
     z = np.fft.fft(loaded(batch, numbers_in))
     if batch.spectrum is not None:
-        spectrum = chirp_spectrum(batch.spectrum.n, batch.spectrum.factors, "double")
+        spectrum = replace(batch.spectrum, precision="double").values()
         column = locate(batch, "SRC").column
         index = column * batch.macros["N"] + np.arange(batch.macros["N"])
         assert index.max() < spectrum.size
@@ -507,7 +504,7 @@ class LaneEnds:
             "WITHIN": [LaneSpectrum],
             "AFTER": [LaneChirp],
         }[self.chirp]
-        return types + [PassSteps] * self.number("SHARED")
+        return types + [LaneStages] * self.number("SHARED")
 
 
 def simulate_lanes(each, source, target, *others):
@@ -516,7 +513,7 @@ def simulate_lanes(each, source, target, *others):
     assert all(scratch is not source and scratch is not target for scratch in others)
     ends, double = LaneEnds.of(each), numbers(each)["DOUBLE"]
     tables = [argument for argument in each.arguments.values() if isinstance(argument, Table)]
-    assert [type(table) for table in tables] == [PassTwiddles, *ends.tables]
+    assert [type(table) for table in tables] == [LaneStageTwiddles, *ends.tables]
     if ends.is_row:
         side = ends.number("LANES") // int(ends.macros.get("TOGETHER", 1))
         assert (tables[1].lanes, tables[1].together) == (side, ends.number("LANES") // side)
@@ -583,11 +580,11 @@ def convolved(x, ends, tables, column):
         assert rows % table.lanes == 0
         assert table.factors[1:] == tables[0].radices
         m = rows * ends.points
-        spectrum = chirp_spectrum(table.n, (m,), "double").reshape(ends.points, rows)
+        spectrum = ChirpSpectrum(table.n, (m,), "double").values().reshape(ends.points, rows)
         return np.fft.fft(np.conj(np.fft.fft(x) * spectrum[:, column].T))
     (table,) = [each for each in tables if isinstance(each, LaneChirp)]
     element = np.arange(ends.points) * ends.number("ROW_COLUMNS") + column[:, None]
-    factors = np.append(chirp(table.n, "double"), 0)[np.minimum(element, table.n)]
+    factors = np.append(Chirp(table.n, "double").values(), 0)[np.minimum(element, table.n)]
     if ends.chirp == "BEFORE":
         return twisted_lanes(np.fft.fft(x * factors), ends, tables, column)
     return np.conj(np.fft.fft(twisted_lanes(x, ends, tables, column))) * factors
@@ -782,7 +779,7 @@ def simulate_norm(each, data):
 def simulate_copy(each, source, target):
     assert source is not target
     macros, kinds = numbers(each), dict(each.defines)
-    (geometry,) = (a.values for a in each.arguments.values() if isinstance(a, Constants))
+    (geometry,) = (a.integers for a in each.arguments.values() if isinstance(a, Constants))
     (count,) = scalars(each)
     source = elements(each, source, kinds["SOURCE"] == "REAL")
     target = elements(each, target, kinds["TARGET"] == "REAL")

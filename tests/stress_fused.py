@@ -24,8 +24,9 @@ import pyopencl as cl
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
+from pyclfft.planning.arguments import Scalar
 from pyclfft.planning.parameters import parameters_for
-from pyclfft.planning.passes import COUNTERS, Pass, Scalar, assign_buffers
+from pyclfft.planning.passes import COUNTERS, Pass, assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers.fused import fused_schedule

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..planning.arguments import Buffer, Role, Scalar
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.parameters import Parameters
 from ..planning.pass_parts import defines, device_size, uint
-from ..planning.passes import Buffer, Pass, Role, Scalar, Schedule, assign_buffers
+from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes
-from ..planning.problem import COMPLEX_DTYPE, Layout, Problem, make_problem, plain_layout
+from ..planning.precision import COMPLEX_DTYPE
+from ..planning.problem import Layout, Problem, make_problem, plain_layout
 from ..planning.solvers.textbook import local_radix2
 from ..planning.traits import Traits
 from .framing import PADDINGS, Framing, Magnitudes

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import PlanError
-from ..planning.problem import REAL_DTYPE, choose
+from ..planning.precision import REAL_DTYPE
+from ..planning.problem import choose
 from .windows import Window, frame_window
 
 MOST = 2**31 - 1  # the greatest number to which kernels count

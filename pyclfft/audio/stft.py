@@ -14,14 +14,8 @@ import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
 from ..errors import DeviceMemoryError, PlanError
-from ..planning.problem import (
-    COMPLEX_DTYPE,
-    READABLE,
-    REAL_DTYPE,
-    Layout,
-    choose,
-    contiguous_strides,
-)
+from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
+from ..planning.problem import Layout, choose, contiguous_strides
 from ..runtime import memory
 from ..runtime.executable import Executable, run_on_host
 from ..runtime.operation import new_array, queue_for, run_on_device

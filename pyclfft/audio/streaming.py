@@ -12,7 +12,7 @@ import pyopencl.array as cl_array
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import PlanError
-from ..planning.problem import COMPLEX_DTYPE, READABLE, REAL_DTYPE
+from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..runtime import memory, queues
 from ..runtime.operation import require_queue
 from ..runtime.pipeline import Pipeline, Work

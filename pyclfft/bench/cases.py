@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import PlanError
-from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 
 ELEMENTS = 2**26  # numbers that each case transforms in all, unless --elements gives another count
 TINY = 64  # most points of a transform whose time is nearly all spent on memory

@@ -20,7 +20,7 @@ import pyopencl as cl
 
 from ..errors import BuildError, DeviceMemoryError, PyclfftError
 from ..planning.accuracy import relative_error
-from ..planning.problem import REAL_DTYPE
+from ..planning.precision import REAL_DTYPE
 from ..runtime import memory
 from .cases import Workload
 from .rivals import Call, Contender, Ours, VkFFTOnCPU

@@ -11,30 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import PlanError
+from ..planning.arguments import Buffer, Role, Scalar, Vector
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.parameters import Parameters, parameters_for
 from ..planning.pass_parts import kernel_size, uint
-from ..planning.passes import (
-    Argument,
-    Buffer,
-    Constants,
-    Pass,
-    Role,
-    Scalar,
-    Schedule,
-    Vector,
-    assign_buffers,
-)
+from ..planning.passes import Argument, Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes
-from ..planning.problem import (
-    COMPLEX_DTYPE,
-    REAL_DTYPE,
-    Layout,
-    Problem,
-    lengths_and_axes,
-    make_problem,
-)
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.problem import Layout, Problem, lengths_and_axes, make_problem
 from ..planning.solvers import BY_NAME
+from ..planning.tables import Constants
 from ..planning.traits import Traits
 from .bands import KINDS, SHAPES, Band
 from .masks import Mask

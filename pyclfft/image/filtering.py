@@ -16,7 +16,8 @@ from ..planning.factor import next_fast_len, next_power_of_two
 from ..planning.parameters import parameters_for
 from ..planning.passes import assign_buffers
 from ..planning.planner import plan_passes
-from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Layout, choose, make_problem, plain_layout
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.problem import Layout, choose, make_problem, plain_layout
 from ..planning.solvers import BY_NAME
 from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, registered

@@ -9,11 +9,11 @@ from math import prod
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
-# The radices that a real stage may have, in rows of odd lengths; in kernels for CPUs, a real pass.
+# The radices that a real stage may have, in rows of odd lengths.
 REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
 MIN_PARTLY_EMPTY = 16  # the least points of a row for which vectors with empty lanes pay
-MAX_PASSES, LARGEST_OF_PASSES = 8, 16  # a CPU kernel's most passes, and their largest radix
+MAX_LANE_STAGES, LARGEST_LANE_RADIX = 8, 16  # a CPU kernel's most stages, and their largest radix
 MAX_STEPS = 4  # the most launches of a long transform
 
 # The floating-point operations of each codelet per point, with the twiddles within the codelet.
@@ -260,8 +260,8 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4096)
-def best_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
-    """Return the cheapest radices of a CPU kernel's passes, where each lane has `n` points.
+def best_lane_radices(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
+    """Return the cheapest radices of a CPU kernel's stages, where each lane has `n` points.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def best_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | N
     Returns
     -------
     tuple of int or None
-        The radices in ascending order: the first passes take points that are far apart in memory,
+        The radices in ascending order: the first stages take points that are far apart in memory,
         and small radices need few lines of the cache at once. None if no such radices have the
         product n, or n is 1.
     """
@@ -281,17 +281,17 @@ def best_passes(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | N
         return None
     candidates = (
         radices[::-1]
-        for radices in factorisations(n, MAX_PASSES, LARGEST_OF_PASSES)
+        for radices in factorisations(n, MAX_LANE_STAGES, LARGEST_LANE_RADIX)
         if set(radices) <= set(among)
     )
-    return min(candidates, key=lambda radices: (pass_cost(radices), radices), default=None)
+    return min(candidates, key=lambda radices: (lane_cost(radices), radices), default=None)
 
 
-def pass_cost(radices: tuple[int, ...]) -> int:
+def lane_cost(radices: tuple[int, ...]) -> int:
     """Return a relative time, made of loads and stores, arithmetic, and registers that spill.
 
     More than 8 points do not fit the registers, because each is a vector of real parts and a vector
-    of imaginary parts. With twiddles even fewer fit; the last pass has no twiddles.
+    of imaginary parts. With twiddles even fewer fit; the last stage has no twiddles.
     """
     work = sum(10 + OPERATIONS[radix] + 4 * (radix > 8) for radix in radices)
     return work + 8 * sum(radix > 8 for radix in radices[:-1])

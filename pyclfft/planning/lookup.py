@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from .parameters import GIVEN, Parameters, Values, brief, parameters_for
-from .problem import COMPLEX_DTYPE, KINDS, Problem
+from .precision import COMPLEX_DTYPE
+from .problem import KINDS, Problem
 from .traits import Traits
 
 

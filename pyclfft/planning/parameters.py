@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, Protocol
 
 from ..errors import PlanError
-from .factor import LARGEST_OF_PASSES, MAX_PASSES, MAX_STAGES, MAX_STEPS, RADICES
+from .factor import LARGEST_LANE_RADIX, MAX_LANE_STAGES, MAX_STAGES, MAX_STEPS, RADICES
 from .traits import Traits
 
 Factors = tuple[tuple[int, ...], ...]
@@ -178,7 +178,7 @@ GROUPED = ("spinFact", "bitReverse", "butterfly", "norm", "transpose", "highPass
 # Allowed numbers of work-items in a group (a device may allow fewer), of points of a transform, and
 # of bytes in a cache.
 ITEMS, POINTS, BYTES = Range(1, 2**13), Range(0, 2**16), Range(0, 2**26)
-PASS_RADICES = tuple(each for each in RADICES if each <= LARGEST_OF_PASSES)
+LANE_RADICES = tuple(each for each in RADICES if each <= LARGEST_LANE_RADIX)
 
 # The planner searches a parameter's lists of factors for one whose product is the length that it
 # splits. If no list fits, or if a number is -1, a rule decides.
@@ -265,8 +265,8 @@ PARAMETERS: Mapping[str, Parameter] = {
         "the kernel that stores the transform, 0 in a pass of its own.",
     ),
     "lanes_radices": Parameter(
-        (), (), Lists(1, MAX_PASSES, PASS_RADICES),
-        "The radices of a transform in the lanes of a CPU's vectors, one for each pass over its "
+        (), (), Lists(1, MAX_LANE_STAGES, LANE_RADICES),
+        "The radices of a transform in the lanes of a CPU's vectors, one for each stage over its "
         "points. Their product is the number of points.",
     ),
     "lanes_width": Parameter(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from .arguments import Role, Scalar, Vector
 from .parameters import Parameters
-from .passes import Argument, Pass, Role, Scalar, Vector, launch_size
-from .problem import REAL_DTYPE, Problem
+from .passes import Argument, Pass, launch_size
+from .precision import REAL_DTYPE
+from .problem import Problem
 from .traits import Traits
 
 SIGN_BIT = {"single": 0x8000_0000, "double": 0x8000_0000_0000_0000}

@@ -7,13 +7,16 @@ from dataclasses import replace
 from math import prod
 
 from ..errors import PlanError, PrecisionError
-from .hooks import NO_HOOKS, Hooks, with_hooks
+from .arguments import Role, Scalar
+from .hook_text import with_hooks
+from .hooks import NO_HOOKS, Hooks
 from .parameters import Parameters, parameters_for
 from .pass_parts import defines, device_size, transpose
-from .passes import Constants, Pass, Role, Scalar
+from .passes import Pass
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
 from .solvers.stockham import LINE_BYTES, to_and_fro
+from .tables import Constants
 from .traits import Traits
 from .trigonometric import after, before, fourier_problem
 

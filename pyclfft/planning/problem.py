@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 
 from ..errors import PlanError
 from .hooks import NO_HOOKS, PLACES, Hooks
+from .precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 
 DIRECTIONS = ("forward", "inverse")
 NORMS = ("backward", "ortho", "forward")
@@ -25,19 +26,6 @@ KINDS = FOURIER_KINDS + TRIGONOMETRIC_KINDS
 # The kind that inverts each of these kinds, but for a factor. Each other cosine or sine transform
 # inverts itself, but for a factor.
 INVERSES = {"dct2": "dct3", "dct3": "dct2", "dst2": "dst3", "dst3": "dst2"}
-
-# The dtype of an array that the device reads -> (precision, whether the array holds real numbers)
-READABLE: dict[np.dtype, tuple[str, bool]] = {
-    np.dtype(np.complex64): ("single", False),
-    np.dtype(np.complex128): ("double", False),
-    np.dtype(np.float32): ("single", True),
-    np.dtype(np.float64): ("double", True),
-}
-COMPLEX_DTYPE: dict[str, np.dtype] = {
-    "single": np.dtype(np.complex64),
-    "double": np.dtype(np.complex128),
-}
-REAL_DTYPE: dict[str, np.dtype] = {"single": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
+from .arguments import Role
 from .cosine_axis import CosineAxis
 from .parameters import Parameters
 from .pass_parts import defines, device_size, exact, uint
-from .passes import Pass, Role, RootSeries
+from .passes import Pass
 from .problem import Problem, half_shape, plain_layout
+from .tables import RootSeries
 from .traits import Traits
 
 

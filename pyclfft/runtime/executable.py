@@ -13,16 +13,8 @@ import numpy as np
 import pyopencl as cl
 
 from ..errors import DeviceError
-from ..planning.passes import (
-    COUNTERS,
-    Argument,
-    Buffer,
-    FirstGroup,
-    Pass,
-    Scalar,
-    Schedule,
-    Vector,
-)
+from ..planning.arguments import Buffer, FirstGroup, Scalar, Vector
+from ..planning.passes import COUNTERS, Argument, Pass, Schedule
 from . import describe, forks, memory
 from .profile import Recorder
 from .program import program

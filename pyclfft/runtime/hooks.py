@@ -10,9 +10,9 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
+from ..planning.arguments import Buffer, Scalar
 from ..planning.hooks import PLACES, Hooks, Parameter, Snippet, check_name
-from ..planning.passes import Buffer, Scalar
-from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from . import memory
 
 C_TYPES: dict[np.dtype, str] = {

@@ -15,7 +15,7 @@ import pyopencl.array as cl_array
 
 from ..errors import PlanError
 from ..planning.planner import require_precision
-from ..planning.problem import READABLE
+from ..planning.precision import READABLE
 from . import describe, memory
 from .operation import queue_for
 from .program import Defines, program

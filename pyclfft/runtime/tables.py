@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 
-from ..planning.passes import SpinFactors, Table
-from ..planning.problem import COMPLEX_DTYPE
+from ..planning.precision import COMPLEX_DTYPE
+from ..planning.tables import SpinFactors, Table
 from . import memory
 from .program import program
 from .queues import queue_of
-from .twiddle import values_of
 
 
 def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:
@@ -37,7 +36,7 @@ def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:
     """
     if isinstance(table, SpinFactors):
         return _spin_factors(context, table)
-    return memory.constant(context, values_of(table))
+    return memory.constant(context, table.values())
 
 
 def _spin_factors(context: cl.Context, table: SpinFactors) -> cl.Buffer:

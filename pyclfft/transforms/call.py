@@ -16,7 +16,8 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError, PrecisionError
-from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
+from ..planning.precision import COMPLEX_DTYPE, READABLE
+from ..planning.problem import lengths_and_axes
 from ..runtime import choice, describe, memory, queues, shift
 from ..runtime.cache import BoundedCache, registered, remembers_latest
 from ..runtime.plan import Plan

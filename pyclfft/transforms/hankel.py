@@ -20,7 +20,7 @@ import numpy as np
 import pyopencl.array as cl_array
 from numpy.typing import ArrayLike
 
-from ..planning.problem import COMPLEX_DTYPE, READABLE
+from ..planning.precision import COMPLEX_DTYPE, READABLE
 from ..runtime import choice, queues
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.hooks import Hook

@@ -9,7 +9,8 @@ import numpy as np
 import pyopencl.array as cl_array
 from numpy.typing import ArrayLike
 
-from ..planning.problem import READABLE, REAL_DTYPE, lengths_and_axes
+from ..planning.precision import READABLE, REAL_DTYPE
+from ..planning.problem import lengths_and_axes
 from ..runtime.memory import contiguous
 from .call import (
     Shape,

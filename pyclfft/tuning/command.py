@@ -21,7 +21,8 @@ from ..errors import PyclfftError
 from ..planning import database
 from ..planning.lookup import Entry, Identity, Workclass
 from ..planning.parameters import PARAMETERS, shown
-from ..planning.problem import COMPLEX_DTYPE, KINDS, REAL_DTYPE, Problem, make_problem
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.problem import KINDS, Problem, make_problem
 from ..planning.solvers import BY_NAME
 from ..runtime import choice, describe, wisdom
 from .groups import ALGORITHMS

@@ -19,9 +19,10 @@ import pyopencl as cl
 
 from ..errors import PyclfftError
 from ..planning.accuracy import relative_error, transform_bound
+from ..planning.arguments import Role, Scalar
 from ..planning.parameters import GROUPED, Parameters, Value
 from ..planning.pass_parts import defines, kernel_size, uint
-from ..planning.passes import Pass, Role, Scalar, Schedule, assign_buffers
+from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import Problem, make_problem
 from ..planning.solvers.textbook import radix2

@@ -16,13 +16,13 @@ from math import prod
 
 from ..errors import PlanError
 from ..planning.factor import (
-    LARGEST_OF_PASSES,
-    MAX_PASSES,
+    LARGEST_LANE_RADIX,
+    MAX_LANE_STAGES,
     MAX_STAGES,
     Stages,
     factorisations,
     is_smooth,
-    pass_cost,
+    lane_cost,
     splits,
 )
 from ..planning.parameters import Factors, Parameters, Value
@@ -158,7 +158,7 @@ def _factors(task: Task, best: Candidate, thorough: bool) -> Values:
 
 
 def _radices(name: str, kernels: tuple[str, ...]) -> Callable[..., Values]:
-    """Return a function that yields other radices for the lengths of passes, one at a time."""
+    """Return a function that yields other radices for the lengths of stages, one at a time."""
 
     def values(task: Task, best: Candidate, thorough: bool) -> Values:
         count = 24 if thorough else 6
@@ -183,8 +183,8 @@ def _ways_of_stages(n: int) -> Iterator[tuple[int, ...]]:
 
 
 def _ways_of_passes(n: int) -> Iterator[tuple[int, ...]]:
-    """Yield radices of passes over lanes: cheapest first, each list in both orders."""
-    for radices in sorted(factorisations(n, MAX_PASSES, LARGEST_OF_PASSES), key=pass_cost):
+    """Yield radices of stages over lanes: cheapest first, each list in both orders."""
+    for radices in sorted(factorisations(n, MAX_LANE_STAGES, LARGEST_LANE_RADIX), key=lane_cost):
         yield from dict.fromkeys((radices[::-1], radices))
 
 

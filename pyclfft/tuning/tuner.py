@@ -23,13 +23,8 @@ from ..files import atomic_write, cache_dir
 from ..planning import database
 from ..planning.lookup import Entry, Workclass
 from ..planning.parameters import Values, parameters_for
-from ..planning.problem import (
-    COMPLEX_DTYPE,
-    REAL_DTYPE,
-    Problem,
-    choose,
-    make_problem,
-)
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.problem import Problem, choose, make_problem
 from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 from ..runtime import cache, choice, describe, queues, wisdom

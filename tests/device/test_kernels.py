@@ -19,11 +19,11 @@ from numpy.lib.stride_tricks import as_strided
 from pyclfft.planning.factor import RADICES, Stages
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
+from pyclfft.planning.roots import roots_of_unity
 from pyclfft.planning.solvers.stockham import stage_words
 from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
-from pyclfft.runtime.twiddle import roots_of_unity
 from tests.oracle import exact_dft, noise, reference, relative_error
 from tests.pairwise import pairwise
 from tests.recorded_traits import RECORDED

@@ -16,15 +16,14 @@ from pyclfft.audio import frame_jobs, framing
 from pyclfft.audio import stft as shorttime
 from pyclfft.audio.frame_jobs import Job
 from pyclfft.errors import DeviceMemoryError, PlanError
-from pyclfft.planning.passes import SpinFactors
 from pyclfft.planning.problem import Layout
 from pyclfft.planning.solvers.textbook import local_radix2
+from pyclfft.planning.tables import SpinFactors
 from pyclfft.runtime import describe, memory
 from pyclfft.runtime.executable import run_on_host
 from pyclfft.runtime.profile import Recorder, profiling_queue
 from pyclfft.runtime.program import source_text
 from pyclfft.runtime.tables import table_buffer
-from pyclfft.runtime.twiddle import values_of
 from tests.oracle import noise
 
 MODES = ("constant", "edge", "reflect", "symmetric", "linear_ramp")
@@ -575,7 +574,7 @@ def test_twiddles_of_the_source_are_computed_on_the_device(device, fp64, queue, 
     cl.enqueue_copy(queue, found, table_buffer(queue.context, table))
     angles = -2 * np.pi * np.arange(n // 2) / n
     assert np.abs(found - np.exp(1j * angles)).max() <= 3 * np.finfo(dtype).eps
-    assert np.abs(found - values_of(table)).max() <= np.finfo(dtype).eps
+    assert np.abs(found - table.values()).max() <= np.finfo(dtype).eps
     if found.nbytes * 2 <= describe.traits(device).local_mem_bytes:  # as the solver wants
         plan = pyclfft.Plan(n, dtype, algorithm="local-radix2")
         assert table in plan.passes[0].arguments.values()

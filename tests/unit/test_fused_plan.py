@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from pyclfft.errors import PlanError
+from pyclfft.planning.arguments import Buffer, Vector
 from pyclfft.planning.parameters import parameters_for
-from pyclfft.planning.passes import COUNTERS, Buffer, Vector, assign_buffers
+from pyclfft.planning.passes import COUNTERS, assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem, with_target
 from pyclfft.planning.solvers.fused import DEFAULTS, chunks_of, cut, fused_schedule

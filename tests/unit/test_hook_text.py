@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pyclfft.planning.hook_text import hook_text
 
 from pyclfft import Hook
 from pyclfft.errors import PlanError
 from pyclfft.image import filter_plans
 from pyclfft.image import filtering as imaging
-from pyclfft.planning.hooks import Hooks, Parameter, Snippet, hook_text
-from pyclfft.planning.passes import Buffer, Role, Scalar, assign_buffers
+from pyclfft.planning.arguments import Buffer, Role, Scalar
+from pyclfft.planning.hooks import Hooks, Parameter, Snippet
+from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem, with_target
 from pyclfft.planning.solvers import BY_NAME

@@ -9,24 +9,18 @@ from math import prod
 import numpy as np
 import pytest
 
-from pyclfft.planning.factor import RADICES, best_passes, is_smooth, lane_rows
-from pyclfft.planning.passes import (
-    BlockRoots,
-    LaneRoots,
-    LaneTwiddles,
-    PassTwiddles,
-    assign_buffers,
-)
+from pyclfft.planning.factor import RADICES, best_lane_radices, is_smooth, lane_rows
+from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers.chirp import convolution_passes
-from pyclfft.planning.solvers.lanes import LINE_BYTES, convolution_words, pass_words
-from pyclfft.runtime.twiddle import (
-    block_roots,
-    lane_roots,
-    lane_twiddles,
-    pass_steps,
-    pass_twiddles,
+from pyclfft.planning.solvers.chirp import convolution_radices
+from pyclfft.planning.solvers.lanes import LINE_BYTES, convolution_words, lane_words
+from pyclfft.planning.tables import (
+    BlockRoots,
+    LaneRoots,
+    LaneStages,
+    LaneStageTwiddles,
+    LaneTwiddles,
 )
 from tests.oracle import noise, relative_error
 from tests.recorded_traits import RECORDED
@@ -53,21 +47,21 @@ def macros(each):
 
 def test_passes_are_of_codelets_in_ascending_order():
     for n in SMOOTH:
-        radices = best_passes(n)
+        radices = best_lane_radices(n)
         assert prod(radices) == n
         assert list(radices) == sorted(radices)
         assert set(radices) <= set(RADICES) - {25, 32}
-    assert best_passes(1) is None
-    assert best_passes(17) is None
+    assert best_lane_radices(1) is None
+    assert best_lane_radices(17) is None
 
 
 def test_passes_as_measured():
     """The quickest of those tried on a Xeon with AVX-512, by Intel's runtime and by PoCL."""
-    assert best_passes(16) == (16,)
-    assert best_passes(64) == (8, 8)
-    assert best_passes(256) == (4, 8, 8)
-    assert best_passes(1024) == (8, 8, 16)
-    assert best_passes(4096) == (8, 8, 8, 8)
+    assert best_lane_radices(16) == (16,)
+    assert best_lane_radices(64) == (8, 8)
+    assert best_lane_radices(256) == (4, 8, 8)
+    assert best_lane_radices(1024) == (8, 8, 16)
+    assert best_lane_radices(4096) == (8, 8, 8, 8)
 
 
 @pytest.mark.parametrize("most", [2, 4, 8, 16])
@@ -95,10 +89,10 @@ def test_full_vectors_come_first():
 
 
 def test_words():
-    assert pass_words((4, 8, 8)) == "PASS(4,64,1,PASS(8,8,4,LAST(8,32)))"
-    assert pass_words((4, 8), "FIRST", "ONLY") == "FIRST(4,8,1,LAST(8,4))"
-    assert pass_words((5,)) == "LAST(5,1)"
-    assert pass_words((5,), "FIRST", "ONLY") == "ONLY(5)"
+    assert lane_words((4, 8, 8)) == "PASS(4,64,1,PASS(8,8,4,LAST(8,32)))"
+    assert lane_words((4, 8), "FIRST", "ONLY") == "FIRST(4,8,1,LAST(8,4))"
+    assert lane_words((5,)) == "LAST(5,1)"
+    assert lane_words((5,), "FIRST", "ONLY") == "ONLY(5)"
 
 
 # --- tables, as the kernels use them --------------------------------------------------------------
@@ -106,7 +100,7 @@ def test_words():
 
 def passed(points, radices):
     """What PASSES does: transforms along axis 0, depth first, results in natural order."""
-    twiddles = pass_twiddles(radices, "double")
+    twiddles = LaneStageTwiddles(radices, "double").values()
     result = np.empty_like(points)
 
     def go(block, radices, row, before):
@@ -128,8 +122,8 @@ def passed(points, radices):
 @pytest.mark.parametrize("n", [5, 64, 360, 1001, 2048])
 def test_passes_and_their_twiddles(n):
     x = noise((n, 3), np.complex128)
-    radices = best_passes(n)
-    assert len(pass_twiddles(radices, "double")) == n - 1
+    radices = best_lane_radices(n)
+    assert len(LaneStageTwiddles(radices, "double").values()) == n - 1
     assert relative_error(passed(x, radices), np.fft.fft(x, axis=0)) < EXACT
 
 
@@ -137,7 +131,7 @@ def test_passes_and_their_twiddles(n):
 def test_lane_twiddles(rows, columns, lanes):
     """Blocks of columns, the last of which overlaps; then a transform for each lane."""
     x = noise((rows, columns), np.complex128)
-    parts = lane_twiddles(rows, columns, lanes, "double")
+    parts = LaneTwiddles(rows, columns, lanes, "double").values()
     scratch = np.empty((columns, rows), np.complex128)
     for block, first in zip(parts, range(0, columns, lanes), strict=True):
         begin = min(first, columns - lanes)
@@ -150,8 +144,8 @@ def test_lane_twiddles(rows, columns, lanes):
 
 def test_roots_of_long_rows():
     n, points, blocks, lanes = 20 * 24, 20, 3, 8
-    near = lane_roots(n, points, lanes, "double")
-    far = block_roots(n, points, blocks, lanes, "double")
+    near = LaneRoots(n, points, lanes, "double").values()
+    far = BlockRoots(n, points, blocks, lanes, "double").values()
     k, column = np.mgrid[:points, : blocks * lanes]
     expected = np.exp(-2j * np.pi * k * column / n)
     near = near[:, 0] + 1j * near[:, 1]
@@ -227,9 +221,9 @@ def test_even_real_numbers_are_packed_and_odd_ones_paired():
 
 def test_convolutions_are_of_quick_lengths():
     for n in (17, 97, 509, 1009, 4099, 8191):
-        radices = convolution_passes(n)
+        radices = convolution_radices(n)
         m = prod(radices)
-        assert radices == best_passes(m)
+        assert radices == best_lane_radices(m)
         assert 2 * n - 1 <= m <= 1.25 * (2 * n - 1)
 
 
@@ -266,7 +260,7 @@ def test_a_single_one_of_any_length_where_compilers_make_no_vectors():
 
 def test_steps_of_passes():
     radices = (2, 3, 4)
-    radix, *rows = np.split(pass_steps(radices), [3])
+    radix, *rows = np.split(LaneStages(radices).values(), [3])
     assert tuple(radix) == radices
     position = np.arange(24).reshape(4, 3, 2).transpose().reshape(6, 4)
     np.testing.assert_array_equal(rows[0], position[:, 0])  # of the first result of each block
@@ -287,7 +281,7 @@ def test_vectors_are_the_devices(lanes):
         twiddles = [a for a in each.arguments.values() if isinstance(a, LaneTwiddles)]
         assert [a.lanes for a in twiddles] == [width]
         assert (
-            PassTwiddles(best_passes(4096 // width), twiddles[0].precision)
+            LaneStageTwiddles(best_lane_radices(4096 // width), twiddles[0].precision)
             in each.arguments.values()
         )
 

@@ -7,12 +7,11 @@ from math import prod
 
 import pytest
 
+from pyclfft.planning.arguments import Buffer, Role
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.pass_parts import kernel_size
 from pyclfft.planning.passes import (
-    Buffer,
     Pass,
-    Role,
     Schedule,
     assign_buffers,
     launch_size,

@@ -12,24 +12,14 @@ import pytest
 import scipy.fft
 
 from pyclfft.errors import DeviceError, PlanError
+from pyclfft.planning.arguments import Buffer, Role, Scalar, Vector
 from pyclfft.planning.factor import is_smooth
-from pyclfft.planning.passes import (
-    Buffer,
-    Chirp,
-    ChirpSpectrum,
-    DigitRoots,
-    Role,
-    Roots,
-    Scalar,
-    StageTwiddles,
-    Vector,
-    assign_buffers,
-    without_repeated_tables,
-)
+from pyclfft.planning.passes import assign_buffers, without_repeated_tables
 from pyclfft.planning.planner import axis_steps, plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import BY_NAME, stockham
 from pyclfft.planning.solvers.stockham import Shape
+from pyclfft.planning.tables import Chirp, ChirpSpectrum, DigitRoots, Roots, StageTwiddles
 from pyclfft.runtime.program import source_text
 from tests.oracle import expected_of, noise
 from tests.recorded_traits import GIB, RECORDED

@@ -25,8 +25,9 @@ from math import prod
 from ..batch import Batch, Dimension
 from ..factor import divisors, next_power_of_two, splits
 from ..parameters import Parameters
-from ..passes import ChirpSpectrum, Pass
+from ..passes import Pass
 from ..problem import Layout, Problem
+from ..tables import ChirpSpectrum
 from ..traits import Traits
 from .launches import Launch, Step, step_passes, with_groups
 from .solver import Solver

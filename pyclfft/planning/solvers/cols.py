@@ -1,6 +1,6 @@
 """Transforms along any axis on CPUs: the lanes of a vector hold neighbouring transforms.
 
-In kernels for CPUs, a pass is what a stage is in other kernels.
+The words of lanes.cl call a stage a pass.
 """
 
 from __future__ import annotations
@@ -10,23 +10,22 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import inf, prod
 
+from ..arguments import Vector
 from ..batch import Batch, Dimension
-from ..factor import pass_cost, real_splits, shown
+from ..factor import lane_cost, real_splits, shown
 from ..parameters import Parameters
-from ..passes import (
-    Argument,
+from ..passes import Argument, Pass
+from ..problem import Problem
+from ..tables import (
     BlockRoots,
     Chirp,
     ChirpSpectrum,
     LaneChirp,
     LaneRoots,
     LaneSpectrum,
-    Pass,
-    PassSteps,
+    LaneStages,
     Roots,
-    Vector,
 )
-from ..problem import Problem
 from ..traits import Traits
 from .lanes import (
     LINE_BYTES,
@@ -35,11 +34,11 @@ from .lanes import (
     convolution_words,
     ends_of,
     given_points,
+    lane_words,
     lanes_for,
     lanes_pass,
     most_lanes,
-    pass_words,
-    passes_of,
+    radices_for,
     takes,
     walkable,
 )
@@ -108,7 +107,7 @@ class ColumnEnds:
         Whether two neighbouring real numbers are a point, so that a transform has twice `length`
         numbers.
     real_radix : int
-        The radix of the real pass, if rows of odd length have one; otherwise 0. The pass leaves
+        The radix of the real stage, if rows of odd length have one; otherwise 0. The stage leaves
         transforms of `points` complex points.
     chirp : str
         The launch's part in Bluestein's algorithm: "ALONE" if it does the whole convolution, or
@@ -138,12 +137,12 @@ class ColumnEnds:
 
     @property
     def points(self) -> int:
-        """The number of complex points of the transforms that the real pass leaves, if any."""
+        """The number of complex points of the transforms that the real stage leaves, if any."""
         return self.length // (self.real_radix or 1)
 
     @property
     def kept(self) -> int:
-        """The number of transforms of `points` points that the real pass leaves, or else 1."""
+        """The number of transforms of `points` points that the real stage leaves, or else 1."""
         return self.real_radix // 2 + 1
 
     @property
@@ -252,7 +251,7 @@ def solver_of(name: str, requirement: str, find: Find) -> Solver:
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    ends, radices = with_real_pass(ends, lambda n: passes_of(n, parameters))
+    ends, radices = with_real_stage(ends, lambda n: radices_for(n, parameters))
     found = columns_of(problem, batch, ends, radices, traits, parameters)
     return None if found and idles(problem, found, traits, parameters) else found
 
@@ -278,39 +277,39 @@ def whole(problem: Problem) -> tuple[ColumnEnds, Batch]:
     return ends, axis_batch(problem, length)
 
 
-def with_real_pass(
-    ends: ColumnEnds, passes: Callable[[int], tuple[int, ...] | None]
+def with_real_stage(
+    ends: ColumnEnds, radices_of: Callable[[int], tuple[int, ...] | None]
 ) -> tuple[ColumnEnds, tuple[int, ...] | None]:
-    """Return the ends of a launch with a real pass, if that is best, and the other passes' radices.
+    """Return the ends of a launch, with a real stage if that is best, and the other stages' radices.
 
     Parameters
     ----------
     ends : ColumnEnds
-        The ends of the launch without a real pass.
-    passes : function
-        A function of a number of complex points that returns the radices of the passes over them,
+        The ends of the launch without a real stage.
+    radices_of : function
+        A function of a number of complex points that returns the radices of the stages over them,
         or None if there are none.
 
     Returns
     -------
     ends : ColumnEnds
-        The ends with the real pass that leaves the least work, or without a real pass.
+        The ends with the real stage that leaves the least work, or without a real stage.
     radices : tuple of int or None
-        The radices of the passes over the complex points.
+        The radices of the stages over the complex points.
     """
-    ways = [(ends, passes(ends.points))]
+    ways = [(ends, radices_of(ends.points))]
     if "COMPLEX" not in (ends.source, ends.target) and not ends.packed:
         for radix in real_splits(ends.length):
             each = replace(ends, real_radix=radix)
             if each.points >= radix:  # PoCL takes three times as long for 21 = 7 x 3 as for 3 x 7
-                ways.append((each, passes(each.points)))
+                ways.append((each, radices_of(each.points)))
     return min(ways, key=lambda way: inf if way[1] is None else _work(way[0], way[1]))
 
 
 def _work(ends: ColumnEnds, radices: tuple[int, ...]) -> float:
-    """Return a relative time of all passes; a real pass counts half."""
-    passes = ends.kept * prod(radices) * pass_cost(radices) * (1 + ends.convolves)
-    return passes + (ends.length * pass_cost((ends.real_radix,)) / 2 if ends.real_radix else 0)
+    """Return a relative time of all stages; a real stage counts half."""
+    stages = ends.kept * prod(radices) * lane_cost(radices) * (1 + ends.convolves)
+    return stages + (ends.length * lane_cost((ends.real_radix,)) / 2 if ends.real_radix else 0)
 
 
 def columns_of(
@@ -334,7 +333,7 @@ def columns_of(
     ends : ColumnEnds
         What the launch does as it loads and stores points.
     radices : tuple of int or None
-        The radices of the passes, or None if no passes were found.
+        The radices of the stages, or None if no stages were found.
     traits, parameters
         The device's traits, and the parameters of its kernels.
     shared : bool
@@ -373,7 +372,7 @@ def columns_of(
 
 
 def _beside(ends: ColumnEnds, points: int) -> int:
-    """Return the vectors of scratch memory that a real pass needs beside a transform's points.
+    """Return the vectors of scratch memory that a real stage needs beside a transform's points.
 
     realPass.cl uses two areas. The vectors are the whole first area, and what the second area has
     beyond the points.
@@ -494,7 +493,7 @@ def _lengths(columns: Columns) -> str:
 
 
 def _shown(columns: Columns) -> str:
-    """Return the radices of a launch for people, the real pass's radix in its place."""
+    """Return the radices of a launch for people, the real stage's radix in its place."""
     ends, radices = columns.ends, columns.lanes.radices
     if ends.real_radix and not ends.chirp:
         real = (ends.real_radix,)
@@ -528,14 +527,14 @@ def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
 def _sizes(columns: Columns) -> dict[str, Argument]:
     ends, radices = columns.ends, columns.lanes.radices
     sizes = (columns.lanes.points, ends.length, ends.given, len(radices))
-    return {"sizes": Vector("uint32", sizes), "steps": PassSteps(radices)}
+    return {"sizes": Vector("uint32", sizes), "steps": LaneStages(radices)}
 
 
 def _macros(columns: Columns) -> dict[str, int | str]:
     """Return the macros of cols.cl; most of those that have their default value are left out."""
     ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
     gathered = columns.ways[0] == "rows" or ends.source == "HERMITIAN" or ends.real_radix
-    words = pass_words(lanes.radices, *([] if gathered else ["FIRST", "ONLY"]))
+    words = lane_words(lanes.radices, *([] if gathered else ["FIRST", "ONLY"]))
     if ends.convolves:
         words = convolution_words(lanes.radices)
     macros: dict[str, int | str] = {

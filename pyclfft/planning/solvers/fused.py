@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd, lcm
 
+from ..arguments import Buffer, Vector
 from ..batch import Batch, Line
 from ..parameters import Parameters
-from ..passes import COUNTERS, Argument, Buffer, Pass, Schedule, Vector, assign_buffers
+from ..passes import COUNTERS, Argument, Pass, Schedule, assign_buffers
 from ..traits import Traits
 from .solver import Rewriter
 from .stockham import Group, Shape, StockhamPass, Work, group_of, stockham_pass, to_and_fro

@@ -2,7 +2,7 @@
 
 Work-groups with barriers are slow on CPUs, because a CPU's runtime imitates them by loops over all
 work-items. lanes.cl has no barriers: a work-item does whole transforms, one in each lane of its
-vectors. In kernels for CPUs, a pass is what a stage is in other kernels.
+vectors. The words of lanes.cl call a stage a pass.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
 
+from ..arguments import Buffer, Role, Vector
 from ..batch import MAX_DIMENSIONS, Batch
-from ..factor import RADICES, best_passes
+from ..factor import RADICES, best_lane_radices
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, real, uint
-from ..passes import Argument, Buffer, Pass, PassTwiddles, Role, Vector
+from ..passes import Argument, Pass
 from ..problem import Layout, Problem
+from ..tables import LaneStageTwiddles
 from ..traits import Traits
 from .steps import axis_length, resting_layout, single_axis
 
@@ -42,7 +44,7 @@ class Lanes:
     width : int
         The number of lanes of a vector.
     radices : tuple of int
-        The radices of the passes, in order. Their product is `points`.
+        The radices of the stages, in order. Their product is `points`.
     points : int
         The number of points that each lane transforms.
     scratch_bytes : int
@@ -114,12 +116,12 @@ def most_lanes(problem: Problem, traits: Traits) -> int:
     return traits.lanes // (2 if problem.precision == "double" else 1)
 
 
-def passes_of(
+def radices_for(
     n: int, parameters: Parameters, among: tuple[int, ...] = RADICES
 ) -> tuple[int, ...] | None:
-    """Return the radices of passes over n points: the tuned ones, or else the cheapest ones."""
+    """Return the radices of stages over n points: the tuned ones, or else the cheapest ones."""
     wanted = factors_of(parameters, "lanes_radices", n)
-    return wanted if wanted and set(wanted) <= set(among) else best_passes(n, among)
+    return wanted if wanted and set(wanted) <= set(among) else best_lane_radices(n, among)
 
 
 def lanes_for(
@@ -141,7 +143,7 @@ def lanes_for(
     width : int
         The number of lanes.
     radices : tuple of int or None
-        The radices of the passes, or None if no passes were found.
+        The radices of the stages, or None if no stages were found.
     traits, parameters
         The device's traits, and the parameters of its kernels.
     rooms : int
@@ -172,15 +174,15 @@ def convolution_words(radices: tuple[int, ...]) -> str:
     return words
 
 
-def pass_words(radices: tuple[int, ...], first: str = "PASS", only: str = "LAST") -> str:
-    """Return the passes of a transform as the text of the macro PASSES of lanes.cl.
+def lane_words(radices: tuple[int, ...], first: str = "PASS", only: str = "LAST") -> str:
+    """Return the stages of a transform as the text of the macro PASSES of lanes.cl.
 
     Parameters
     ----------
     radices : tuple of int
-        The radices of the passes, in order.
+        The radices of the stages, in order.
     first, only : str
-        The word for the first of several passes, and the word for a single pass.
+        The word for the first of several stages, and the word for a single stage.
 
     Returns
     -------
@@ -276,7 +278,7 @@ def lanes_pass(
         arguments={
             "src": Role.SOURCE,
             "dst": Role.TARGET,
-            "twiddles": PassTwiddles(lanes.radices, problem.precision),
+            "twiddles": LaneStageTwiddles(lanes.radices, problem.precision),
             **tables,
             **workspace,
             **shared,

@@ -20,14 +20,14 @@ from functools import lru_cache
 from itertools import islice
 
 from ..batch import Dimension
-from ..factor import best_passes, pass_cost, splits
+from ..factor import best_lane_radices, lane_cost, splits
 from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
 from .chirp import LENGTHS_TRIED, fast_lengths
 from .cols import ColumnEnds, Columns, Row, columns_of, columns_pass
-from .lanes import ends_of, given_points, most_lanes, passes_of, row_layout, takes
+from .lanes import ends_of, given_points, most_lanes, radices_for, row_layout, takes
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
 
@@ -70,7 +70,7 @@ def _steps(
         axis_batch(problem, n1, along, columns=(n2, n2), source=rest),
     )
     steps = [
-        columns_of(problem, batch, end, passes_of(batch.n, parameters), traits, parameters)
+        columns_of(problem, batch, end, radices_for(batch.n, parameters), traits, parameters)
         for batch, end in zip(batches, ends, strict=True)
     ]
     found = [each for each in steps if each is not None]
@@ -104,7 +104,7 @@ def convolution_matrix(n: int, lanes: int) -> tuple[int, int]:
 
 def _time(matrix: tuple[int, int]) -> int:
     """Return a relative time of the convolution whose matrix has these rows and columns."""
-    costs = [pass_cost(radices) for length in matrix if (radices := best_passes(length))]
+    costs = [lane_cost(radices) for length in matrix if (radices := best_lane_radices(length))]
     return matrix[0] * matrix[1] * sum(costs)
 
 

@@ -24,7 +24,7 @@ from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
 from .cols import ColumnEnds, Columns, Row, columns_of, columns_pass
-from .lanes import ends_of, given_points, is_padded, passes_of, row_layout, takes
+from .lanes import ends_of, given_points, is_padded, radices_for, row_layout, takes
 from .solver import Solver
 from .steps import axis_batch, axis_length, layout_bytes
 
@@ -95,7 +95,7 @@ def _split(
             ColumnEnds(n2, n2, row=Row(n, n1, half_out=problem.kind == "r2c")),
         )
     steps = [
-        columns_of(problem, batch, end, passes_of(batch.n, parameters), traits, parameters)
+        columns_of(problem, batch, end, radices_for(batch.n, parameters), traits, parameters)
         for batch, end in zip((first, second), ends, strict=True)
     ]
     if steps[0] is None or steps[1] is None:

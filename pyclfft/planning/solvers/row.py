@@ -14,19 +14,20 @@ from dataclasses import dataclass
 from ..batch import Batch
 from ..factor import lane_rows
 from ..parameters import Parameters
-from ..passes import Argument, LaneTwiddles, Pass, Roots
+from ..passes import Argument, Pass
 from ..problem import Problem
+from ..tables import LaneTwiddles, Roots
 from ..traits import Traits
 from .lanes import (
     Lanes,
     ends_of,
     given_points,
     is_padded,
+    lane_words,
     lanes_for,
     lanes_pass,
     most_lanes,
-    pass_words,
-    passes_of,
+    radices_for,
     takes,
     walkable,
 )
@@ -71,7 +72,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         "TARGET": target,
         "ROWS": rows,
         "M": n // rows,
-        "PASSES": f'"{pass_words(lanes.radices)}"',
+        "PASSES": f'"{lane_words(lanes.radices)}"',
     }
     if problem.kind != "c2c":
         tables["roots"] = Roots(2 * n, problem.precision)
@@ -109,7 +110,7 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     together = _rows_together(problem, batch, width, traits) if rows == width else 1
     rooms = 1 if problem.kind == "c2c" else 2
     lanes = lanes_for(
-        problem, together * width, passes_of(n // rows, parameters), traits, parameters, rooms
+        problem, together * width, radices_for(n // rows, parameters), traits, parameters, rooms
     )
     if lanes is None:
         return None

@@ -1,7 +1,7 @@
 """Small problems on CPUs: one kernel for all lengths, so that a new length compiles nothing.
 
 A small problem takes microseconds, but to compile a kernel for its length takes over a second.
-Therefore the number of points and the radices of the passes are arguments of this kernel. Lengths
+Therefore the number of points and the radices of the stages are arguments of this kernel. Lengths
 that are not smooth are transformed by Bluestein's algorithm.
 """
 
@@ -14,21 +14,21 @@ from ..factor import is_smooth
 from ..parameters import Parameters
 from ..problem import Problem
 from ..traits import Traits
-from .chirp import convolution_passes
+from .chirp import convolution_radices
 from .cols import Columns, columns_of, solver_of, whole
-from .lanes import passes_of
+from .lanes import radices_for
 
 RADICES = (2, 3, 4, 5, 7)  # few, because a kernel that knows more radices takes long to compile
 
 
 def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
     ends, batch = whole(problem)
-    radices = passes_of(ends.length, parameters, RADICES)
+    radices = radices_for(ends.length, parameters, RADICES)
     smooth = is_smooth(ends.length)
     if problem.hooks or not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
         return None
     if not smooth:
-        ends, radices = replace(ends, chirp="ALONE"), convolution_passes(ends.length, RADICES[:4])
+        ends, radices = replace(ends, chirp="ALONE"), convolution_radices(ends.length, RADICES[:4])
     return columns_of(problem, batch, ends, radices, traits, parameters, shared=True)
 
 

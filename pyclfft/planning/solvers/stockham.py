@@ -13,23 +13,15 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import prod
 
+from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import OPERATIONS, Stages, best_stages, is_smooth, real_splits, shown
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, uint
-from ..passes import (
-    Argument,
-    Chirp,
-    ChirpSpectrum,
-    DigitRoots,
-    Pass,
-    Role,
-    Roots,
-    Scalar,
-    StageTwiddles,
-    Vector,
-)
-from ..problem import COMPLEX_DTYPE, REAL_DTYPE, Problem
+from ..passes import Argument, Pass
+from ..precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..problem import Problem
+from ..tables import Chirp, ChirpSpectrum, DigitRoots, Roots, StageTwiddles
 from ..traits import Traits
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ...arguments import Role
 from ...parameters import Parameters
 from ...pass_parts import defines, real, rows_of, sign_flag, uint
-from ...passes import Pass, Role, Roots
+from ...passes import Pass
 from ...problem import Problem
+from ...tables import Roots
 from ...traits import Traits
 from ..solver import Solver
 from ..steps import axis_length, single_axis

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...arguments import Role
 from ...parameters import Parameters
 from ...pass_parts import defines, device_size, rows_of, sign_flag, uint
-from ...passes import Argument, Pass, Role
+from ...passes import Argument, Pass
 from ...problem import Problem
 from ...traits import Traits
 from ..solver import Solver

@@ -15,11 +15,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from ...arguments import FirstGroup, Role, Vector
 from ...batch import Batch
 from ...parameters import Parameters
 from ...pass_parts import defines, exact, sign_flag, uint
-from ...passes import FirstGroup, Pass, Role, SpinFactors, Vector
+from ...passes import Pass
 from ...problem import Problem
+from ...tables import SpinFactors
 from ...traits import Traits
 from ..solver import Solver
 from ..steps import axis_batch, axis_length, single_axis

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from math import prod
 
+from ...arguments import Buffer, Role, Scalar
 from ...parameters import Parameters
 from ...pass_parts import Rows, defines, kernel_size, real, rows_of, sign_flag, uint
-from ...passes import Buffer, Pass, Role, Scalar
+from ...passes import Pass
 from ...problem import Problem
 from ...traits import Traits
 from ..solver import Solver

@@ -1,0 +1,317 @@
+"""Tables: numbers that kernels read and that the host, or a kernel, computes once.
+
+Each table is a frozen value. A plan holds this value; the runtime asks it for its numbers when it
+first needs them, and uploads them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from .precision import COMPLEX_DTYPE
+from .roots import chirp_of, in_parts, roots_of_unity, spectrum_around
+
+
+class Table(ABC):
+    """What all tables have in common."""
+
+    @abstractmethod
+    def values(self) -> np.ndarray:
+        """Return the numbers, in the type and in the order in which kernels read them."""
+
+
+@dataclass(frozen=True)
+class Roots(Table):
+    """The roots of unity exp(-2 pi i k / n), 0 <= k < n: computed on the host, uploaded once."""
+
+    n: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (n,)."""
+        return roots_of_unity(self.n, self.precision)
+
+
+@dataclass(frozen=True)
+class RootSeries(Table):
+    """Roots of unity exp(-2 pi i (first + k step) / n), 0 <= k < count: computed on the host."""
+
+    n: int
+    first: int
+    step: int
+    count: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (count,)."""
+        powers = self.first + self.step * np.arange(self.count, dtype=np.int64)
+        return roots_of_unity(self.n, self.precision, powers)
+
+
+@dataclass(frozen=True)
+class SpinFactors(Table):
+    """Roots of unity exp(-2 pi i k / n), 0 <= k < n / 2, for an even n.
+
+    The kernel spinFact computes them once, on the device.
+    """
+
+    n: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (n / 2,)."""
+        return roots_of_unity(self.n, self.precision, np.arange(self.n // 2))
+
+
+@dataclass(frozen=True)
+class DigitRoots(Table):
+    """Roots of unity by the digits of their exponents: computed on the host, uploaded once.
+
+    Row d of the table holds exp(-2 pi i k 2^(d bits) / n), 0 <= k < 2^bits. There are `digits`
+    rows, and every power of the root is a product of one element from each row.
+    """
+
+    n: int
+    bits: int
+    digits: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (digits, 2^bits)."""
+        powers = np.arange(1 << self.bits) << self.bits * np.arange(self.digits)[:, None]
+        return roots_of_unity(self.n, self.precision, powers)
+
+
+@dataclass(frozen=True)
+class StageTwiddles(Table):
+    """The twiddles of Stockham's stages, stage after stage: computed on the host, uploaded once.
+
+    If a stage has the radix R, and S is the product of the radices before it, its twiddles are
+    exp(-2 pi i r j / (R S)), 1 <= r < R, 0 <= j < S, row by row.
+
+    With `back`, the twiddles of the stages in reverse order follow.
+
+    A real row of odd length has one real stage of radix `real_radix`: the first stage, or with
+    `real_last` the last one. Each butterfly of the real stage keeps only its results (if it is the
+    last stage, its points) 0 .. real_radix // 2; in the place of the stage's radix, `radices` holds
+    the number of those that are kept.
+    """
+
+    radices: tuple[int, ...]
+    precision: str
+    back: bool = False
+    real_radix: int = 0
+    real_last: bool = False
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (product of the radices - 1,) each way."""
+        if self.real_radix:
+            return self._with_real_stage()
+        tables = []
+        for order in (self.radices, self.radices[::-1])[: 1 + self.back]:
+            span = 1
+            for radix in order:
+                powers = np.outer(np.arange(1, radix), np.arange(span))
+                tables.append(roots_of_unity(radix * span, self.precision, powers).ravel())
+                span *= radix
+        return np.concatenate(tables)
+
+    def _with_real_stage(self) -> np.ndarray:
+        """Return the twiddles of stages one of which, the real stage, keeps half of its results."""
+        real_stage = len(self.radices) - 1 if self.real_last else 0
+        tables = []
+        kept, span = 1, 1  # the results that earlier stages kept, and how many they would be in all
+        for number, radix in enumerate(self.radices):
+            done = np.arange(kept)
+            if number > real_stage:  # of every `real_radix` results, only the first ones were kept
+                quotient, done = np.divmod(done, self.radices[real_stage])
+                done += quotient * self.real_radix
+            whole = self.real_radix if number == real_stage else radix
+            powers = np.outer(np.arange(1, radix), done)
+            tables.append(roots_of_unity(whole * span, self.precision, powers).ravel())
+            kept, span = kept * radix, span * whole
+        return np.concatenate(tables)
+
+
+@dataclass(frozen=True)
+class LaneStageTwiddles(Table):
+    """The twiddles of a CPU kernel's stages, the last stage first: computed on the host.
+
+    If a stage has the radix R, and S is the product of the radices after it, its twiddles are
+    exp(-2 pi i j k / (R S)), 0 <= j < S, 1 <= k < R, row by row.
+    """
+
+    radices: tuple[int, ...]
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (product of the radices - 1,)."""
+        tables = []
+        below = 1
+        for radix in reversed(self.radices):
+            powers = np.outer(np.arange(below), np.arange(1, radix))
+            tables.append(roots_of_unity(radix * below, self.precision, powers).ravel())
+            below *= radix
+        return np.concatenate(tables)
+
+
+@dataclass(frozen=True)
+class LaneStages(Table):
+    """The stages of a CPU kernel that takes every length, as numbers: computed on the host.
+
+    The table holds the radices of the stages, and then for each block of the last stage the row of
+    the block's first result.
+    """
+
+    radices: tuple[int, ...]
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (radices and blocks,), int64."""
+        *before, _ = self.radices
+        rows = np.arange(prod(before)).reshape(before[::-1]).transpose().ravel()
+        return np.concatenate((self.radices, rows)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class LaneTwiddles(Table):
+    """The twiddles between the rows and the columns of a matrix, for lanes: computed on the host.
+
+    For each block of `lanes` columns c they are exp(-2 pi i r c / (rows columns)), 1 <= r < rows,
+    each vector of lanes `together` times. The last block may overlap the one before it. The real
+    parts of all lanes come before their imaginary parts.
+    """
+
+    rows: int
+    columns: int
+    lanes: int
+    precision: str
+    together: int = 1
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (blocks, rows - 1, 2, lanes x together)."""
+        first = np.minimum(np.arange(0, self.columns, self.lanes), self.columns - self.lanes)
+        column = first[:, None, None] + np.tile(np.arange(self.lanes), self.together)
+        powers = np.arange(1, self.rows)[:, None] * column
+        return in_parts(roots_of_unity(self.rows * self.columns, self.precision, powers))
+
+
+@dataclass(frozen=True)
+class LaneRoots(Table):
+    """Roots of unity exp(-2 pi i k c / n), 0 <= k < points, 0 <= c < lanes: computed on the host.
+
+    For each k the real parts of all lanes c come before their imaginary parts.
+    """
+
+    n: int
+    points: int
+    lanes: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (points, 2, lanes)."""
+        powers = np.outer(np.arange(self.points), np.arange(self.lanes))
+        return in_parts(roots_of_unity(self.n, self.precision, powers))
+
+
+@dataclass(frozen=True)
+class BlockRoots(Table):
+    """Roots of unity exp(-2 pi i k c / n), 0 <= k < points, for the first lane c of each block."""
+
+    n: int
+    points: int
+    blocks: int
+    lanes: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (blocks, points)."""
+        powers = np.outer(np.arange(self.blocks) * self.lanes, np.arange(self.points))
+        return roots_of_unity(self.n, self.precision, powers)
+
+
+@dataclass(frozen=True)
+class Chirp(Table):
+    """Bluestein's chirp exp(-pi i k^2 / n), 0 <= k < n: computed on the host, uploaded once."""
+
+    n: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (n,)."""
+        return chirp_of(self.n, self.precision)
+
+
+@dataclass(frozen=True)
+class ChirpSpectrum(Table):
+    """The spectrum of the conjugate chirp, divided by m: computed on the host.
+
+    The convolution has m points, m being the product of `factors`; dividing by m here spares the
+    transform back its scale. The chirp stands symmetrically around point 0. If the transform of m
+    points has several steps, one for each factor, the spectrum is in the order in which the steps
+    leave their results.
+    """
+
+    n: int
+    factors: tuple[int, ...]
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (m,)."""
+        conjugate = chirp_of(self.n, "double").conj()
+        spectrum = spectrum_around(conjugate, conjugate[:0:-1], prod(self.factors))
+        rounded = spectrum.astype(COMPLEX_DTYPE[self.precision])
+        return rounded.reshape(self.factors[::-1]).transpose().ravel()
+
+
+@dataclass(frozen=True)
+class LaneChirp(Table):
+    """Bluestein's chirp of n points in vectors of `lanes` lanes: computed on the host.
+
+    Zeros fill the last vector. In each vector the real parts of all lanes come before their
+    imaginary parts.
+    """
+
+    n: int
+    lanes: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (vectors, 2, lanes)."""
+        whole = np.zeros(-(-self.n // self.lanes) * self.lanes, COMPLEX_DTYPE[self.precision])
+        whole[: self.n] = chirp_of(self.n, self.precision)
+        return in_parts(whole.reshape(-1, self.lanes))
+
+
+@dataclass(frozen=True)
+class LaneSpectrum(Table):
+    """The spectrum of `ChirpSpectrum` as a matrix in blocks of rows, one row for each lane.
+
+    The first of `factors` is the number of rows, a multiple of `lanes`. The real parts of all lanes
+    come before their imaginary parts.
+    """
+
+    n: int
+    factors: tuple[int, ...]
+    lanes: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (blocks, places of a row, 2, lanes)."""
+        whole = ChirpSpectrum(self.n, self.factors, self.precision).values()
+        rows = whole.reshape(-1, self.lanes, prod(self.factors[1:]))
+        return in_parts(rows.swapaxes(1, 2))
+
+
+@dataclass(frozen=True)
+class Constants(Table):
+    """A short list of integers (int64) that is uploaded once."""
+
+    integers: tuple[int, ...]
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (integers,), int64."""
+        return np.array(self.integers, np.int64)
