@@ -421,9 +421,12 @@ def images_alone(precision, queue) -> None:
         filters()
 
 
+BY_NAME_SHAPES = (((3, 16), 1), ((2, 17), 1), ((16, 3), 0), ((17, 3), 0))
+
+
 def by_name(precision, queue) -> None:
     """Every name of the solvers' tables, of a few rows and columns, if it takes them."""
-    for name, (shape, axis) in product(BY_NAME, (((3, 16), 1), ((2, 17), 1), ((16, 3), 0))):
+    for name, (shape, axis) in product(BY_NAME, BY_NAME_SHAPES):
         try:
             pyclfft.Plan(shape, CODES[precision]["c2c"], axis, algorithm=name)
         except pyclfft.PlanError:

@@ -242,8 +242,10 @@ static inline void twist(cplx *x, uint stride, uint radix, whole first, whole st
 #define LEAST(R, columns) FIRST_ELEMENT(r * (N / R), columns)
 #define END(R, columns) FIRST_ELEMENT((r + 1) * (N / R) + KEPT - 1, columns)
 #define FIRST_ELEMENT(i, columns) ((ulong)(i) / KEPT * (REAL_RADIX ? REAL_RADIX : (columns)))
+#ifndef WITHIN /* rader.cl has one for points in another order */
 #define WITHIN(limit, g, R, columns)                                                               \
     (END(R, columns) <= (limit) || (LEAST(R, columns) < (limit) && (g) < (limit)))
+#endif
 
 /* --- in: point i of a transform is element g of the axis ---------------------------------------- */
 
@@ -337,9 +339,6 @@ static inline cplx times_i(cplx z)
     EACH_POINT(R, 0 /* no images */, item, uint k = j + r * (N / R); (void)k; __VA_ARGS__)
 #define OF_LOWER(R, lane) AT(PLACE(j, lane), r * (N / R)) /* where number k waits, and */
 #define OF_UPPER(R, lane) AT(PLACE(LENGTH - j, lane), -(int)(r * (N / R))) /* LENGTH - k */
-#define EACH_PART JOINED(EACH_PART_, SPLIT) /* of a number that is exchanged in one go or in two */
-#define EACH_PART_0(WORD, R) WORD(R, WHOLE)
-#define EACH_PART_1(WORD, R) WORD(R, REAL_PART) WORD(R, IMAGINARY_PART)
 
 typedef struct {
     cplx lower, upper;

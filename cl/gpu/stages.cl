@@ -150,6 +150,9 @@
     }
 
 /* All of a number, or its parts one after the other (1). */
+#define EACH_PART JOINED(EACH_PART_, SPLIT)
+#define EACH_PART_0(WORD, R) WORD(R, WHOLE)
+#define EACH_PART_1(WORD, R) WORD(R, REAL_PART) WORD(R, IMAGINARY_PART)
 #define EXCHANGED JOINED(EXCHANGED_, SPLIT)
 #define EXCHANGED_0 cplx
 #define EXCHANGED_1 real

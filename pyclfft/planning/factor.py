@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
+from math import isqrt, prod
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
@@ -59,6 +59,12 @@ def _odd_smooth(limit: int, primes: Sequence[int]) -> list[int]:
 def next_power_of_two(n: int) -> int:
     """Return the smallest power of two that is not less than `n`; `n` is at least 1."""
     return 1 << (n - 1).bit_length()
+
+
+@lru_cache(maxsize=1024)
+def is_prime(n: int) -> bool:
+    """Whether n is a prime number."""
+    return n > 1 and all(n % divisor for divisor in range(2, isqrt(n) + 1))
 
 
 def is_smooth(n: int) -> bool:

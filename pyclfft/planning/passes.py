@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from .arguments import Buffer, FirstGroup, Role, Scalar, Vector
+from .problem import Problem
 from .tables import Table
 
 COUNTERS = "counters"  # the workspace that is zero before the first launch and after every launch
@@ -55,6 +56,9 @@ class Pass:
         and has a `FirstGroup` among its arguments; 0 where one launch takes all work-groups.
     local_bytes : int
         The local memory that each work-group takes, in bytes.
+    computes : Problem, optional
+        The transform that the pass computes as a whole, from its source to its target. Tests use
+        it to run the pass in NumPy; passes that share a transform with others leave it out.
     """
 
     kernel: str
@@ -75,6 +79,7 @@ class Pass:
     radices: tuple[tuple[int, ...], ...] = ()
     groups_a_launch: int = 0
     local_bytes: int = 0
+    computes: Problem | None = field(default=None, compare=False, repr=False)
 
     @property
     def target_bytes(self) -> int:

@@ -419,7 +419,7 @@ def _solvers(algorithm: str | None, preferred: str) -> tuple[Solver, ...]:
         return first + SOLVERS
     rewritten = {each.name: each.solvers for each in REWRITERS}
     names = rewritten.get(algorithm, (algorithm,))
-    found = tuple(each for each in (*SOLVERS, *NAMED_ONLY) if each.name in names)
+    found = tuple(each for each in (*NAMED_ONLY, *SOLVERS) if each.name in names)
     if not found:
         known = ", ".join((*BY_NAME, *rewritten))
         raise PlanError(f"unknown algorithm {algorithm!r}: choose from {known}")

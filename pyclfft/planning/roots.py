@@ -94,3 +94,29 @@ def spectrum_around(values: np.ndarray, behind: np.ndarray, m: int) -> np.ndarra
     around[: values.size] = values
     around[m - behind.size :] = behind
     return np.fft.fft(around) / m
+
+
+def powers_of_generator(n: int) -> np.ndarray:
+    """Return the powers g^0 .. g^(n-2) modulo the prime n, where g is the least generator.
+
+    The powers of a generator are all numbers from 1 to n - 1.
+    """
+    factors = _prime_factors(n - 1)
+    g = next(g for g in range(1, n) if all(pow(g, (n - 1) // p, n) != 1 for p in factors))
+    powers = [1]
+    while len(powers) < n - 1:
+        powers.append(powers[-1] * g % n)
+    return np.array(powers, np.int64)
+
+
+def _prime_factors(n: int) -> list[int]:
+    factors, divisor = [], 2
+    while n > 1:
+        divisor = divisor if divisor * divisor <= n else n
+        if n % divisor:
+            divisor += 1
+            continue
+        factors.append(divisor)
+        while n % divisor == 0:
+            n //= divisor
+    return factors

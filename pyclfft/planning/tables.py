@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from .precision import COMPLEX_DTYPE
-from .roots import chirp_of, in_parts, roots_of_unity, spectrum_around
+from .roots import chirp_of, in_parts, powers_of_generator, roots_of_unity, spectrum_around
 
 
 class Table(ABC):
@@ -265,6 +265,42 @@ class ChirpSpectrum(Table):
         spectrum = spectrum_around(conjugate, conjugate[:0:-1], prod(self.factors))
         rounded = spectrum.astype(COMPLEX_DTYPE[self.precision])
         return rounded.reshape(self.factors[::-1]).transpose().ravel()
+
+
+@dataclass(frozen=True)
+class PowersOfGenerator(Table):
+    """The powers g^0 .. g^(n-2) of a generator g modulo the prime n, and then those of 1 / g.
+
+    They are computed on the host. Each row holds every number from 1 to n - 1 once.
+    """
+
+    n: int
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (2, n - 1), uint32."""
+        powers = powers_of_generator(self.n)
+        inverse = np.concatenate((powers[:1], powers[:0:-1]))
+        return np.stack((powers, inverse)).astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class RaderSpectrum(Table):
+    """The spectrum of Rader's convolution, divided by its length m: computed on the host.
+
+    For a prime n and its generator g, the convolution is with the roots exp(-2 pi i g^-q / n),
+    0 <= q < n - 1. If m is more than n - 1, these roots stand once more before point 0.
+    """
+
+    n: int
+    m: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (m,)."""
+        _, inverse = PowersOfGenerator(self.n).values()
+        roots = roots_of_unity(self.n, "double", inverse)
+        before = roots[1:] if self.m > self.n - 1 else roots[:0]
+        return spectrum_around(roots, before, self.m).astype(COMPLEX_DTYPE[self.precision])
 
 
 @dataclass(frozen=True)

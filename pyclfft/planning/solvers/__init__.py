@@ -13,6 +13,7 @@ from . import (
     fused,
     long_chirp,
     long_row,
+    rader,
     row,
     small,
     stockham,
@@ -32,6 +33,7 @@ _AS_THEY_LIE: tuple[Solver, ...] = (
     four_step.SOLVER,
     chirp.SOLVER,
     long_chirp.SOLVER,
+    rader.SOLVER_IF_QUICKER,
     bluestein.SOLVER,
 )
 
@@ -52,20 +54,22 @@ SOLVERS: tuple[Solver, ...] = (
     direct.SOLVER,
 )
 
-# The planner uses these solvers only if `algorithm=` names them: others are always quicker.
+# The planner uses these solvers only if `algorithm=` names them: others are mostly quicker.
 NAMED_ONLY: tuple[Solver, ...] = (
     *ladder.SOLVERS,
     local_radix2.SOLVER,
     *_of_rows((local_radix2.SOLVER,)),
+    rader.SOLVER,
 )
 
 # The rewriters, which make better schedules of the passes that solvers have planned, best first.
 REWRITERS: tuple[Rewriter, ...] = (fused.REWRITER,)
 
-# The solvers by the names that `algorithm=` takes. If a name stands in the tables twice, the first
-# solver of this name counts.
-BY_NAME: dict[str, Solver] = {}
-for _solver in (*SOLVERS, *NAMED_ONLY):
-    BY_NAME.setdefault(_solver.name, _solver)
+# The solvers by the names that `algorithm=` takes. If a name stands in the tables twice, the solver
+# of NAMED_ONLY counts, and otherwise the first one.
+BY_NAME: dict[str, Solver] = {
+    name: next(each for each in (*NAMED_ONLY, *SOLVERS) if each.name == name)
+    for name in dict.fromkeys(each.name for each in (*SOLVERS, *NAMED_ONLY))
+}
 
 __all__ = ["BY_NAME", "NAMED_ONLY", "REWRITERS", "SOLVERS", "Rewriter", "Solver"]

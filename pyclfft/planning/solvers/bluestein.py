@@ -51,11 +51,13 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return one pass, or three passes or more, or None if the convolution fits no work-groups."""
-    steps = _steps(problem, traits, parameters) if single_axis(problem) else None
+    steps = quickest_steps(problem, traits, parameters) if single_axis(problem) else None
     return None if steps is None else step_passes(problem, steps)
 
 
-def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
+def quickest_steps(
+    problem: Problem, traits: Traits, parameters: Parameters
+) -> tuple[Step, ...] | None:
     """Return the steps of the quickest convolution that fits, or None if none does.
 
     If one launch fits, it is taken; otherwise as few launches as possible.
@@ -69,7 +71,8 @@ def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[St
         if fitting:
             # If two are as quick by this reckoning, longer rows are better: they stay in a group.
             return min(
-                fitting, key=lambda each: (_time(each, problem.precision, traits), -_longest(each))
+                fitting,
+                key=lambda each: (time_of(each, problem.precision, traits), -_longest(each)),
             )
     return None
 
@@ -78,7 +81,7 @@ def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
     return [_in_one(problem, *factors)] if len(factors) == 1 else _in_steps(problem, factors)
 
 
-def _time(steps: tuple[Step, ...], precision: str, traits: Traits) -> float:
+def time_of(steps: tuple[Step, ...], precision: str, traits: Traits) -> float:
     """Return about how long the steps take, as a multiple of the time to move one point once."""
     return sum(
         each.batch.n

@@ -280,7 +280,7 @@ def whole(problem: Problem) -> tuple[ColumnEnds, Batch]:
 def with_real_stage(
     ends: ColumnEnds, radices_of: Callable[[int], tuple[int, ...] | None]
 ) -> tuple[ColumnEnds, tuple[int, ...] | None]:
-    """Return the ends of a launch, with a real stage if that is best, and the other stages' radices.
+    """Return the ends of a launch, with a real stage if that is best, and the other radices.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from ..pass_parts import defines, exact, uint
 from ..passes import Argument, Pass
 from ..precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..problem import Problem
-from ..tables import Chirp, ChirpSpectrum, DigitRoots, Roots, StageTwiddles
+from ..tables import Chirp, ChirpSpectrum, DigitRoots, RaderSpectrum, Roots, StageTwiddles
 from ..traits import Traits
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
@@ -125,8 +125,10 @@ class Ends:
     chirp_first, chirp_last : bool
         Whether Bluestein's chirp of `length` points multiplies the points before the transform,
         and the results after it.
-    spectrum : ChirpSpectrum, optional
+    spectrum : ChirpSpectrum or RaderSpectrum, optional
         The spectrum by which the kernel multiplies between a transform and the transform back.
+    laid_out : bool
+        Whether local memory holds all `length` elements of a transform at once, in their order.
     fold : int
         For the target "HERMITIAN", the number of columns of which only the first half has been
         transformed.
@@ -147,7 +149,8 @@ class Ends:
     twist_first: bool = False
     chirp_first: bool = False
     chirp_last: bool = False
-    spectrum: ChirpSpectrum | None = None
+    spectrum: ChirpSpectrum | RaderSpectrum | None = None
+    laid_out: bool = False
     fold: int = 0
     real_origin: bool = False
 
@@ -378,7 +381,9 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
     room = stages.room(banks, shape.halves)
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
-    if ends.packed:  # local memory holds one of each two mirror images
+    if ends.laid_out:
+        room = max(room, ends.length)
+    elif ends.packed:  # local memory holds one of each two mirror images
         room = max(room, (ends.length + 1) // 2)
     elif ends.pair and ends.separates:
         room = max(room, batch.n // (2 if shape.halves else 1))
@@ -518,7 +523,7 @@ def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
     A pass that walks backward begins with the data that is still in the device's cache.
     """
     return tuple(
-        _turned(each, number % 2) if each.kernel == "stockham" else each
+        _turned(each, number % 2) if isinstance(each, StockhamPass) else each
         for number, each in enumerate(passes)
     )
 

@@ -46,6 +46,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
             writes=problem.nbytes,
             step=f"{rows.count} rows of {rows.n}",
             local_bytes=tile * problem.dtype.itemsize,
+            computes=problem,
         ),
     )
 

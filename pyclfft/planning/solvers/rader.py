@@ -1,0 +1,120 @@
+"""Rader's algorithm: a transform of a prime length n as a cyclic convolution of n - 1 points.
+
+The powers of a generator g modulo n are all numbers from 1 to n - 1. With the points in the order
+of g^q and the results in the order of g^-p, all but element 0 of the transform is a convolution
+with the roots exp(-2 pi i g^-q / n). If n - 1 is smooth, the convolution has n - 1 points, half as
+many as Bluestein's algorithm needs; otherwise it has at least 2 n - 3 points. rader.cl does all of
+this in one launch.
+
+References
+----------
+C. M. Rader, "Discrete Fourier transforms when the number of data samples is prime", Proc. IEEE 56
+(1968).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..factor import is_prime, is_smooth
+from ..parameters import Parameters
+from ..passes import Pass
+from ..problem import Problem
+from ..tables import PowersOfGenerator, RaderSpectrum
+from ..traits import Traits
+from .bluestein import convolution_lengths, quickest_steps, time_of
+from .launches import Launch, Step, with_groups
+from .solver import Solver
+from .steps import axis_batch, axis_length, single_axis
+from .stockham import StockhamPass, stockham_pass, whole_ends
+
+MAX_LENGTH = 2**16  # beyond any work-group, so that the search for stages ends early
+PERMUTED = 2.0  # the time of a step whose points change their order, relative to other steps
+
+
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass if the length is a prime whose convolution fits a work-group, or None."""
+    step = _quickest(problem, traits, parameters)
+    return None if step is None else (_rader_pass(problem, step),)
+
+
+def plan_if_quicker(
+    problem: Problem, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...] | None:
+    """Return the pass of `plan`, or None if Bluestein's algorithm should be quicker."""
+    step = _quickest(problem, traits, parameters)
+    if step is None:
+        return None
+    others = quickest_steps(problem, traits, parameters)
+    if others is not None:
+        ours = PERMUTED * time_of((step,), problem.precision, traits)
+        if ours > time_of(others, problem.precision, traits):
+            return None
+    return (_rader_pass(problem, step),)
+
+
+def _quickest(problem: Problem, traits: Traits, parameters: Parameters) -> Step | None:
+    """Return the step of the quickest convolution that fits a work-group, or None."""
+    if not single_axis(problem) or not 3 <= axis_length(problem) <= MAX_LENGTH:
+        return None
+    if not is_prime(axis_length(problem)):
+        return None
+    found = (with_groups(problem, [way], traits, parameters) for way in _ways(problem))
+    return min(
+        (steps[0] for steps in found if steps),
+        key=lambda each: time_of((each,), problem.precision, traits),
+        default=None,
+    )
+
+
+def _ways(problem: Problem) -> Iterator[Launch]:
+    """Yield a launch for each length that the convolution may have."""
+    n = axis_length(problem)
+    lengths = (n - 1,) if is_smooth(n - 1) else convolution_lengths(n - 1)
+    for m in lengths:
+        batch = axis_batch(problem, m)
+        ends = replace(
+            whole_ends(problem),
+            spectrum=RaderSpectrum(n, m, problem.precision),
+            laid_out=not (batch.loads_columns and batch.stores_columns),
+            real_origin=problem.kind == "r2c",
+        )
+        yield batch, ends, 0
+
+
+def _rader_pass(problem: Problem, step: Step) -> StockhamPass:
+    """Return the launch of rader.cl, which has most macros and arguments of stockham.cl."""
+    n = axis_length(problem)
+    each = stockham_pass(problem, step.batch, step.group, step.ends, problem.scale)
+    arguments = dict(each.arguments)
+    tables = {name: arguments.pop(name) for name in ("twiddles", "spectrum")}
+    ends = {name: arguments.pop(name) for name in ("src", "dst")}
+    macros = dict(each.defines) | {"LAID_OUT": str(int(step.ends.laid_out))}
+    macros["STAGES"] = _words(macros["STAGES"])
+    del macros["SPECTRUM"]
+    return replace(
+        each,
+        kernel="rader",
+        source="gpu/rader.cl",
+        defines=tuple(macros.items()),
+        arguments={**ends, **tables, "powers": PowersOfGenerator(n), **arguments},
+        step=each.step.replace(f"{step.batch.n} = ", f"{n} by {step.batch.n} = "),
+        computes=problem,
+    )
+
+
+def _words(stages: str) -> str:
+    """Return the words of rader.cl for words of stockham.cl.
+
+    The group's items keep their parts until they lay the results down, so that no exchange is LAST.
+    """
+    words = {"LOAD": "TAKE", "CONVOLVE": "MULTIPLY", "LAST": "NEXT", "STORE": "LEAVE"}
+    for theirs, ours in words.items():
+        stages = stages.replace(f"{theirs}(", f"{ours}(")
+    return stages
+
+
+_REQUIREMENT = "a prime number of points whose convolution fits a work-group"
+SOLVER = Solver("rader", _REQUIREMENT, plan)
+SOLVER_IF_QUICKER = Solver("rader", _REQUIREMENT, plan_if_quicker)

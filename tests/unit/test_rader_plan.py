@@ -1,0 +1,93 @@
+"""Rader's algorithm: its tables, which lengths it takes, and when it is chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pyclfft.errors import PlanError
+from pyclfft.planning.factor import is_prime, is_smooth
+from pyclfft.planning.passes import assign_buffers
+from pyclfft.planning.planner import plan_passes
+from pyclfft.planning.problem import make_problem
+from pyclfft.planning.tables import PowersOfGenerator, RaderSpectrum
+from tests.oracle import expected_of, noise, places, relative_error
+from tests.recorded_traits import RECORDED
+from tests.simulator import numbers, simulate
+
+H200 = RECORDED["h200"]
+PRIMES = [n for n in range(3, 700) if is_prime(n)]
+
+
+def plan(shape, axis=-1, algorithm="rader", traits=H200, dtype="c8", **options):
+    return plan_passes(make_problem(shape, dtype, axis, **options), traits, algorithm)
+
+
+def test_primes_by_a_sieve():
+    sieve = np.ones(5000, bool)
+    sieve[:2] = False
+    for n in range(2, 71):
+        sieve[n * n :: n] = False
+    assert [n for n in range(5000) if is_prime(n)] == list(np.flatnonzero(sieve))
+
+
+@pytest.mark.parametrize("n", [3, 5, 17, 257, 641, 8191, 65537])
+def test_powers_are_all_numbers_once(n):
+    powers, inverses = PowersOfGenerator(n).values().astype(int)
+    for row in (powers, inverses):
+        assert sorted(row) == list(range(1, n))
+        np.testing.assert_array_equal(row[1:], row[:-1] * row[1] % n)
+    np.testing.assert_array_equal(powers * inverses % n, 1)
+
+
+@pytest.mark.parametrize(("n", "m"), [(17, 16), (19, 18), (29, 64), (83, 192)])
+def test_the_convolution_is_a_transform(n, m):
+    """The kernel's steps in NumPy, against a transform by NumPy."""
+    x = noise(n, "c16")
+    powers, inverses = PowersOfGenerator(n).values()
+    spectrum = RaderSpectrum(n, m, "double").values()
+    points = np.fft.fft(np.append(x[powers], np.zeros(m - n + 1)))
+    result = np.empty(n, complex)
+    result[0] = x[0] + points[0]
+    product = points * spectrum
+    product[0] += x[0]
+    result[inverses] = np.fft.ifft(product, norm="forward")[: n - 1]
+    assert relative_error(result, np.fft.fft(x)) < 1e-15
+
+
+@pytest.mark.parametrize("n", PRIMES)
+def test_the_shortest_convolution(n):
+    (only,) = plan((64, n))
+    m = numbers(only)["N"]
+    if is_smooth(n - 1):
+        assert m == n - 1
+    else:
+        assert m >= 2 * n - 3
+    assert only.local_bytes <= H200.local_mem_bytes
+
+
+def test_it_is_chosen_where_half_the_points_do():
+    chosen = [n for n in PRIMES if plan((2**12, n), algorithm=None)[0].kernel == "rader"]
+    assert set(chosen) == {n for n in PRIMES if n > 13 and is_smooth(n - 1)}
+    for n in chosen:
+        assert plan((n, 2**12), 0, None)[0].kernel == "rader"
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 16, 25, 2 * 17, 65537])
+def test_other_lengths_are_refused(n):
+    with pytest.raises(PlanError, match="rader' takes a prime number of points"):
+        plan((3, n, 2), 1) if n > 1 else plan((3, 2), 1)
+
+
+@pytest.mark.parametrize("n", [3, 17, 23, 97])
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [("c2c", "c16"), ("c2c", "f8"), ("r2c", "f8"), ("c2r", "c16")]
+)
+def test_buffers(n, kind, dtype):
+    """Rows that become other rows of a result, in place or not, keep to their own memory."""
+    problem = make_problem((4, n, 3), dtype, 1, kind, direction="inverse")
+    passes = plan_passes(problem, H200, "rader")
+    x = noise(problem.source.shape, dtype).reshape(-1)
+    out = simulate(assign_buffers(passes, problem.nbytes), x.view(np.uint8), problem.nbytes)
+    result = out.view(problem.dtype)[places(problem.target)]
+    assert relative_error(result, expected_of(problem, x)) < 1e-14
