@@ -56,6 +56,11 @@ def _odd_smooth(limit: int, primes: Sequence[int]) -> list[int]:
     return odd
 
 
+def is_power_of_two(n: int) -> bool:
+    """Whether n is 1, 2, 4 and so on."""
+    return n > 0 and n & (n - 1) == 0
+
+
 def next_power_of_two(n: int) -> int:
     """Return the smallest power of two that is not less than `n`; `n` is at least 1."""
     return 1 << (n - 1).bit_length()

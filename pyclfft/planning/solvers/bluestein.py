@@ -23,7 +23,7 @@ from dataclasses import replace
 from math import prod
 
 from ..batch import Batch, Dimension
-from ..factor import divisors, next_power_of_two, splits
+from ..factor import divisors, is_power_of_two, next_power_of_two, splits
 from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Layout, Problem
@@ -44,7 +44,9 @@ from .stockham import (
 
 MAX_STEPS = 4
 LENGTHS_TRIED = 2
-EXCHANGE = 0.15  # the share of a step's time that each exchange adds, as chirps hide less of it
+# The times of a transform without exchanges and of each exchange, relative to the time to move a
+# point; and the factor of an exchange whose work-items divide. They were fitted to an H200's times.
+TRANSFORM, EXCHANGE, DIVIDING = 0.08, 0.21, 1.25
 ODD = (1, 3, 5, 9, 27, 81)  # the odd factors that the length of a convolution may have
 MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest column, the longest row
 
@@ -84,13 +86,26 @@ def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
 def time_of(steps: tuple[Step, ...], precision: str, traits: Traits) -> float:
     """Return about how long the steps take, as a multiple of the time to move one point once."""
     return sum(
-        each.batch.n
-        * each.batch.count
-        * relative_time(each.batch, each.ends, each.group, precision)
-        * (1 + EXCHANGE * (len(each.group.stages.radices) - 1))
+        each.batch.count
+        * (
+            min(each.batch.n, each.ends.length)
+            * relative_time(each.batch, each.ends, each.group, precision)
+            + each.batch.n * _transform_time(each)
+        )
         * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # if cores idle
         for each in steps
     )
+
+
+def _transform_time(step: Step) -> float:
+    """Return about how long a point's transforms take, as a multiple of the time to move it.
+
+    The exchanges between stages decide. They take longer if the length is no power of two, because
+    work-items then divide to find their points.
+    """
+    transforms = 2 if step.ends.spectrum else 1
+    exchange = EXCHANGE * (1 if is_power_of_two(step.batch.n) else DIVIDING)
+    return transforms * (TRANSFORM + exchange * (len(step.group.stages.radices) - 1))
 
 
 def _longest(steps: tuple[Step, ...]) -> int:
@@ -123,13 +138,14 @@ def _row_splits(m: int, parts: int) -> list[tuple[int, ...]]:
 
 
 def convolution_lengths(n: int) -> tuple[int, ...]:
-    """Return the shortest lengths that hold the convolution of n points and have quick stages.
+    """Return lengths that hold the convolution of n points and have quick stages.
 
-    These are powers of two, times one of the numbers in `ODD`.
+    These are the shortest ones that are a power of two times one of the numbers in `ODD`, and the
+    shortest power of two.
     """
     least = 2 * n - 1
     lengths = sorted(odd * next_power_of_two(-(-least // odd)) for odd in ODD)
-    return tuple(lengths[:LENGTHS_TRIED])
+    return tuple(dict.fromkeys((*lengths[:LENGTHS_TRIED], next_power_of_two(least))))
 
 
 def _in_one(problem: Problem, m: int) -> Launch:
