@@ -183,7 +183,8 @@ COSINE = ((1024,), (1000,), (2**20,), (1024, 1024))
 UNEVEN = ((1000, 1000), (100, 100, 100), (1080, 1920))
 ALONE = ((1024,), (99991,), (999983,), (2**16,), (2**20,), (512, 512), (1024, 1024), (2048, 2048))
 SMALL = ((8,), (16,), (32,), (64,))
-PRIMES = ((17,), (127,), (8191,))
+PRIMES = ((17,), (97,), (127,), (257,), (641,), (8191,))
+PRIME_COLUMNS = ((97,), (257,))
 
 CASES: tuple[Case, ...] = (
     *(Case(lengths, target=True) for lengths in TARGETS),
@@ -199,6 +200,7 @@ CASES: tuple[Case, ...] = (
     *(Case(lengths, batch=1) for lengths in ALONE),
     *(Case(lengths) for lengths in SMALL),
     *(Case(lengths) for lengths in PRIMES),
+    *(Case(lengths, columns=True) for lengths in PRIME_COLUMNS),
 )
 
 # Names of the cases that `--cpu` measures. PERFORMANCE.md's targets for CPUs were set with the

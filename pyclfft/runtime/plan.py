@@ -74,9 +74,10 @@ class Plan:
         The algorithm for every axis; by default the first one that takes the axis. On any device:
         "stockham" (one launch for a length without a prime factor above 13 that fits a work-group),
         "four_step" (a longer one: a launch for each of two factors or more), "bluestein" (any
-        length: one launch, or three and more), "radix2" (powers of two, the textbook's kernels) and
-        "direct" (any length, n^2 steps). On CPUs with vectors also "small" (a few short transforms,
-        by one kernel for all lengths), "row" (contiguous rows of a smooth length), "cosine_row"
+        length: one launch, or three and more), "rader" (a prime length: one launch), "radix2"
+        (powers of two, the textbook's kernels) and "direct" (any length, n^2 steps). On CPUs with
+        vectors also "small" (a few short transforms, by one kernel for all lengths), "row"
+        (contiguous rows of a smooth length), "cosine_row"
         (cosine and sine transforms of contiguous rows), "cols" (neighbouring transforms of a smooth
         length), "long_row" (long transforms of a smooth length, in two launches), "chirp"
         (neighbouring transforms of any length) and "long_chirp" (long ones, in three launches).

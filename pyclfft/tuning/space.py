@@ -33,7 +33,7 @@ from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 
 MIN_LONG = 64  # shortest transform that is tried in several steps
-CONVOLVING = ("bluestein", "chirp", "long_chirp")
+CONVOLVING = ("rader", "bluestein", "chirp", "long_chirp")
 NEVER, ALWAYS = 0, 1  # values of `stream_bytes`: results go past the caches never, or always
 TRIED = "tuner"  # the origin that parameters have while their values are tried
 
