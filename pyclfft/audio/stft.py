@@ -24,7 +24,7 @@ from ..planning.problem import (
 )
 from ..runtime import memory
 from ..runtime.executable import Executable, run_on_host
-from ..runtime.operation import new_array, queue_for, run_on_device
+from ..runtime.operation import new_array, queue_for, require_out, run_on_device
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
 from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
@@ -386,16 +386,12 @@ def _wanted(
     Raises
     ------
     PlanError
-        `out` is not an array in the input's place, or the dtype is not a known one.
+        `out` is not where the input is or is read-only, or the dtype is not a known one.
     """
     if out is None:
         name, wanted = "dtype", None if dtype is None else np.dtype(dtype)
     else:
-        on_device = isinstance(given, cl_array.Array)
-        if not isinstance(out, cl_array.Array if on_device else np.ndarray):
-            raise PlanError(
-                f"out must be a {'device array' if on_device else 'NumPy array'}, as the input is"
-            )
+        require_out(given, out)
         name, wanted = "out", out.dtype
     if wanted is not None and wanted not in known:
         raise PlanError(f"{name} must be {' or '.join(map(str, known))}, not {wanted}")
@@ -558,16 +554,25 @@ def transformed(
     queue = queue_for(queue)
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
-    signal = memory.contiguous(signal)
-    try:
-        run_on_host(executable_of(queue.context, job), queue, signal, stored)
-    except DeviceMemoryError:
+    if not _fits_at_once(job, queue, signal, stored):
         rows, pages = signal.reshape(-1, samples), stored.reshape(-1, shape[-1], bins)
         fill_in_pieces(rows, frames, precision, job, queue.context, pages)
     if out is None:
         return stored.swapaxes(-1, -2)
     out[...] = stored.swapaxes(-1, -2)
     return out
+
+
+def _fits_at_once(job: Job, queue: cl.CommandQueue, signal: np.ndarray, stored: np.ndarray) -> bool:
+    """Do a job on NumPy arrays; return False if the device has no room for it.
+
+    The error must be gone before the pieces are transformed, because it still refers to memory.
+    """
+    try:
+        run_on_host(executable_of(queue.context, job), queue, signal, stored)
+    except DeviceMemoryError:
+        return False
+    return True
 
 
 def _back_on_host(
@@ -580,16 +585,15 @@ def _back_on_host(
     """Turn spectra on the host into signals of a shape."""
     queue = queue_for(queue)
     framing = job.framing
-    stored = memory.contiguous(spectra.swapaxes(-1, -2))
+    stored = spectra.swapaxes(-1, -2)
     frames, bins = stored.shape[-2:]
     strides = contiguous_strides((framing.signals, frames, bins))
     job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
-    executable = executable_of(queue.context, job)
-    if out is not None and out.dtype == framing.dtype and out.flags.c_contiguous:
+    if out is not None and out.dtype == framing.dtype:
         signals = out
     else:
         signals = memory.empty(shape, framing.dtype)
-    run_on_host(executable, queue, stored, signals)
+    run_on_host(executable_of(queue.context, job), queue, stored, signals)
     if out is None or out is signals:
         return signals
     out[...] = signals
@@ -692,8 +696,6 @@ def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = Fa
         )
     if isinstance(given, cl_array.Array):
         _require_apart(out, given)
-    elif not out.flags.writeable:
-        raise PlanError("out is read-only: pass an array that can be written to")
     return out if out.shape == shape else out[..., : shape[-1]]
 
 

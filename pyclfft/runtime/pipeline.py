@@ -98,7 +98,9 @@ class Pipeline:
         forks.require_own_process()
         if self._is_cpu:
             for work in works:
-                self._on_cpu(work)
+                run_on_host(
+                    work.executable, self._slots[0].queue, work.source, work.target, self.recorder
+                )
             return
         idle: SimpleQueue[Slot] = SimpleQueue()
         for slot in self._slots:
@@ -111,14 +113,6 @@ class Pipeline:
                     pieces.pop(0).result()  # raises the error of a piece that has failed
             for piece in pieces:
                 piece.result()
-
-    def _on_cpu(self, work: Work) -> None:
-        source = memory.contiguous(work.source)
-        contiguous = work.target.flags.c_contiguous
-        target = work.target if contiguous else memory.empty(work.target.shape, work.target.dtype)
-        run_on_host(work.executable, self._slots[0].queue, source, target, self.recorder)
-        if target is not work.target:
-            work.target[...] = target
 
     def _through(self, idle: SimpleQueue[Slot], slot: Slot, work: Work) -> None:
         """Bring a piece through the device and its result to its target; runs in a thread."""

@@ -7,7 +7,7 @@ SciPy. Then a plan is found in the plan cache, or made, and called.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,8 +19,9 @@ from ..errors import DeviceMemoryError, PrecisionError
 from ..planning.problem import COMPLEX_DTYPE, READABLE, lengths_and_axes
 from ..runtime import choice, describe, memory, queues, shift
 from ..runtime.cache import BoundedCache, registered, remembers_latest
+from ..runtime.operation import new_like
+from ..runtime.parts import Part, axes_to_split, in_parts
 from ..runtime.plan import Plan
-from .parts import in_parts, longest_other_axis
 from .workers import count_of
 
 MAX_PLANS = 128
@@ -137,11 +138,27 @@ def execute(
     try:
         return _plan(kind, direction, lengths, axes, norm, orthogonalize, x)(x)
     except DeviceMemoryError:
-        along = longest_other_axis(x.shape, axes)
-        if along is None:
+        if not axes_to_split(x.shape, axes):
             raise
     plan_for = partial(_plan, kind, direction, lengths, axes, norm, orthogonalize)
-    return in_parts(plan_for, x, along)
+    return _in_parts(plan_for, x, axes)
+
+
+def _in_parts(plan_for: Callable[[Any], Plan], x: Any, axes: Collection[int]) -> Any:
+    """Return what a plan for all of `x` would return, by plans for parts of it."""
+    result: Any = None
+
+    def run(part: Part) -> None:
+        nonlocal result
+        plan = plan_for(x[part])
+        if result is None:
+            target = plan.problem.target.shape
+            shape = (target[a] if a in axes else n for a, n in enumerate(x.shape))
+            result = new_like(x, tuple(shape), plan.problem.dtype)
+        plan(x[part], out=result[part])
+
+    in_parts(run, x.shape, axes)
+    return result
 
 
 def _plan(
