@@ -23,8 +23,8 @@ from ..planning.problem import (
     contiguous_strides,
 )
 from ..runtime import memory
-from ..runtime.executable import Executable, run_on_host
-from ..runtime.operation import new_array, queue_for, require_out, run_on_device
+from ..runtime.executable import Executable
+from ..runtime.operation import new_array, new_like, queue_for, require_out, run
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
 from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
@@ -217,7 +217,7 @@ def istft(
     if out is not None:
         out = _checked_out(out, spectra, shape)
     if not prod(shape):
-        return _nothing(spectra, shape, framing.dtype) if out is None else out
+        return new_like(spectra, shape, framing.dtype) if out is None else out
     job = Job(framing, frames.window, None, algorithm, back=True)
     back = _back_on_device if isinstance(spectra, cl_array.Array) else _back_on_host
     return back(spectra, job, shape, out, queue)
@@ -534,7 +534,7 @@ def transformed(
     if out is not None:
         out = _checked_out(out, signal, shape, longer=True)
     if not prod(shape):
-        return _nothing(signal, shape, dtype) if out is None else out
+        return new_like(signal, shape, dtype) if out is None else out
     if isinstance(signal, cl_array.Array):
         queue = queue_for(queue, signal)
         context = queue.context
@@ -549,7 +549,7 @@ def transformed(
             job = Job(framing, frames.window, magnitudes, algorithm, layout)
             return executable_of(context, job)
 
-        run_on_device(of_arrays.get(key, make), queue, signal, result)
+        run(of_arrays.get(key, make), queue, signal, result)
         return result
     queue = queue_for(queue)
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
@@ -569,7 +569,7 @@ def _fits_at_once(job: Job, queue: cl.CommandQueue, signal: np.ndarray, stored: 
     The error must be gone before the pieces are transformed, because it still refers to memory.
     """
     try:
-        run_on_host(executable_of(queue.context, job), queue, signal, stored)
+        run(executable_of(queue.context, job), queue, signal, stored)
     except DeviceMemoryError:
         return False
     return True
@@ -593,7 +593,7 @@ def _back_on_host(
         signals = out
     else:
         signals = memory.empty(shape, framing.dtype)
-    run_on_host(executable_of(queue.context, job), queue, stored, signals)
+    run(executable_of(queue.context, job), queue, stored, signals)
     if out is None or out is signals:
         return signals
     out[...] = signals
@@ -616,7 +616,7 @@ def _back_on_device(
     first, pitch = _places(result)
     framing = replace(job.framing, first=first, pitch=pitch)
     job = replace(job, framing=framing, layout=_layout(spectra, framing))
-    run_on_device(executable_of(queue.context, job), queue, spectra, result)
+    run(executable_of(queue.context, job), queue, spectra, result)
     return result
 
 
@@ -713,10 +713,3 @@ def _bytes_of(array: cl_array.Array) -> tuple[int, int]:
     steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
     first = array.offset + sum(min(step, 0) for step in steps)
     return first, array.offset + sum(max(step, 0) for step in steps) + array.dtype.itemsize
-
-
-def _nothing(signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """Return the empty result of no signals."""
-    if not isinstance(signal, cl_array.Array):
-        return np.empty(shape, dtype)
-    return cl_array.Array(queue_for(None, signal), shape, dtype)

@@ -20,7 +20,7 @@ from ..planning.problem import COMPLEX_DTYPE, REAL_DTYPE, Layout, choose, make_p
 from ..planning.solvers import BY_NAME
 from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, registered
-from ..runtime.executable import Executable, run_on_host
+from ..runtime.executable import Executable
 from ..runtime.operation import new_like, queue_for, run
 from ..runtime.parts import Part, in_parts
 from ..runtime.profile import Recorder
@@ -444,7 +444,7 @@ def filter_mask(
     memory.require_fits(traits, {"in": problem.nbytes // 2, "out": problem.nbytes})
     executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
     gains = np.empty(plane, np.complex64)
-    run_on_host(executable, queue, np.ones(plane, np.float32), gains)
+    run(executable, queue, np.ones(plane, np.float32), gains)
     return gains.real.copy()
 
 

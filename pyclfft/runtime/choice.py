@@ -14,7 +14,6 @@ import pyopencl as cl
 from ..errors import DeviceError
 from . import icd, runtimes, vendors
 from .describe import TYPES, device_label, runtime_name
-from .forks import require_own_process
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +55,10 @@ def default_device() -> cl.Device:
     """
     if _chosen is not None:
         return _chosen
-    require_own_process()
-    spec = os.environ.get("PYCLFFT_DEVICE", "").strip()
+    try:  # every transform of a NumPy array asks, and `get` takes longer
+        spec = os.environ["PYCLFFT_DEVICE"].strip()
+    except KeyError:
+        spec = ""
     try:
         return _select(spec)
     except DeviceError as error:

@@ -14,7 +14,7 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
-from ..errors import PlanError
+from ..errors import DeviceError, PlanError
 from . import memory, queues
 from .executable import Executable, run_on_host
 from .profile import Recorder
@@ -163,11 +163,31 @@ def run(
     wait_for: Sequence[cl.Event] = (),
     recorder: Recorder | None = None,
 ) -> None:
-    """Run on two arrays of the host, by `run_on_host`, or of the device, by `run_on_device`."""
-    if isinstance(target, cl_array.Array):
-        run_on_device(executable, queue, source, target, wait_for, recorder)
-    else:
-        run_on_host(executable, queue, source, target, recorder, wait_for)
+    """Run on two arrays of the host, by `run_on_host`, or of the device, by `run_on_device`.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    DeviceError
+        The device did not do its work, or an event of `wait_for` has failed.
+    """
+    try:
+        if isinstance(target, cl_array.Array):
+            run_on_device(executable, queue, source, target, wait_for, recorder)
+        else:
+            run_on_host(executable, queue, source, target, recorder, wait_for)
+    except cl.RuntimeError as error:
+        raise failed(queue.device, error) from error
+
+
+def failed(device: cl.Device, error: cl.Error) -> DeviceError:
+    """Return the error that tells a caller what to do where a command on a device has failed."""
+    return DeviceError(
+        f"{device.name} did not finish its work ({error}): there is no result. If it fails again, "
+        "its driver has lost it or an event in wait_for= has failed: start a new process, or "
+        "choose another device with use_device"
+    )
 
 
 def run_on_device(

@@ -13,7 +13,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
-from ..errors import DeviceError, PlanError
+from ..errors import PlanError
 from ..planning.parameters import GIVEN, Parameters, Values, checked
 from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
@@ -22,7 +22,7 @@ from . import choice, describe, forks, memory, queues, wisdom
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
-from .operation import new_array, require_out, require_queue, run_on_device
+from .operation import failed, new_array, require_out, require_queue, run_on_device
 from .profile import PassTime, Recorder, profiling_queue
 
 # The shape, the dtype, the strides in bytes and the offset in bytes of a device array.
@@ -263,7 +263,7 @@ class Plan:
                 queue = queues.queue_of(self.context)
             return self._on_host(x, out, queue, wait_for or ())
         except cl.RuntimeError as error:
-            raise self._failed(error) from error
+            raise failed(self.device, error) from error
 
     def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
         """Run the plan once on a profiling queue and return the time of every pass.
@@ -295,13 +295,6 @@ class Plan:
             self._on_host(x, out, queue, (), recorder)
         return recorder.times()
 
-    def _failed(self, error: cl.Error) -> DeviceError:
-        return DeviceError(
-            f"{self.device.name} did not finish a transform ({error}): there is no result. If it "
-            "fails again, its driver has lost it or an event in wait_for= has failed: start a new "
-            "process, or choose another device with use_device"
-        )
-
     # --- arrays on the host -----------------------------------------------------------------------
 
     def _on_host(
@@ -313,7 +306,8 @@ class Plan:
         recorder: Recorder | None = None,
     ) -> np.ndarray:
         x = np.asarray(x)
-        self._check_array("x", x, *self._input)
+        if (x.shape, x.dtype) != self._input:
+            self._check_array("x", x, *self._input)
         if queue is not self._known_queue:
             self._check_queue(queue)
         if out is not None:

@@ -66,8 +66,7 @@ def along_axis(
     ValueError, IndexError, TypeError, DeviceError
         `pyclfft.fft` and `pyclfft.rfft` say when.
     """
-    check_ignored(workers, plan)
-    array = _of_kind(kind, readable(x))
+    array = _checked(kind, x, workers, plan)
     if kind == "c2r" and n is None:
         n = 2 * (array.shape[axis] - 1)
     lengths, axes = axis_and_length(array.shape, n, axis)
@@ -89,8 +88,7 @@ def along_axes(
     Beside `s`, the lengths, and `axes`, it has the parameters of `along_axis`, returns what that
     returns and raises what that raises.
     """
-    check_ignored(workers, plan)
-    array = _of_kind(kind, readable(x))
+    array = _checked(kind, x, workers, plan)
     lengths, chosen = lengths_and_axes(array.shape, s, axes)
     if not chosen:
         if kind != "c2c":
@@ -219,8 +217,14 @@ def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[in
     return (*shape[:last], max(1, 2 * (shape[last] - 1)), *shape[last + 1 :])
 
 
-def _of_kind(kind: str, array: Any) -> Any:
-    """Return an array of the numbers, real or complex, that a kind of transform takes."""
+def _checked(kind: str, x: Any, workers: int | None, plan: Any) -> Any:
+    """Return an array of the numbers, real or complex, that a kind of transform takes.
+
+    Most calls give a NumPy array of a readable dtype and nothing else. They make no further call.
+    """
+    if plan is not None or workers is not None:
+        check_ignored(workers, plan)
+    array = x if type(x) is np.ndarray and x.dtype in READABLE else readable(x)
     if kind == "c2c":
         return array
     precision, real = READABLE[array.dtype]
@@ -233,8 +237,6 @@ def _of_kind(kind: str, array: Any) -> Any:
 
 def readable(x: Any) -> Any:
     """Return an array of a dtype that the device reads, by SciPy's rules."""
-    if type(x) is np.ndarray and x.dtype in READABLE:
-        return x  # this comes first, since most arrays are NumPy's and readable
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
@@ -279,5 +281,5 @@ def check_ignored(workers: int | None, plan: Any = None) -> None:
             "Passing a precomputed plan is not supported: call the plan itself, plan(x)"
         )
     if workers is None:
-        return  # this comes first, since counting the cores takes longer than all else here
+        return  # to count the cores takes longer than a small transform
     operator.index(count_of(workers))

@@ -156,6 +156,29 @@ def test_a_launch_that_fails(queue, monkeypatch, n):
     np.testing.assert_array_equal(pyclfft.fft(x), expected)
 
 
+OTHER_OPERATIONS = {
+    "filter_image": lambda x: pyclfft.filter_image(x, "lowpass", 9),
+    "stft": lambda x: pyclfft.stft(x[0], 64),
+    "spectrogram": lambda x: pyclfft.spectrogram(x[0], 64),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_OPERATIONS)
+def test_a_launch_of_another_operation_that_fails(queue, monkeypatch, name):
+    x = noise((64, 64), np.float32)
+    expected = OTHER_OPERATIONS[name](x)
+    for given in (x, cl_array.to_device(queue, x)):
+        with monkeypatch.context() as patch:
+
+            def lost(*args, **options):
+                raise Lost("clEnqueueNDRangeKernel failed")
+
+            patch.setattr(cl, "enqueue_nd_range_kernel", lost)
+            with pytest.raises(DeviceError, match="new process"):
+                OTHER_OPERATIONS[name](given)
+    np.testing.assert_array_equal(OTHER_OPERATIONS[name](x), expected)
+
+
 # --- queues and contexts --------------------------------------------------------------------------
 
 ANY_QUEUE = {
