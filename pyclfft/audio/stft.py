@@ -554,7 +554,7 @@ def transformed(
     queue = queue_for(queue)
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
-    if not _fits_at_once(job, queue, signal, stored):
+    if not _done_at_once(job, queue, signal, stored):
         rows, pages = signal.reshape(-1, samples), stored.reshape(-1, shape[-1], bins)
         fill_in_pieces(rows, frames, precision, job, queue.context, pages)
     if out is None:
@@ -563,7 +563,7 @@ def transformed(
     return out
 
 
-def _fits_at_once(job: Job, queue: cl.CommandQueue, signal: np.ndarray, stored: np.ndarray) -> bool:
+def _done_at_once(job: Job, queue: cl.CommandQueue, signal: np.ndarray, stored: np.ndarray) -> bool:
     """Do a job on NumPy arrays; return False if the device has no room for it.
 
     The error must be gone before the pieces are transformed, because it still refers to memory.
