@@ -88,11 +88,12 @@ def require_out(x: Any, out: Any) -> None:
         `out` is no device array beside a device array, no NumPy array beside any other input, or a
         NumPy array that cannot be written to.
     """
+    kind = type(out).__name__
     if isinstance(x, cl_array.Array):
         if not isinstance(out, cl_array.Array):
-            raise PlanError("the input is a device array, so out must be one too")
+            raise PlanError(f"out must be a device array, as the input is, not {kind}")
     elif not isinstance(out, np.ndarray):
-        raise PlanError("the input is no device array, so out must be a NumPy array")
+        raise PlanError(f"out must be a NumPy array, not {kind}, as the input is on the host")
     elif not out.flags.writeable:
         raise PlanError("out is read-only: pass an array that can be written to")
 
