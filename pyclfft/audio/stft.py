@@ -589,11 +589,12 @@ def _back_on_host(
     frames, bins = stored.shape[-2:]
     strides = contiguous_strides((framing.signals, frames, bins))
     job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
+    executable = executable_of(queue.context, job)  # first: it refuses what is too large
     if out is not None and out.dtype == framing.dtype:
         signals = out
     else:
         signals = memory.empty(shape, framing.dtype)
-    run(executable_of(queue.context, job), queue, stored, signals)
+    run(executable, queue, stored, signals)
     if out is None or out is signals:
         return signals
     out[...] = signals
