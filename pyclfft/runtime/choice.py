@@ -14,6 +14,7 @@ import pyopencl as cl
 from ..errors import DeviceError
 from . import icd, runtimes, vendors
 from .describe import TYPES, device_label, runtime_name
+from .forks import require_own_process
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ def default_device() -> cl.Device:
     """
     if _chosen is not None:
         return _chosen
+    require_own_process()
     try:  # every transform of a NumPy array asks, and `get` takes longer
         spec = os.environ["PYCLFFT_DEVICE"].strip()
     except KeyError:
