@@ -12,8 +12,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..runtime import describe, memory
-from ..runtime.executable import run_on_host
-from ..runtime.operation import queue_for
+from ..runtime.operation import queue_for, run
 from ..runtime.profile import PassTime, Recorder
 from .audiofile import AudioReader, Channel
 from .frame_jobs import Job, executable_of
@@ -144,7 +143,7 @@ def spectra_of_file(
             spectra = memory.empty((together, bins), np.dtype(np.float32))
             # Each piece has a recorder of its own, because events keep the memory that they used.
             recorder = None if times is None else Recorder()
-            run_on_host(executable, queue, signal, spectra, recorder)
+            run(executable, queue, signal, spectra, recorder=recorder)
             if recorder and times is not None:
                 times += recorder.times()
         yield spectra[:count].T

@@ -17,8 +17,8 @@ from ..errors import DeviceMemoryError, PlanError
 from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..planning.problem import Layout, choose, contiguous_strides
 from ..runtime import memory
-from ..runtime.executable import Executable, run_on_host
-from ..runtime.operation import new_array, queue_for, run_on_device
+from ..runtime.executable import Executable
+from ..runtime.operation import new_array, new_like, queue_for, require_out, run
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
 from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
@@ -211,7 +211,7 @@ def istft(
     if out is not None:
         out = _checked_out(out, spectra, shape)
     if not prod(shape):
-        return _nothing(spectra, shape, framing.dtype) if out is None else out
+        return new_like(spectra, shape, framing.dtype) if out is None else out
     job = Job(framing, frames.window, None, algorithm, back=True)
     back = _back_on_device if isinstance(spectra, cl_array.Array) else _back_on_host
     return back(spectra, job, shape, out, queue)
@@ -380,16 +380,12 @@ def _wanted(
     Raises
     ------
     PlanError
-        `out` is not an array in the input's place, or the dtype is not a known one.
+        `out` is not where the input is or is read-only, or the dtype is not a known one.
     """
     if out is None:
         name, wanted = "dtype", None if dtype is None else np.dtype(dtype)
     else:
-        on_device = isinstance(given, cl_array.Array)
-        if not isinstance(out, cl_array.Array if on_device else np.ndarray):
-            raise PlanError(
-                f"out must be a {'device array' if on_device else 'NumPy array'}, as the input is"
-            )
+        require_out(given, out)
         name, wanted = "out", out.dtype
     if wanted is not None and wanted not in known:
         raise PlanError(f"{name} must be {' or '.join(map(str, known))}, not {wanted}")
@@ -532,7 +528,7 @@ def transformed(
     if out is not None:
         out = _checked_out(out, signal, shape, longer=True)
     if not prod(shape):
-        return _nothing(signal, shape, dtype) if out is None else out
+        return new_like(signal, shape, dtype) if out is None else out
     if isinstance(signal, cl_array.Array):
         queue = queue_for(queue, signal)
         context = queue.context
@@ -547,21 +543,30 @@ def transformed(
             job = Job(framing, frames.window, magnitudes, algorithm, layout)
             return executable_of(context, job)
 
-        run_on_device(of_arrays.get(key, make), queue, signal, result)
+        run(of_arrays.get(key, make), queue, signal, result)
         return result
     queue = queue_for(queue)
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
-    signal = memory.contiguous(signal)
-    try:
-        run_on_host(executable_of(queue.context, job), queue, signal, stored)
-    except DeviceMemoryError:
+    if not _done_at_once(job, queue, signal, stored):
         rows, pages = signal.reshape(-1, samples), stored.reshape(-1, shape[-1], bins)
         fill_in_pieces(rows, frames, precision, job, queue.context, pages)
     if out is None:
         return stored.swapaxes(-1, -2)
     out[...] = stored.swapaxes(-1, -2)
     return out
+
+
+def _done_at_once(job: Job, queue: cl.CommandQueue, signal: np.ndarray, stored: np.ndarray) -> bool:
+    """Do a job on NumPy arrays; return False if the device has no room for it.
+
+    The error must be gone before the pieces are transformed, because it still refers to memory.
+    """
+    try:
+        run(executable_of(queue.context, job), queue, signal, stored)
+    except DeviceMemoryError:
+        return False
+    return True
 
 
 def _back_on_host(
@@ -574,16 +579,16 @@ def _back_on_host(
     """Turn spectra on the host into signals of a shape."""
     queue = queue_for(queue)
     framing = job.framing
-    stored = memory.contiguous(spectra.swapaxes(-1, -2))
+    stored = spectra.swapaxes(-1, -2)
     frames, bins = stored.shape[-2:]
     strides = contiguous_strides((framing.signals, frames, bins))
     job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
-    executable = executable_of(queue.context, job)
-    if out is not None and out.dtype == framing.dtype and out.flags.c_contiguous:
+    executable = executable_of(queue.context, job)  # first: it refuses what is too large
+    if out is not None and out.dtype == framing.dtype:
         signals = out
     else:
         signals = memory.empty(shape, framing.dtype)
-    run_on_host(executable, queue, stored, signals)
+    run(executable, queue, stored, signals)
     if out is None or out is signals:
         return signals
     out[...] = signals
@@ -606,7 +611,7 @@ def _back_on_device(
     first, pitch = _places(result)
     framing = replace(job.framing, first=first, pitch=pitch)
     job = replace(job, framing=framing, layout=_layout(spectra, framing))
-    run_on_device(executable_of(queue.context, job), queue, spectra, result)
+    run(executable_of(queue.context, job), queue, spectra, result)
     return result
 
 
@@ -686,8 +691,6 @@ def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = Fa
         )
     if isinstance(given, cl_array.Array):
         _require_apart(out, given)
-    elif not out.flags.writeable:
-        raise PlanError("out is read-only: pass an array that can be written to")
     return out if out.shape == shape else out[..., : shape[-1]]
 
 
@@ -705,10 +708,3 @@ def _bytes_of(array: cl_array.Array) -> tuple[int, int]:
     steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
     first = array.offset + sum(min(step, 0) for step in steps)
     return first, array.offset + sum(max(step, 0) for step in steps) + array.dtype.itemsize
-
-
-def _nothing(signal: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """Return the empty result of no signals."""
-    if not isinstance(signal, cl_array.Array):
-        return np.empty(shape, dtype)
-    return cl_array.Array(queue_for(None, signal), shape, dtype)

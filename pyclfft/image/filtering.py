@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -21,11 +21,11 @@ from ..planning.problem import Layout, choose, make_problem, plain_layout
 from ..planning.solvers import BY_NAME
 from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, registered
-from ..runtime.executable import Executable, run_on_host
-from ..runtime.operation import new_array, queue_for, run_on_device
+from ..runtime.executable import Executable
+from ..runtime.operation import new_like, queue_for, run
+from ..runtime.parts import Part, in_parts
 from ..runtime.profile import Recorder
 from ..transforms.call import on_host
-from ..transforms.parts import longest_other_axis
 from .bands import Band, Cutoff, make_band
 from .filter_plans import (
     CHANNELS,
@@ -99,26 +99,37 @@ class ImageFilter:
 
     def __call__(
         self,
-        image: np.ndarray,
+        image: Any,
         queue: cl.CommandQueue,
         recorder: Recorder | None = None,
+        *,
+        out: Any = None,
         wait_for: Sequence[cl.Event] = (),
-    ) -> np.ndarray:
-        """Filter an array of the job's shape and dtype: one upload, one download."""
-        result = memory.empty(self.job.shape, self.job.result_dtype)
-        source = memory.contiguous(image)
-        run_on_host(self._executable, queue, source, result, recorder, wait_for)
-        return result
+    ) -> Any:
+        """Filter an array of the job's shape, dtype and layout.
 
-    def on_device(
-        self,
-        image: cl_array.Array,
-        result: cl_array.Array,
-        queue: cl.CommandQueue,
-        wait_for: Sequence[cl.Event] = (),
-    ) -> None:
-        """Filter a device array into another one, which carries the event of its completion."""
-        run_on_device(self._executable, queue, image, result, wait_for)
+        Parameters
+        ----------
+        image : ndarray or pyopencl.array.Array
+            The array.
+        queue : cl.CommandQueue
+            The queue to run on.
+        recorder : Recorder, optional
+            An object that remembers every event; it needs a profiling queue.
+        out : like image, optional
+            The array that receives the result; a new one by default.
+        wait_for : sequence of cl.Event, optional
+            Events to wait for, beside those that the arrays carry.
+
+        Returns
+        -------
+        ndarray or pyopencl.array.Array
+            The result. A device array carries the event of its completion.
+        """
+        if out is None:
+            out = new_like(image, self.job.shape, self.job.result_dtype, queue)
+        run(self._executable, queue, image, out, wait_for, recorder)
+        return out
 
 
 def filter_image(
@@ -260,11 +271,9 @@ def filter_image(
         algorithm=algorithm,
     )  # fmt: skip
     queue = queue_for(queue, array, gains)
-    if isinstance(array, cl_array.Array):
-        result = new_array(queue, array.allocator, job.shape, job.result_dtype)
-        return _filtered(job, array, gains, result, queue)
-    _require_finite(array, job)
-    return _filtered(job, array, gains, None, queue)
+    if isinstance(array, np.ndarray):
+        _require_finite(array, job)
+    return _filtered(job, array, gains, queue)
 
 
 def filter_job(
@@ -436,7 +445,7 @@ def filter_mask(
     memory.require_fits(traits, {"in": problem.nbytes // 2, "out": problem.nbytes})
     executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
     gains = np.empty(plane, np.complex64)
-    run_on_host(executable, queue, np.ones(plane, np.float32), gains)
+    run(executable, queue, np.ones(plane, np.float32), gains)
     return gains.real.copy()
 
 
@@ -559,44 +568,27 @@ def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> Image
     return _filters.get((context, job, gains), lambda: ImageFilter(job, context, gains))
 
 
-def _filtered(job: FilterJob, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:
-    """Filter an array into another one; if the device has no room for it, in parts.
-
-    For a NumPy array `result` may be None; then a new array is returned.
-    """
+def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> Any:
+    """Return an array filtered; if the device has no room for it, in parts."""
     try:
-        ready = image_filter(job, queue.context, mask)
+        return _filtered_at_once(job, image, mask, None, queue)
     except DeviceMemoryError:
         if job.images == 1:
             raise
-    else:
-        return _run(ready, image, mask, result, queue)
-    if result is None:
-        result = memory.empty(job.shape, job.result_dtype)
-    for part in _halves(job):
-        half = replace(job, source=_layout(image[part]), target=_layout(result[part]))
-        _filtered(half, image[part], mask, result[part], queue)
+    result = new_like(image, job.shape, job.result_dtype, queue)
+
+    def filter_part(part: Part) -> None:
+        source, target = image[part], result[part]
+        fewer = replace(job, source=_layout(source), target=_layout(target))
+        _filtered_at_once(fewer, source, mask, target, queue)
+
+    in_parts(filter_part, job.shape, set(range(len(job.shape))) - set(job.stack))
     return result
 
 
-def _run(ready: ImageFilter, image: Any, mask: Any, result: Any, queue: cl.CommandQueue) -> Any:
-    """Filter an array at once."""
-    wait_for = list(mask.events) if isinstance(mask, cl_array.Array) else []
-    if isinstance(image, cl_array.Array):
-        ready.on_device(image, result, queue, wait_for)
-        return result
-    filtered = ready(image, queue, wait_for=wait_for)
-    if result is None:
-        return filtered
-    result[...] = filtered
-    return result
-
-
-def _halves(job: FilterJob) -> Iterator[tuple[slice, ...]]:
-    """Yield the two halves of a stack, along its longest axis."""
-    rows_columns_channels = set(range(len(job.shape))) - set(job.stack)
-    axis = longest_other_axis(job.shape, rows_columns_channels)
-    assert axis is not None
-    middle = job.shape[axis] // 2
-    for half in (slice(0, middle), slice(middle, None)):
-        yield (slice(None),) * axis + (half,)
+def _filtered_at_once(
+    job: FilterJob, image: Any, mask: Any, out: Any, queue: cl.CommandQueue
+) -> Any:
+    """Return an array filtered as a whole, in `out` if it is given."""
+    wait_for = mask.events if isinstance(mask, cl_array.Array) else ()
+    return image_filter(job, queue.context, mask)(image, queue, out=out, wait_for=wait_for)

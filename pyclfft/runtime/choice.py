@@ -57,7 +57,10 @@ def default_device() -> cl.Device:
     if _chosen is not None:
         return _chosen
     require_own_process()
-    spec = os.environ.get("PYCLFFT_DEVICE", "").strip()
+    try:  # every transform of a NumPy array asks, and `get` takes longer
+        spec = os.environ["PYCLFFT_DEVICE"].strip()
+    except KeyError:
+        spec = ""
     try:
         return _select(spec)
     except DeviceError as error:

@@ -269,7 +269,7 @@ class Executable:
         queue : cl.CommandQueue
             A queue of this context.
         source, target : ndarray
-            Arrays of any strides and alignment, whose shapes and dtypes are the same in every call.
+            Arrays of any strides and alignment, whose sizes and dtypes are the same in every call.
             `target` holds the result when this method returns.
         wait_for : sequence of cl.Event
             The events that the first pass has to wait for.
@@ -287,6 +287,10 @@ class Executable:
         except IndexError:
             lease = self._new_stage(source, target)
         given, result = lease.stage
+        if given.shape != source.shape:  # one signal may come as (samples,) or as (1, samples)
+            given = given.reshape(source.shape)
+        if result.shape != target.shape:
+            result = result.reshape(target.shape)
         given[...] = source
         try:
             self._launch(lease, queue, None, None, wait_for, None).wait()
@@ -373,7 +377,8 @@ def run_on_host(
 ) -> None:
     """Run on host arrays: on a CPU where they are, elsewhere with one transfer each way.
 
-    If there is a recorder, the arrays are transferred on a CPU too, and it remembers the transfers.
+    Arrays that are not contiguous are copied once. If there is a recorder, the arrays are
+    transferred on a CPU too, and the recorder remembers the transfers.
 
     Parameters
     ----------
@@ -382,7 +387,8 @@ def run_on_host(
     queue : cl.CommandQueue
         The queue to run it on.
     source, target : ndarray
-        Contiguous arrays. `target` holds the result when this function returns.
+        Arrays of any strides, in whose C order the kernels read and write. `target` holds the
+        result when this function returns.
     recorder : Recorder, optional
         An object that remembers the events of passes and transfers; it needs a profiling queue.
     wait_for : sequence of cl.Event
@@ -398,10 +404,26 @@ def run_on_host(
     if recorder is None and memory.can_stage(traits, source.nbytes + target.nbytes):
         executable.run_staged(queue, source, target, wait_for)
         return
-    if recorder is None and memory.can_wrap(traits, source, target):
+    given = memory.contiguous(source)
+    result = target if target.flags.c_contiguous else memory.empty(target.shape, target.dtype)
+    if recorder is None and memory.can_wrap(traits, given, result):
         launch = partial(executable.enqueue, queue, wait_for=wait_for)
-        memory.run_where_they_are(queue, traits, source, target, launch)
-        return
+        memory.run_where_they_are(queue, traits, given, result, launch)
+    else:
+        _run_with_transfers(executable, queue, given, result, recorder, wait_for)
+    if result is not target:
+        target[...] = result
+
+
+def _run_with_transfers(
+    executable: Executable,
+    queue: cl.CommandQueue,
+    source: np.ndarray,
+    target: np.ndarray,
+    recorder: Recorder | None,
+    wait_for: Sequence[cl.Event],
+) -> None:
+    """Run on contiguous host arrays by `memory.upload` and `memory.download`."""
     source_buffer, written = memory.upload(queue, source, wait_for)
     target_buffer = memory.allocate(queue.context, target.nbytes)
     if recorder is not None:

@@ -278,8 +278,9 @@ def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     The device must be a CPU, each array must begin at a multiple of its element's size, and the
     arrays must share no memory: OpenCL does not say what happens to two buffers of one memory.
     """
-    aligned = all(_address(array) % array.itemsize == 0 for array in (source, target))
-    return traits.is_cpu and aligned and not np.may_share_memory(source, target)
+    if not traits.is_cpu or np.may_share_memory(source, target):
+        return False
+    return not (_address(source) % source.itemsize or _address(target) % target.itemsize)
 
 
 def contiguous(array: np.ndarray) -> np.ndarray:

@@ -1,4 +1,8 @@
-"""What all operations on device arrays share: their queue, new results, and the order of events."""
+"""What all operations share: their queue, results of callers and new ones, the order of events.
+
+An operation runs an executable on an array of the host or of the device: a plan, an image filter,
+frames of signals. What it has of its own are the shapes and dtypes that it takes.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
-from ..errors import PlanError
+from ..errors import DeviceError, PlanError
 from . import memory, queues
-from .executable import Executable
+from .executable import Executable, run_on_host
 from .profile import Recorder
 
 
@@ -68,6 +72,32 @@ def require_queue(queue: Any) -> None:
         )
 
 
+def require_out(x: Any, out: Any) -> None:
+    """Refuse an array for the result that is not where the input is, or that is read-only.
+
+    Parameters
+    ----------
+    x : array_like or pyopencl.array.Array
+        The input.
+    out : object
+        What the caller gives for the result.
+
+    Raises
+    ------
+    PlanError
+        `out` is no device array beside a device array, no NumPy array beside any other input, or a
+        NumPy array that cannot be written to.
+    """
+    kind = type(out).__name__
+    if isinstance(x, cl_array.Array):
+        if not isinstance(out, cl_array.Array):
+            raise PlanError(f"out must be a device array, as the input is, not {kind}")
+    elif not isinstance(out, np.ndarray):
+        raise PlanError(f"out must be a NumPy array, not {kind}, as the input is on the host")
+    elif not out.flags.writeable:
+        raise PlanError("out is read-only: pass an array that can be written to")
+
+
 def new_array(
     queue: cl.CommandQueue, allocator: Any, shape: tuple[int, ...], dtype: np.dtype
 ) -> cl_array.Array:
@@ -95,6 +125,70 @@ def new_array(
     allocate = allocator or memory.allocator(queue.context)
     data = allocate(nbytes) if nbytes else None  # there are no empty buffers
     return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
+
+
+def new_like(
+    x: Any, shape: tuple[int, ...], dtype: np.dtype, queue: cl.CommandQueue | None = None
+) -> Any:
+    """Return a new array for a result, on the host or on the device, wherever the input is.
+
+    Parameters
+    ----------
+    x : ndarray or pyopencl.array.Array
+        The input.
+    shape, dtype
+        The shape and the dtype of the new array.
+    queue : cl.CommandQueue, optional
+        The queue of a device array; by default the one that `queue_for` returns for `x`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        A NumPy array lies in the memory of an earlier result, as `memory.empty` says.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    if not isinstance(x, cl_array.Array):
+        return memory.empty(shape, dtype)
+    return new_array(queue_for(queue, x), x.allocator, shape, dtype)
+
+
+def run(
+    executable: Executable,
+    queue: cl.CommandQueue,
+    source: Any,
+    target: Any,
+    wait_for: Sequence[cl.Event] = (),
+    recorder: Recorder | None = None,
+) -> None:
+    """Run on two arrays of the host, by `run_on_host`, or of the device, by `run_on_device`.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    DeviceError
+        The device did not do its work, or an event of `wait_for` has failed.
+    """
+    try:
+        if isinstance(target, cl_array.Array):
+            run_on_device(executable, queue, source, target, wait_for, recorder)
+        else:
+            run_on_host(executable, queue, source, target, recorder, wait_for)
+    except cl.RuntimeError as error:
+        raise failed(queue.device, error) from error
+
+
+def failed(device: cl.Device, error: cl.Error) -> DeviceError:
+    """Return the error that tells a caller what to do where a command on a device has failed."""
+    return DeviceError(
+        f"{device.name} did not finish its work ({error}): there is no result. If it fails again, "
+        "its driver has lost it or an event in wait_for= has failed: start a new process, or "
+        "choose another device with use_device"
+    )
 
 
 def run_on_device(

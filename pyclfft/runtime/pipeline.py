@@ -12,7 +12,8 @@ import numpy as np
 import pyopencl as cl
 
 from . import describe, forks, memory
-from .executable import Executable, run_on_host
+from .executable import Executable
+from .operation import failed, run
 from .profile import Recorder
 
 IN_FLIGHT = 8  # pieces at a time, each on a queue of its own: host copies alternate with transfers
@@ -93,12 +94,14 @@ class Pipeline:
         DeviceMemoryError
             The device is out of memory.
         DeviceError
-            This process was forked from one that has used OpenCL.
+            The device did not do its work, or this process was forked from one that has used
+            OpenCL.
         """
         forks.require_own_process()
         if self._is_cpu:
             for work in works:
-                self._on_cpu(work)
+                queue = self._slots[0].queue
+                run(work.executable, queue, work.source, work.target, recorder=self.recorder)
             return
         idle: SimpleQueue[Slot] = SimpleQueue()
         for slot in self._slots:
@@ -111,14 +114,6 @@ class Pipeline:
                     pieces.pop(0).result()  # raises the error of a piece that has failed
             for piece in pieces:
                 piece.result()
-
-    def _on_cpu(self, work: Work) -> None:
-        source = memory.contiguous(work.source)
-        contiguous = work.target.flags.c_contiguous
-        target = work.target if contiguous else memory.empty(work.target.shape, work.target.dtype)
-        run_on_host(work.executable, self._slots[0].queue, source, target, self.recorder)
-        if target is not work.target:
-            work.target[...] = target
 
     def _through(self, idle: SimpleQueue[Slot], slot: Slot, work: Work) -> None:
         """Bring a piece through the device and its result to its target; runs in a thread."""
@@ -133,8 +128,10 @@ class Pipeline:
             self._record("read", "device to host", work.target.nbytes, down)
             down.wait()
             np.copyto(work.target, received.view(work.target.dtype).reshape(work.target.shape))
-        except BaseException:
+        except BaseException as error:
             slot.queue.finish()  # no command may outlive the memory that it uses
+            if isinstance(error, cl.RuntimeError):
+                raise failed(slot.queue.device, error) from error
             raise
         finally:
             idle.put(slot)

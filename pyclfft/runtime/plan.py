@@ -13,7 +13,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
-from ..errors import DeviceError, PlanError
+from ..errors import PlanError
 from ..planning.parameters import GIVEN, Parameters, Values, checked
 from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
@@ -22,7 +22,7 @@ from . import choice, describe, forks, memory, queues, wisdom
 from .cache import BoundedCache
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
-from .operation import new_array, require_queue, run_on_device
+from .operation import failed, new_array, require_out, require_queue, run_on_device
 from .profile import PassTime, Recorder, profiling_queue
 
 # The shape, the dtype, the strides in bytes and the offset in bytes of a device array.
@@ -264,7 +264,7 @@ class Plan:
                 queue = queues.queue_of(self.context)
             return self._on_host(x, out, queue, wait_for or ())
         except cl.RuntimeError as error:
-            raise self._failed(error) from error
+            raise failed(self.device, error) from error
 
     def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
         """Run the plan once on a profiling queue and return the time of every pass.
@@ -296,13 +296,6 @@ class Plan:
             self._on_host(x, out, queue, (), recorder)
         return recorder.times()
 
-    def _failed(self, error: cl.Error) -> DeviceError:
-        return DeviceError(
-            f"{self.device.name} did not finish a transform ({error}): there is no result. If it "
-            "fails again, its driver has lost it or an event in wait_for= has failed: start a new "
-            "process, or choose another device with use_device"
-        )
-
     # --- arrays on the host -----------------------------------------------------------------------
 
     def _on_host(
@@ -314,11 +307,13 @@ class Plan:
         recorder: Recorder | None = None,
     ) -> np.ndarray:
         x = np.asarray(x)
-        self._check_array("x", x, *self._input)
+        if (x.shape, x.dtype) != self._input:
+            self._check_array("x", x, *self._input)
         if queue is not self._known_queue:
             self._check_queue(queue)
         if out is not None:
-            self._check_host_out(out)
+            require_out(x, out)
+            self._check_array("out", out, *self._result)
         if self._bound.arrays:
             wait_for = [*wait_for, *self._bound.events()]
         if self._is_staged and recorder is None:  # a call takes a few us, so every line counts
@@ -331,11 +326,8 @@ class Plan:
         if not x.size:  # there are no empty buffers; if there is a result, it is all padding
             out[...] = 0
             return out
-        target = out if out.flags.c_contiguous else memory.empty(out.shape, out.dtype)
-        source = self._memory_of(x) if self._strided else memory.contiguous(x)
-        run_on_host(self._out_of_place, queue, source, target, recorder, wait_for)
-        if target is not out:
-            out[...] = target
+        source = self._memory_of(x) if self._strided else x
+        run_on_host(self._out_of_place, queue, source, out, recorder, wait_for)
         return out
 
     # --- arrays on the device ---------------------------------------------------------------------
@@ -357,6 +349,7 @@ class Plan:
         if out is None:
             out, plain = new_array(queue, x.allocator, *self._result), True
         else:
+            require_out(x, out)
             plain = self._check_out(out)
         if not self.problem.nbytes:
             return out
@@ -431,13 +424,6 @@ class Plan:
         shape, dtype = self.problem.target.shape, self.problem.dtype
         return shape, dtype, tuple(dtype.itemsize * n for n in contiguous_strides(shape)), 0
 
-    def _check_host_out(self, out: Any) -> None:
-        if not isinstance(out, np.ndarray):
-            raise PlanError("x is a NumPy array, so out must be one too")
-        self._check_array("out", out, *self._result)
-        if not out.flags.writeable:
-            raise PlanError("out is read-only: pass an array that can be written to")
-
     def _check_source(self, x: Any) -> None:
         shape, dtype, strides, offset = self._expected_source
         self._check_array("x", x, shape, dtype)
@@ -464,10 +450,8 @@ class Plan:
             )
         return span
 
-    def _check_out(self, out: Any) -> bool:
+    def _check_out(self, out: cl_array.Array) -> bool:
         """Return whether `out` is contiguous and begins where its buffer does; refuse misfits."""
-        if not isinstance(out, cl_array.Array):
-            raise PlanError("x is a device array, so out must be one too")
         if _given(out) == self._expected_result:
             return True
         shape, dtype, _, _ = self._expected_result

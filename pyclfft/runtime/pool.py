@@ -22,7 +22,6 @@ from .cache import CacheCounts, registered
 ALIGNMENT = 128  # bytes: whole vectors can be stored past the caches, and arrays share no line
 MIN_BYTES = 2**20  # the smallest result that is pooled: the C library itself keeps smaller memory
 MAX_BYTES = 256 * 2**20
-PATIENCE = 0.01  # seconds to wait for the lock
 STEPS = 8  # block sizes from each power of two to the next: an eighth of a block at most is unused
 
 
@@ -45,7 +44,10 @@ class ResultPool:
 
     def forget_threads(self) -> None:
         """Make a new lock in a forked process: a thread that is gone may have held the old one."""
-        self._lock = threading.Lock()
+        # A finalizer or a signal handler may call a method while its own thread is inside one. It
+        # could not wait for its own thread, so the lock lets it pass, and the flag tells it.
+        self._lock = threading.RLock()
+        self._is_busy = False
 
     def take(self, nbytes: int) -> np.ndarray:
         """Return a block of at least `nbytes` and ALIGNMENT bytes that nobody else uses.
@@ -53,46 +55,57 @@ class ResultPool:
         The pool gives it to nobody else as long as anything, such as a view, refers to it.
         """
         size = block_size(nbytes)
-        # A finalizer or a signal handler may call this function while the same thread is inside
-        # it. It cannot wait for the lock that its own thread holds, and takes fresh memory.
-        if size > self._max_bytes or not _COUNTS or not self._lock.acquire(timeout=PATIENCE):
-            return np.empty(size, np.uint8)
+        if size <= self._max_bytes and _COUNTS:
+            with self._lock:  # Control-C cannot come between this lock's acquisition and its block
+                if not self._is_busy:
+                    return self._pooled(size)
+        return np.empty(size, np.uint8)
+
+    def _pooled(self, size: int) -> np.ndarray:
         try:
+            self._is_busy = True
             block = self._unused(size)
             self._remember(block)
             return block
         finally:
-            self._lock.release()
+            self._is_busy = False
 
     def _unused(self, size: int) -> np.ndarray:
-        for position in reversed(range(len(self._blocks))):  # late ones may still be in a cache
-            fits = self._blocks[position].nbytes == size
-            if fits and _references(self._blocks, position) == _UNUSED:
+        blocks = self._blocks
+        for position in reversed(range(len(blocks))):  # late ones may still be in a cache
+            fits = blocks[position].nbytes == size
+            if fits and _references(blocks, position) == _UNUSED:
                 self._hits += 1
-                return self._blocks.pop(position)
+                return blocks.pop(position)
         self._misses += 1
         return np.empty(size, np.uint8)
 
     def _remember(self, block: np.ndarray) -> None:
-        total = block.nbytes + sum(each.nbytes for each in self._blocks)
+        blocks = self._blocks
+        total = block.nbytes + sum(each.nbytes for each in blocks)
         while total > self._max_bytes:
-            total -= self._blocks.pop(0).nbytes
-        self._blocks.append(block)
+            total -= blocks.pop(0).nbytes
+        blocks.append(block)
 
     def clear(self) -> None:
         """Free the blocks that nobody uses, forget the others, and start counting anew."""
         with self._lock:
-            self._blocks.clear()
+            self._blocks = []  # a new list: this thread may be inside `take`, which uses the old
             self._hits = self._misses = 0
 
     def counts(self) -> CacheCounts:
         """Return hits, misses, the bound in bytes, and the bytes of blocks that nobody uses."""
         with self._lock:
-            unused = sum(
-                self._blocks[position].nbytes
-                for position in range(len(self._blocks))
-                if _references(self._blocks, position) == _UNUSED
-            )
+            was_busy, blocks = self._is_busy, self._blocks
+            try:
+                self._is_busy = True
+                unused = sum(
+                    blocks[position].nbytes
+                    for position in range(len(blocks))
+                    if _references(blocks, position) == _UNUSED
+                )
+            finally:
+                self._is_busy = was_busy
             return CacheCounts(self._hits, self._misses, self._max_bytes, unused)
 
 

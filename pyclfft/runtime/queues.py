@@ -36,9 +36,10 @@ def context_of(device: cl.Device) -> cl.Context:
         The runtime refuses to make a context, for example since another process has the device to
         itself; or this process was forked from one that has used OpenCL.
     """
+    known = _contexts.get(device)
+    if known is not None:  # without the lock, since every transform of a NumPy array asks
+        return known
     require_own_process()
-    if device in _contexts:  # without the lock, since every transform of a NumPy array asks
-        return _contexts[device]
     with forks.lock:
         if device not in _contexts:
             try:
@@ -112,6 +113,7 @@ def queue_of(context: cl.Context) -> cl.CommandQueue:
         This process was forked from one that has used OpenCL.
     """
     require_own_process()
-    if context not in _queues.of:
-        _queues.of[context] = cl.CommandQueue(context)
-    return _queues.of[context]
+    known = _queues.of.get(context)
+    if known is None:
+        known = _queues.of[context] = cl.CommandQueue(context)
+    return known

@@ -17,7 +17,7 @@ from ..errors import PlanError
 from ..planning.planner import require_precision
 from ..planning.precision import READABLE
 from . import describe, memory
-from .operation import queue_for
+from .operation import new_array, queue_for
 from .program import Defines, program
 
 WORDS = {1: "uchar", 2: "ushort", 4: "uint", 8: "uint2", 16: "uint4"}  # by the bytes of an element
@@ -110,7 +110,7 @@ def _moved(
 ) -> cl_array.Array:
     """Return a new array that the kernel of shift.cl, built with these macros, makes of `x`."""
     queue = queue_for(None, x)
-    result = cl_array.Array(queue, x.shape, dtype, allocator=x.allocator)
+    result = new_array(queue, x.allocator, x.shape, dtype)
     if not x.size:
         return result
     size = x.dtype.itemsize

@@ -7,7 +7,7 @@ SciPy. Then a plan is found in the plan cache, or made, and called.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,8 +20,9 @@ from ..planning.precision import COMPLEX_DTYPE, READABLE
 from ..planning.problem import lengths_and_axes
 from ..runtime import choice, describe, memory, queues, shift
 from ..runtime.cache import BoundedCache, registered, remembers_latest
+from ..runtime.operation import new_like
+from ..runtime.parts import Part, axes_to_split, in_parts
 from ..runtime.plan import Plan
-from .parts import in_parts, longest_other_axis
 from .workers import count_of
 
 MAX_PLANS = 128
@@ -66,8 +67,7 @@ def along_axis(
     ValueError, IndexError, TypeError, DeviceError
         `pyclfft.fft` and `pyclfft.rfft` say when.
     """
-    check_ignored(workers, plan)
-    array = _of_kind(kind, readable(x))
+    array = _checked(kind, x, workers, plan)
     if kind == "c2r" and n is None:
         n = 2 * (array.shape[axis] - 1)
     lengths, axes = axis_and_length(array.shape, n, axis)
@@ -89,8 +89,7 @@ def along_axes(
     Beside `s`, the lengths, and `axes`, it has the parameters of `along_axis`, returns what that
     returns and raises what that raises.
     """
-    check_ignored(workers, plan)
-    array = _of_kind(kind, readable(x))
+    array = _checked(kind, x, workers, plan)
     lengths, chosen = lengths_and_axes(array.shape, s, axes)
     if not chosen:
         if kind != "c2c":
@@ -138,11 +137,27 @@ def execute(
     try:
         return _plan(kind, direction, lengths, axes, norm, orthogonalize, x)(x)
     except DeviceMemoryError:
-        along = longest_other_axis(x.shape, axes)
-        if along is None:
+        if not axes_to_split(x.shape, axes):
             raise
     plan_for = partial(_plan, kind, direction, lengths, axes, norm, orthogonalize)
-    return in_parts(plan_for, x, along)
+    return _in_parts(plan_for, x, axes)
+
+
+def _in_parts(plan_for: Callable[[Any], Plan], x: Any, axes: Collection[int]) -> Any:
+    """Return what a plan for all of `x` would return, by plans for parts of it."""
+    result: Any = None
+
+    def run(part: Part) -> None:
+        nonlocal result
+        plan = plan_for(x[part])
+        if result is None:
+            target = plan.problem.target.shape
+            shape = (target[a] if a in axes else n for a, n in enumerate(x.shape))
+            result = new_like(x, tuple(shape), plan.problem.dtype)
+        plan(x[part], out=result[part])
+
+    in_parts(run, x.shape, axes)
+    return result
 
 
 def _plan(
@@ -203,8 +218,14 @@ def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[in
     return (*shape[:last], max(1, 2 * (shape[last] - 1)), *shape[last + 1 :])
 
 
-def _of_kind(kind: str, array: Any) -> Any:
-    """Return an array of the numbers, real or complex, that a kind of transform takes."""
+def _checked(kind: str, x: Any, workers: int | None, plan: Any) -> Any:
+    """Return an array of the numbers, real or complex, that a kind of transform takes.
+
+    Most calls give a NumPy array of a readable dtype and nothing else. They make no further call.
+    """
+    if plan is not None or workers is not None:
+        check_ignored(workers, plan)
+    array = x if type(x) is np.ndarray and x.dtype in READABLE else readable(x)
     if kind == "c2c":
         return array
     precision, real = READABLE[array.dtype]
@@ -217,8 +238,6 @@ def _of_kind(kind: str, array: Any) -> Any:
 
 def readable(x: Any) -> Any:
     """Return an array of a dtype that the device reads, by SciPy's rules."""
-    if type(x) is np.ndarray and x.dtype in READABLE:
-        return x  # this comes first, since most arrays are NumPy's and readable
     if isinstance(x, cl_array.Array):
         dtype = _readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
@@ -263,5 +282,5 @@ def check_ignored(workers: int | None, plan: Any = None) -> None:
             "Passing a precomputed plan is not supported: call the plan itself, plan(x)"
         )
     if workers is None:
-        return  # this comes first, since counting the cores takes longer than all else here
+        return  # to count the cores takes longer than a small transform
     operator.index(count_of(workers))

@@ -460,8 +460,8 @@ def read_only(x):
 
 
 WRONG_OUTS = {
-    "NumPy for device": (ON_DEVICE, lambda x, upload: x, "out must be one too"),
-    "device for NumPy": (ON_HOST, lambda x, upload: upload(x), "out must be one too"),
+    "NumPy for device": (ON_DEVICE, lambda x, upload: x, "out must be a device array"),
+    "device for NumPy": (ON_HOST, lambda x, upload: upload(x), "out must be a NumPy array"),
     "read-only": (ON_HOST, lambda x, upload: read_only(x), "read-only"),
 }
 

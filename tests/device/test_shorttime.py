@@ -153,6 +153,19 @@ def test_out_on_the_host(device):
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("shape", [(2, 3, 200), (3, 2, 200), (1, 6, 200)])
+def test_as_many_short_signals_in_another_shape(device, shape):
+    """Signals of any outer shape share one executable, and with it the memory of small arrays."""
+    y = noise((6, 200), "f4")
+    spectra = pyclfft.stft(y, 64)
+    check(spectra, expected_stft(y, 64), "f4")
+    again = pyclfft.stft(y.reshape(shape), 64)
+    np.testing.assert_array_equal(again, spectra.reshape(*shape[:-1], *spectra.shape[1:]))
+    back = pyclfft.istft(spectra)
+    np.testing.assert_array_equal(pyclfft.istft(again), back.reshape(*shape[:-1], back.shape[-1]))
+
+
+@pytest.mark.one_cpu
 def test_no_signals(device):
     assert pyclfft.stft(np.empty((0, 100), "f4"), 64).shape == (0, 33, 7)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import ctypes
 import gc
+import linecache
 import os
 import pickle
 import subprocess
 import sys
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
 
 import numpy as np
 import pytest
@@ -166,12 +170,87 @@ def test_threads_do_not_write_over_each_other(pool):
     assert counts.hits > 0
 
 
-def test_a_call_in_the_midst_of_another_does_not_wait_for_it(pool):
-    """As from a finalizer, which may run at any time."""
-    with pool._lock:
-        block = pool.take(NBYTES)
-    assert block.nbytes == BLOCK
-    assert pool.counts().misses == 0
+class Reentered(ResultPool):
+    """A pool in whose midst the same thread calls a function, as a finalizer may at any time."""
+
+    @staticmethod
+    def within():
+        """Do nothing, unless a test says otherwise."""
+
+    def _unused(self, size):
+        block = super()._unused(size)
+        self.answer = self.within()
+        return block
+
+
+def test_a_call_in_the_midst_of_another_takes_fresh_memory():
+    pool = Reentered(REMEMBERED * BLOCK)
+    pool.within = lambda: pool.take(NBYTES)
+    block = pool.take(NBYTES)
+    assert pool.answer.nbytes == BLOCK
+    assert not np.shares_memory(block, pool.answer)
+    assert pool.counts().misses == 1  # only the outer call has asked the pool
+
+
+@pytest.mark.parametrize("method", ["clear", "counts"])
+def test_every_method_may_be_called_in_the_midst_of_another(method):
+    pool = Reentered(REMEMBERED * BLOCK)
+    addresses(pool, REMEMBERED)
+    pool.within = getattr(pool, method)
+    block = pool.take(NBYTES)
+    block[...] = 1
+    pool.within = pool.counts
+    other = pool.take(NBYTES)
+    other[...] = 2
+    assert (block == 1).all()
+    assert pool.answer.size == (0 if method == "clear" else (REMEMBERED - 2) * BLOCK)
+
+
+def test_another_thread_waits_for_its_turn(pool):
+    with pool._lock, ThreadPoolExecutor(1) as threads:
+        taken = threads.submit(pool.take, NBYTES)
+        with pytest.raises(FutureTimeout):
+            taken.result(0.05)
+        pool._lock.release()
+        assert taken.result(5).nbytes == BLOCK
+        pool._lock.acquire()
+    assert pool.counts().misses == 1
+
+
+@pytest.mark.parametrize("line", range(1, 30))
+def test_an_interrupt_at_any_line_leaves_a_pool_that_others_can_use(pool, line):
+    """Control-C may come anywhere; the lock and the flag are free afterwards."""
+    seen = 0
+
+    def interrupt(frame, event, argument):
+        nonlocal seen
+        if frame.f_code.co_filename != pool_module.__file__:
+            return None
+        source = linecache.getline(pool_module.__file__, frame.f_lineno)
+        # Between a block's last line and its end Python handles no signal, though it traces lines.
+        at_an_end = "with self._lock" in source or "self._is_busy = False" in source
+        if event == "line" and not (at_an_end and pool._lock._is_owned()):
+            seen += 1
+            if seen == line:
+                raise KeyboardInterrupt
+        return interrupt
+
+    pool.take(NBYTES)
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            pool.take(NBYTES)
+    finally:
+        sys.settrace(before)
+    counted = []
+    for _ in range(2):  # in threads, since this one may pass a lock that it has kept by mistake
+        thread = threading.Thread(target=lambda: counted.append(pool.counts()), daemon=True)
+        thread.start()
+        thread.join(5)
+        pool.take(NBYTES)
+    assert len(counted) == 2
+    assert sum(counted[1][:2]) == sum(counted[0][:2]) + 1  # the pool was asked in between
 
 
 def test_without_exact_counts_of_references(pool, monkeypatch):
