@@ -122,7 +122,7 @@ def test_size_name(lengths, name):
         ),
         (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2 r2c-105 r2c-1023 r2c-1025"),
         (["3d", "!r*", "!odd", "!inverse"], "128^3 256^3"),
-        (["64", "columns", "double-10?4"], "double-1024 columns-4096 64"),
+        (["64", "columns-4*", "double-10?4"], "double-1024 columns-4096 64"),
     ],
 )
 def test_selection(patterns, names):

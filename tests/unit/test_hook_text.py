@@ -199,7 +199,7 @@ def which(passes):
         (((8, 16),), None, ["stockham load", "stockham store"]),
         (((2**16,),), None, ["stockham load", "stockham store"]),
         (((4, 8, 16),), None, ["stockham load", "stockham", "stockham store"]),
-        (((1009,),), None, ["stockham load store"]),
+        (((1019,),), None, ["stockham load store"]),
         (((1, 1),), None, ["copy load store"]),
         # Solvers of rows have copies, also where nothing would have to be brought anywhere.
         (((3, 8), "c8", 1), "direct", ["copy load", "direct", "copy store"]),

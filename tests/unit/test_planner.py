@@ -128,8 +128,8 @@ SWAP = "transposeBlocked"
         (make_problem((2**26,), "c8", kind="c2r"), None, ["stockham"] * 3),
         # Other lengths as convolutions, in one launch or three.
         (make_problem((17,), "c8"), None, ["stockham"]),
-        (make_problem((17, 4), "c8"), None, ["stockham"] * 2),
-        (make_problem((1009,), "f4", kind="r2c"), None, ["stockham"]),
+        (make_problem((47, 4), "c8"), None, ["stockham"] * 2),
+        (make_problem((1019,), "f4", kind="r2c"), None, ["stockham"]),
         (make_problem((17 * 2**12,), "c8"), None, ["stockham"] * 3),
         # More dimensions than a kernel walks: contiguous first, then back.
         (
@@ -706,7 +706,7 @@ def check_length(name, n):
             for each in plan_passes(make_problem(shape, dtype, 0, kind), traits):
                 check_launch(each, traits)
                 if name not in POOR:
-                    assert each.kernel in ("stockham", *ON_LANES) or n == 1
+                    assert each.source.startswith(("gpu/", "cpu/")) or n == 1
 
 
 @pytest.mark.parametrize("name", RECORDED)
