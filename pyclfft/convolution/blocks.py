@@ -19,8 +19,12 @@ from math import log2
 from ..planning.factor import next_fast_len
 from .shapes import Dimension, Dimensions
 
-MIN_BLOCK = 64  # shorter transforms cost more in index arithmetic than they save
+MIN_BLOCK = 64
 WHOLE_PRIMES = (2, 3, 5, 7)  # of the lengths of transforms: with these, few lengths are needed
+# Transforms of at least so many points have lengths that are multiples of such a power of two:
+# their other factors cost more than a slightly longer transform.
+MULTIPLES = ((4096, 64), (256, 16), (2, 2), (1, 1))
+BLOCK_POINTS = 200  # the points of a transform whose time a block costs beside its own points
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,9 @@ def whole(axis: Dimension) -> Blocks:
 
 
 def fast_length(length: int) -> int:
-    """Return the least length of a fast transform, even unless it is 1."""
-    return 2 * next_fast_len(-(-length // 2), WHOLE_PRIMES) if length > 1 else 1
+    """Return the least length of a fast transform that is not below a length."""
+    multiple = next(each for least, each in MULTIPLES if length >= least)
+    return multiple * next_fast_len(-(-length // multiple), WHOLE_PRIMES)
 
 
 def cut(axis: Dimension, length: int) -> Blocks:
@@ -96,8 +101,8 @@ def cheapest_cut(axis: Dimension, cost: Callable[[int], float]) -> Blocks:
 
 
 def operations(length: int) -> float:
-    """Return the cost of each point of a transform, which its number of passes decides."""
-    return log2(length) + 1
+    """Return the cost of each point of a transform: that of its passes, and of its beginning."""
+    return log2(length) + 1 + BLOCK_POINTS / length
 
 
 def blocks_of(

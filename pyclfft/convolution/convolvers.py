@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyopencl as cl
 
+from ..planning.passes import Schedule
 from ..planning.planner import require_precision
 from ..planning.problem import Problem
 from ..runtime import describe, memory, wisdom
@@ -90,9 +91,9 @@ class SpectralConvolver:
         self._idle: list[Room] = []
         self._lock = threading.Lock()
 
-    def _executable(self, schedule: object, places: np.ndarray) -> Executable:
+    def _executable(self, schedule: Schedule, places: np.ndarray) -> Executable:
         given = {PLACES.name: memory.constant(self.context, places)}
-        return Executable(self.context, schedule, given)  # type: ignore[arg-type]
+        return Executable(self.context, schedule, given)
 
     def enqueue(
         self,
@@ -140,7 +141,7 @@ class DirectConvolver:
         self.job = job
         self.context = context
         self._program = program(context, SOURCE, job.defines)
-        self._places = memory.constant(context, job.places)
+        self._places = memory.constant(context, job.table)
 
     def enqueue(
         self,

@@ -7,9 +7,8 @@ from math import prod
 
 import numpy as np
 
-from ..planning.problem import Layout
 from ..runtime.shift import NUMBERS
-from .shapes import Dimensions
+from .shapes import Dimensions, Places
 
 SOURCE, KERNEL = "convolution/direct.cl", "direct"
 GROUP = 64  # work-items
@@ -23,7 +22,7 @@ class DirectJob:
     ----------
     dimensions : tuple of Dimension
         The dimensions of the inputs and of the result.
-    first, second, target : Layout
+    places : Places
         Where the inputs and the result lie in memory.
     dtypes : (dtype, dtype, dtype)
         The dtypes of the inputs and of the result: any numbers or booleans of OpenCL C.
@@ -32,9 +31,7 @@ class DirectJob:
     """
 
     dimensions: Dimensions
-    first: Layout
-    second: Layout
-    target: Layout
+    places: Places
     dtypes: tuple[np.dtype, np.dtype, np.dtype]
     correlates: bool = False
 
@@ -70,21 +67,28 @@ class DirectJob:
         return tuple((name, str(value)) for name, value in macros.items())
 
     @property
-    def places(self) -> np.ndarray:
+    def table(self) -> np.ndarray:
         """The table of the kernel: where the arrays begin, and their dimensions."""
         order = sorted(range(len(self.dimensions)), key=lambda d: self.dimensions[d].convolved)
-        begins = [self.first.offset, self.second.offset, self.target.offset]
+        begins = [self.places.first.offset, self.places.second.offset, self.places.target.offset]
         rows: list[int] = []
         for d in order:
             each = self.dimensions[d]
-            first, second = self.first.strides[d], self.second.strides[d]
+            first, second = self.places.first.strides[d], self.places.second.strides[d]
             if not each.convolved:  # an input of one place stays there
                 first, second = first * (each.first > 1), second * (each.second > 1)
             if self.correlates:
                 begins[1] += (each.second - 1) * second
                 second = -second
             extents = (each.first, each.second) if each.convolved else (0, 0)
-            rows += [each.result, each.start, *extents, first, second, self.target.strides[d]]
+            rows += [
+                each.result,
+                each.start,
+                *extents,
+                first,
+                second,
+                self.places.target.strides[d],
+            ]
         return np.array(begins + rows, np.int64)
 
 

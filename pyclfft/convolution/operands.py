@@ -101,19 +101,20 @@ def check_out(out: Any, inputs: tuple[Any, Any], shape: tuple[int, ...], dtype: 
     PlanError
         A ValueError that says what `out` must be.
     """
-    on_device = isinstance(inputs[0], cl_array.Array)
-    if not isinstance(out, cl_array.Array if on_device else np.ndarray):
-        kind = "device array" if on_device else "NumPy array"
+    array: Any = cl_array.Array if isinstance(inputs[0], cl_array.Array) else np.ndarray
+    if not isinstance(out, array):
+        kind = "NumPy array" if array is np.ndarray else "device array"
         raise PlanError(f"out must be a {kind}, as the inputs are")
     if out.shape != shape or out.dtype != dtype:
         raise PlanError(
             f"out must be {dtype} of the shape {shape}, not {out.dtype} of the shape {out.shape}"
         )
-    if not on_device:
+    given: Any = out
+    if array is np.ndarray:
         if not out.flags.writeable:
             raise PlanError("out is read-only: pass an array that can be written to")
         shared = any(np.may_share_memory(out, each) for each in inputs)
     else:
-        shared = any(out.base_data == each.base_data for each in inputs)
+        shared = any(given.base_data == each.base_data for each in inputs)
     if shared:
         raise PlanError("out shares memory with an input: pass another array")

@@ -23,7 +23,7 @@ from .operands import (
     precision_of,
     spectral_dtype,
 )
-from .shapes import Dimension, Dimensions
+from .shapes import Dimension, Dimensions, Places
 from .spectral_plans import SpectralJob
 
 POINT = (Dimension(1, 1, 0, 1, False),)  # the dimension of two numbers without any
@@ -109,16 +109,15 @@ def _job(
     queue: cl.CommandQueue,
     correlates: bool,
 ) -> Job:
-    arrays = {"in1": first, "in2": second, "out": result}
-    layouts = [layout_of(name, array) for name, array in arrays.items()]
+    layouts = Places(layout_of("in1", first), layout_of("in2", second), layout_of("out", result))
     if method == DIRECT:
         dtypes = (first.dtype, second.dtype, result.dtype)
-        return DirectJob(dimensions, *layouts, dtypes, correlates)
+        return DirectJob(dimensions, layouts, dtypes, correlates)
     traits = describe.traits(queue.device)
     cut = method == PARTITIONED
     blocks = cut_for(dimensions, traits) if cut else blocks_of(dimensions, False)
     precision = precision_of(spectral_dtype(first.dtype, second.dtype))
-    return SpectralJob(dimensions, blocks, *layouts, precision, result.dtype, correlates)
+    return SpectralJob(dimensions, blocks, layouts, precision, result.dtype, correlates)
 
 
 def _on_host(
@@ -129,8 +128,8 @@ def _on_host(
     queue: cl.CommandQueue,
 ) -> None:
     with Staging(queue) as stage:
-        given = [stage.given(memory.contiguous(each)) for each in (first, second)]
-        done = convolver.enqueue(queue, *given, stage.result(result), stage.uploads)
+        one, other = (stage.given(memory.contiguous(each)) for each in (first, second))
+        done = convolver.enqueue(queue, one, other, stage.result(result), stage.uploads)
         stage.finish(done)
 
 
@@ -141,6 +140,8 @@ def _on_device(
     result: cl_array.Array,
     queue: cl.CommandQueue,
 ) -> None:
-    buffers: list[Any] = [each.base_data for each in (first, second, result)]
+    one: Any = first.base_data
+    other: Any = second.base_data
+    target: Any = result.base_data
     events = [event for each in (first, second, result) for event in each.events]
-    result.events[:] = [convolver.enqueue(queue, *buffers, events)]
+    result.events[:] = [convolver.enqueue(queue, one, other, target, events)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
-from ..planning.problem import lengths_and_axes
+from ..planning.problem import Layout, lengths_and_axes
 
 MODES = ("full", "same", "valid")
 
@@ -44,6 +44,15 @@ class Dimension:
 
 
 Dimensions = tuple[Dimension, ...]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the two inputs and the result of a convolution lie in memory."""
+
+    first: Layout
+    second: Layout
+    target: Layout
 
 
 def dimensions_of(

@@ -6,7 +6,7 @@ choice of the part that is wanted: its last store leaves out everything else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -18,7 +18,6 @@ from ..planning.passes import Buffer, Scalar, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.problem import (
     COMPLEX_DTYPE,
-    READABLE,
     REAL_DTYPE,
     Layout,
     Problem,
@@ -28,9 +27,9 @@ from ..planning.problem import (
 )
 from ..planning.schedule import schedule_into
 from ..planning.traits import Traits
-from .blocks import Blocks
 from ..runtime.shift import NUMBERS
-from .shapes import Dimension, Dimensions
+from .blocks import Blocks
+from .shapes import Dimensions, Places
 
 PLACES = Buffer("places")  # what a hook knows of the arrays: the tables of blocks.cl
 LINE = 64  # bytes: the second spectrum begins at a multiple of it
@@ -46,7 +45,7 @@ class SpectralJob:
         The dimensions of the inputs and of the result.
     blocks : tuple of Blocks
         How each convolved axis is transformed.
-    first, second, target : Layout
+    places : Places
         Where the inputs and the result lie in memory.
     precision : {"single", "double"}
         The precision of the arithmetic.
@@ -58,9 +57,7 @@ class SpectralJob:
 
     dimensions: Dimensions
     blocks: tuple[Blocks, ...]
-    first: Layout
-    second: Layout
-    target: Layout
+    places: Places
     precision: str
     result: np.dtype
     correlates: bool = False
@@ -68,7 +65,7 @@ class SpectralJob:
     @property
     def real(self) -> bool:
         """Whether both inputs are real."""
-        return self.first.real and self.second.real
+        return self.places.first.real and self.places.second.real
 
     @property
     def batch(self) -> list[int]:
@@ -137,8 +134,10 @@ class SpectralJob:
 def first_problem(job: SpectralJob) -> Problem:
     """Return the transform of the first input, or of its blocks."""
     if not job.is_cut:
-        return _there(job, job.first, [each.first for each in job.dimensions], job.first_grid, 0)
-    dtype = _dtype(job.first, job.precision)
+        return _there(
+            job, job.places.first, [each.first for each in job.dimensions], job.first_grid, 0
+        )
+    dtype = _dtype(job.places.first, job.precision)
     problem = make_problem((*job.first_grid, *job.lengths), dtype, _last(job), _kind(job, "r2c"))
     return replace(problem, hooks=Hooks(load=block_hook(job)))
 
@@ -146,7 +145,7 @@ def first_problem(job: SpectralJob) -> Problem:
 def second_problem(job: SpectralJob) -> Problem:
     """Return the transform of the second input."""
     extents = [each.second for each in job.dimensions]
-    return _there(job, job.second, extents, job.second_grid, job.second_begin)
+    return _there(job, job.places.second, extents, job.second_grid, job.second_begin)
 
 
 def back_problem(job: SpectralJob) -> Problem:
@@ -217,7 +216,7 @@ def block_hook(job: SpectralJob) -> Snippet:
     return Snippet(
         code=f"value = {code.format('', '')};",
         vector=f"value = {code.format('s', ' + offset')};",
-        preamble=_preamble(job, BATCH=len(_repeated(job)), INPUT_TYPE=_name(job.first.real)),
+        preamble=_preamble(job, BATCH=len(_repeated(job)), INPUT_TYPE=_name(job.places.first.real)),
         parameters=(Parameter("places", "global const long *", PLACES),),
         replaces=True,
     )
@@ -291,17 +290,17 @@ def _back_preamble(job: SpectralJob) -> str:
 
 def block_places(job: SpectralJob) -> np.ndarray:
     """Return the table of `block_hook`: where the points of blocks lie in the first input."""
-    numbers = [job.first.offset]
+    source = job.places.first
+    numbers = [source.offset]
     for d, blocks in zip(job.axes, job.blocks, strict=True):
-        numbers += [
-            blocks.count, blocks.hop, blocks.skip, job.dimensions[d].first, job.first.strides[d],
-        ]  # fmt: skip
+        extent = job.dimensions[d].first
+        numbers += [blocks.count, blocks.hop, blocks.skip, extent, source.strides[d]]
     return _table([numbers, *_repeated(job)])
 
 
 def _repeated(job: SpectralJob) -> list[tuple[int, int]]:
     return [
-        (job.dimensions[d].first, job.first.strides[d])
+        (job.dimensions[d].first, job.places.first.strides[d])
         for d in job.batch
         if job.dimensions[d].first > 1
     ]
@@ -309,19 +308,19 @@ def _repeated(job: SpectralJob) -> list[tuple[int, int]]:
 
 def back_places(job: SpectralJob) -> np.ndarray:
     """Return the table of `product_hook`, and that of `result_hook` behind it."""
-    numbers = [job.target.offset]
+    numbers = [job.places.target.offset]
     for d, blocks in zip(job.axes, job.blocks, strict=True):
         each = job.dimensions[d]
         turn = (each.second - 1) % blocks.length if job.correlates else 0
         numbers += [
             blocks.count, blocks.hop, blocks.skip, turn, each.start, each.result,
-            job.target.strides[d],
+            job.places.target.strides[d],
         ]  # fmt: skip
     return _table([*_pairings(job), numbers, *_kept_of_batch(job)])
 
 
 def _kept_of_batch(job: SpectralJob) -> list[tuple[int, int, int, int]]:
-    pairs = ((job.dimensions[d], job.target.strides[d]) for d in job.batch)
+    pairs = ((job.dimensions[d], job.places.target.strides[d]) for d in job.batch)
     return [(each.full, each.start, each.result, stride) for each, stride in pairs if each.full > 1]
 
 
@@ -347,21 +346,3 @@ def _steps(grid: Sequence[int], bins: int) -> list[int]:
 
 def _table(rows: Iterable[Iterable[int]]) -> np.ndarray:
     return np.array([number for row in rows for number in row], np.int64)
-
-
-def source_dtypes(job: SpectralJob) -> Mapping[str, np.dtype]:
-    """Return the dtypes in which the transforms read the inputs."""
-    return {
-        "first": _dtype(job.first, job.precision),
-        "second": _dtype(job.second, job.precision),
-    }
-
-
-def is_readable(dtype: np.dtype) -> bool:
-    """Whether transforms read the dtype without a conversion."""
-    return dtype in READABLE
-
-
-def swapped(dimensions: Iterable[Dimension]) -> Dimensions:
-    """Return the dimensions of a convolution with its inputs in the other order."""
-    return tuple(each.swapped for each in dimensions)
