@@ -62,8 +62,8 @@ def cache_info() -> CacheInfo:
 def clear_cache(*, disk: bool = False) -> None:
     """Empty all caches in memory, and free the memory on the device and the host that they hold.
 
-    The caches keep plans, filters, transforms of frames, convolutions, programs, and memory of results that
-    nobody uses any more.
+    The caches keep plans, filters, transforms of frames, convolutions, programs, and memory of
+    results that nobody uses any more.
 
     Parameters
     ----------

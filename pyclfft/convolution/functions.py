@@ -15,7 +15,7 @@ from ..errors import PlanError
 from ..planning.problem import choose
 from ..runtime import describe
 from ..runtime.operation import queue_for
-from .methods import AUTO, DIRECT, FFT, METHODS, PARTITIONED, cheapest, needs_exact_sums
+from .methods import AUTO, DIRECT, FFT, METHODS, PARTITIONED, cheapest, is_cut, needs_exact_sums
 from .operands import array_of, spectral_dtype
 from .running import convolved
 from .shapes import Dimensions, check_mode, check_whole_valid, dimensions_of
@@ -256,12 +256,14 @@ def choose_conv_method(
     """
     first, second = array_of("in1", in1), array_of("in2", in2)
     dimensions = dimensions_of(first.shape, second.shape, mode, axes)
+    queue = queue_for(None, first, second)
     if not measure:
-        return _chosen(first, second, dimensions, queue_for(None, first, second))
+        return _chosen(first, second, dimensions, queue)
+    cuts = is_cut(dimensions, describe.traits(queue.device))
     times = {
         method: _best_time(first, second, mode, method, axes)
         for method in METHODS
-        if method != PARTITIONED or first.ndim
+        if cuts or method != PARTITIONED
     }
     return min(times, key=times.__getitem__), times
 

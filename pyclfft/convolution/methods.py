@@ -65,6 +65,11 @@ def cut_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:
     return blocks_of(dimensions, True, partial(_point_cost, costs_of(traits)))
 
 
+def is_cut(dimensions: Dimensions, traits: Traits) -> bool:
+    """Return whether the method "partitioned" cuts anything, rather than being "fft"."""
+    return any(each.count > 1 for each in cut_for(dimensions, traits))
+
+
 def spectral_time(dimensions: Dimensions, blocks: tuple[Blocks, ...], costs: Costs) -> float:
     """Return the time that a convolution by transforms is expected to take, in nanoseconds."""
     batch = [each for each in dimensions if not each.convolved]
