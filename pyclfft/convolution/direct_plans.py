@@ -77,7 +77,7 @@ class DirectJob:
             first, second = self.places.first.strides[d], self.places.second.strides[d]
             if not each.convolved:  # an input of one place stays there
                 first, second = first * (each.first > 1), second * (each.second > 1)
-            if self.correlates:
+            if self.correlates and each.convolved:
                 begins[1] += (each.second - 1) * second
                 second = -second
             extents = (each.first, each.second) if each.convolved else (0, 0)

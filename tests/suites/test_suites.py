@@ -36,7 +36,7 @@ SUITES = {
         CONVOLUTIONS,
         "-m",
         "not slow",
-    ],  # fmt: skip
+    ],
 }
 
 
