@@ -6,6 +6,8 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`
+- `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
+- `pyclfft.convolution.registration`: `phase_cross_correlation`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
@@ -46,6 +48,14 @@ from .audio.units import (
 )
 from .backend import scipy_backend
 from .caches import CacheInfo, cache_info, clear_cache
+from .convolution.functions import (
+    choose_conv_method,
+    convolve,
+    correlate,
+    fftconvolve,
+    oaconvolve,
+)
+from .convolution.registration import phase_cross_correlation
 from .errors import (
     BuildError,
     DeviceError,
@@ -130,8 +140,11 @@ __all__ = [
     "amplitude_to_db",
     "array_api_fft",
     "cache_info",
+    "choose_conv_method",
     "chroma",
     "clear_cache",
+    "convolve",
+    "correlate",
     "db_to_amplitude",
     "db_to_power",
     "dct",
@@ -144,6 +157,7 @@ __all__ = [
     "fft",
     "fft2",
     "fft_frequencies",
+    "fftconvolve",
     "fftfreq",
     "fftn",
     "fftshift",
@@ -181,7 +195,9 @@ __all__ = [
     "note_to_hz",
     "note_to_midi",
     "notes",
+    "oaconvolve",
     "onsets",
+    "phase_cross_correlation",
     "power_to_db",
     "prev_fast_len",
     "rfft",

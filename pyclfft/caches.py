@@ -20,6 +20,8 @@ class CacheInfo(NamedTuple):
         Filters that `filter_image` has made.
     frames : CacheCounts
         Transforms of frames that `stft`, `istft` and `spectrogram` have made.
+    convolvers : CacheCounts
+        Convolutions that `convolve` and its relatives have planned.
     programs : CacheCounts
         Built kernels in memory.
     results : CacheCounts
@@ -29,6 +31,7 @@ class CacheInfo(NamedTuple):
     plans: CacheCounts
     filters: CacheCounts
     frames: CacheCounts
+    convolvers: CacheCounts
     programs: CacheCounts
     results: CacheCounts
 
@@ -59,8 +62,8 @@ def cache_info() -> CacheInfo:
 def clear_cache(*, disk: bool = False) -> None:
     """Empty all caches in memory, and free the memory on the device and the host that they hold.
 
-    The caches keep plans, filters, transforms of frames, programs, and memory of results that
-    nobody uses any more.
+    The caches keep plans, filters, transforms of frames, convolutions, programs, and memory of
+    results that nobody uses any more.
 
     Parameters
     ----------

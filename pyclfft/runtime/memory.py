@@ -352,7 +352,7 @@ def run_where_they_are(
 def _by_addresses(
     queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray, launch: Launch
 ) -> None:
-    launch(cl.SVM(_as_writable(source)), cl.SVM(target)).wait()
+    launch(addressed(source), addressed(target)).wait()
 
 
 def _by_buffers(
@@ -363,19 +363,28 @@ def _by_buffers(
     with refusals(context, source.nbytes + target.nbytes):
         given = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=source)
         result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
-    done = launch(given, result)
-    # Only when the buffer has been mapped does the array hold what the kernels have written.
-    everything = (queue, result, cl.map_flags.READ, 0, (result.size,), np.dtype(np.uint8))
+    map_back(queue, result, launch(given, result))
+
+
+def map_back(queue: cl.CommandQueue, buffer: cl.Buffer, done: cl.Event) -> None:
+    """Wait until an array holds what kernels have written to the buffer made of its memory.
+
+    It does so only when the buffer has been mapped after the last kernel, whose event is `done`.
+    """
+    everything = (queue, buffer, cl.map_flags.READ, 0, (buffer.size,), np.dtype(np.uint8))
     mapped: Any
     mapped, current = cl.enqueue_map_buffer(*everything, wait_for=[done], is_blocking=False)
     mapped.base.release(queue, [current]).wait()
 
 
-def _as_writable(array: np.ndarray) -> Any:
-    """Return an array's memory as writable: pyopencl refuses other memory, even to read it."""
+def addressed(array: np.ndarray) -> cl.SVM:
+    """Return an array's memory for a runtime that shares all of the host's memory.
+
+    pyopencl wants memory that it may write to, even where kernels only read it.
+    """
     if array.flags.writeable:
-        return array
-    return (ctypes.c_ubyte * array.nbytes).from_address(_address(array))
+        return cl.SVM(array)
+    return cl.SVM((ctypes.c_ubyte * array.nbytes).from_address(_address(array)))
 
 
 def _address(array: np.ndarray) -> int:

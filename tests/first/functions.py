@@ -15,6 +15,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 import scipy.fft
+import scipy.signal
 
 import pyclfft
 from pyclfft.errors import PyclfftError
@@ -241,6 +242,36 @@ def check_filters(queue):
     expected = 255 * (passed - passed.min()) / (passed.max() - passed.min())
     assert result.dtype == "u1"
     assert abs(result - expected).max() < 0.51  # rounding, and single precision
+
+
+# --- convolution ----------------------------------------------------------------------------------
+
+
+@checks("convolve", "correlate", "fftconvolve", "oaconvolve", "choose_conv_method")
+def check_convolutions(queue):
+    """By every method: as a whole, and in blocks; exact for integers."""
+    for dtype in precisions(queue):
+        x, y = noise((2, 1000), dtype), noise((1, 20), dtype)
+        expected = scipy.signal.fftconvolve(x.astype("f8"), y.astype("f8"), axes=1)
+        for method in ("direct", "fft", "partitioned"):
+            agree(pyclfft.convolve(x, y, method=method, axes=1), expected)
+            agree(pyclfft.correlate(x, y[:, ::-1], method=method, axes=1), expected)
+        there = cl_array.to_device(queue, x), cl_array.to_device(queue, y)
+        agree(pyclfft.fftconvolve(*there, axes=1).get(), expected)
+        agree(pyclfft.oaconvolve(*there, axes=1).get(), expected)
+    large = np.array([2**40, 3])
+    assert pyclfft.choose_conv_method(large, large) == "direct"
+    assert np.array_equal(pyclfft.convolve(large, [1, 5]), np.convolve(large, [1, 5]))
+
+
+@checks("phase_cross_correlation")
+def check_registration(queue):
+    image = noise((24, 30), "f4")
+    shift, error, _ = pyclfft.phase_cross_correlation(
+        image, np.roll(image, (3, -5), (0, 1)), normalization=None
+    )
+    assert shift.tolist() == [-3, 5]
+    assert error < 1e-2
 
 
 # --- sounds ---------------------------------------------------------------------------------------

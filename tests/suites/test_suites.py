@@ -16,6 +16,12 @@ import pytest
 from tests.conftest import place_of
 
 ROOT = Path(__file__).resolve().parents[2]
+# The tests of scipy.signal's functions that pyclfft has, but for convolve2d and correlate2d.
+CONVOLUTIONS = (
+    "TestConvolve and not TestConvolve2d or TestFFTConvolve or TestOAConvolve or "
+    "TestAllFreqConvolves or TestCorrelate and not TestCorrelate2d or "
+    "test_convolve_longdtype_input or test_choose_conv_method"
+)
 SUITES = {
     "scipy_backend": [
         f"scipy.fft.tests.{name}"
@@ -23,6 +29,14 @@ SUITES = {
     ],
     # numpy's conftest.py is left out, since it wants hypothesis, which these tests do not.
     "numpy_functions": ["--noconftest", "numpy.fft.tests.test_pocketfft"],
+    # The tests that scipy calls slow try 2000 lengths, one after the other.
+    "scipy_signal": [
+        "scipy.signal.tests.test_signaltools",
+        "-k",
+        CONVOLUTIONS,
+        "-m",
+        "not slow",
+    ],
 }
 
 
@@ -94,7 +108,10 @@ def run_suite(plugin, arguments, folder, device):
 @pytest.mark.full
 @pytest.mark.parametrize("plugin", SUITES)
 def test_their_own_tests(plugin, device, tmp_path):
-    """In one process, whose calls are counted; it fails if anything but longdouble is declined."""
+    """In one process, whose calls are counted.
+
+    It fails if anything but longdouble is declined; by the convolutions also object arrays may be.
+    """
     done = run_suite(plugin, ["--pyargs", *SUITES[plugin]], tmp_path, device)
     report = done.stdout[-5000:]
     assert done.returncode == 0, report

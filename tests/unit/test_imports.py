@@ -20,7 +20,7 @@ LAYERS = (
     ("pyclfft.planning",),
     ("pyclfft.runtime",),
     ("pyclfft.transforms",),
-    ("pyclfft.image", "pyclfft.audio"),
+    ("pyclfft.image", "pyclfft.audio", "pyclfft.convolution"),
     ("pyclfft.tuning",),
     (
         "pyclfft.caches",

@@ -1,0 +1,131 @@
+"""Blocks: how long the transforms of a convolution are, and into how many it is cut.
+
+Along each axis, the first input is transformed as a whole, or it is cut into blocks that overlap by
+one value less than the second input has (overlap-save). Then the first results of each block, which
+wrap around, are dropped.
+
+References
+----------
+A. V. Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing", section 8.7, for overlap-save.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log2
+
+from ..planning.factor import next_fast_len
+from .shapes import Dimension, Dimensions
+
+MIN_BLOCK = 64
+WHOLE_PRIMES = (2, 3, 5, 7)  # of the lengths of transforms: with these, few lengths are needed
+# Transforms of at least so many points have lengths that are multiples of such a power of two:
+# their other factors cost more than a slightly longer transform.
+MULTIPLES = ((4096, 64), (256, 16), (2, 2), (1, 1))
+BLOCK_POINTS = 200  # the points of a transform whose time a block costs beside its own points
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How one axis is cut.
+
+    Attributes
+    ----------
+    count : int
+        The number of blocks; 1 if the axis is transformed as a whole.
+    length : int
+        The length of each transform.
+    hop : int
+        How far the beginnings of neighbouring blocks are apart.
+    skip : int
+        The number of first results of a block that are dropped. The first block begins as many
+        values before the input.
+    """
+
+    count: int
+    length: int
+    hop: int
+    skip: int
+
+
+def whole(axis: Dimension) -> Blocks:
+    """Return the transform of a whole axis.
+
+    It may be shorter than the full result: what wraps around must only miss the wanted part.
+    """
+    needed = max(axis.first, axis.second, axis.start + axis.result, axis.full - axis.start)
+    return Blocks(1, fast_length(needed), 0, 0)
+
+
+def fast_length(length: int) -> int:
+    """Return the least length of a fast transform that is not below a length."""
+    multiple = next(each for least, each in MULTIPLES if length >= least)
+    return multiple * next_fast_len(-(-length // multiple), WHOLE_PRIMES)
+
+
+def cut(axis: Dimension, length: int) -> Blocks:
+    """Return the blocks of a length, which must be at least the length of the second input."""
+    skip = axis.second - 1
+    hop = length - skip
+    return Blocks(-(-axis.full // hop), length, hop, skip)
+
+
+@lru_cache(maxsize=256)
+def cheapest_cut(axis: Dimension, cost: Callable[[int], float]) -> Blocks:
+    """Return the blocks whose transforms cost least together.
+
+    Parameters
+    ----------
+    axis : Dimension
+        The axis to cut.
+    cost : function
+        The cost of a transform for each of its points, by its length.
+
+    Returns
+    -------
+    Blocks
+        The whole axis if cutting it costs more.
+    """
+    best = whole(axis)
+    least = best.length * cost(best.length)
+    length = max(MIN_BLOCK, 1 << axis.second.bit_length())
+    while length < best.length or length < axis.full:
+        blocks = cut(axis, length)
+        price = blocks.count * length * cost(length)
+        if price < least and blocks.count > 1:
+            best, least = blocks, price
+        length *= 2
+    return best
+
+
+def operations(length: int) -> float:
+    """Return the cost of each point of a transform: that of its passes, and of its beginning."""
+    return log2(length) + 1 + BLOCK_POINTS / length
+
+
+def blocks_of(
+    dimensions: Dimensions, partitioned: bool, cost: Callable[[int], float] = operations
+) -> tuple[Blocks, ...]:
+    """Return the blocks of every convolved axis.
+
+    Parameters
+    ----------
+    dimensions : tuple of Dimension
+        The dimensions of the convolution.
+    partitioned : bool
+        Whether an axis may be cut, if its first input is longer than its second one.
+    cost : function
+        The cost of a transform for each of its points, by its length.
+
+    Returns
+    -------
+    tuple of Blocks
+    """
+    axes = [each for each in dimensions if each.convolved]
+    if not partitioned:
+        return tuple(map(whole, axes))
+    return tuple(
+        cheapest_cut(each, cost) if each.first > each.second else whole(each) for each in axes
+    )

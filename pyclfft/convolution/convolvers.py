@@ -1,0 +1,183 @@
+"""Convolvers: planned convolutions made ready for a context, and the cache that keeps them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyopencl as cl
+
+from ..planning.passes import Schedule
+from ..planning.planner import require_precision
+from ..planning.problem import Problem
+from ..runtime import describe, memory, wisdom
+from ..runtime.cache import BoundedCache, registered
+from ..runtime.executable import Executable
+from ..runtime.program import program
+from .direct_plans import GROUP, KERNEL, SOURCE, DirectJob
+from .spectral_plans import (
+    PLACES,
+    SpectralJob,
+    back_places,
+    back_problem,
+    back_schedule,
+    block_places,
+    first_problem,
+    forward_schedule,
+    second_problem,
+)
+
+MAX_CONVOLVERS = 32
+IDLE_SPECTRA = 2  # rooms for spectra that a convolver keeps for later calls
+
+Job = SpectralJob | DirectJob
+
+
+class Convolver(Protocol):
+    """A convolution that can be run any number of times."""
+
+    def enqueue(
+        self,
+        queue: cl.CommandQueue,
+        first: memory.Memory,
+        second: memory.Memory,
+        target: memory.Memory,
+        wait_for: Sequence[cl.Event] = (),
+    ) -> cl.Event:
+        """Start the convolution after the events, and return the event of its end."""
+
+
+class Room(NamedTuple):
+    """Device memory for spectra, and the event of its last use."""
+
+    buffer: cl.Buffer
+    used: tuple[cl.Event, ...]
+
+
+class SpectralConvolver:
+    """Convolves by three transforms: both inputs there, and the product of their spectra back.
+
+    Parameters
+    ----------
+    job : SpectralJob
+        The convolution.
+    context : cl.Context
+        A context of one device.
+
+    Raises
+    ------
+    PrecisionError, DeviceMemoryError, BuildError
+        The device lacks double precision or memory, or a kernel does not compile.
+    """
+
+    def __init__(self, job: SpectralJob, context: cl.Context) -> None:
+        self.job = job
+        self.context = context
+        chosen = context.devices[0]
+        traits = describe.traits(chosen)
+
+        def forward(problem: Problem) -> Executable:
+            schedule = forward_schedule(problem, traits, wisdom.parameters_of(chosen, problem))
+            memory.require_fits(traits, {"out": job.spectra_bytes, **dict(schedule.workspace)})
+            return self._executable(schedule, block_places(job))
+
+        parameters = wisdom.parameters_of(chosen, back_problem(job))
+        schedule = back_schedule(job, traits, parameters)
+        memory.require_fits(traits, {"in": job.spectra_bytes, **dict(schedule.workspace)})
+        self._first, self._second = forward(first_problem(job)), forward(second_problem(job))
+        self._back = self._executable(schedule, back_places(job))
+        self._idle: list[Room] = []
+        self._lock = threading.Lock()
+
+    def _executable(self, schedule: Schedule, places: np.ndarray) -> Executable:
+        given = {PLACES.name: memory.constant(self.context, places)}
+        return Executable(self.context, schedule, given)
+
+    def enqueue(
+        self,
+        queue: cl.CommandQueue,
+        first: memory.Memory,
+        second: memory.Memory,
+        target: memory.Memory,
+        wait_for: Sequence[cl.Event] = (),
+    ) -> cl.Event:
+        """Start the three transforms, in memory for spectra that no other call uses."""
+        with self._lock:
+            room = self._idle.pop() if self._idle else None
+        if room is None:
+            room = Room(memory.allocate(self.context, self.job.spectra_bytes), ())
+        before = [*wait_for, *room.used]
+        there = [
+            self._first.enqueue(queue, first, room.buffer, before),
+            self._second.enqueue(queue, second, room.buffer, before),
+        ]
+        done = self._back.enqueue(queue, room.buffer, target, there)
+        with self._lock:
+            self._idle.append(Room(room.buffer, (done,)))
+            del self._idle[:-IDLE_SPECTRA]
+        return done
+
+
+class DirectConvolver:
+    """Convolves by the definition, in one launch.
+
+    Parameters
+    ----------
+    job : DirectJob
+        The convolution.
+    context : cl.Context
+        A context of one device.
+
+    Raises
+    ------
+    PrecisionError, BuildError
+        The device lacks double precision, or the kernel does not compile.
+    """
+
+    def __init__(self, job: DirectJob, context: cl.Context) -> None:
+        require_precision(job.precision, describe.traits(context.devices[0]))
+        self.job = job
+        self.context = context
+        self._program = program(context, SOURCE, job.defines)
+        self._places = memory.constant(context, job.table)
+
+    def enqueue(
+        self,
+        queue: cl.CommandQueue,
+        first: memory.Memory,
+        second: memory.Memory,
+        target: memory.Memory,
+        wait_for: Sequence[cl.Event] = (),
+    ) -> cl.Event:
+        """Start the launch."""
+        kernel = cl.Kernel(self._program, KERNEL)
+        for position, argument in enumerate((first, second, target, self._places)):
+            kernel.set_arg(position, argument)
+        kernel.set_arg(4, np.uint64(self.job.count))
+        items = -(-self.job.count // GROUP) * GROUP
+        with memory.refusals(self.context, 0):
+            return cl.enqueue_nd_range_kernel(
+                queue, kernel, (items,), (GROUP,), wait_for=list(wait_for) or None
+            )
+
+
+_convolvers: BoundedCache[Convolver] = registered("convolvers", BoundedCache(MAX_CONVOLVERS))
+
+
+def convolver_of(context: cl.Context, job: Job) -> Convolver:
+    """Return the convolver of a job, which is kept for the next job like it.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        The device cannot do the job.
+    """
+
+    def make() -> Convolver:
+        if isinstance(job, DirectJob):
+            return DirectConvolver(job, context)
+        return SpectralConvolver(job, context)
+
+    return _convolvers.get((context, job), make)

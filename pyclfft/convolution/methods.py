@@ -1,0 +1,134 @@
+"""The methods of convolution, and the choice of the cheapest one from measured times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from ..planning.traits import Traits
+from .blocks import Blocks, blocks_of, operations
+from .shapes import Dimension, Dimensions
+
+DIRECT, FFT, PARTITIONED = METHODS = ("direct", "fft", "partitioned")
+AUTO = "auto"
+
+EXACT_INTEGERS = 2**52 - 1  # sums of integers up to here are exact after rounding a float64
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Measured times on one kind of device, in nanoseconds.
+
+    Attributes
+    ----------
+    direct_call, spectral_call : float
+        The time of the smallest convolution by each way.
+    multiply_add : float
+        The time of one tap of the direct kernel.
+    operation : float
+        The time of one operation (`blocks.operations`) at one point of a transform.
+    cached_points : int
+        The points of a transform up to which it stays in a core's cache.
+    uncached : float
+        The operations that each point of a longer transform costs in addition.
+    """
+
+    direct_call: float
+    spectral_call: float
+    multiply_add: float
+    operation: float
+    cached_points: int
+    uncached: float
+
+
+# Measured with Intel's runtime on 2 cores of an AMD EPYC (Zen 5), and on an H200.
+COSTS = {
+    "cpu": Costs(60e3, 130e3, 0.4, 0.025, 2**17, 12),
+    "gpu": Costs(30e3, 90e3, 0.001, 0.0005, 2**14, 4),
+}
+
+
+def costs_of(traits: Traits) -> Costs:
+    """Return the times of a device's kind."""
+    return COSTS["cpu" if traits.is_cpu else "gpu"]
+
+
+def _point_cost(costs: Costs, length: int) -> float:
+    return operations(length) + (costs.uncached if length > costs.cached_points else 0)
+
+
+def cut_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:
+    """Return the blocks of the method "partitioned", whose transforms cost least on a device."""
+    return blocks_of(dimensions, True, partial(_point_cost, costs_of(traits)))
+
+
+def is_cut(dimensions: Dimensions, traits: Traits) -> bool:
+    """Return whether the method "partitioned" cuts anything, rather than being "fft"."""
+    return any(each.count > 1 for each in cut_for(dimensions, traits))
+
+
+def spectral_time(dimensions: Dimensions, blocks: tuple[Blocks, ...], costs: Costs) -> float:
+    """Return the time that a convolution by transforms is expected to take, in nanoseconds."""
+    batch = [each for each in dimensions if not each.convolved]
+    points = prod(each.length for each in blocks)
+    firsts = prod(each.first for each in batch) * prod(each.count for each in blocks)
+    seconds = prod(each.second for each in batch)
+    both = prod(each.full for each in batch) * prod(each.count for each in blocks)
+    each_point = sum(_point_cost(costs, each.length) for each in blocks)
+    return costs.spectral_call + (firsts + seconds + both) * points * each_point * costs.operation
+
+
+def direct_time(dimensions: Dimensions, costs: Costs) -> float:
+    """Return the time that the direct kernel is expected to take, in nanoseconds."""
+    return costs.direct_call + prod(map(_taps, dimensions)) * costs.multiply_add
+
+
+def _taps(each: Dimension) -> int:
+    """Return how many pairs of elements meet along a dimension, about."""
+    return each.result * (min(each.first, each.second) if each.convolved else 1)
+
+
+def cheapest(dimensions: Dimensions, traits: Traits) -> str:
+    """Return the method that is expected to take the least time on a device."""
+    if not any(each.convolved for each in dimensions):
+        return DIRECT
+    costs = costs_of(traits)
+    whole, cut = blocks_of(dimensions, False), cut_for(dimensions, traits)
+    times = {
+        DIRECT: direct_time(dimensions, costs),
+        FFT: spectral_time(dimensions, whole, costs),
+    }
+    if any(each.count > 1 for each in cut):
+        times[PARTITIONED] = spectral_time(dimensions, cut, costs)
+    return min(times, key=times.__getitem__)
+
+
+def needs_exact_sums(first: object, second: object, terms: int) -> bool:
+    """Whether sums of integers may be too large for transforms in double precision.
+
+    Parameters
+    ----------
+    first, second : ndarray or pyopencl.array.Array
+        The inputs. Of device arrays only the dtypes count.
+    terms : int
+        The most products in a sum.
+
+    Returns
+    -------
+    bool
+        False if neither input is of an integer dtype.
+    """
+    if not any(each.dtype.kind in "iu" for each in (first, second)):  # type: ignore[attr-defined]
+        return False
+    return _greatest(first) * _greatest(second) * terms > EXACT_INTEGERS
+
+
+def _greatest(array: object) -> float:
+    """Return the greatest magnitude in an array, or that its dtype allows if it is on a device."""
+    dtype: np.dtype = array.dtype  # type: ignore[attr-defined]
+    if isinstance(array, np.ndarray):
+        return float(np.max(np.abs(array.astype(np.float64) if dtype.kind in "iu" else array)))
+    return float(np.iinfo(dtype).max) + 1 if dtype.kind in "iu" else 1.0

@@ -1,0 +1,147 @@
+"""A convolution of checked arrays, run where they are: on the host or on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+
+from ..runtime import describe, memory
+from ..runtime.operation import new_array
+from ..runtime.staging import Staging
+from .blocks import blocks_of
+from .convolvers import Convolver, Job, convolver_of
+from .direct_plans import DirectJob
+from .methods import DIRECT, PARTITIONED, cut_for
+from .operands import (
+    check_out,
+    for_transforms,
+    layout_of,
+    on_one_side,
+    precision_of,
+    spectral_dtype,
+)
+from .shapes import Dimension, Dimensions, Places
+from .spectral_plans import SpectralJob
+
+POINT = (Dimension(1, 1, 0, 1, False),)  # the dimension of two numbers without any
+
+
+def convolved(
+    first: Any,
+    second: Any,
+    dimensions: Dimensions,
+    method: str,
+    dtype: np.dtype,
+    out: Any,
+    queue: cl.CommandQueue,
+    correlates: bool = False,
+) -> Any:
+    """Convolve or correlate checked arrays.
+
+    Parameters
+    ----------
+    first, second : ndarray or pyopencl.array.Array
+        The inputs, with elements.
+    dimensions : tuple of Dimension
+        The dimensions of the inputs and of the result.
+    method : {"direct", "fft", "partitioned"}
+        The method.
+    dtype : dtype
+        The dtype of the result.
+    out : ndarray or pyopencl.array.Array or None
+        The array that receives the result.
+    queue : cl.CommandQueue
+        The queue to run on.
+    correlates : bool
+        Whether to correlate.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+
+    Raises
+    ------
+    PlanError, PrecisionError, DeviceMemoryError, BuildError
+        See `pyclfft.convolve`.
+    """
+    first, second = on_one_side(first, second, queue)
+    shape = tuple(each.result for each in dimensions)
+    if out is not None:
+        check_out(out, (first, second), shape, dtype)
+    if not dimensions:
+        dimensions, first, second = POINT, first.reshape(1), second.reshape(1)
+        point = None if out is None else out.reshape(1)
+        result = convolved(first, second, dimensions, DIRECT, dtype, point, queue, correlates)
+        return result.reshape(()) if isinstance(result, cl_array.Array) else result[0]
+    if not any(each.convolved for each in dimensions):
+        method = DIRECT  # a product, element by element
+    if method != DIRECT:
+        precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+        first, second = for_transforms(first, precision), for_transforms(second, precision)
+        if not correlates and second.size > first.size:  # blocks are cut from the longer one
+            first, second = second, first
+            dimensions = tuple(each.swapped for each in dimensions)
+    on_device = isinstance(first, cl_array.Array)
+    result = out
+    if out is None and on_device:
+        result = new_array(queue, first.allocator, shape, dtype)
+    elif out is None or not (on_device or out.flags.c_contiguous):
+        result = memory.empty(shape, dtype)
+    if result.size:
+        job = _job(first, second, result, dimensions, method, queue, correlates)
+        run = _on_device if on_device else _on_host
+        run(convolver_of(queue.context, job), first, second, result, queue)
+    if out is None or out is result:
+        return result
+    out[...] = result
+    return out
+
+
+def _job(
+    first: Any,
+    second: Any,
+    result: Any,
+    dimensions: Dimensions,
+    method: str,
+    queue: cl.CommandQueue,
+    correlates: bool,
+) -> Job:
+    layouts = Places(layout_of("in1", first), layout_of("in2", second), layout_of("out", result))
+    if method == DIRECT:
+        dtypes = (first.dtype, second.dtype, result.dtype)
+        return DirectJob(dimensions, layouts, dtypes, correlates)
+    traits = describe.traits(queue.device)
+    cut = method == PARTITIONED
+    blocks = cut_for(dimensions, traits) if cut else blocks_of(dimensions, False)
+    precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+    return SpectralJob(dimensions, blocks, layouts, precision, result.dtype, correlates)
+
+
+def _on_host(
+    convolver: Convolver,
+    first: np.ndarray,
+    second: np.ndarray,
+    result: np.ndarray,
+    queue: cl.CommandQueue,
+) -> None:
+    with Staging(queue) as stage:
+        one, other = (stage.given(memory.contiguous(each)) for each in (first, second))
+        done = convolver.enqueue(queue, one, other, stage.result(result), stage.uploads)
+        stage.finish(done)
+
+
+def _on_device(
+    convolver: Convolver,
+    first: cl_array.Array,
+    second: cl_array.Array,
+    result: cl_array.Array,
+    queue: cl.CommandQueue,
+) -> None:
+    one: Any = first.base_data
+    other: Any = second.base_data
+    target: Any = result.base_data
+    events = [event for each in (first, second, result) for event in each.events]
+    result.events[:] = [convolver.enqueue(queue, one, other, target, events)]

@@ -1,0 +1,132 @@
+"""The shapes of a convolution: which axes it has, and which part of the full result is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import PlanError
+from ..planning.problem import Layout, lengths_and_axes
+
+MODES = ("full", "same", "valid")
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension of a convolution, in both inputs and in the result.
+
+    Attributes
+    ----------
+    first, second : int
+        The extents of the inputs.
+    start, result : int
+        Where the result begins in the full result, and its extent.
+    convolved : bool
+        Whether the inputs are convolved along the dimension. Along any other dimension they are
+        equally long, or one of them has the extent 1 and is used for all places of the other one.
+    """
+
+    first: int
+    second: int
+    start: int
+    result: int
+    convolved: bool
+
+    @property
+    def full(self) -> int:
+        """The extent of the full result."""
+        return self.first + self.second - 1 if self.convolved else max(self.first, self.second)
+
+    @property
+    def swapped(self) -> Dimension:
+        """The dimension with the two inputs in the other order."""
+        return Dimension(self.second, self.first, self.start, self.result, self.convolved)
+
+
+Dimensions = tuple[Dimension, ...]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the two inputs and the result of a convolution lie in memory."""
+
+    first: Layout
+    second: Layout
+    target: Layout
+
+
+def dimensions_of(
+    first: Sequence[int],
+    second: Sequence[int],
+    mode: str,
+    axes: int | Iterable[int] | None = None,
+    *,
+    correlates: bool = False,
+) -> Dimensions:
+    """Return the dimensions of a convolution or of a correlation, by SciPy's rules.
+
+    Parameters
+    ----------
+    first, second : sequence of int
+        The shapes of the inputs.
+    mode : {"full", "same", "valid"}
+        The part of the full result that is wanted: all of it, the middle part of the first input's
+        shape, or the part where the shorter input lies within the longer one.
+    axes : int or iterable of int, optional
+        The axes along which to convolve; all axes by default.
+    correlates : bool
+        Whether the second input is reversed.
+
+    Returns
+    -------
+    tuple of Dimension
+
+    Raises
+    ------
+    PlanError
+        A ValueError: the shapes do not fit, the mode is unknown, or the inputs lack an axis. The
+        text is SciPy's.
+    """
+    check_mode(mode)
+    if len(first) != len(second):
+        raise PlanError("in1 and in2 should have the same dimensionality")
+    _, given = lengths_and_axes([1] * len(first), None, axes)
+    if not given and len(first):
+        raise PlanError("when provided, axes cannot be empty")
+    # Along an axis of one element a convolution is a product, unless the other input is reversed.
+    chosen = {a for a in given if second[a] != 1 and (first[a] != 1 or correlates)}
+    pairs = list(zip(first, second, strict=True))
+    if any(a != b and 1 not in (a, b) for d, (a, b) in enumerate(pairs) if d not in chosen):
+        raise PlanError(f"incompatible shapes for in1 and in2: {tuple(first)} and {tuple(second)}")
+    if mode == "valid":
+        _check_valid([pairs[axis] for axis in chosen])
+    return tuple(_dimension(a, b, mode, d in chosen) for d, (a, b) in enumerate(pairs))
+
+
+def check_mode(mode: str) -> None:
+    """Refuse an unknown mode; the error is a ValueError."""
+    if mode not in MODES:
+        raise PlanError(f"acceptable mode flags are 'valid', 'same', or 'full', not {mode!r}")
+
+
+def check_whole_valid(first: Sequence[int], second: Sequence[int], mode: str) -> None:
+    """Refuse shapes that SciPy's `convolve` refuses with the mode "valid", also along axes of 1."""
+    if mode == "valid":
+        _check_valid(list(zip(first, second, strict=True)))
+
+
+def _check_valid(pairs: Sequence[tuple[int, int]]) -> None:
+    if not (all(a >= b for a, b in pairs) or all(b >= a for a, b in pairs)):
+        raise PlanError(
+            "For 'valid' mode, one must be at least as large as the other in every dimension"
+        )
+
+
+def _dimension(first: int, second: int, mode: str, convolved: bool) -> Dimension:
+    whole = Dimension(first, second, 0, 0, convolved).full
+    result = whole
+    if mode == "same":
+        result = first
+    elif mode == "valid" and convolved:
+        result = abs(first - second) + 1
+    return Dimension(first, second, (whole - result) // 2, result, convolved)
