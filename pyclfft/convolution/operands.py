@@ -9,7 +9,8 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError, PrecisionError
-from ..planning.problem import COMPLEX_DTYPE, READABLE, REAL_DTYPE, Layout, plain_layout
+from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
+from ..planning.problem import Layout, plain_layout
 from ..runtime import memory
 from ..runtime.shift import NUMBERS, converted
 from ..transforms.call import on_host

@@ -12,19 +12,13 @@ from math import prod
 
 import numpy as np
 
+from ..planning.arguments import Buffer, Scalar
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.parameters import Parameters
-from ..planning.passes import Buffer, Scalar, Schedule, assign_buffers
+from ..planning.passes import Schedule, assign_buffers
 from ..planning.planner import plan_passes
-from ..planning.problem import (
-    COMPLEX_DTYPE,
-    REAL_DTYPE,
-    Layout,
-    Problem,
-    half_shape,
-    make_problem,
-    plain_layout,
-)
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.problem import Layout, Problem, half_shape, make_problem, plain_layout
 from ..planning.schedule import schedule_into
 from ..planning.traits import Traits
 from ..runtime.shift import NUMBERS
