@@ -128,9 +128,9 @@ def claims(runs: Sequence[Measured]) -> str:
     """Return each claim of the report with every machine's answer."""
     answers = [(run.machine, ladder_view.claims(run.results)) for run in runs]
     return "\n".join(
-        f"- The report: {claim.report}.\n"
+        f"- The report says: {claim.report}.\n"
         + "\n".join(
-            wrapped(f"  - {machine}: {answer[claim.report]}", indent="    ")
+            wrapped(f"  - {machine}: {answer[claim.report]}.", indent="    ")
             for machine, answer in answers
         )
         for claim in ladder_view.CLAIMS
@@ -170,7 +170,9 @@ def machines(runs: Sequence[Measured]) -> str:
 def _section(run: Measured) -> str:
     name = f"../results/{run.file.name}"
     said = Run(run.machine, name, "", "pyclfft bench ladder")
-    lines = (line for line in render.summary(run.results) if not line.startswith("the report: "))
+    lines = (
+        line for line in render.summary(run.results) if not line.startswith(ladder_view.CLAIMED)
+    )
     shown = [each for each in PICTURES if path_of(str(run.file.with_suffix(".png")), each).exists()]
     parts = [
         f"## On {run.machine}",
@@ -178,7 +180,7 @@ def _section(run: Measured) -> str:
         *(f"![{ALTERNATIVES[each]}]({path_of(name[:-5] + '.png', each)})" for each in shown),
         points(lines),
         render.case_table(ladder_view.columns(run.results), run.results.rows).markdown(),
-        wrapped(" ".join(ladder_view.LEGEND.split("\n")) + "."),
+        wrapped(ladder_view.LEGEND),
         *(each.markdown() for each in render.extra_tables(run.results)),
     ]
     return "\n\n".join(parts)

@@ -77,10 +77,10 @@ measured, also where pyclfft loses. [Benchmarks](benchmarks.md) says how that is
 [why others are faster](benchmarks.md#why-others-are-faster) in certain rows. Other devices, drivers
 and versions have other times: measure yours.
 
-`cuFFT / pyclfft` is the time of the one over that of the other, above 1 where pyclfft is faster.
-The *target rows* are those by which the project has set itself targets. In the tables `copy` is
-pyclfft's rate as a part of that of a plain copy. Behind a commit, `+` means
-that files differed from it."""
+If pyclfft is 1.3 times as fast as another library, the library takes 1.3 times as much time. The
+project has set itself targets for the *target rows*, which the text below each table names. In the
+tables `copy` is pyclfft's rate divided by the rate of a plain copy. If the name of a commit ends
+with `+`, some files differed from the commit."""
 
 
 def page() -> str:
@@ -106,7 +106,7 @@ def section(run: Run, results: Results) -> str:
         points(faster(results)),
         "### All rows",
         render.case_table(columns(results), results.rows).markdown(),
-        wrapped(" ".join(results.view.legend.split("\n")) + "."),
+        wrapped(results.view.legend),
         *extras(results),
     ]
     return "\n\n".join(parts)

@@ -79,7 +79,7 @@ STOCKHAM = [
 SHORT = [
     ((7, 30), -1, "stockham"),
     ((7, 15), -1, "stockham"),
-    ((2, 99), -1, "stockham"),  # work-items that have one column of the real stage, two, or none
+    ((2, 49), -1, "stockham"),  # work-items that have one column of the real stage, or two
     ((21, 3), 0, "stockham"),
     ((9, 2), -1, "stockham"),
     ((3, 26), -1, "stockham"),

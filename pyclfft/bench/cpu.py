@@ -14,7 +14,7 @@ import numpy as np
 from .render import Results, View
 from .rivals import FFTW, Ours, OursOnHost, SciPy
 from .runner import WRONG, Row
-from .table import Column, find, listed, mean_of, number, ratio, time
+from .table import Column, factors, find, mean_speed, number, ratio, target_note, time
 
 LARGE = 2**20  # bytes of an input, from which on the target from NumPy to NumPy applies
 
@@ -29,10 +29,17 @@ MEANS = {
 NUMPY_MEANS = {"Intel": 1.7, "PoCL": 1.7}  # SciPy's time divided by ours from NumPy to NumPy
 
 LEGEND = """\
-ms: one transform of the whole batch, median; pyclfft: arrays on the device; NumPy: pyclfft from
-NumPy array to NumPy array; +-%: half the distance of the quartiles of the first; error: the larger
-of both's relative L2 errors of the first, middle and last transform; /ours, /NumPy: time over the
-first's and the second's, above 1 where ours is faster; launch: a short call, bound by its launch"""
+Each time is the median of the milliseconds that one transform of the whole batch takes.
+"pyclfft ms" is measured with arrays on the device, "NumPy ms" from NumPy array to NumPy array.
+"+-%" is half the distance between the quartiles of "pyclfft ms", in percent of the median.
+"error" is the larger relative L2 error of these two ways of calling pyclfft, over the first, the
+middle and the last transform.
+"/ours" divides the time of the library to its left by "pyclfft ms", and "/NumPy" divides it by
+"NumPy ms": above 1, pyclfft is faster.
+A row ends with "slower" if SciPy takes less time than "pyclfft ms", with "launch" if the call is so
+short that its launch takes most of the time, and with "WRONG" if a result of pyclfft is wrong.
+The target rows are the cases of the group cpu-target. The project has set targets for their
+means."""
 
 
 def columns(results: Results) -> tuple[Column, ...]:
@@ -73,8 +80,8 @@ def summary(results: Results) -> Iterator[str]:
         targets = [row for row in rows if "cpu-target" in row.workload.case.groups]
         for name in results.rivals:
             ratios = [ratio(row, name) for row in targets]
-            mean = mean_of(ratios, "target rows", MEANS.get((device, name)))
-            yield f"{name} / {Ours.name} on {device}, {mean}"
+            target = target_note(MEANS.get((device, name)))
+            yield mean_speed(f"{Ours.name} on {device}", name, ratios, "target rows", *target)
         if SciPy.name in results.contenders:
             yield from _beside_scipy(device, rows)
 
@@ -83,17 +90,18 @@ def _beside_scipy(device: str, rows: Sequence[Row]) -> Iterator[str]:
     """Yield how all rows of a device, not only the target rows, compare with SciPy."""
     large = [row for row in rows if _input_bytes(row) >= LARGE]
     ratios = [ratio(row, SciPy.name, OursOnHost.name) for row in large]
-    mean = mean_of(ratios, "rows from 1 MiB", NUMPY_MEANS.get(device))
-    yield f"{SciPy.name} / {OursOnHost.name} on {device}, {mean}"
+    target = target_note(NUMPY_MEANS.get(device))
+    who = f"{OursOnHost.name} on {device}"
+    yield mean_speed(who, SciPy.name, ratios, "rows with an input of 1 MiB or more", *target)
     for ours in (Ours.name, OursOnHost.name):
-        slower = {
-            row.workload.case.name: beside
+        faster = {
+            row.workload.case.name: 1 / beside
             for row in rows
             if (beside := ratio(row, SciPy.name, ours)) < 1 and not _launch_bound(row)
         }
-        names = [f"{name} ({beside:.2f})" for name, beside in slower.items()]
-        wanted = " (target none)" if ours == Ours.name else ""
-        yield f"{ours} on {device}, rows slower than {SciPy.name}{wanted}: {listed(names)}"
+        wanted = " (target: none)" if ours == Ours.name else ""
+        who = f"{ours} on {device}"
+        yield f"rows in which {SciPy.name} is faster than {who}{wanted}: {factors(faster)}"
 
 
 def _error(row: Row) -> float:

@@ -123,11 +123,12 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Measure the five versions of a radix-2 transform beside each other, the two "
-        "that their report would have done next, the algorithm that we use, NumPy, FFTW with one "
-        "thread and with all if pyFFTW is there, and a compiled recursion if Numba is: one "
-        "transform of 2, 4, 8 .. points at a time, and then each kernel alone. Let nothing else "
-        "run meanwhile.",
+        description="Compare five versions of a radix-2 transform from a course's report with the "
+        "two algorithms that the report would have tried next, with the algorithm that pyclfft "
+        "chooses by itself, with NumPy, with FFTW if pyFFTW is installed (once with one thread, "
+        "once with one thread for each core), and with a compiled recursion if Numba is "
+        "installed. Each of them computes one transform of 2, 4, 8 .. points at a time. Then each "
+        "kernel is measured alone. Let nothing else run meanwhile.",
     )
     session.add_options(
         result,

@@ -45,7 +45,7 @@ def write_plots(path: str, results: Results) -> None:
     drawings: Mapping[str, Callable[[Results], Any]] = {
         "time": lambda results: _over_length(results, ms, "milliseconds for one transform"),
         "bandwidth": lambda results: _over_length(
-            results, gb_per_s, "GB/s, input read once and result written once"
+            results, gb_per_s, "GB/s, as if the input were read once and the result written once"
         ),
         "speedup": _speedups,
         "kernels": _kernels,
@@ -83,7 +83,7 @@ def _speedups(results: Results) -> Any:
                 values = [speedup(row, name, over) for row in results.rows]
                 axes.plot(_lengths(results), values, label=name, **styles[name])
         axes.axhline(1, color="grey", linewidth=0.8)
-        axes.set_title(f"beside {over}", fontsize="small")
+        axes.set_title(f"compared with {over}", fontsize="small")
         _finish(axes, "times as fast")
     figure.legend(
         *panels.flat[0].get_legend_handles_labels(), loc="outside right upper", fontsize="small"
@@ -100,14 +100,14 @@ def _kernels(results: Results) -> Any:
         lines.setdefault(each.kernel, []).append(each)
         if each.kernel == stage_kernel(each.algorithm):
             stages.setdefault(each.algorithm, []).append(each)
-    panels_of["the stages of each"] = stages
+    panels_of["the stages of every algorithm"] = stages
     figure, panels = _panels(len(panels_of), (14, 8))
     for axes, (title, lines) in zip(panels.flat, panels_of.items(), strict=False):
         for name, times in lines.items():
             values = [each.ms.median for each in times]
             axes.plot([each.points for each in times], values, "o-", markersize=3.5, label=name)
         axes.set_title(title, fontsize="small")
-        _finish(axes, "ms of all launches")
+        _finish(axes, "milliseconds of all launches")
         if lines:
             axes.legend(**BELOW)
     return figure

@@ -20,7 +20,7 @@ from .table import Column
 RUNGS = tuple(solver.name for solver in ladder.SOLVERS)
 OUTLOOK = ("radix2", "stockham")  # the algorithms that the report would have tried next
 BEST = "ladder3"  # by the report the best of the rungs that launch a kernel for each stage
-FASTEST = "fastest rung"  # stands for the rung that is the fastest at a length
+FASTEST = "the fastest rung"  # stands for the rung that is the fastest at a length
 STEPS = (  # pairs of algorithms: from the first to the second, one thing changes
     ("ladder1", "ladder2"),
     ("ladder2", "ladder3"),
@@ -29,12 +29,16 @@ STEPS = (  # pairs of algorithms: from the first to the second, one thing change
     ("ladder3", "radix2"),
     ("ladder4", "stockham"),
 )
+CLAIMED = "the report says: "  # begins a line about one of the report's claims
 SHOWN = tuple(2**k for k in (6, 10, 14, 18, 22))  # lengths in short tables, beside the longest one
 
-LEGEND = f"""\
-milliseconds of one transform, median, those of the device with arrays there; GB/s: input read once
-and result written once, by the {FASTEST} of the report's five; radix2 and {OUTLOOK[1]}: what the
-report would have done next"""
+LEGEND = """\
+Each time is the median of the milliseconds that one transform takes.
+ladder1, ladder2, ladder3, ladder4 and compact are the five rungs: versions of a radix-2 transform
+in a course's report on OpenCL. The report would have tried radix2 and stockham next.
+The column "pyclfft" is the algorithm that pyclfft chooses by itself.
+These eight run on the device, with arrays on the device; all others run on the host's processor.
+"GB/s" is the rate of the fastest rung, as if it read the input once and wrote the result once."""
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -116,20 +120,20 @@ def summary(results: Results) -> Iterator[str]:
     """Yield what each step buys, which rung wins where, and the report's claims with answers."""
     steps = (*STEPS, *((name, FASTEST) for name in others(results.contenders)))
     for slower, faster in steps:
-        yield f"{slower} / {faster}, {_mean(results, slower, faster)}"
+        yield _mean_speed(results, faster, slower)
     for name in RUNGS:
-        yield f"{name} is the {FASTEST} {_where_fastest(results, name)}"
+        yield _where_fastest(results, name)
     for report, here in claims(results).items():
-        yield f"the report: {report}; here: {here}"
+        yield f"{CLAIMED}{report}; measured here: {here}"
 
 
-def _mean(results: Results, slower: str, faster: str) -> str:
-    """Return the mean of slower / faster over all lengths, with its least and greatest value."""
-    ratios = {points(row): speedup(row, faster, slower) for row in results.rows}
-    known = {name: ratio for name, ratio in ratios.items() if isfinite(ratio)}
-    extremes = [f"{known[at]:.3g} ({at})" for at in sorted(known, key=known.__getitem__)]
-    mean = table.mean_of(list(ratios.values()), "lengths", None)
-    return f"{mean}, {' to '.join(extremes[:1] + extremes[-1:]) or '-'}"
+def _mean_speed(results: Results, name: str, over: str) -> str:
+    """Say how many times as fast `name` is as `over`: the mean over all lengths, and extremes."""
+    ratios = {points(row): speedup(row, name, over) for row in results.rows}
+    known = sorted(filter(lambda at: isfinite(ratios[at]), ratios), key=ratios.__getitem__)
+    extremes = [f"{ratios[at]:.3g} times at {at} points" for at in (*known[:1], *known[-1:])]
+    note = f"from {' to '.join(extremes)}"
+    return table.mean_speed(name, over, list(ratios.values()), "lengths", note)
 
 
 def figures(row: Row, outcome: Outcome) -> dict[str, Any]:
@@ -155,15 +159,13 @@ def tables(results: Results) -> Iterator[Table]:
 def speedups_table(results: Results) -> Table:
     """Return the table of speed-ups: the fastest rung's over all baselines, BEST's over FFTW's."""
     over = others(results.contenders)
-    pairs = [
-        *(("fastest", FASTEST, name) for name in over),
-        *((BEST, BEST, name) for name in fftws(over)),
-    ]
+    pairs = [*((FASTEST, name) for name in over), *((BEST, name) for name in fftws(over))]
     rows = [
-        [points(row), *(table.number(speedup(row, *pair), ".3g") for _, *pair in pairs)]
+        [points(row), *(table.number(speedup(row, *pair), ".3g") for pair in pairs)]
         for row in results.rows
     ]
-    return Table(["times as fast", *(f"{who} / {name}" for who, _, name in pairs)], rows)
+    headings = [" / ".join(pair).removeprefix("the ") for pair in pairs]
+    return Table(["points: speed / speed", *headings], rows)
 
 
 def kernels_table(results: Results) -> Table:
@@ -210,52 +212,59 @@ def claims(results: Results) -> dict[str, str]:
 
 def _machine(results: Results) -> str:
     where = results.environment
-    return "; the host: ".join(filter(None, (where["device"], where.get("host", ""))))
+    host = f", and its host {where['host']}" if where.get("host") else ""
+    return f"the device is {where['device']}{host}"
 
 
 def _best_of_stages(results: Results) -> str:
     """Say at which lengths BEST is the fastest of the rungs that launch a kernel for each stage."""
     rivals = tuple(name for name in RUNGS if name not in (BEST, "compact"))
-    return _where(results, lambda row: all(speedup(row, BEST, name) > 1 for name in rivals))
+    where = _where(results, lambda row: all(speedup(row, BEST, name) > 1 for name in rivals))
+    return f"{BEST} is faster than {', '.join(rivals[:-1])} and {rivals[-1]} {where}"
 
 
 def _faster_than_fftw(name: str) -> Callable[[Results], str]:
     """Return an answer to a claim: at which lengths a rung beats FFTW, by FFTW's threads."""
 
-    def here(results: Results) -> str:
-        return _by_fftw(
-            results, lambda fftw: _where(results, lambda row: speedup(row, name, fftw) > 1)
-        )
+    def answer(results: Results, fftw: str) -> str:
+        where = _where(results, lambda row: speedup(row, name, fftw) > 1)
+        return f"{name} is faster than {fftw} {where}"
 
-    return here
+    return lambda results: _by_fftw(results, answer)
 
 
 def _at_most(results: Results) -> str:
-    def most(fftw: str) -> str:
-        ratios = {points(row): speedup(row, BEST, fftw) for row in results.rows}
-        at = max(ratios, key=lambda each: ratios[each] if isfinite(ratios[each]) else 0.0)
-        return f"{table.number(ratios[at], '.3g')} times, at {at} points"
-
-    return _by_fftw(results, most)
+    """Say how many times as fast as FFTW the rung BEST is at most, by FFTW's threads."""
+    return _by_fftw(results, _most)
 
 
-def _by_fftw(results: Results, answer: Callable[[str], str]) -> str:
+def _most(results: Results, fftw: str) -> str:
+    ratios = {points(row): speedup(row, BEST, fftw) for row in results.rows}
+    at = max(ratios, key=lambda each: ratios[each] if isfinite(ratios[each]) else 0.0)
+    most = table.number(ratios[at], ".3g")
+    return f"{BEST} is at most {most} times as fast as {fftw}, at {at} points"
+
+
+def _by_fftw(results: Results, answer: Callable[[Results, str], str]) -> str:
     """Return `answer` for each of FFTW's contenders, which differ in their numbers of threads."""
-    answers = [f"{name}: {answer(name)}" for name in fftws(results.contenders)]
+    answers = [answer(results, name) for name in fftws(results.contenders)]
     return "; ".join(answers) or "FFTW was not measured"
 
 
 def _neighbours(results: Results) -> str:
-    """Say how much faster than ladder3's the stages of ladder4 are, and the whole of ladder4 is."""
+    """Compare the stages of ladder4 with those of ladder3, and then the whole transforms."""
     row = results.rows[-1]
     stages = table.number(stages_speedup(results, row.workload.case.points), ".3g")
     whole = table.number(speedup(row, "ladder4", BEST), ".3g")
-    return f"at {points(row)} points: stages {stages} times as fast, all of it {whole} times"
+    return (
+        f"at {points(row)} points, ladder4 computes the stages {stages} times as fast as {BEST}, "
+        f"and the whole transform {whole} times as fast"
+    )
 
 
 def _where_fastest(results: Results, name: str) -> str:
     """Say at which lengths a rung is the fastest of the five."""
-    return _where(results, lambda row: ms(row, name) == ms(row, FASTEST))
+    return f"{name} is {FASTEST} {_where(results, lambda row: ms(row, name) == ms(row, FASTEST))}"
 
 
 def _where(results: Results, holds: Callable[[Row], bool]) -> str:
@@ -270,21 +279,21 @@ def _where(results: Results, holds: Callable[[Row], bool]) -> str:
 
 # The report's machine and its conclusions, in our words.
 CLAIMS = (
-    Claim("measured on a GeForce GTX 1650; the host: a Ryzen 5 5600H", _machine),
+    Claim("the device was a GeForce GTX 1650, and its host a Ryzen 5 5600H", _machine),
     Claim(
         "ladder2 is no big improvement on ladder1",
-        lambda results: f"ladder1 / ladder2: {_mean(results, 'ladder1', 'ladder2')}",
+        lambda results: _mean_speed(results, "ladder2", "ladder1"),
     ),
-    Claim("ladder3 is the best with a launch for each stage", _best_of_stages),
-    Claim("ladder3 beats FFTW from 2^14 points on", _faster_than_fftw(BEST)),
-    Claim("ladder3 has at most 3 times the speed of FFTW", _at_most),
-    Claim("ladder4 has faster stages; the extra passes eat the gain", _neighbours),
+    Claim("ladder3 is the best rung that launches a kernel for each stage", _best_of_stages),
+    Claim("ladder3 is faster than FFTW from 2^14 points on", _faster_than_fftw(BEST)),
+    Claim("ladder3 is at most 3 times as fast as FFTW", _at_most),
+    Claim("ladder4 gains time in its stages and loses it in its additional passes", _neighbours),
     Claim(
-        "compact wins below 2^6 and up to 2^10 points (of the five)",
+        "compact wins below 2^6 and up to 2^10 points, perhaps over the other rungs",
         lambda results: _where_fastest(results, "compact"),
     ),
     Claim(
-        "compact wins below 2^6 and up to 2^10 points (beside FFTW)",
+        "compact wins below 2^6 and up to 2^10 points, perhaps over FFTW",
         _faster_than_fftw("compact"),
     ),
 )

@@ -18,7 +18,7 @@ from .kernels import KernelTime
 from .rivals import Ours, OursOnHost
 from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
 from .startup import Startup
-from .table import Column, copy_column, listed, mean_of, number, time
+from .table import Column, copy_column, factors, listed, mean_speed, number, target_note, time
 
 SCHEMA = 1  # version of the JSON's layout
 BEHIND = 1.05  # our time over a rival's, above which a row counts as behind
@@ -112,7 +112,7 @@ class View:
     columns : callable
         Takes the results; returns the columns of the table of cases.
     legend : str
-        What the headings mean.
+        Whole sentences that say what the headings mean, on several lines.
     summary : callable
         Takes the results; yields lines that sum up the rows.
     scope : str
@@ -212,10 +212,17 @@ def _of_rival(name: str, n: int) -> Iterator[Column]:
     yield Column("/ours", 5, lambda row: number(row.ratio(row.outcomes[n]), ".2f"))
 
 
-LEGEND = """\
-ms: one transform of the whole batch, median; +-%: half the distance of the quartiles; copy: rate of
-the least bytes to move, as a part of a plain copy's; error: largest relative L2 error of the first,
-middle and last transform; /ours: time over ours, above 1 where ours is faster"""
+LEGEND = f"""\
+Each time is the median of the milliseconds that one transform of the whole batch takes.
+"+-%" is half the distance between the quartiles of pyclfft's time, in percent of the median.
+"copy" divides the rate of pyclfft, as if it read the input once and wrote the result once, by the
+rate of a plain copy.
+"error" is the largest relative L2 error of the contender to its left, over the first, the middle
+and the last transform.
+"/ours" divides the time of the library to its left by pyclfft's time: above 1, pyclfft is faster.
+The target rows are the cases of the group target. The project has set targets for their means.
+A target row ends with "behind" if a library is over {BEHIND:g} times as fast as pyclfft.
+A row ends with "WRONG" if the result of pyclfft is wrong."""
 
 
 def verdict(row: Row) -> str:
@@ -228,13 +235,15 @@ def verdict(row: Row) -> str:
 def _beside_targets(results: Results) -> Iterator[str]:
     """Yield the means over the target rows, and the names of the target rows that are behind."""
     targets = [row for row in results.rows if row.workload.case.target]
-    for n, name in enumerate(results.contenders[1:], 1):
+    ours, *rivals = results.contenders
+    for n, name in enumerate(rivals, 1):
         ratios = [row.ratio(row.outcomes[n]) for row in targets]
-        mean = mean_of(ratios, "target rows", MEANS.get(name))
-        yield f"{name} / {results.contenders[0]}, {mean}"
-    if len(results.contenders) > 1 and targets:
-        behind = [f"{row.name} ({row.behind:.2f})" for row in targets if row.behind > BEHIND]
-        yield f"target rows over {BEHIND - 1:.0%} behind the faster rival: {listed(behind)}"
+        target = target_note(MEANS.get(name))
+        yield mean_speed(ours, name, ratios, "target rows", *target)
+    if rivals and targets:
+        behind = {row.name: row.behind for row in targets if row.behind > BEHIND}
+        faster = f"is over {BEHIND:g} times as fast as {ours}"
+        yield f"target rows in which a library {faster}: {factors(behind)}"
 
 
 ON_ONE_DEVICE = View(_columns, LEGEND, _beside_targets)
@@ -381,7 +390,7 @@ def as_markdown(results: Results) -> str:
     parts: list[Part] = [
         f"{scope_line(results)}.",
         case_table(results.view.columns(results), results.rows),
-        " ".join(results.view.legend.split("\n")) + ".",
+        " ".join(results.view.legend.split("\n")),
         "\n".join(f"- {each}" for each in summary(results)),
         *extra_tables(results),
     ]

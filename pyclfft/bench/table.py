@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import Any
@@ -74,9 +74,38 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def mean_of(ratios: Sequence[float], rows: str, target: float | None) -> str:
-    """Return a line with the geometric mean of the known ratios, and its target if there is one."""
+def mean_speed(name: str, other: str, ratios: Sequence[float], rows: str, *notes: str) -> str:
+    """Say how many times as fast one contender is as another, in the geometric mean over rows.
+
+    Parameters
+    ----------
+    name, other : str
+        Names of the contenders.
+    ratios : sequence of float
+        The time of `other` divided by the time of `name`, for each row; NaN if one is missing.
+    rows : str
+        What the rows are called.
+    notes : str
+        What the brackets at the end of the sentence say beside the number of rows.
+
+    Returns
+    -------
+    str
+        The sentence, without a full stop.
+    """
     known = [ratio for ratio in ratios if isfinite(ratio)]
-    wanted = f" (target {target:g})" if target else ""
-    mean = number(geometric_mean(known), ".3f")
-    return f"geometric mean of {len(known)} of {len(ratios)} {rows}: {mean}{wanted}"
+    counted = f"{len(known)} of {len(ratios)} {rows}"
+    if not known:
+        return f"{name} cannot be compared with {other}: {counted} have times of both"
+    details = "; ".join((f"geometric mean of {counted}", *notes))
+    return f"{name} is {geometric_mean(known):.3f} times as fast as {other} ({details})"
+
+
+def target_note(target: float | None) -> tuple[str, ...]:
+    """Return the note that names the target of a mean speed; no note if there is no target."""
+    return (f"target: {target:g} times or more",) if target else ()
+
+
+def factors(ratios: Mapping[str, float]) -> str:
+    """Return names, each with the number of times by which something is as fast there."""
+    return listed([f"{name} ({ratio:.2f} times as fast)" for name, ratio in ratios.items()])

@@ -84,6 +84,37 @@ def test_rows_and_columns(device, n, name):
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize(
+    ("kind", "direction", "function"), [KINDS[1], KINDS[3]], ids=["to half", "to real"]
+)
+def test_a_row_ends_before_the_last_columns_of_a_real_stage(device, kind, direction, function):
+    """A work-item whose second column would begin behind the row must not take that column.
+
+    Its numbers would come from the next row, and its results would overwrite another column.
+    """
+    plan, n = with_a_column_left_over(kind, direction)
+    x = rows_of(kind, n, "f4", "c8")
+    wide = x.astype("f8" if kind == "r2c" else "c16")
+    check(plan, x, getattr(scipy.fft, function)(wide, n), 1)
+
+
+def with_a_column_left_over(kind, direction):
+    """Return a plan with a real stage in which not all work-items have two columns, and its length.
+
+    Which lengths these are depends on how many work-items the device gives to a row.
+    """
+    dtype = "f4" if kind == "r2c" else "c8"
+    for n in range(3, 1000, 2):
+        plan = planned((ROWS, n), kind, direction, dtype, 1, "stockham")
+        macros = dict(plan.passes[0].defines) if plan is not None else {}
+        if "REAL_RADIX" in macros:
+            columns, items = n // int(macros["REAL_RADIX"]), int(macros["ITEMS"])
+            if columns % items and -(-columns // items) % 2 == 0:
+                return plan, n
+    raise AssertionError("no plan leaves a work-item of a real stage with one column")
+
+
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", [None, "stockham", "bluestein", "small", "cols", "chirp"])
 def test_element_0_of_a_real_row_is_real(device, name):
     for n in (15, 57, 101, 1024):

@@ -492,7 +492,7 @@ def options_of(variant, bits):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("split", [0, 1])
-@pytest.mark.parametrize(("load_columns", "store_columns"), product((0, 1), repeat=2))
+@pytest.mark.parametrize(("load_columns", "store_columns"), [*product((0, 1), repeat=2)])
 @pytest.mark.parametrize("radices", [(2, 4), (4, 6, 2), (2, 2, 2, 2, 2)])
 def test_stockham_in_halves(launch, radices, load_columns, store_columns, split, group_limit):
     """Three digits of exponents, too."""

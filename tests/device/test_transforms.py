@@ -209,7 +209,7 @@ def test_layout(device, dtype, layout):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("axes", permutations(range(3)))
+@pytest.mark.parametrize("axes", [*permutations(range(3))])
 def test_device_arrays_that_are_converted_in_every_order(device, queue, fp64, axes):
     """pyopencl's own astype takes the elements of a Fortran array in C order."""
     x = np.arange(2 * 3 * 8, dtype="i4").reshape(2, 3, 8) ** 2

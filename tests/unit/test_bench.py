@@ -356,9 +356,15 @@ def test_table_without_rivals():
 def test_summary():
     cufft, vkfft, behind, wrong, reason = render.summary(FULL)
     mean = (1.2 * 0.9 * 1.2) ** (1 / 3)
-    assert cufft.endswith(f"geometric mean of 3 of 3 target rows: {mean:.3f} (target 1.2)")
-    assert vkfft.startswith("VkFFT / pyclfft")
-    assert behind == "target rows over 5% behind the faster rival: 2^20 (1.11)"
+    assert cufft == (
+        f"pyclfft is {mean:.3f} times as fast as cuFFT "
+        "(geometric mean of 3 of 3 target rows; target: 1.2 times or more)"
+    )
+    assert re.match(r"pyclfft is \d\.\d{3} times as fast as VkFFT \(", vkfft)
+    assert behind == (
+        "target rows in which a library is over 1.05 times as fast as pyclfft: "
+        "2^20 (1.11 times as fast)"
+    )
     assert wrong == "wrong results: 256"
     assert reason == "pyclfft refused: r2c-1024: PlanError: no such kind"
     assert FULL.failed
@@ -459,18 +465,23 @@ def test_table_of_cpus():
 
 def test_summary_of_cpus():
     assert list(render.summary(ON_CPUS)) == [
-        "FFTW / pyclfft on Intel, geometric mean of 2 of 2 target rows: 4.000 (target 2.4)",
-        "scipy / pyclfft on Intel, geometric mean of 2 of 2 target rows: 4.000 (target 4)",
-        "scipy / pyclfft NumPy on Intel, geometric mean of 3 of 3 rows from 1 MiB: 2.000 "
-        "(target 1.7)",
-        "pyclfft on Intel, rows slower than scipy (target none): none",
-        "pyclfft NumPy on Intel, rows slower than scipy: none",
-        "FFTW / pyclfft on PoCL, geometric mean of 1 of 1 target rows: 2.000 (target 2)",
-        "scipy / pyclfft on PoCL, geometric mean of 1 of 1 target rows: 0.500 (target 3.3)",
-        "scipy / pyclfft NumPy on PoCL, geometric mean of 2 of 2 rows from 1 MiB: 1.000 "
-        "(target 1.7)",
-        "pyclfft on PoCL, rows slower than scipy (target none): 1024 (0.50)",
-        "pyclfft NumPy on PoCL, rows slower than scipy: r2c-1024 (0.50)",
+        "pyclfft on Intel is 4.000 times as fast as FFTW "
+        "(geometric mean of 2 of 2 target rows; target: 2.4 times or more)",
+        "pyclfft on Intel is 4.000 times as fast as scipy "
+        "(geometric mean of 2 of 2 target rows; target: 4 times or more)",
+        "pyclfft NumPy on Intel is 2.000 times as fast as scipy "
+        "(geometric mean of 3 of 3 rows with an input of 1 MiB or more; target: 1.7 times or more)",
+        "rows in which scipy is faster than pyclfft on Intel (target: none): none",
+        "rows in which scipy is faster than pyclfft NumPy on Intel: none",
+        "pyclfft on PoCL is 2.000 times as fast as FFTW "
+        "(geometric mean of 1 of 1 target rows; target: 2 times or more)",
+        "pyclfft on PoCL is 0.500 times as fast as scipy "
+        "(geometric mean of 1 of 1 target rows; target: 3.3 times or more)",
+        "pyclfft NumPy on PoCL is 1.000 times as fast as scipy "
+        "(geometric mean of 2 of 2 rows with an input of 1 MiB or more; target: 1.7 times or more)",
+        "rows in which scipy is faster than pyclfft on PoCL (target: none): "
+        "1024 (2.00 times as fast)",
+        "rows in which scipy is faster than pyclfft NumPy on PoCL: r2c-1024 (2.00 times as fast)",
         "wrong results: double-1024 on Intel",
     ]
     assert ON_CPUS.failed
@@ -481,7 +492,8 @@ def test_a_rival_that_does_not_take_part_has_no_column_and_no_line():
     alone = replace(cpu_row("1024"), outcomes=cpu_row("1024").outcomes[:3])
     made = on_cpus(alone, contenders=contenders)
     assert "scipy" not in "".join([*shown(made), *render.summary(made)])
-    assert any(line.startswith("FFTW / pyclfft on Intel") for line in render.summary(made))
+    (mean,) = (line for line in render.summary(made) if "times as fast" in line)
+    assert re.match(r"pyclfft on Intel is \S+ times as fast as FFTW \(", mean)
 
 
 def test_ours_from_numpy_is_no_rival():
@@ -516,7 +528,14 @@ def test_every_rival_on_cpus_has_its_mean():
     ]
     made = on_cpus(*rows, contenders=(*ON_CPUS.contenders, "VkFFT"))
     assert made.rivals == ("FFTW", "scipy", "VkFFT")
-    line = "VkFFT / pyclfft on Intel, geometric mean of 1 of 2 target rows: 3.000"
+    line = "pyclfft on Intel is 3.000 times as fast as VkFFT (geometric mean of 1 of 2 target rows)"
+    assert line in list(render.summary(made))
+
+
+def test_a_rival_that_no_target_row_has_measured_has_no_mean():
+    refused = replace(cpu_row("1024"), outcomes=(*cpu_row("1024").outcomes[:2],))
+    made = on_cpus(refused)
+    line = "pyclfft on Intel cannot be compared with FFTW: 0 of 1 target rows have times of both"
     assert line in list(render.summary(made))
 
 

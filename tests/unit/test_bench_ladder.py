@@ -165,9 +165,9 @@ def test_table():
 def test_tables_of_speedups_and_kernels():
     speedups, kernels = ladder_view.tables(RESULTS)
     assert speedups.headings == [
-        "times as fast", "fastest / pyclfft", "fastest / FFTW 1 thread", "fastest / FFTW 8 threads",
-        "fastest / numpy", "fastest / recursive", "ladder3 / FFTW 1 thread",
-        "ladder3 / FFTW 8 threads",
+        "points: speed / speed", "fastest rung / pyclfft", "fastest rung / FFTW 1 thread",
+        "fastest rung / FFTW 8 threads", "fastest rung / numpy", "fastest rung / recursive",
+        "ladder3 / FFTW 1 thread", "ladder3 / FFTW 8 threads",
     ]  # fmt: skip
     assert speedups.rows[1] == ["1024", "0.5", "0.5", "2.5", "0.5", "20", "0.25", "1.25"]
     assert kernels == render.Table(
@@ -183,34 +183,36 @@ def test_tables_of_speedups_and_kernels():
     assert len([*ladder_view.tables(dataclasses.replace(RESULTS, kernels=()))]) == 1
 
 
+# Who is how many times as fast as whom: the mean over how many lengths, the least and the most.
+COMPARED = (
+    ("ladder2", "ladder1", 32 ** (1 / 3), 3, "2 times at 2", "4 times at 2^20"),
+    ("ladder3", "ladder2", 40 ** (1 / 3), 3, "2 times at 2", "5 times at 2^20"),
+    ("ladder4", "ladder3", 0.25 ** (1 / 3), 3, "0.5 times at 1024", "1 times at 2"),
+    ("compact", "ladder3", 2, 2, "2 times at 2", "2 times at 1024"),
+    ("radix2", "ladder3", (2 / 3) ** (1 / 3), 3, "0.667 times at 2", "1.25 times at 2^20"),
+    ("stockham", "ladder4", 4, 2, "2 times at 2", "8 times at 1024"),
+    ("the fastest rung", "pyclfft", 0.1 ** (1 / 3), 3, "0.2 times at 2^20", "1 times at 2"),
+    ("the fastest rung", FFTWS[0], 0.5 ** (1 / 3), 3, "0.25 times at 2", "4 times at 2^20"),
+    ("the fastest rung", FFTWS[1], 2.5 ** (1 / 3), 3, "0.5 times at 2", "2.5 times at 1024"),
+    ("the fastest rung", "numpy", 1, 3, "0.5 times at 2", "4 times at 2^20"),
+    ("the fastest rung", "recursive", 200 ** (1 / 3), 3, "0.25 times at 2", "40 times at 2^20"),
+)
+MEANS = [
+    f"{name} is {mean:.3f} times as fast as {other} "
+    f"(geometric mean of {lengths} of 3 lengths; from {least} points to {most} points)"
+    for name, other, mean, lengths, least, most in COMPARED
+]
+
+
 def test_summary():
-    found = list(render.summary(RESULTS))
-    mean = (2 * 4 * 4) ** (1 / 3)
-    assert found == [
-        f"ladder1 / ladder2, geometric mean of 3 of 3 lengths: {mean:.3f}, 2 (2) to 4 (2^20)",
-        f"ladder2 / ladder3, geometric mean of 3 of 3 lengths: {40 ** (1 / 3):.3f}, 2 (2) to "
-        "5 (2^20)",
-        f"ladder3 / ladder4, geometric mean of 3 of 3 lengths: {0.25 ** (1 / 3):.3f}, 0.5 (1024) "
-        "to 1 (2)",
-        "ladder3 / compact, geometric mean of 2 of 3 lengths: 2.000, 2 (2) to 2 (1024)",
-        f"ladder3 / radix2, geometric mean of 3 of 3 lengths: {(2 / 3) ** (1 / 3):.3f}, 0.667 (2) "
-        "to 1.25 (2^20)",
-        "ladder4 / stockham, geometric mean of 2 of 3 lengths: 4.000, 2 (2) to 8 (1024)",
-        f"pyclfft / fastest rung, geometric mean of 3 of 3 lengths: {0.1 ** (1 / 3):.3f}, "
-        "0.2 (2^20) to 1 (2)",
-        f"FFTW 1 thread / fastest rung, geometric mean of 3 of 3 lengths: {0.5 ** (1 / 3):.3f}, "
-        "0.25 (2) to 4 (2^20)",
-        f"FFTW 8 threads / fastest rung, geometric mean of 3 of 3 lengths: {2.5 ** (1 / 3):.3f}, "
-        "0.5 (2) to 2.5 (1024)",
-        "numpy / fastest rung, geometric mean of 3 of 3 lengths: 1.000, 0.5 (2) to 4 (2^20)",
-        f"recursive / fastest rung, geometric mean of 3 of 3 lengths: {200 ** (1 / 3):.3f}, "
-        "0.25 (2) to 40 (2^20)",
+    assert list(render.summary(RESULTS)) == [
+        *MEANS,
         "ladder1 is the fastest rung at no length",
         "ladder2 is the fastest rung at no length",
         "ladder3 is the fastest rung at 2^20 points",
         "ladder4 is the fastest rung at no length",
         "compact is the fastest rung at 2 to 1024 points",
-        *(f"the report: {claim}; here: {answer}" for claim, answer in ANSWERS),
+        *(f"the report says: {claim}; measured here: {answer}" for claim, answer in ANSWERS),
         "wrong results: none",
         "compact refused: one-2^20: PlanError: too long",
         "stockham refused: one-2^20: PlanError: too long",
@@ -220,34 +222,37 @@ def test_summary():
 # The report's claims, and what the times above say of them.
 ANSWERS = [
     (
-        "measured on a GeForce GTX 1650; the host: a Ryzen 5 5600H",
-        "A device; the host: A processor, 8 cores",
+        "the device was a GeForce GTX 1650, and its host a Ryzen 5 5600H",
+        "the device is A device, and its host A processor, 8 cores",
+    ),
+    ("ladder2 is no big improvement on ladder1", MEANS[0]),
+    (
+        "ladder3 is the best rung that launches a kernel for each stage",
+        "ladder3 is faster than ladder1, ladder2 and ladder4 at 1024 to 2^20 points",
     ),
     (
-        "ladder2 is no big improvement on ladder1",
-        f"ladder1 / ladder2: geometric mean of 3 of 3 lengths: {32 ** (1 / 3):.3f}, 2 (2) to "
-        "4 (2^20)",
-    ),
-    ("ladder3 is the best with a launch for each stage", "at 1024 to 2^20 points"),
-    (
-        "ladder3 beats FFTW from 2^14 points on",
-        "FFTW 1 thread: at 2^20 points; FFTW 8 threads: at 1024 to 2^20 points",
+        "ladder3 is faster than FFTW from 2^14 points on",
+        "ladder3 is faster than FFTW 1 thread at 2^20 points; "
+        "ladder3 is faster than FFTW 8 threads at 1024 to 2^20 points",
     ),
     (
-        "ladder3 has at most 3 times the speed of FFTW",
-        "FFTW 1 thread: 4 times, at 2^20 points; FFTW 8 threads: 2 times, at 2^20 points",
+        "ladder3 is at most 3 times as fast as FFTW",
+        "ladder3 is at most 4 times as fast as FFTW 1 thread, at 2^20 points; "
+        "ladder3 is at most 2 times as fast as FFTW 8 threads, at 2^20 points",
     ),
     (
-        "ladder4 has faster stages; the extra passes eat the gain",
-        "at 2^20 points: stages 1.6 times as fast, all of it 0.5 times",
+        "ladder4 gains time in its stages and loses it in its additional passes",
+        "at 2^20 points, ladder4 computes the stages 1.6 times as fast as ladder3, and the whole "
+        "transform 0.5 times as fast",
     ),
     (
-        "compact wins below 2^6 and up to 2^10 points (of the five)",
-        "at 2 to 1024 points",
+        "compact wins below 2^6 and up to 2^10 points, perhaps over the other rungs",
+        "compact is the fastest rung at 2 to 1024 points",
     ),
     (
-        "compact wins below 2^6 and up to 2^10 points (beside FFTW)",
-        "FFTW 1 thread: at no length; FFTW 8 threads: at 1024 points",
+        "compact wins below 2^6 and up to 2^10 points, perhaps over FFTW",
+        "compact is faster than FFTW 1 thread at no length; "
+        "compact is faster than FFTW 8 threads at 1024 points",
     ),
 ]
 
@@ -260,9 +265,9 @@ def test_claims_without_fftw_or_kernels():
     few = tuple(dataclasses.replace(each, outcomes=each.outcomes[:6]) for each in RESULTS.rows)
     results = dataclasses.replace(RESULTS, contenders=CONTENDERS[:6], rows=few, kernels=())
     answers = ladder_view.claims(results)
-    assert answers["ladder3 beats FFTW from 2^14 points on"] == "FFTW was not measured"
-    eaten = answers["ladder4 has faster stages; the extra passes eat the gain"]
-    assert eaten == "at 2^20 points: stages - times as fast, all of it 0.5 times"
+    assert answers["ladder3 is faster than FFTW from 2^14 points on"] == "FFTW was not measured"
+    lost = answers["ladder4 gains time in its stages and loses it in its additional passes"]
+    assert "computes the stages - times as fast" in lost
 
 
 def test_json():
@@ -329,7 +334,7 @@ def test_plots(tmp_path, drawn, suffix):
     assert time[0]["ladder3"] == [2.0, 4.0, 10.0]
     assert bandwidth[0]["ladder3"][1] == pytest.approx(2 * 2**10 * 8 / 4.0 / 1e6)
     assert [axes.get_title() for axes in drawn[2].axes] == [
-        "beside FFTW 1 thread", "beside FFTW 8 threads", "beside recursive",
+        "compared with FFTW 1 thread", "compared with FFTW 8 threads", "compared with recursive",
     ]  # fmt: skip
     assert all(tuple(panel) == (*RUNGS, *OUTLOOK) for panel in speedup)
     assert speedup[0]["ladder3"] == [0.125, 0.25, 4.0]
@@ -375,7 +380,7 @@ def test_without_baselines_ours_is_the_measure(tmp_path, drawn):
     few = tuple(dataclasses.replace(each, outcomes=each.outcomes[:6]) for each in RESULTS.rows)
     results = dataclasses.replace(RESULTS, contenders=CONTENDERS[:6], rows=few)
     ladder_plots.write_plots(str(tmp_path / "l.svg"), results)
-    assert [axes.get_title() for axes in drawn[2].axes] == ["beside pyclfft"]
+    assert [axes.get_title() for axes in drawn[2].axes] == ["compared with pyclfft"]
 
 
 # ---------------------------------------------------------------- the command

@@ -142,15 +142,17 @@ def test_answers_to_the_claims_are_those_of_the_times(name):
     ratios = [each["ladder1"] / each["ladder2"] for each in times.values()]
     mean = exp(sum(map(log, ratios)) / len(ratios))
     assert (
-        f"ladder1 / ladder2: geometric mean of {len(times)} of {len(times)} lengths: {mean:.3f}"
-        in claims
-    )
+        f"ladder2 is {mean:.3f} times as fast as ladder1 "
+        f"(geometric mean of {len(times)} of {len(times)} lengths; "
+    ) in claims
     for fftw in (who for who in RESULTS[name]["contenders"] if who.startswith("FFTW")):
         over = {n: each[fftw] / each["ladder3"] for n, each in times.items()}
         most = max(over, key=over.__getitem__)
-        assert f"{fftw}: {over[most]:.3g} times, at {size_name((most,))} points" in claims
+        at = f"at {size_name((most,))} points"
+        assert f"ladder3 is at most {over[most]:.3g} times as fast as {fftw}, {at}" in claims
         won = [n for n, ratio in over.items() if ratio > 1]
         if won:
-            assert re.search(rf"{fftw}: at [^;]*\b{re.escape(size_name((won[0],)))}\b", claims)
+            first = re.escape(size_name((won[0],)))
+            assert re.search(rf"ladder3 is faster than {fftw} at [^;]*\b{first}\b", claims)
         else:
-            assert f"{fftw}: at no length" in claims
+            assert f"ladder3 is faster than {fftw} at no length" in claims
