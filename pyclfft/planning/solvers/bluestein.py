@@ -44,9 +44,10 @@ from .stockham import (
 
 MAX_STEPS = 4
 LENGTHS_TRIED = 2
-# The times of a transform without exchanges and of each exchange, relative to the time to move a
-# point; and the factor of an exchange whose work-items divide. They were fitted to an H200's times.
-TRANSFORM, EXCHANGE, DIVIDING = 0.08, 0.21, 1.25
+# The times of a transform without exchanges, of each exchange in a launch that convolves and of each
+# exchange in another step, relative to the time to move a point; and the factor of an exchange whose
+# work-items divide. They were fitted to an H200's times.
+TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 ODD = (1, 3, 5, 9, 27, 81)  # the odd factors that the length of a convolution may have
 MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest column, the longest row
 
@@ -103,8 +104,8 @@ def _transform_time(step: Step) -> float:
     The exchanges between stages decide. They take longer if the length is no power of two, because
     work-items then divide to find their points.
     """
-    transforms = 2 if step.ends.spectrum else 1
-    exchange = EXCHANGE * (1 if is_power_of_two(step.batch.n) else DIVIDING)
+    transforms, exchange = (2, EXCHANGE) if step.ends.spectrum else (1, STEP_EXCHANGE)
+    exchange *= 1 if is_power_of_two(step.batch.n) else DIVIDING
     return transforms * (TRANSFORM + exchange * (len(step.group.stages.radices) - 1))
 
 
