@@ -24,7 +24,8 @@ WHOLE_PRIMES = (2, 3, 5, 7)  # of the lengths of transforms: with these, few len
 # Transforms of at least so many points have lengths that are multiples of such a power of two:
 # their other factors cost more than a slightly longer transform.
 MULTIPLES = ((4096, 64), (256, 16), (2, 2), (1, 1))
-BLOCK_POINTS = 200  # the points of a transform whose time a block costs beside its own points
+BLOCK_POINTS = 600  # operations that the beginning of each transform costs beside its points'
+MIN_GAIN = 0.9  # of the cost of a whole axis: blocks that cost more than this part are not worth it
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,10 @@ def cheapest_cut(axis: Dimension, cost: Callable[[int], float]) -> Blocks:
     Returns
     -------
     Blocks
-        The whole axis if cutting it costs more.
+        The whole axis unless cutting it costs clearly less.
     """
     best = whole(axis)
-    least = best.length * cost(best.length)
+    least = MIN_GAIN * best.length * cost(best.length)
     length = max(MIN_BLOCK, 1 << axis.second.bit_length())
     while length < best.length or length < axis.full:
         blocks = cut(axis, length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -12,6 +13,7 @@ import pyopencl as cl
 from ..planning.passes import Schedule
 from ..planning.planner import require_precision
 from ..planning.problem import Problem
+from ..planning.traits import Traits
 from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
@@ -30,13 +32,22 @@ from .spectral_plans import (
 )
 
 MAX_CONVOLVERS = 32
+IDLE_KERNELS = 4  # that a direct convolver keeps for later calls
 IDLE_SPECTRA = 2  # rooms for spectra that a convolver keeps for later calls
 
 Job = SpectralJob | DirectJob
 
 
 class Convolver(Protocol):
-    """A convolution that can be run any number of times."""
+    """A convolution that can be run any number of times.
+
+    Attributes
+    ----------
+    traits : Traits
+        The traits of its device.
+    """
+
+    traits: Traits
 
     def enqueue(
         self,
@@ -76,7 +87,7 @@ class SpectralConvolver:
         self.job = job
         self.context = context
         chosen = context.devices[0]
-        traits = describe.traits(chosen)
+        self.traits = traits = describe.traits(chosen)
 
         def forward(problem: Problem) -> Executable:
             schedule = forward_schedule(problem, traits, wisdom.parameters_of(chosen, problem))
@@ -137,11 +148,14 @@ class DirectConvolver:
     """
 
     def __init__(self, job: DirectJob, context: cl.Context) -> None:
-        require_precision(job.precision, describe.traits(context.devices[0]))
+        self.traits = describe.traits(context.devices[0])
+        require_precision(job.precision, self.traits)
         self.job = job
         self.context = context
         self._program = program(context, SOURCE, job.defines)
         self._places = memory.constant(context, job.table)
+        # Kernels hold their arguments, so that each call needs one of its own.
+        self._idle: deque[cl.Kernel] = deque(maxlen=IDLE_KERNELS)
 
     def enqueue(
         self,
@@ -152,15 +166,21 @@ class DirectConvolver:
         wait_for: Sequence[cl.Event] = (),
     ) -> cl.Event:
         """Start the launch."""
-        kernel = cl.Kernel(self._program, KERNEL)
-        for position, argument in enumerate((first, second, target, self._places)):
+        try:
+            kernel = self._idle.pop()
+        except IndexError:
+            kernel = cl.Kernel(self._program, KERNEL)
+            kernel.set_arg(3, self._places)
+            kernel.set_arg(4, np.uint64(self.job.count))
+        for position, argument in enumerate((first, second, target)):
             kernel.set_arg(position, argument)
-        kernel.set_arg(4, np.uint64(self.job.count))
         items = -(-self.job.count // GROUP) * GROUP
         with memory.refusals(self.context, 0):
-            return cl.enqueue_nd_range_kernel(
+            done = cl.enqueue_nd_range_kernel(
                 queue, kernel, (items,), (GROUP,), wait_for=list(wait_for) or None
             )
+        self._idle.append(kernel)
+        return done
 
 
 _convolvers: BoundedCache[Convolver] = registered("convolvers", BoundedCache(MAX_CONVOLVERS))

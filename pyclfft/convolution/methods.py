@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import prod
+from math import log2, prod
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Costs:
     cached_points : int
         The points of a transform up to which it stays in a core's cache.
     uncached : float
-        The operations that each point of a longer transform costs in addition.
+        The operations that each doubling of a longer transform adds to the cost of its points.
     """
 
     direct_call: float
@@ -44,10 +44,11 @@ class Costs:
     uncached: float
 
 
-# Measured with Intel's runtime on 2 cores of an AMD EPYC (Zen 5), and on an H200.
+# Those of CPUs were measured as processor time, with Intel's runtime on 2 cores of an AMD EPYC (Zen
+# 5). Those of GPUs are estimates from the rates of an H200: nobody has measured convolutions there.
 COSTS = {
-    "cpu": Costs(60e3, 130e3, 0.4, 0.025, 2**17, 12),
-    "gpu": Costs(30e3, 90e3, 0.001, 0.0005, 2**14, 4),
+    "cpu": Costs(60e3, 130e3, 0.65, 0.07, 2**15, 3.4),
+    "gpu": Costs(30e3, 90e3, 0.002, 0.0005, 2**14, 1.0),
 }
 
 
@@ -57,7 +58,8 @@ def costs_of(traits: Traits) -> Costs:
 
 
 def _point_cost(costs: Costs, length: int) -> float:
-    return operations(length) + (costs.uncached if length > costs.cached_points else 0)
+    doublings = max(0.0, log2(length / costs.cached_points))
+    return operations(length) + costs.uncached * doublings
 
 
 def cut_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:

@@ -113,9 +113,10 @@ def _job(
     if method == DIRECT:
         dtypes = (first.dtype, second.dtype, result.dtype)
         return DirectJob(dimensions, layouts, dtypes, correlates)
-    traits = describe.traits(queue.device)
-    cut = method == PARTITIONED
-    blocks = cut_for(dimensions, traits) if cut else blocks_of(dimensions, False)
+    if method == PARTITIONED:
+        blocks = cut_for(dimensions, describe.traits(queue.device))
+    else:
+        blocks = blocks_of(dimensions, False)
     precision = precision_of(spectral_dtype(first.dtype, second.dtype))
     return SpectralJob(dimensions, blocks, layouts, precision, result.dtype, correlates)
 
@@ -127,7 +128,7 @@ def _on_host(
     result: np.ndarray,
     queue: cl.CommandQueue,
 ) -> None:
-    with Staging(queue) as stage:
+    with Staging(queue, convolver.traits) as stage:
         one, other = (stage.given(memory.contiguous(each)) for each in (first, second))
         done = convolver.enqueue(queue, one, other, stage.result(result), stage.uploads)
         stage.finish(done)

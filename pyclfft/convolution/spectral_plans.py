@@ -18,7 +18,13 @@ from ..planning.parameters import Parameters
 from ..planning.passes import Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
-from ..planning.problem import Layout, Problem, half_shape, make_problem, plain_layout
+from ..planning.problem import (
+    Layout,
+    Problem,
+    contiguous_strides,
+    half_shape,
+    make_problem,
+)
 from ..planning.schedule import schedule_into
 from ..planning.traits import Traits
 from ..runtime.shift import NUMBERS
@@ -82,9 +88,16 @@ class SpectralJob:
         return half_shape(self.lengths, len(self.lengths) - 1) if self.real else self.lengths
 
     @property
+    def room(self) -> tuple[int, ...]:
+        """The extents of the room for a block's spectrum, whose rows begin at cache lines."""
+        line = LINE // COMPLEX_DTYPE[self.precision].itemsize
+        *outer, row = self.half
+        return (*outer, -(-row // line) * line if outer else row)
+
+    @property
     def bins(self) -> int:
-        """The number of bins of the spectrum of one block."""
-        return prod(self.half)
+        """The number of elements of the room for the spectrum of one block."""
+        return prod(self.room)
 
     @property
     def is_cut(self) -> bool:
@@ -133,7 +146,8 @@ def first_problem(job: SpectralJob) -> Problem:
         )
     dtype = _dtype(job.places.first, job.precision)
     problem = make_problem((*job.first_grid, *job.lengths), dtype, _last(job), _kind(job, "r2c"))
-    return replace(problem, hooks=Hooks(load=block_hook(job)))
+    target = _spectra(job, job.first_grid)
+    return replace(problem, target=target, hooks=Hooks(load=block_hook(job)))
 
 
 def second_problem(job: SpectralJob) -> Problem:
@@ -148,7 +162,8 @@ def back_problem(job: SpectralJob) -> Problem:
         (*job.grid, *job.lengths), COMPLEX_DTYPE[job.precision], _last(job), _kind(job, "c2r"),
         "inverse",
     )  # fmt: skip
-    return replace(problem, hooks=Hooks(product_hook(job), result_hook(job)))
+    hooks = Hooks(product_hook(job), result_hook(job))
+    return replace(problem, source=_spectra(job, job.grid), hooks=hooks)
 
 
 def forward_schedule(problem: Problem, traits: Traits, parameters: Parameters) -> Schedule:
@@ -179,12 +194,16 @@ def _there(
     )  # fmt: skip
     strides = [layout.strides[d] for d in order]
     strides[len(outer) : len(outer)] = [prod(layout.shape)] * len(counts)
-    target = plain_layout((*grid, *job.half))
     return replace(
         problem,
         source=Layout(problem.source.shape, tuple(strides), layout.offset, layout.real),
-        target=replace(target, offset=begin),
+        target=replace(_spectra(job, grid), offset=begin),
     )
+
+
+def _spectra(job: SpectralJob, grid: Sequence[int]) -> Layout:
+    """Return how the spectra of all blocks lie in memory."""
+    return Layout((*grid, *job.half), contiguous_strides((*grid, *job.room)))
 
 
 def _last(job: SpectralJob) -> tuple[int, ...]:

@@ -7,7 +7,8 @@ from types import TracebackType
 import numpy as np
 import pyopencl as cl
 
-from . import describe, memory
+from ..planning.traits import Traits
+from . import memory
 
 
 class Staging:
@@ -21,21 +22,23 @@ class Staging:
     ----------
     queue : cl.CommandQueue
         The queue of the call.
+    traits : Traits
+        The traits of the queue's device.
 
     Examples
     --------
     ::
 
-        with Staging(queue) as stage:
+        with Staging(queue, traits) as stage:
             first, second = stage.given(x), stage.given(y)
             done = launch(first, second, stage.result(out))
             stage.finish(done)
     """
 
-    def __init__(self, queue: cl.CommandQueue) -> None:
+    def __init__(self, queue: cl.CommandQueue, traits: Traits) -> None:
         self.queue = queue
         self.uploads: list[cl.Event] = []  # the launches have to wait for them
-        self._traits = describe.traits(queue.device)
+        self._traits = traits
         self._result: tuple[np.ndarray, memory.Memory] | None = None
         self._kept: list[memory.Memory] = []  # kernels do not keep their arguments alive
 

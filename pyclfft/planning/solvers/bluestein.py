@@ -44,9 +44,9 @@ from .stockham import (
 
 MAX_STEPS = 4
 LENGTHS_TRIED = 2
-# The times of a transform without exchanges, of each exchange in a launch that convolves and of each
-# exchange in another step, relative to the time to move a point; and the factor of an exchange whose
-# work-items divide. They were fitted to an H200's times.
+# The times of a transform without exchanges, of each exchange in a launch that convolves, and of
+# each exchange in another step, relative to the time to move a point. And the factor of an exchange
+# whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 ODD = (1, 3, 5, 9, 27, 81)  # the odd factors that the length of a convolution may have
 MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest column, the longest row
