@@ -172,6 +172,22 @@ def count(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def number(least: float = -inf) -> Callable[[str], float]:
+    """Return the type of an option that is a finite number, `least` or more."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = inf
+        if not least <= value < inf:
+            wanted = f"number from {least:g} on" if least > -inf else "finite number"
+            raise argparse.ArgumentTypeError(f"{text!r} is no {wanted}")
+        return value
+
+    return parse
+
+
 # --- what a command says --------------------------------------------------------------------------
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
-from math import inf
 from typing import Any
 
 from . import commandline, streams
@@ -161,16 +160,16 @@ def parser() -> argparse.ArgumentParser:
     add("--channel", type=_channel, default="mix", metavar="N",
         help="the number of one channel, from 0, or mix, the mean of all (default: "
         "mix)")  # fmt: skip
-    add("--start", type=_number(0), default=0.0, metavar="SECONDS",
+    add("--start", type=commandline.number(0), default=0.0, metavar="SECONDS",
         help="where to begin (default: 0)")  # fmt: skip
-    add("--duration", type=_number(0), metavar="SECONDS",
+    add("--duration", type=commandline.number(0), metavar="SECONDS",
         help="how much to take (default: all that follows)")  # fmt: skip
 
     picture = result.add_argument_group("picture")
     add = picture.add_argument
     add("--format", choices=FORMATS,
         help="the format of pictures that -o does not name (default: png)")  # fmt: skip
-    add("--db", type=_number(1), metavar="RANGE",
+    add("--db", type=commandline.number(1), metavar="RANGE",
         help="the decibels from the greatest level to the darkest colour (default: "
         "80)")  # fmt: skip
     add("--cmap", metavar="NAME", help="a colour map of matplotlib (default: magma)")
@@ -186,21 +185,6 @@ def parser() -> argparse.ArgumentParser:
                       help="print the time of every step and kernel")  # fmt: skip
     commandline.add_quiet(talk)
     return result
-
-
-def _number(least: float) -> Callable[[str], float]:
-    """Return the type of an option that is a number, `least` or more."""
-
-    def number(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = -inf
-        if not least <= value < inf:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least:g} on")
-        return value
-
-    return number
 
 
 def _channel(text: str) -> Channel:

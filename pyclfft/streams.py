@@ -23,7 +23,9 @@ from .commandline import is_terminal
 from .errors import PlanError
 
 # Endings of the names of files. A name that ends so is no folder, and cannot hold several results.
-FILES = {".csv", ".jpeg", ".jpg", ".npz", ".pdf", ".pgm", ".png", ".svg", ".tif", ".tiff"}
+FILES = {
+    ".csv", ".flac", ".jpeg", ".jpg", ".npz", ".pdf", ".pgm", ".png", ".svg", ".tif", ".tiff", ".wav",
+}  # fmt: skip
 DASH = "-"
 
 
@@ -186,7 +188,13 @@ def is_open(wanted: str, several: bool) -> bool:
     return several or wanted == DASH or is_folder(wanted)
 
 
-def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[str | None]) -> None:
+def prepare(
+    read: Sequence[Source],
+    written: Iterable[Target],
+    named: Iterable[str | None],
+    *,
+    several: bool | None = None,
+) -> None:
     """Refuse results that would be lost, then make the folders that the user has named.
 
     Parameters
@@ -197,6 +205,9 @@ def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[s
         Where all results go.
     named : iterable of str or None
         What the user has typed for the results: files, folders, ``-``, or nothing.
+    several : bool, optional
+        Whether each name is that of a folder for several results; by default it is if there are
+        several inputs.
 
     Raises
     ------
@@ -205,6 +216,7 @@ def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[s
     OSError
         The folder of a file is missing, or a folder cannot be made.
     """
+    several = len(read) > 1 if several is None else several
     inputs = {Path(source).resolve() for source in read}
     taken: set[Path | StandardOutput] = set()
     for target in written:
@@ -218,10 +230,10 @@ def prepare(read: Sequence[Source], written: Iterable[Target], named: Iterable[s
             )
         taken.add(where)
     for name in filter(None, named):
-        if not is_open(name, len(read) > 1) and not Path(name).absolute().parent.is_dir():
+        if not is_open(name, several) and not Path(name).absolute().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     for name in filter(None, named):
-        if name != DASH and is_open(name, len(read) > 1):
+        if name != DASH and is_open(name, several):
             Path(name).mkdir(exist_ok=True)
 
 

@@ -28,13 +28,19 @@ class Case:
         The module that defines the function.
     call : str
         Python that calls the function `f`, of which `np` is NumPy.
+    files : list of str
+        The arguments of the command, files that do not exist.
     """
 
     home: str
     call: str
+    files: list[str]
 
 
-MODULES = {"spectrogram": Case("pyclfft.audio.stft", "f(np.ones(64, 'f4'), n_fft=16)")}
+MODULES = {
+    "convolve": Case("pyclfft.convolution.functions", "f([1, 2, 3], [1, 1])", ["no.dry", "no.ir"]),
+    "spectrogram": Case("pyclfft.audio.stft", "f(np.ones(64, 'f4'), n_fft=16)", ["no.file"]),
+}
 
 # What runs before `pyclfft.NAME` is used. The command fails early, for want of a file.
 WAYS = {
@@ -42,12 +48,12 @@ WAYS = {
     "import": "import pyclfft.{name}",
     "from": "from pyclfft import {name}",
     "as": "import pyclfft.{name} as command; command.parser()",
-    "main": "import pyclfft.{name}; [pyclfft.{name}.main(['no.file']) for _ in range(2)]",
-    "from it": "from pyclfft.{name} import main; main(['no.file'])",
-    "pyclfft NAME": "from pyclfft.__main__ import main; main(['{name}', 'no.file'])",
-    "runpy": "runpy.run_module('pyclfft.{name}')['main'](['no.file'])",
+    "main": "import pyclfft.{name}; [pyclfft.{name}.main({files}) for _ in range(2)]",
+    "from it": "from pyclfft.{name} import main; main({files})",
+    "pyclfft NAME": "from pyclfft.__main__ import main; main(['{name}', *{files}])",
+    "runpy": "runpy.run_module('pyclfft.{name}')['main']({files})",
     "python -m": """
-sys.argv[1:] = ["no.file"]
+sys.argv[1:] = {files}
 try:
     runpy.run_module("pyclfft.{name}", run_name="__main__")
 except SystemExit as end:
@@ -99,7 +105,7 @@ def test_all_are_in_the_table():
 @pytest.mark.parametrize("name", MODULES)
 def test_the_function_is_there(name, way):
     case = MODULES[name]
-    given = {"name": name, "home": case.home, "call": case.call}
+    given = {"name": name, "home": case.home, "call": case.call, "files": case.files}
     printed = python(CHECK.format(way=WAYS[way].format(**given), **given))
     # A fresh process finds the function in a pickle, and imports no command for that.
     data = printed.rpartition("pickle ")[2].strip()
