@@ -60,9 +60,10 @@ def checkout(tmp_path):
 def run(checkout, *arguments, **environment):
     """Run the script in the copy; return it, ended, and the calls of the tools."""
     path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    inherited = {name: text for name, text in os.environ.items() if name != "CI"}
     done = subprocess.run(
         [str(checkout / ".ci" / "run"), *arguments], capture_output=True, text=True, check=False,
-        env={**os.environ, "PATH": path, "TMPDIR": str(checkout), **environment},
+        env={**inherited, "PATH": path, "TMPDIR": str(checkout), **environment},
     )  # fmt: skip
     calls = (checkout / "log").read_text().splitlines() if (checkout / "log").exists() else []
     return done, [without_scratch(each, checkout) for each in calls]
@@ -77,10 +78,15 @@ def without_scratch(call, checkout):
     )
 
 
-def test_quick_is_the_default(checkout):
-    done, calls = run(checkout)
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [({}, QUICK), ({"CI": ""}, QUICK), ({"CI": "false"}, QUICK), ({"CI": "true"}, QUICK + FULL)],
+    ids=["no CI", "CI=", "CI=false", "CI=true"],
+)
+def test_without_an_argument_the_environment_decides(checkout, environment, expected):
+    done, calls = run(checkout, **environment)
     assert done.returncode == 0, done.stderr
-    assert calls == QUICK
+    assert calls == expected
 
 
 def test_full(checkout):
@@ -90,8 +96,9 @@ def test_full(checkout):
     assert "left out" not in done.stdout
 
 
-def test_quick_by_its_name(checkout):
-    assert run(checkout, "quick")[1] == QUICK
+@pytest.mark.parametrize("environment", [{}, {"CI": "true"}], ids=["no CI", "CI=true"])
+def test_quick_by_its_name(checkout, environment):
+    assert run(checkout, "quick", **environment)[1] == QUICK
 
 
 def test_unknown_tier(checkout):
