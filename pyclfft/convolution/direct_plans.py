@@ -10,7 +10,7 @@ import numpy as np
 from ..runtime.shift import NUMBERS
 from .shapes import Dimensions, Places
 
-SOURCE, KERNEL = "convolution/direct.cl", "direct"
+SOURCE, KERNEL = "convolution/direct.cl", "convolveDirectly"
 GROUP = 64  # work-items
 
 
