@@ -1,4 +1,4 @@
-"""Convolution by its definition, planned: one launch of direct.cl, for all types of numbers."""
+"""Convolution by its definition, planned: one launch of definition.cl, for all types of numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..runtime.shift import NUMBERS
 from .shapes import Dimensions, Places
 
-SOURCE, KERNEL = "convolution/direct.cl", "convolveDirectly"
+SOURCE, KERNEL = "convolution/definition.cl", "convolve"
 GROUP = 64  # work-items
 
 

@@ -1,4 +1,4 @@
-/* direct: convolution by its definition, one work-item for each element of the result.
+/* definition: convolution by its definition, one work-item for each element of the result.
  *
  * result[n] = sum over m of second[m] first[n - m], along all axes at once. Only taps m are visited that meet an
  * element of the first array, so nobody pads or checks. Numbers are added in runs of RUN, whose sums are then added,
@@ -132,7 +132,7 @@ typedef struct {
     long first_step, second_step, step; /* how far neighbours are apart in the inputs and in the result */
 } Dimension;
 
-kernel void convolveDirectly(global const FIRST *first, global const SECOND *second, global RESULT *result,
+kernel void convolve(global const FIRST *first, global const SECOND *second, global RESULT *result,
                    global const long *places, ulong count)
 {
     ulong rest = get_global_id(0);
