@@ -17,10 +17,14 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 import scipy.fft
+import scipy.signal
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
+from pyclfft.convolution import running
+from pyclfft.convolution.blocks import cut
+from pyclfft.convolution.methods import METHODS
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import BY_NAME, lanes, stockham
@@ -416,6 +420,27 @@ def of_frames(precision, queue) -> None:
     source_frames(precision, queue)
 
 
+def convolutions(precision, queue) -> None:
+    """By every method; in blocks that are shorter than any that pay, with a batch and in part."""
+    dtypes = CODES[precision]
+    running.cut_for = lambda dimensions, traits: tuple(
+        cut(each, 16) for each in dimensions if each.convolved
+    )
+    inputs = [
+        (noise((2, 50), dtypes["r2c"]), noise((1, 5), dtypes["r2c"]), 1),
+        (noise((13, 21), dtypes["c2c"]), noise((3, 4), dtypes["r2c"]), (0, 1)),
+    ]
+    for (x, y, axes), mode in product(inputs, ("full", "same")):
+        expected = scipy.signal.fftconvolve(x.astype("c16"), y.astype("c16"), mode, axes)
+        there = [cl_array.to_device(queue, each) for each in (x, y)]
+        for method in METHODS:
+            result = pyclfft.convolve(*there, mode, method, axes=axes).get()
+            check(result, expected if result.dtype.kind == "c" else expected.real)
+    words = np.arange(30, dtype="i4")
+    result = pyclfft.convolve(*(cl_array.to_device(queue, each) for each in (words, words[:7])))
+    assert np.array_equal(result.get(), np.convolve(words, words[:7]))
+
+
 def images_alone(precision, queue) -> None:
     if precision == "single":
         filters()
@@ -444,6 +469,7 @@ PARTS = {
     "trigonometric": trigonometric,
     "frames": of_frames,
     "images": images_alone,
+    "convolutions": convolutions,
     "lanes": on_lanes,
 }
 

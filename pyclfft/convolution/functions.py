@@ -207,6 +207,10 @@ def oaconvolve(
     PlanError, PrecisionError, DeviceMemoryError
         See `convolve`.
 
+    See Also
+    --------
+    fftconvolve : The same by transforms of the whole inputs.
+
     Notes
     -----
     SciPy adds the overlapping results of blocks; pyclfft transforms overlapping blocks and stores
@@ -246,6 +250,10 @@ def choose_conv_method(
     ------
     PlanError, PrecisionError
         See `convolve`.
+
+    See Also
+    --------
+    convolve : Convolve by a method.
 
     Examples
     --------

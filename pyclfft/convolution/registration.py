@@ -61,6 +61,10 @@ def phase_cross_correlation(
         A TypeError: an image is of the dtype longdouble, or needs double precision, which the
         device lacks.
 
+    See Also
+    --------
+    correlate : The cross-correlation of any two arrays.
+
     References
     ----------
     C. D. Kuglin, D. C. Hines, "The phase correlation image alignment method", Proc. IEEE Int. Conf.

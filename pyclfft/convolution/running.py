@@ -85,6 +85,8 @@ def convolved(
             first, second = second, first
             dimensions = tuple(each.swapped for each in dimensions)
     on_device = isinstance(first, cl_array.Array)
+    if method == DIRECT and not on_device:  # so that each dtype has one kernel, not each two
+        first, second = (each.astype(dtype, copy=False) for each in (first, second))
     result = out
     if out is None and on_device:
         result = new_array(queue, first.allocator, shape, dtype)

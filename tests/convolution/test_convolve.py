@@ -11,6 +11,8 @@ import pytest
 import scipy.signal
 
 import pyclfft
+from pyclfft.convolution import running
+from pyclfft.convolution.blocks import cut, whole
 from tests.oracle import bound, of_few, relative_error
 from tests.pairwise import pairwise
 
@@ -155,15 +157,49 @@ def test_rows_are_independent(device):
 
 def test_nan_in_blocks(device):
     """It spoils the block that it is in; direct sums spoil just the results that depend on it."""
-    x, y = numbers(5000, "f4"), numbers(31, "f4", seed=1)
-    x[2500] = np.nan
+    x, y = numbers(50_000, "f4"), numbers(31, "f4", seed=1)
+    x[25_000] = np.nan
     direct = pyclfft.convolve(x, y, method="direct")
-    assert np.flatnonzero(np.isnan(direct)).tolist() == list(range(2500, 2531))
+    assert np.flatnonzero(np.isnan(direct)).tolist() == list(range(25_000, 25_031))
     blocks = pyclfft.oaconvolve(x, y)
-    assert np.isnan(blocks[2500:2531]).all()
-    assert np.isfinite(blocks[:1000]).all()
+    assert np.isnan(blocks[25_000:25_031]).all()
+    assert np.isfinite(blocks[:10_000]).all()
     with pytest.warns(RuntimeWarning, match="Use of fft convolution"):
         pyclfft.convolve(x, y, method="fft")
+
+
+def short_blocks(dimensions, traits):
+    """Blocks of the shortest useful lengths, along every axis whose first input is longer."""
+    return tuple(
+        cut(each, 2 << each.second.bit_length()) if each.first > each.second else whole(each)
+        for each in dimensions
+        if each.convolved
+    )
+
+
+@pairwise({
+    "shapes": [
+        ((100,), (7,), None), ((7,), (101,), None), ((40, 50), (5, 3), None),
+        ((9, 50), (11, 3), None), ((3, 60, 2), (1, 9, 2), 1), ((1, 60, 2), (3, 9, 1), 1),
+        ((2, 33, 20), (2, 4, 6), (2, 1)), ((20, 3, 30), (4, 1, 5), (0, 2)),
+        ((20, 19, 18), (3, 4, 5), None),
+    ],
+    "dtypes": [("f4", "f4"), ("c8", "f4"), ("f4", "c8"), ("c8", "c8")],
+    "mode": ["full", "same", "valid"],
+    "name": ["convolve", "correlate"],
+    "place": ["host", "device"],
+})  # fmt: skip
+def test_blocks_along_every_axis(monkeypatch, queue, shapes, dtypes, mode, name, place):
+    """Shorter blocks than any that pay, so that small inputs have many."""
+    monkeypatch.setattr(running, "cut_for", short_blocks)
+    first, second, axes = shapes
+    if mode == "valid" and first[0] < second[0] and len(first) > 1 and axes is None:
+        mode = "same"  # neither input is the larger one
+    x, y = numbers(first, dtypes[0]), numbers(second, dtypes[1], seed=1)
+    expected = expected_of(x, y, mode, axes, name == "correlate")
+    given = (x, y) if place == "host" else [cl_array.to_device(queue, each) for each in (x, y)]
+    result = getattr(pyclfft, name)(*given, mode, "partitioned", axes=axes)
+    agree(result, expected, 2 * x.size)
 
 
 # --- arrays ---------------------------------------------------------------------------------------

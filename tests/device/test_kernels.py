@@ -1005,6 +1005,7 @@ SHARED = (
     "gpu/ends.cl",
     "hooks.cl",
     "audio/frames.cl",
+    "convolution/blocks.cl",
     "gain.cl",
     "cpu/lanes.cl",
     "audio/magnitudes.cl",
