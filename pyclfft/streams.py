@@ -24,7 +24,8 @@ from .errors import PlanError
 
 # Endings of the names of files. A name that ends so is no folder, and cannot hold several results.
 FILES = {
-    ".csv", ".flac", ".jpeg", ".jpg", ".npz", ".pdf", ".pgm", ".png", ".svg", ".tif", ".tiff", ".wav",
+    ".csv", ".flac", ".jpeg", ".jpg", ".npz", ".pdf", ".pgm", ".png", ".svg", ".tif", ".tiff",
+    ".wav",
 }  # fmt: skip
 DASH = "-"
 
