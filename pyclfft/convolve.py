@@ -137,9 +137,9 @@ def parser() -> argparse.ArgumentParser:
 
     mix = result.add_argument_group("mix")
     add = mix.add_argument
-    add("--wet", type=commandline.number(), default=1.0, metavar="FACTOR",
+    add("--wet", type=commandline.number(), default=1.0, metavar="N",
         help="the factor of the room's answer (default: 1)")  # fmt: skip
-    add("--dry", type=commandline.number(), default=0.0, metavar="FACTOR",
+    add("--dry", type=commandline.number(), default=0.0, metavar="N",
         help="the factor of the sound itself (default: 0)")  # fmt: skip
     add("--normalize", choices=NORMALIZE,
         help="ir: scale the impulse response so that noise stays as loud as it was; peak: scale "

@@ -1,4 +1,4 @@
-"""The stored sample images are those that samples/make_images.py draws."""
+"""The sample images are those that their script draws; rooms and sounds are what they say."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pyclfft.audio.audiofile import read_audio
 from pyclfft.image.imagefile import read_image
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -55,3 +56,39 @@ def test_the_message_in_depth12_does_not_survive_8_bits():
 
     assert message(pixels) > 3
     assert message(np.floor(pixels / 16)) < 1.5
+
+
+# --- rooms ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rooms")
+    runpy.run_path(str(SAMPLES / "make_rooms.py"))["main"]([str(folder)])
+    return folder
+
+
+@pytest.mark.parametrize("name", ["hall.wav", "noise.wav", "sweep.wav"])
+def test_rooms_are_sounds(rooms, name):
+    sound = read_audio(rooms / name)
+    assert (sound.sr, len(sound.samples)) == (48_000, 2)
+    assert 0.45 < np.abs(sound.samples).max() <= 1
+
+
+def test_the_hall_answers_first_by_the_direct_way(rooms):
+    """The first tap is the direct sound, the next one the nearest wall's or the floor's echo."""
+    make = runpy.run_path(str(SAMPLES / "make_rooms.py"))
+    source = np.array(make["SOURCE"])
+    for ear, heard in zip(make["EARS"], read_audio(rooms / "hall.wav").samples, strict=True):
+        first, second, *_ = np.flatnonzero(heard)
+        below = source * (1, 1, -1)
+        for tap, image in ((first, source), (second, below)):
+            distance = np.linalg.norm(image - ear)
+            assert abs(tap - distance / make["SOUND"] * make["RATE"]) < 1
+        assert heard[first] == pytest.approx(np.abs(heard).max())
+
+
+def test_the_noise_decays_by_60_decibels(rooms):
+    noise = read_audio(rooms / "noise.wav").samples.astype(float)
+    levels = [np.square(noise[:, at : at + 4800]).mean() for at in (0, 96_000)]
+    assert 10 * np.log10(levels[0] / levels[1]) == pytest.approx(60, abs=1)
