@@ -8,6 +8,7 @@ Panels show pixels as they are, without a change of brightness, unless their cap
 from __future__ import annotations
 
 import argparse
+import runpy
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import pyclfft
 from pyclfft import __main__ as commands
+from pyclfft.audio.audiofile import AudioFile, read_audio
 from pyclfft.image.imagefile import read_image
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -367,6 +369,69 @@ def spectrogram() -> Cell:
         return Image.open(path).convert("RGB")
 
 
+def room() -> Cell:
+    """Show the sample sound dry, the impulse response of a hall, and the sound in this hall."""
+    with tempfile.TemporaryDirectory() as folder:
+        runpy.run_path(str(SAMPLES / "make_rooms.py"))["main"]([folder])
+        dry, hall, wet = SAMPLES / "tune.wav", Path(folder, "hall.wav"), Path(folder, "wet.wav")
+        commands.main(["convolve", str(dry), str(hall), str(wet), "--resample"])
+        sounds = {"the dry sound": dry, "the hall's impulse response": hall, "the wet sound": wet}
+        return stack([sounds_as_seen(path, name) for name, path in sounds.items()])
+
+
+def sounds_as_seen(path: Path, caption: str, width: int = 900, seconds: float = 7.3) -> Cell:
+    """Return the first channel of a sound: its waveform, and its levels by time and frequency."""
+    sound = read_audio(path, channel=0)
+    wave, levels = waveform(sound.samples[0], sound.sr, width, seconds), spectrum_of(sound)
+    shown = round(width * min(1.0, sound.info.seconds / seconds))
+    sheet = Image.new("L", (width, 160), PAPER)
+    sheet.paste(levels.resize((shown, 160), Image.Resampling.BILINEAR), (0, 0))
+    return stack([text(caption, width), wave, sheet], gap=4)
+
+
+def waveform(samples: np.ndarray, sr: int, width: int, seconds: float) -> Cell:
+    """Return a waveform: in each column of pixels a line from the least to the greatest value."""
+    height = 90
+    sheet = Image.new("L", (width, height), PAPER)
+    draw = ImageDraw.Draw(sheet)
+    per_column = seconds * sr / width
+    peak = np.abs(samples).max()
+    for x in range(min(width, int(len(samples) / per_column))):
+        part = samples[round(x * per_column) : round((x + 1) * per_column)] / peak
+        ends = height / 2 * (1 - np.array([part.max(), part.min()]))
+        draw.line([(x, ends[0]), (x, ends[1])], INK)
+    return sheet
+
+
+def grey(levels: np.ndarray) -> np.ndarray:
+    """Return numbers from 0 to 255 as pixels; others become black or white."""
+    return np.clip(np.rint(levels), 0, 255).astype(np.uint8)
+
+
+def spectrum_of(sound: AudioFile, reach: float = 5000) -> Cell:
+    """Return levels up to a frequency in Hz, 80 dB from white to black, high frequencies on top."""
+    n_fft = round(sound.sr / 11025) * 512
+    levels = pyclfft.spectrogram(sound.samples[0], n_fft=n_fft, db=True, ref="max")
+    bins = levels[: round(reach / sound.sr * n_fft)]
+    return Image.fromarray(grey(255 * np.clip(-bins[::-1] / 80, 0, 1)))
+
+
+def aligned() -> Cell:
+    """Show two pictures of one scene, and their difference before and after they are aligned."""
+    image = sample("scene.pgm").astype(np.float32)
+    first, second = image[40:440, 40:440], image[63:463, 25:425]
+    shift, _, _ = pyclfft.phase_cross_correlation(first, second)
+    moved = np.roll(second, shift.astype(int), (0, 1))
+    return row(
+        [
+            panel(grey(first), "one picture"),
+            panel(grey(second), "another one"),
+            panel(grey(128 + (first - second) / 2), "their difference"),
+            panel(grey(128 + (first - moved) / 2), f"moved by {shift.astype(int).tolist()}"),
+        ]
+    )
+
+
 PICTURES: dict[str, Callable[[], Cell]] = {
     "scene_before_after.png": scene_before_after,
     "kinds.png": kinds,
@@ -377,6 +442,8 @@ PICTURES: dict[str, Callable[[], Cell]] = {
     "depth.png": depth,
     "colours.png": colours,
     "spectrogram.png": spectrogram,
+    "room.png": room,
+    "aligned.png": aligned,
 }
 
 
