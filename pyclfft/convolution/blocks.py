@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log2
 
 from ..planning.factor import next_fast_len
@@ -73,7 +72,6 @@ def cut(axis: Dimension, length: int) -> Blocks:
     return Blocks(-(-axis.full // hop), length, hop, skip)
 
 
-@lru_cache(maxsize=256)
 def cheapest_cut(axis: Dimension, cost: Callable[[int], float]) -> Blocks:
     """Return the blocks whose transforms cost least together.
 

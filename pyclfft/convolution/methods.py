@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import log2, prod
 
 import numpy as np
@@ -15,6 +15,7 @@ from .shapes import Dimension, Dimensions
 DIRECT, FFT, PARTITIONED = METHODS = ("direct", "fft", "partitioned")
 AUTO = "auto"
 
+MAX_CHOICES = 256  # of methods and of blocks that are remembered for later calls
 EXACT_INTEGERS = 2**52 - 1  # sums of integers up to here are exact after rounding a float64
 
 
@@ -62,6 +63,7 @@ def _point_cost(costs: Costs, length: int) -> float:
     return operations(length) + costs.uncached * doublings
 
 
+@lru_cache(MAX_CHOICES)
 def cut_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:
     """Return the blocks of the method "partitioned", whose transforms cost least on a device."""
     return blocks_of(dimensions, True, partial(_point_cost, costs_of(traits)))
@@ -93,6 +95,7 @@ def _taps(each: Dimension) -> int:
     return each.result * (min(each.first, each.second) if each.convolved else 1)
 
 
+@lru_cache(MAX_CHOICES)
 def cheapest(dimensions: Dimensions, traits: Traits) -> str:
     """Return the method that is expected to take the least time on a device."""
     if not any(each.convolved for each in dimensions):
