@@ -15,7 +15,15 @@ from .errors import PyclfftError
 
 PROG = "pyclfft completion"
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
-FILES = ("INPUT", "PATH", "FILE", "BEFORE", "DRY", "IR", "WET")  # the metavars of arguments that name files
+FILES = (
+    "INPUT",
+    "PATH",
+    "FILE",
+    "BEFORE",
+    "DRY",
+    "IR",
+    "WET",
+)  # the metavars of arguments that name files
 
 EPILOG = f"""\
 To install it, once:
