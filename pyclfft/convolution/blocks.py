@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import log2
 
-from ..planning.factor import next_fast_len
+from ..planning.factor import next_fast_len, next_power_of_two
 from .shapes import Dimension, Dimensions
 
 MIN_BLOCK = 64
@@ -23,8 +23,14 @@ WHOLE_PRIMES = (2, 3, 5, 7)  # of the lengths of transforms: with these, few len
 # Transforms of at least so many points have lengths that are multiples of such a power of two:
 # their other factors cost more than a slightly longer transform.
 MULTIPLES = ((4096, 64), (256, 16), (2, 2), (1, 1))
+# On GPUs: the odd factors that a length may have, and how much longer a transform takes for each
+# doubling of its odd factor, relative to a power of two (fitted to an H200's times).
+GPU_ODD, DIVIDING = (1, 3, 5, 7, 9, 15, 21, 25, 27), 0.1
 BLOCK_POINTS = 600  # operations that the beginning of each transform costs beside its points'
 MIN_GAIN = 0.9  # of the cost of a whole axis: blocks that cost more than this part are not worth it
+
+
+Fast = Callable[[int], int]
 
 
 @dataclass(frozen=True)
@@ -50,19 +56,32 @@ class Blocks:
     skip: int
 
 
-def whole(axis: Dimension) -> Blocks:
-    """Return the transform of a whole axis.
+def whole(axis: Dimension, fast: Fast) -> Blocks:
+    """Return the transform of a whole axis, of a length that `fast` chooses.
 
     It may be shorter than the full result: what wraps around must only miss the wanted part.
     """
     needed = max(axis.first, axis.second, axis.start + axis.result, axis.full - axis.start)
-    return Blocks(1, fast_length(needed), 0, 0)
+    return Blocks(1, fast(needed), 0, 0)
 
 
-def fast_length(length: int) -> int:
-    """Return the least length of a fast transform that is not below a length."""
+def fast_on_cpu(length: int) -> int:
+    """Return the least length of a fast transform on a CPU that is not below a length."""
     multiple = next(each for least, each in MULTIPLES if length >= least)
     return multiple * next_fast_len(-(-length // multiple), WHOLE_PRIMES)
+
+
+def fast_on_gpu(length: int) -> int:
+    """Return a length that is not below another one and whose transforms are quick on a GPU.
+
+    Powers of two are quickest: for others, work-items divide to find their points.
+    """
+    lengths = [odd * next_power_of_two(max(2, -(-length // odd))) for odd in GPU_ODD]
+    return min(lengths, key=lambda each: each * (1 + DIVIDING * log2(_odd_part(each))))
+
+
+def _odd_part(n: int) -> int:
+    return n // (n & -n)
 
 
 def cut(axis: Dimension, length: int) -> Blocks:
@@ -72,7 +91,7 @@ def cut(axis: Dimension, length: int) -> Blocks:
     return Blocks(-(-axis.full // hop), length, hop, skip)
 
 
-def cheapest_cut(axis: Dimension, cost: Callable[[int], float]) -> Blocks:
+def cheapest_cut(axis: Dimension, cost: Callable[[int], float], fast: Fast) -> Blocks:
     """Return the blocks whose transforms cost least together.
 
     Parameters
@@ -81,13 +100,15 @@ def cheapest_cut(axis: Dimension, cost: Callable[[int], float]) -> Blocks:
         The axis to cut.
     cost : function
         The cost of a transform for each of its points, by its length.
+    fast : function
+        Returns the length of a transform of a whole axis, at least the length that it is given.
 
     Returns
     -------
     Blocks
         The whole axis unless cutting it costs clearly less.
     """
-    best = whole(axis)
+    best = whole(axis, fast)
     least = MIN_GAIN * best.length * cost(best.length)
     length = max(MIN_BLOCK, 1 << axis.second.bit_length())
     while length < best.length or length < axis.full:
@@ -105,7 +126,10 @@ def operations(length: int) -> float:
 
 
 def blocks_of(
-    dimensions: Dimensions, partitioned: bool, cost: Callable[[int], float] = operations
+    dimensions: Dimensions,
+    partitioned: bool,
+    cost: Callable[[int], float] = operations,
+    fast: Fast = fast_on_cpu,
 ) -> tuple[Blocks, ...]:
     """Return the blocks of every convolved axis.
 
@@ -117,6 +141,8 @@ def blocks_of(
         Whether an axis may be cut, if its first input is longer than its second one.
     cost : function
         The cost of a transform for each of its points, by its length.
+    fast : function
+        Returns the length of a transform of a whole axis, at least the length that it is given.
 
     Returns
     -------
@@ -124,7 +150,8 @@ def blocks_of(
     """
     axes = [each for each in dimensions if each.convolved]
     if not partitioned:
-        return tuple(map(whole, axes))
+        return tuple(whole(each, fast) for each in axes)
     return tuple(
-        cheapest_cut(each, cost) if each.first > each.second else whole(each) for each in axes
+        cheapest_cut(each, cost, fast) if each.first > each.second else whole(each, fast)
+        for each in axes
     )

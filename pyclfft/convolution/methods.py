@@ -9,7 +9,7 @@ from math import log2, prod
 import numpy as np
 
 from ..planning.traits import Traits
-from .blocks import Blocks, blocks_of, operations
+from .blocks import Blocks, Fast, blocks_of, fast_on_cpu, fast_on_gpu, operations
 from .shapes import Dimension, Dimensions
 
 DIRECT, FFT, PARTITIONED = METHODS = ("direct", "fft", "partitioned")
@@ -66,7 +66,17 @@ def _point_cost(costs: Costs, length: int) -> float:
 @lru_cache(MAX_CHOICES)
 def cut_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:
     """Return the blocks of the method "partitioned", whose transforms cost least on a device."""
-    return blocks_of(dimensions, True, partial(_point_cost, costs_of(traits)))
+    return blocks_of(dimensions, True, partial(_point_cost, costs_of(traits)), _fast(traits))
+
+
+@lru_cache(MAX_CHOICES)
+def whole_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:
+    """Return the blocks of the method "fft", which are whole axes."""
+    return blocks_of(dimensions, False, fast=_fast(traits))
+
+
+def _fast(traits: Traits) -> Fast:
+    return fast_on_cpu if traits.is_cpu else fast_on_gpu
 
 
 def is_cut(dimensions: Dimensions, traits: Traits) -> bool:
@@ -101,7 +111,7 @@ def cheapest(dimensions: Dimensions, traits: Traits) -> str:
     if not any(each.convolved for each in dimensions):
         return DIRECT
     costs = costs_of(traits)
-    whole, cut = blocks_of(dimensions, False), cut_for(dimensions, traits)
+    whole, cut = whole_for(dimensions, traits), cut_for(dimensions, traits)
     times = {
         DIRECT: direct_time(dimensions, costs),
         FFT: spectral_time(dimensions, whole, costs),

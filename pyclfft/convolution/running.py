@@ -11,10 +11,9 @@ import pyopencl.array as cl_array
 from ..runtime import describe, memory
 from ..runtime.operation import new_array
 from ..runtime.staging import Staging
-from .blocks import blocks_of
 from .convolvers import Convolver, Job, convolver_of
 from .direct_plans import DirectJob
-from .methods import DIRECT, PARTITIONED, cut_for
+from .methods import DIRECT, PARTITIONED, cut_for, whole_for
 from .operands import (
     check_out,
     for_transforms,
@@ -115,10 +114,8 @@ def _job(
     if method == DIRECT:
         dtypes = (first.dtype, second.dtype, result.dtype)
         return DirectJob(dimensions, layouts, dtypes, correlates)
-    if method == PARTITIONED:
-        blocks = cut_for(dimensions, describe.traits(queue.device))
-    else:
-        blocks = blocks_of(dimensions, False)
+    traits = describe.traits(queue.device)
+    blocks = (cut_for if method == PARTITIONED else whole_for)(dimensions, traits)
     precision = precision_of(spectral_dtype(first.dtype, second.dtype))
     return SpectralJob(dimensions, blocks, layouts, precision, result.dtype, correlates)
 

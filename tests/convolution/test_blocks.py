@@ -10,7 +10,7 @@ import pytest
 import scipy.signal
 
 from pyclfft.convolution import methods
-from pyclfft.convolution.blocks import blocks_of, cut, fast_length, whole
+from pyclfft.convolution.blocks import blocks_of, cut, fast_on_cpu, fast_on_gpu, whole
 from pyclfft.convolution.shapes import MODES, Dimension, dimensions_of
 from pyclfft.planning.factor import is_smooth
 from pyclfft.planning.traits import Traits
@@ -38,11 +38,12 @@ def test_a_reversed_input_is_convolved_even_with_one_number():
     assert dimensions_of((1,), (5,), "full", correlates=True)[0].convolved
 
 
+@pytest.mark.parametrize("fast", [fast_on_cpu, fast_on_gpu])
 @pytest.mark.parametrize("mode", MODES)
-def test_a_whole_axis_keeps_what_is_wanted_free_of_what_wraps_around(mode):
+def test_a_whole_axis_keeps_what_is_wanted_free_of_what_wraps_around(mode, fast):
     for first, second in product((2, 7, 100, 4999), (2, 6, 99)):
         each = axis(first, second, mode)
-        length = whole(each).length
+        length = whole(each, fast).length
         kept = np.arange(each.start, each.start + each.result)
         wrapped = np.arange(length, each.full) - length
         assert length >= max(first, second)
@@ -65,9 +66,19 @@ def test_blocks_cover_every_result_once():
 
 def test_fast_lengths():
     for length in (1, 2, 3, 17, 255, 1000, 4097, 10**6 + 3):
-        found = fast_length(length)
+        found = fast_on_cpu(length)
         assert length <= found <= 1.2 * length + 1
         assert is_smooth(found)
+        found = fast_on_gpu(length)
+        assert max(2, length) <= found <= 1.5 * length + 2
+        assert is_smooth(found)
+        assert found % 2 == 0
+
+
+def test_gpus_take_few_odd_factors():
+    assert fast_on_gpu(1_009_999) == 2**20
+    assert fast_on_gpu(30 * 48_000 + 112_607) == 3 * 2**19
+    assert fast_on_gpu(2047) == 2048
 
 
 def test_only_long_axes_are_cut():

@@ -12,7 +12,7 @@ import scipy.signal
 
 import pyclfft
 from pyclfft.convolution import running
-from pyclfft.convolution.blocks import cut, whole
+from pyclfft.convolution.blocks import cut, fast_on_cpu, whole
 from tests.oracle import bound, of_few, relative_error
 from tests.pairwise import pairwise
 
@@ -171,7 +171,9 @@ def test_nan_in_blocks(device):
 def short_blocks(dimensions, traits):
     """Blocks of the shortest useful lengths, along every axis whose first input is longer."""
     return tuple(
-        cut(each, 2 << each.second.bit_length()) if each.first > each.second else whole(each)
+        cut(each, 2 << each.second.bit_length())
+        if each.first > each.second
+        else whole(each, fast_on_cpu)
         for each in dimensions
         if each.convolved
     )
