@@ -1,0 +1,342 @@
+/* registers: convolution along one axis by its definition, as fast as the device multiplies and adds.
+ *
+ * wet[n] = sum over k of ir[k] dry[n - k]: each work-item keeps the sums of many neighbouring results in registers, so
+ * that every number that it loads serves many of them. It owns OUTPUTS vectors of WIDTH neighbours and takes
+ * TAPS * WIDTH taps at a time. Result v * WIDTH + lane meets tap u * WIDTH + k at
+ *
+ *     dry[(v - u) * WIDTH + lane - k + what depends on the work-item],
+ *
+ * so that for each k the products of all OUTPUTS * TAPS pairs (v, u) need only the OUTPUTS + TAPS - 1 vectors of
+ * different v - u. On a CPU a vector is one of the processor's, and a group is one work-item. On a GPU WIDTH is 1.
+ *
+ * A group copies a tile of TILE taps, and the part of dry that meets it, to local memory. The products of a tile are
+ * added on their own, and then the sums of the tiles in the order of their taps, which keeps the error of long sums
+ * small and makes it the same however the work is divided. Tiles that lie outside dry are skipped. In tiles of which
+ * a part lies outside, products that do not exist are left out, rather than being 0: infinity and NaN go only into
+ * results that they belong to.
+ *
+ * If few groups would have all the work, each tile is a group's own. Then convolve_tile stores the sums of tiles, and
+ * add_tiles adds them, in the same order.
+ *
+ * Complex numbers are pairs of real ones. Where both arrays are complex (PRODUCT is COMPLEX), each part of a result is
+ * the sum of two real convolutions; in other cases complex arrays are real ones with another dimension.
+ *
+ * Reference: S. Chellappa, F. Franchetti, M. Pueschel, "How to write fast numerical code", GTTSE 2007, for register
+ * blocking.
+ */
+#include "prelude.cl"
+
+#ifndef GROUP
+#define GROUP 1 /* work-items: 1 on CPUs, 64 .. 256 on GPUs */
+#endif
+#ifndef WIDTH
+#define WIDTH 4 /* numbers in a vector: 4, 8 or 16 on CPUs; 1 on GPUs */
+#endif
+#ifndef OUTPUTS
+#define OUTPUTS 8 /* vectors of results of a work-item: 8 .. 16 */
+#endif
+#ifndef TAPS
+#define TAPS 4 /* vectors of taps at a time: 4 on CPUs; on GPUs as many as OUTPUTS */
+#endif
+#ifndef TILE
+#define TILE 1024 /* taps whose products are added on their own: a multiple of TAPS * WIDTH */
+#endif
+#ifndef PRODUCT
+#define PRODUCT REAL /* COMPLEX: both arrays are complex */
+#endif
+#ifndef CONJUGATED
+#define CONJUGATED 0 /* of a complex product: 1: dry is conjugated; 2: ir is conjugated */
+#endif
+#ifndef DIMENSIONS
+#define DIMENSIONS 1 /* of the batch */
+#endif
+#ifndef ADDS
+#define ADDS 0 /* 1: sums are added to what wet holds; 0: they replace it */
+#endif
+#ifndef VECTOR_BITS
+#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
+#endif
+
+#if VECTOR_BITS
+#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
+#else
+#define WIDE
+#endif
+#define INLINE __attribute__((always_inline)) static inline
+#define UNROLL __attribute__((opencl_unroll_hint))
+#define LOOP __attribute__((opencl_unroll_hint(1))) for
+
+#if WIDTH == 1
+typedef real vector;
+typedef real loose;
+#else
+typedef real vector __attribute__((ext_vector_type(WIDTH)));
+typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, not that of a whole vector */
+#endif
+
+#if GROUP == 1
+#define MEET
+#else
+#define MEET barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+#define RESULTS (GROUP * OUTPUTS * WIDTH) /* of a group */
+#define WINDOW (TILE + RESULTS)           /* the part of dry that meets a tile, and one number more */
+#define CHUNK (TAPS * WIDTH)              /* taps at a time */
+#define SPAN ((OUTPUTS + TAPS) * WIDTH)   /* numbers of the window that a chunk meets in a work-item, and one more */
+
+/* Where number i of the window lies. The work-items of a GPU read numbers that are OUTPUTS apart; with a gap after
+ * each OUTPUTS numbers these lie in different banks of local memory. */
+#if WIDTH == 1
+#define PLACE(i) ((i) + (i) / OUTPUTS)
+#else
+#define PLACE(i) (i)
+#endif
+
+typedef struct {
+    long results, start;           /* of wet: their number, and where they begin in the full result */
+    long taps;                     /* of ir */
+    long low, high;                /* dry exists from low to high - 1 */
+    long ring;                     /* dry[i] lies at place (i + begin) mod ring, with begin an argument of the kernel */
+    long dry_step, ir_step, step;  /* how far neighbours are apart in memory */
+    long dry_at, ir_at, at;        /* where the arrays begin */
+    long terms, dry_term, ir_term; /* convolutions whose sum is the result, and how far their arrays are apart */
+} Line;
+
+typedef struct {
+    long extent, dry_step, ir_step, step;
+} Dimension;
+
+/* The arrays of one row of the batch. */
+typedef struct {
+    global const real *dry, *ir;
+    ulong at;  /* the place of the first result */
+    uint part; /* of a complex result: 0: the real part; 1: the imaginary one */
+} Row;
+
+static inline Row row_of(global const real *dry, global const real *ir, ulong index, global const long *table)
+{
+    global const Line *line = (global const Line *)table;
+    global const Dimension *dimensions = (global const Dimension *)(line + 1);
+    Row row = {dry + line->dry_at, ir + line->ir_at, line->at, 0};
+#if PRODUCT == COMPLEX
+    row.part = index % 2;
+    row.at += row.part;
+    index /= 2;
+#endif
+    for (int d = DIMENSIONS - 1; d >= 0; d--) {
+        ulong place = index % (ulong)dimensions[d].extent;
+        index /= (ulong)dimensions[d].extent;
+        row.dry += (long)place * dimensions[d].dry_step;
+        row.ir += (long)place * dimensions[d].ir_step;
+        row.at += (long)place * dimensions[d].step;
+    }
+    return row;
+}
+
+/* The arrays of one of the convolutions whose sum is a row of the result; returns the sign of its products. */
+static inline real take_term(Row *row, uint term, global const Line *line)
+{
+#if PRODUCT == COMPLEX
+    uint imaginary_ir = row->part ^ term; /* term 0 has the real part of dry, term 1 the imaginary one */
+    row->dry += term;
+    row->ir += imaginary_ir;
+    uint minus = (term & imaginary_ir) ^ (CONJUGATED == 1 && term) ^ (CONJUGATED == 2 && imaginary_ir);
+    return minus ? R(-1.0) : R(1.0);
+#else
+    row->dry += term * line->dry_term;
+    row->ir += term * line->ir_term;
+    return 1;
+#endif
+}
+
+/* --- a tile to local memory ---------------------------------------------------------------------------------- */
+
+/* WINDOW numbers of dry from dry[first] on, 0 where dry does not exist. */
+static inline void copy_window(local real *window, global const real *dry, long first, long begin,
+                               global const Line *line)
+{
+    long low = line->low, high = line->high, ring = line->ring, step = line->dry_step;
+    long from = first + begin;
+    from += from < 0 ? ring : from >= ring ? -ring : 0;
+#if GROUP == 1 && WIDTH > 1
+    if (step == 1 && first >= low && first + WINDOW <= high && from + WINDOW <= ring) {
+        for (uint i = 0; i < WINDOW; i += WIDTH)
+            *(local loose *)(window + i) = *(global const loose *)(dry + from + i);
+        return;
+    }
+#endif
+    for (uint i = get_local_id(0); i < WINDOW; i += GROUP) {
+        long there = from + i;
+        there -= there >= ring ? ring : 0;
+        window[PLACE(i)] = first + i >= low && first + i < high ? dry[there * step] : 0;
+    }
+}
+
+/* `count` taps, then zeros. */
+static inline void copy_taps(local real *taps, global const real *ir, uint count, real sign, long step)
+{
+    for (uint k = get_local_id(0); k < TILE; k += GROUP)
+        taps[k] = k < count ? sign * ir[k * step] : 0;
+}
+
+/* --- the products of a tile ---------------------------------------------------------------------------------- */
+
+/* What is to be left out of a tile: taps from `taps` on, and all but the numbers low .. high - 1 of the window. */
+typedef struct {
+    int taps, low, high;
+} Bounds;
+
+static inline vector in_bounds(vector with, vector without, int i, Bounds bounds)
+{
+#if WIDTH == 1
+    return i >= bounds.low && i < bounds.high ? with : without;
+#else
+    UNROLL for (int lane = 0; lane < WIDTH; lane++)
+        with[lane] = i + lane >= bounds.low && i + lane < bounds.high ? with[lane] : without[lane];
+    return with;
+#endif
+}
+
+/* Adds to some[] the products with the taps from number t of the tile on, CHUNK of them. The order of the sums is the
+ * same with bounds and without. */
+INLINE void multiply(vector *some, local const real *window, local const real *taps, int first, int bounded,
+                     Bounds bounds)
+{
+    local const real *near = window + PLACE(first);
+    LOOP(int k = 0; k < WIDTH; k++)
+    {
+        real tap[TAPS];
+        UNROLL for (int u = 0; u < TAPS; u++)
+            tap[u] = taps[u * WIDTH + k];
+        UNROLL for (int w = 1; w < OUTPUTS + TAPS; w++) {
+            vector x = *(local const loose *)(near + PLACE(w * WIDTH) - k);
+            UNROLL for (int u = 0; u < TAPS; u++) {
+                int v = w + u - TAPS;
+                if (v < 0 || v >= OUTPUTS)
+                    continue;
+                vector sum = fma(x, (vector)(tap[u]), some[v]);
+                if (bounded)
+                    sum = u * WIDTH + k < bounds.taps ? in_bounds(sum, some[v], first + w * WIDTH - k, bounds) : some[v];
+                some[v] = sum;
+            }
+        }
+    }
+}
+
+/* Adds the products of a tile to some[]. */
+INLINE void multiply_tile(vector *some, local const real *window, local const real *taps, Bounds bounds)
+{
+    int item = get_local_id(0) * OUTPUTS * WIDTH, all_taps = bounds.taps;
+    LOOP(int t = 0; t < all_taps; t += CHUNK)
+    {
+        int first = item + TILE - t - CHUNK; /* a multiple of OUTPUTS if WIDTH is 1 */
+        bounds.taps = all_taps - t;
+        if (bounds.taps >= CHUNK && first + 1 >= bounds.low && first + SPAN <= bounds.high)
+            multiply(some, window, taps + t, first, 0, bounds);
+        else
+            multiply(some, window, taps + t, first, 1, bounds);
+    }
+}
+
+/* Copies tile number `tile` of a term to local memory, and adds what it contributes to the results from `from` on. */
+INLINE void add_tile(vector *some, Row row, uint term, uint tile, long from, long begin,
+                     global const Line *line, local real *window, local real *taps)
+{
+    real sign = take_term(&row, term, line);
+    long tap = (long)tile * TILE, first = line->start + from - tap - TILE; /* dry[first] is number 0 of the window */
+    int count = (int)min((long)TILE, line->taps - tap);
+    MEET;
+    copy_window(window, row.dry, first, begin, line);
+    copy_taps(taps, row.ir + tap * line->ir_step, count, sign, line->ir_step);
+    MEET;
+    Bounds bounds = {count, (int)max(line->low - first, 0L), (int)min(line->high - first, (long)WINDOW)};
+    multiply_tile(some, window, taps, bounds);
+}
+
+/* The tiles that meet dry for a group's results, which begin with result `from`: x .. y - 1. */
+static inline uint2 tiles_of(long from, global const Line *line)
+{
+    long tiles = (line->taps + TILE - 1) / TILE, place = line->start + from;
+    long end = (max(place + RESULTS - line->low, 0L) + TILE - 1) / TILE;
+    return (uint2)(min(max(place - line->high, 0L) / TILE, tiles), min(end, tiles));
+}
+
+static inline void store(global real *wet, vector sum, long from, long step, long results, int adds)
+{
+#if WIDTH == 1
+    if (from < results)
+        wet[from * step] = sum + (adds ? wet[from * step] : 0);
+#else
+    if (!adds && step == 1 && from + WIDTH <= results) {
+        *(global loose *)(wet + from) = sum;
+        return;
+    }
+    UNROLL for (int lane = 0; lane < WIDTH; lane++)
+        if (from + lane < results)
+            wet[(from + lane) * step] = sum[lane] + (adds ? wet[(from + lane) * step] : 0);
+#endif
+}
+
+/* --- kernels ------------------------------------------------------------------------------------------------- */
+
+/* The range is (work-items of the groups of a row, rows): a group makes RESULTS neighbouring results. */
+WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void
+convolve(global const real *dry, global const real *ir, global real *wet, global const long *table, long begin)
+{
+    local real window[PLACE(WINDOW) + 1], taps[TILE];
+    global const Line *line = (global const Line *)table;
+    Row row = row_of(dry, ir, get_global_id(1), table);
+    long from = (long)get_group_id(0) * RESULTS;
+    uint2 tiles = tiles_of(from, line);
+    vector all[OUTPUTS] = {0};
+    LOOP(uint term = 0; term < line->terms; term++)
+    {
+        LOOP(uint tile = tiles.x; tile < tiles.y; tile++)
+        {
+            vector some[OUTPUTS] = {0};
+            add_tile(some, row, term, tile, from, begin, line, window, taps);
+            UNROLL for (int v = 0; v < OUTPUTS; v++)
+                all[v] += some[v];
+        }
+    }
+    UNROLL for (int v = 0; v < OUTPUTS; v++)
+        store(wet + row.at, all[v], from + (get_local_id(0) * OUTPUTS + v) * WIDTH, line->step, line->results,
+              ADDS);
+}
+
+/* The range is (work-items of the groups of a row, rows, tiles of all terms): a group stores the sums of its tile.
+ * sums[(tile * rows + row) * results + n] belongs to result n. */
+WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void
+convolve_tile(global const real *dry, global const real *ir, global real *sums, global const long *table, long begin)
+{
+    local real window[PLACE(WINDOW) + 1], taps[TILE];
+    global const Line *line = (global const Line *)table;
+    Row row = row_of(dry, ir, get_global_id(1), table);
+    long from = (long)get_group_id(0) * RESULTS;
+    uint tiles = (line->taps + TILE - 1) / TILE, tile = get_global_id(2);
+    vector some[OUTPUTS] = {0};
+    uint2 met = tiles_of(from, line);
+    if (tile % tiles >= met.x && tile % tiles < met.y)
+        add_tile(some, row, tile / tiles, tile % tiles, from, begin, line, window, taps);
+    sums += ((ulong)tile * get_global_size(1) + get_global_id(1)) * line->results;
+    UNROLL for (int v = 0; v < OUTPUTS; v++)
+        store(sums, some[v], from + (get_local_id(0) * OUTPUTS + v) * WIDTH, 1, line->results, 0);
+}
+
+/* The range is (results of a row, rounded up, rows): adds the sums of the tiles. */
+kernel void add_tiles(global const real *sums, global real *wet, global const long *table, uint tiles)
+{
+    global const Line *line = (global const Line *)table;
+    long n = get_global_id(0);
+    if (n >= line->results)
+        return;
+    Row row = row_of(sums, sums, get_global_id(1), table);
+    ulong results = get_global_size(1) * line->results;
+    sums += get_global_id(1) * line->results + n;
+    real all = 0;
+    for (uint tile = 0; tile < tiles; tile++)
+        all += sums[tile * results];
+    ulong at = row.at + n * line->step;
+    wet[at] = all + (ADDS ? wet[at] : 0);
+}
