@@ -66,11 +66,28 @@
 #define UNROLL __attribute__((opencl_unroll_hint))
 #define LOOP __attribute__((opencl_unroll_hint(1))) for
 
+#if DOUBLE
+typedef long index; /* as wide as a real */
+#else
+typedef int index;
+#endif
+
 #if WIDTH == 1
-typedef real vector;
-typedef real loose;
+typedef real vector, loose;
+typedef index lanes;
+#define LANES 0
 #else
 typedef real vector __attribute__((ext_vector_type(WIDTH)));
+typedef index lanes __attribute__((ext_vector_type(WIDTH)));
+#if WIDTH == 2
+#define LANES (lanes)(0, 1)
+#elif WIDTH == 4
+#define LANES (lanes)(0, 1, 2, 3)
+#elif WIDTH == 8
+#define LANES (lanes)(0, 1, 2, 3, 4, 5, 6, 7)
+#else
+#define LANES (lanes)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#endif
 typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, not that of a whole vector */
 #endif
 
@@ -83,7 +100,9 @@ typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, n
 #define RESULTS (GROUP * OUTPUTS * WIDTH) /* of a group */
 #define WINDOW (TILE + RESULTS)           /* the part of dry that meets a tile, and one number more */
 #define CHUNK (TAPS * WIDTH)              /* taps at a time */
-#define SPAN ((OUTPUTS + TAPS) * WIDTH)   /* numbers of the window that a chunk meets in a work-item, and one more */
+/* The number of the window that is the first one of what a work-item meets with the chunk from tap t on. If WIDTH is 1,
+ * it is a multiple of OUTPUTS. */
+#define FIRST(t) ((int)get_local_id(0) * OUTPUTS * WIDTH + TILE - CHUNK - (t))
 
 /* Where number i of the window lies. The work-items of a GPU read numbers that are OUTPUTS apart; with a gap after
  * each OUTPUTS numbers these lie in different banks of local memory. */
@@ -187,56 +206,66 @@ typedef struct {
     int taps, low, high;
 } Bounds;
 
-static inline vector in_bounds(vector with, vector without, int i, Bounds bounds)
+/* Adds to sums[] the products with taps begin .. end - 1, all of which exist. */
+INLINE void multiply(vector *sums, local const real *window, local const real *taps, int begin, int end)
 {
-#if WIDTH == 1
-    return i >= bounds.low && i < bounds.high ? with : without;
-#else
-    UNROLL for (int lane = 0; lane < WIDTH; lane++)
-        with[lane] = i + lane >= bounds.low && i + lane < bounds.high ? with[lane] : without[lane];
-    return with;
-#endif
+    vector fast[OUTPUTS]; /* in registers, since all its indices are constants */
+    UNROLL for (int v = 0; v < OUTPUTS; v++)
+        fast[v] = sums[v];
+    LOOP(int t = begin; t < end; t += CHUNK)
+    {
+        local const real *near = window + PLACE(FIRST(t));
+        LOOP(int k = 0; k < WIDTH; k++)
+        {
+            real tap[TAPS];
+            UNROLL for (int u = 0; u < TAPS; u++)
+                tap[u] = taps[t + u * WIDTH + k];
+            UNROLL for (int w = 1; w < OUTPUTS + TAPS; w++) {
+                vector x = *(local const loose *)(near + PLACE(w * WIDTH) - k);
+                UNROLL for (int u = 0; u < TAPS; u++) {
+                    int v = w + u - TAPS;
+                    if (v >= 0 && v < OUTPUTS)
+                        fast[v] = fma(x, (vector)(tap[u]), fast[v]);
+                }
+            }
+        }
+    }
+    UNROLL for (int v = 0; v < OUTPUTS; v++)
+        sums[v] = fast[v];
 }
 
-/* Adds to some[] the products with the taps from number t of the tile on, CHUNK of them. The order of the sums is the
- * same with bounds and without. */
-INLINE void multiply(vector *some, local const real *window, local const real *taps, int first, int bounded,
-                     Bounds bounds)
+/* Does what multiply does, in the same order, but leaves out products that do not exist. */
+INLINE void multiply_in_bounds(vector *sums, local const real *window, local const real *taps, int begin, int end,
+                               Bounds bounds)
 {
-    local const real *near = window + PLACE(first);
-    LOOP(int k = 0; k < WIDTH; k++)
+    LOOP(int t = begin; t < end; t += CHUNK)
     {
-        real tap[TAPS];
-        UNROLL for (int u = 0; u < TAPS; u++)
-            tap[u] = taps[u * WIDTH + k];
-        UNROLL for (int w = 1; w < OUTPUTS + TAPS; w++) {
-            vector x = *(local const loose *)(near + PLACE(w * WIDTH) - k);
-            UNROLL for (int u = 0; u < TAPS; u++) {
-                int v = w + u - TAPS;
-                if (v < 0 || v >= OUTPUTS)
-                    continue;
-                vector sum = fma(x, (vector)(tap[u]), some[v]);
-                if (bounded)
-                    sum = u * WIDTH + k < bounds.taps ? in_bounds(sum, some[v], first + w * WIDTH - k, bounds) : some[v];
-                some[v] = sum;
+        LOOP(int place = 0; place < CHUNK; place++)
+        {
+            int tap = t + (TAPS - 1 - place % TAPS) * WIDTH + place / TAPS;
+            if (tap >= bounds.taps)
+                continue;
+            LOOP(int v = 0; v < OUTPUTS; v++)
+            {
+                int at = FIRST(tap) + CHUNK + v * WIDTH;
+                lanes there = at + LANES;
+                vector x = *(local const loose *)(window + PLACE(at));
+                vector sum = fma(x, (vector)(taps[tap]), sums[v]);
+                sums[v] = there >= bounds.low && there < bounds.high ? sum : sums[v];
             }
         }
     }
 }
 
-/* Adds the products of a tile to some[]. */
-INLINE void multiply_tile(vector *some, local const real *window, local const real *taps, Bounds bounds)
+/* Adds the products of a tile to sums[]. All products exist from tap `begin` to tap `end` - 1. */
+INLINE void multiply_tile(vector *sums, local const real *window, local const real *taps, Bounds bounds)
 {
-    int item = get_local_id(0) * OUTPUTS * WIDTH, all_taps = bounds.taps;
-    LOOP(int t = 0; t < all_taps; t += CHUNK)
-    {
-        int first = item + TILE - t - CHUNK; /* a multiple of OUTPUTS if WIDTH is 1 */
-        bounds.taps = all_taps - t;
-        if (bounds.taps >= CHUNK && first + 1 >= bounds.low && first + SPAN <= bounds.high)
-            multiply(some, window, taps + t, first, 0, bounds);
-        else
-            multiply(some, window, taps + t, first, 1, bounds);
-    }
+    int begin = (max(TILE + RESULTS - bounds.high, 0) + CHUNK - 1) / CHUNK * CHUNK;
+    int end = min(bounds.taps, max(TILE + 1 - bounds.low, 0)) / CHUNK * CHUNK;
+    begin = min(begin, bounds.taps), end = max(begin, end);
+    multiply_in_bounds(sums, window, taps, 0, begin, bounds);
+    multiply(sums, window, taps, begin, end);
+    multiply_in_bounds(sums, window, taps, end, bounds.taps, bounds);
 }
 
 /* Copies tile number `tile` of a term to local memory, and adds what it contributes to the results from `from` on. */
