@@ -93,8 +93,13 @@ typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, n
 
 #if GROUP == 1
 #define MEET
+#define SLOWLY LOOP /* code that seldom runs had better be short */
 #else
 #define MEET barrier(CLK_LOCAL_MEM_FENCE)
+#define SLOWLY UNROLL for /* but on a GPU all indices of an array in registers must be constants */
+#endif
+#if WIDTH == 1 && TAPS % OUTPUTS
+#error TAPS must be a multiple of OUTPUTS if WIDTH is 1, and PLACE relies on it
 #endif
 
 #define RESULTS (GROUP * OUTPUTS * WIDTH) /* of a group */
@@ -171,8 +176,8 @@ static inline real take_term(Row *row, uint term, global const Line *line)
 
 /* --- a tile to local memory ---------------------------------------------------------------------------------- */
 
-/* WINDOW numbers of dry from dry[first] on, 0 where dry does not exist. */
-static inline void copy_window(local real *window, global const real *dry, long first, long begin,
+/* The window: dry from dry[first] on, 0 where it does not exist. The first `skip` numbers are not needed. */
+static inline void copy_window(local real *window, global const real *dry, long first, uint skip, long begin,
                                global const Line *line)
 {
     long low = line->low, high = line->high, ring = line->ring, step = line->dry_step;
@@ -180,23 +185,22 @@ static inline void copy_window(local real *window, global const real *dry, long 
     from += from < 0 ? ring : from >= ring ? -ring : 0;
 #if GROUP == 1 && WIDTH > 1
     if (step == 1 && first >= low && first + WINDOW <= high && from + WINDOW <= ring) {
-        for (uint i = 0; i < WINDOW; i += WIDTH)
+        for (uint i = skip / WIDTH * WIDTH; i < WINDOW; i += WIDTH)
             *(local loose *)(window + i) = *(global const loose *)(dry + from + i);
         return;
     }
 #endif
-    for (uint i = get_local_id(0); i < WINDOW; i += GROUP) {
+    for (uint i = skip + get_local_id(0); i < WINDOW; i += GROUP) {
         long there = from + i;
-        there -= there >= ring ? ring : 0;
+        there -= there >= 2 * ring ? 2 * ring : there >= ring ? ring : 0;
         window[PLACE(i)] = first + i >= low && first + i < high ? dry[there * step] : 0;
     }
 }
 
-/* `count` taps, then zeros. */
 static inline void copy_taps(local real *taps, global const real *ir, uint count, real sign, long step)
 {
-    for (uint k = get_local_id(0); k < TILE; k += GROUP)
-        taps[k] = k < count ? sign * ir[k * step] : 0;
+    for (uint k = get_local_id(0); k < count; k += GROUP)
+        taps[k] = sign * ir[k * step];
 }
 
 /* --- the products of a tile ---------------------------------------------------------------------------------- */
@@ -245,7 +249,7 @@ INLINE void multiply_in_bounds(vector *sums, local const real *window, local con
             int tap = t + (TAPS - 1 - place % TAPS) * WIDTH + place / TAPS;
             if (tap >= bounds.taps)
                 continue;
-            LOOP(int v = 0; v < OUTPUTS; v++)
+            SLOWLY(int v = 0; v < OUTPUTS; v++)
             {
                 int at = FIRST(tap) + CHUNK + v * WIDTH;
                 lanes there = at + LANES;
@@ -276,7 +280,7 @@ INLINE void add_tile(vector *some, Row row, uint term, uint tile, long from, lon
     long tap = (long)tile * TILE, first = line->start + from - tap - TILE; /* dry[first] is number 0 of the window */
     int count = (int)min((long)TILE, line->taps - tap);
     MEET;
-    copy_window(window, row.dry, first, begin, line);
+    copy_window(window, row.dry, first, TILE - count, begin, line);
     copy_taps(taps, row.ir + tap * line->ir_step, count, sign, line->ir_step);
     MEET;
     Bounds bounds = {count, (int)max(line->low - first, 0L), (int)min(line->high - first, (long)WINDOW)};
