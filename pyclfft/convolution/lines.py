@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
@@ -19,9 +19,13 @@ IDLE_SUMS = 2  # rooms for the sums of tiles that a convolver keeps for later ca
 
 
 class Step(NamedTuple):
-    """A kernel with its arguments, and the sizes of its range and of its groups."""
+    """A kernel with its arguments, and the sizes of its range and of its groups.
+
+    Kernels do not keep the memory of their arguments alive; a step does.
+    """
 
     kernel: cl.Kernel
+    arguments: tuple[Any, ...]
     items: tuple[int, ...]
     group: tuple[int, ...] | None
 
@@ -67,7 +71,7 @@ class LineLaunch:
             self._begin = begin
         before = list(wait_for)
         with memory.refusals(self._context, 0):
-            for kernel, items, group in self._steps:
+            for kernel, _, items, group in self._steps:
                 done = cl.enqueue_nd_range_kernel(
                     queue, kernel, items, group, wait_for=before or None
                 )
@@ -125,27 +129,31 @@ class LineConvolver:
             The device is out of memory.
         """
         job, blocking = self.job, self.blocking
-        across = -(-job.results // blocking.results) * blocking.group
-        first = np.int64(0)
+        groups, first = -(-job.results // blocking.results), np.int64(0)
+        items, group = (groups * blocking.group, job.rows), (blocking.group, 1)
         if not self.is_split:
-            kernel = cl.Kernel(self._program, KERNEL)
-            kernel.set_args(dry, ir, wet, self._table, first)
-            step = Step(kernel, (across, job.rows), (blocking.group, 1))
+            step = self._step(KERNEL, (dry, ir, wet, self._table, first), items, group)
             return LineLaunch([step], self.context)
         sums = sums or memory.allocate(self.context, job.sums_bytes(blocking))
-        tiles = job.tiles(blocking)
-        one = cl.Kernel(self._program, TILE_KERNEL)
-        one.set_args(dry, ir, sums, self._table, first)
-        other = cl.Kernel(self._program, ADDING_KERNEL)
-        other.set_args(sums, wet, self._table, np.uint32(tiles))
-        results = -(-job.results // blocking.results) * blocking.results
-        return LineLaunch(
-            [
-                Step(one, (across, job.rows, tiles), (blocking.group, 1, 1)),
-                Step(other, (results, job.rows), None),
-            ],
-            self.context,
-        )
+        tiles, results = job.tiles(blocking), (groups * blocking.results, job.rows)
+        steps = [
+            self._step(
+                TILE_KERNEL, (dry, ir, sums, self._table, first), (*items, tiles), (*group, 1)
+            ),
+            self._step(ADDING_KERNEL, (sums, wet, self._table, np.uint32(tiles)), results, None),
+        ]
+        return LineLaunch(steps, self.context)
+
+    def _step(
+        self,
+        name: str,
+        arguments: tuple[Any, ...],
+        items: tuple[int, ...],
+        group: tuple[int, ...] | None,
+    ) -> Step:
+        kernel = cl.Kernel(self._program, name)
+        kernel.set_args(*arguments)
+        return Step(kernel, arguments, items, group)
 
     def enqueue(
         self,
