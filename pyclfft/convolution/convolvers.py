@@ -19,6 +19,8 @@ from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
 from ..runtime.program import program
 from .direct_plans import GROUP, KERNEL, SOURCE, DirectJob
+from .line_plans import line_job
+from .lines import LineConvolver
 from .spectral_plans import (
     PLACES,
     SpectralJob,
@@ -197,7 +199,8 @@ def convolver_of(context: cl.Context, job: Job) -> Convolver:
 
     def make() -> Convolver:
         if isinstance(job, DirectJob):
-            return DirectConvolver(job, context)
+            line = line_job(job)
+            return LineConvolver(line, context) if line else DirectConvolver(job, context)
         return SpectralConvolver(job, context)
 
     return _convolvers.get((context, job), make)
