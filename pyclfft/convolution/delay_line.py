@@ -28,7 +28,8 @@ from .responses import Response, Routing
 SOURCE, KERNEL = "convolution/partitions.cl", "sum_partitions"
 LINE_BYTES = 128  # rows begin at its multiples: cache lines, and the vectors of CPUs
 CPU_WIDTH = 16  # reals in a vector of partitions.cl
-GPU_GROUP = 8  # work-items: rows have a multiple of so many bins
+CPU_TILE = 4  # vectors that a work-item sums at once
+GPU_GROUP = 64  # work-items
 
 RESPONSE, SUMS = Buffer("response"), Buffer("sums")
 
@@ -94,12 +95,14 @@ class DelayLine:
         self._forward = self._executable(forward)
         self._back = self._executable(back)
 
-        width = CPU_WIDTH if traits.is_cpu else 2
-        macros = {"DOUBLE": int(precision == "double"), "WIDTH": width}
+        width, self._tile = (CPU_WIDTH, CPU_TILE) if traits.is_cpu else (2, 1)
+        macros = {"DOUBLE": int(precision == "double"), "WIDTH": width, "TILE": self._tile}
         built = program(context, SOURCE, tuple((name, str(each)) for name, each in macros.items()))
-        self.vectors = self._pitch * 2 // width
+        self.vectors = -(-2 * (stage.block + 1) // width)
         self._outputs = routing.outputs
         self._group = (1 if traits.is_cpu else GPU_GROUP, 1)
+        # The work-items along a row on a CPU: two for each core, or long rows would be unbalanced.
+        self._parts = -(-2 * traits.compute_units // routing.outputs) if traits.is_cpu else 0
         self._kernel = cl.Kernel(built, KERNEL)
         first = int(hears_newest)
         self._is_empty = stage.count <= first
@@ -110,10 +113,11 @@ class DelayLine:
             ],
             np.uint32,
         )  # fmt: skip
-        buffers = (self._response, self._line, self._sums, memory.constant(context, shape))
-        for position, buffer in enumerate(buffers):
-            self._kernel.set_arg(position, buffer)
-        self._shape = buffers[-1]  # kernels do not keep their arguments alive
+        self._buffers = (
+            self._response, self._line, self._sums, memory.constant(context, shape)
+        )  # fmt: skip
+        # With their dtypes known, pyopencl sets numbers eight times as fast.
+        self._kernel.set_scalar_arg_dtypes([None] * len(self._buffers) + [np.uint32] * 4)
 
     def _executable(self, problem: Problem) -> Executable:
         chosen = self._queue.device
@@ -140,9 +144,10 @@ class DelayLine:
         """Start to sum products, for the vectors of bins from `begin` to before `end`."""
         if self._is_empty or begin == end:
             return
-        self._kernel.set_arg(4, np.uint32(self._newest))
-        self._kernel.set_arg(5, np.uint32(begin))
-        size = (end - begin, self._outputs)
+        count = end - begin
+        each = _up(-(-count // self._parts), self._tile) if self._parts else 1
+        self._kernel.set_args(*self._buffers, self._newest, begin, end, each)
+        size = (_up(-(-count // each), self._group[0]), self._outputs)
         cl.enqueue_nd_range_kernel(self._queue, self._kernel, size, self._group)
 
     def advance(self) -> None:
