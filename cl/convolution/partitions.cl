@@ -6,8 +6,9 @@
  *
  * `sum_partitions` adds partition p times the block that came p - first blocks before the newest one. A work-item
  * makes neighbouring vectors of bins of one output, TILE at a time, so that it reads whole stretches of each row.
- * Products are added in runs of RUN, whose sums are then added, which keeps the error of long sums small. Hooks of a
- * transform back add one more partition as they load: `newest_bin` and `newest_bins`. */
+ * Products are added in runs of RUN, whose sums are then added, which keeps the error of long sums small.
+ * The first partition and the newest block may be left to the transform back, which adds their product as it loads
+ * (newestBlock.cl). */
 #include "prelude.cl"
 
 #ifndef WIDTH
@@ -19,17 +20,8 @@
 #ifndef RUN
 #define RUN 64 /* partitions whose products are added at once */
 #endif
-#ifndef PITCH
-#define PITCH 144 /* bins from one row to the next, for hooks */
-#endif
-#ifndef TERMS
-#define TERMS 1 /* inputs that an output hears, for hooks */
-#endif
-#ifndef DIAGONAL
-#define DIAGONAL 0 /* 1: output o hears input o, for hooks */
-#endif
 
-#define JOIN(a, b) a##b
+#define JOIN(type, width) type##width
 #define VECTOR_OF(type, width) JOIN(type, width)
 #if DOUBLE
 typedef VECTOR_OF(double, WIDTH) bins_vector;
@@ -102,34 +94,3 @@ kernel void sum_partitions(global const cplx *response, global const cplx *line,
     for (; vector < end; vector++)
         sum_vectors(1, response, line, sums, shape, newest, vector);
 }
-
-/* --- hooks: one more partition, times the newest block ------------------------------------------ */
-
-static inline cplx newest_bin(global const cplx *newest, ulong index, global const cplx *response,
-                              global const cplx *sums)
-{
-    uint output = index / PITCH, bin = index % PITCH;
-    cplx sum = sums[index];
-    for (uint term = 0; term < TERMS; term++)
-        sum += cmul(response[((ulong)output * TERMS + term) * PITCH + bin],
-                    newest[(ulong)(DIAGONAL ? output : term) * PITCH + bin]);
-    return sum;
-}
-
-#if VECTOR_LOADS
-static inline source_vector newest_bins(global const cplx *newest, ulong index,
-                                        global const cplx *response, global const cplx *sums)
-{
-    uint output = index / PITCH, bin = index % PITCH;
-    source_vector sum = *(global const loose_source *)(sums + index);
-    for (uint term = 0; term < TERMS; term++) {
-        source_vector w = *(global const loose_source *)(response +
-                                                         ((ulong)output * TERMS + term) * PITCH + bin);
-        source_vector z = *(global const loose_source *)(newest +
-                                                         (ulong)(DIAGONAL ? output : term) * PITCH + bin);
-        sum.even += w.even * z.even - w.odd * z.odd;
-        sum.odd += w.even * z.odd + w.odd * z.even;
-    }
-    return sum;
-}
-#endif

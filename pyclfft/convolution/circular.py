@@ -2,7 +2,7 @@
 
 This is the design of a thesis on convolution reverb in the time domain. Chunks of r frames go round
 and round through a buffer that n streams share. With l = n r the buffer has b l frames, where
-b = ceil((taps + 2 l - 1) / l), so that no upload overwrites frames that a running kernel still reads.
+b = ceil((taps + 2 l - 1) / l). So no upload overwrites frames that a running kernel still reads.
 The number of the stream wraps at n, and then the number of the part of the buffer wraps at b.
 """
 

@@ -26,6 +26,7 @@ from .partitions import Stage, spectra_of
 from .responses import Response, Routing
 
 SOURCE, KERNEL = "convolution/partitions.cl", "sum_partitions"
+HOOK_SOURCE = "convolution/newestBlock.cl"
 LINE_BYTES = 128  # rows begin at its multiples: cache lines, and the vectors of CPUs
 CPU_WIDTH = 16  # reals in a vector of partitions.cl
 CPU_TILE = 4  # vectors that a work-item sums at once
@@ -174,7 +175,7 @@ def _back(routing: Routing, block: int, precision: str, row: int) -> Problem:
 def _newest_hook(routing: Routing, pitch: int) -> Snippet:
     """Return the hook that adds the first partition times the newest block."""
     macros: dict[str, Any] = {
-        "PITCH": pitch,
+        "ROW_BINS": pitch,
         "TERMS": routing.terms,
         "DIAGONAL": int(routing.diagonal),
     }
@@ -182,7 +183,7 @@ def _newest_hook(routing: Routing, pitch: int) -> Snippet:
     return Snippet(
         code="value = newest_bin(src, index, response, sums);",
         vector="value = newest_bins(src, index + offset, response, sums);",
-        preamble="\n".join([*lines, f'#include "{SOURCE}"']),
+        preamble="\n".join([*lines, f'#include "{HOOK_SOURCE}"']),
         parameters=(
             Parameter("response", "global const cplx *", RESPONSE),
             Parameter("sums", "global const cplx *", SUMS),

@@ -12,14 +12,11 @@ class Engine(Protocol):
 
     Frames are fed into the current block, and launched together. What one launch has computed is
     fetched in the order of the launches.
-
-    Attributes
-    ----------
-    room : int
-        How many frames the current block still takes.
     """
 
-    room: int
+    @property
+    def room(self) -> int:
+        """How many frames the current block still takes."""
 
     def feed(self, frames: np.ndarray) -> None:
         """Take the next frames, of shape (inputs, frames), no more than there is room for."""

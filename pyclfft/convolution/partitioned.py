@@ -36,7 +36,7 @@ class Launch(NamedTuple):
     outlet: Exchange
     done: cl.Event
     begin: int
-    count: int
+    frames: int
     late: tuple[Part, ...]
 
 
@@ -107,9 +107,9 @@ class PartitionedEngine:
         inlet.send(self._queue)
         self._line.transform(inlet.memory)
         done = outlet.fetch(self._queue, self._line.transform_back(outlet.memory))
-        count = self._fed - self._launched
+        frames = self._fed - self._launched
         late = tuple([each.part(self._launched) for each in self._late])
-        self._flying.append(Launch(outlet, done, self._launched, count, late))
+        self._flying.append(Launch(outlet, done, self._launched, frames, late))
         self._launched = self._fed
         if self._fed == self._block:
             self._end_block()
@@ -132,20 +132,22 @@ class PartitionedEngine:
         last = self._inlets[self._turn].frames
         self._turn = (self._turn + 1) % len(self._inlets)
         window = self._inlets[self._turn].frames
-        window[:, : self._block] = last[:, self._block :]
+        # Both may be one array. NumPy would copy that as a whole, but not a single row of it.
+        for row, before in zip(window, last, strict=True):
+            row[: self._block] = before[self._block :]
         window[:, self._block :] = 0
         self._fed = self._launched = 0
         self._is_over = False
 
     def fetch(self, result: np.ndarray) -> float:
         """Write the result of the oldest launch."""
-        outlet, done, begin, count, late = self._flying.popleft()
+        outlet, done, begin, frames, late = self._flying.popleft()
         done.wait()
         first = self._block + begin
-        result[...] = outlet.frames[:, first : first + count]
+        result[...] = outlet.frames[:, first : first + frames]
         for part in late:
             part.done.wait()
-            result += part.outlet.frames[:, part.begin : part.begin + count]
+            result += part.outlet.frames[:, part.begin : part.begin + frames]
         return NANOSECOND * (done.profile.end - done.profile.queued)
 
 

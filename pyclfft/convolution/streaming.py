@@ -12,7 +12,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 from numpy.typing import ArrayLike, DTypeLike
 
-from ..errors import DeviceError, PlanError
+from ..errors import PlanError, PyclfftError
 from ..planning.planner import require_precision
 from ..planning.precision import READABLE
 from ..planning.problem import choose
@@ -131,9 +131,10 @@ class StreamingConvolver:
 
     Notes
     -----
-    If a block holds a NaN, "direct" returns as many NaNs as the response has taps. The other methods
-    return NaNs for the blocks that a partition brings together with the NaN. Later results are
-    those of a signal with zeros in the place of the NaN, bit for bit.
+    A NaN in the signal makes as many NaNs of the result as the response has taps, by the method
+    "direct". By the other methods, it makes NaNs of whole blocks, those in which a partition of the
+    response meets the NaN. All later results are those of a signal with a zero in the place of the
+    NaN, bit for bit.
 
     References
     ----------
@@ -184,8 +185,10 @@ class StreamingConvolver:
         self._pushed = self._returned = 0  # frames of the signal and of its result
         self._peak = 0.0  # the running maximum
         self._ended = ""  # why no more blocks are taken
-        self._is_flat = False  # whether blocks have no axis of channels
-        self._inputs = 0  # the channels of the blocks, once the first one has come
+        self._is_flat = False  # whether the last block had no axis of channels
+        self._inputs = channels or 0  # the channels of the blocks, once they are known
+        self._response: Response
+        self._voices: list[Voice]
         self._open(channels or usual_inputs(self._ir))
 
     # --- attributes -------------------------------------------------------------------------------
@@ -343,8 +346,8 @@ class StreamingConvolver:
         routing = self._response.routing
         if options.dry and routing.inputs not in (1, routing.outputs):
             raise PlanError(
-                f"dry= needs as many inputs as outputs, not {routing.inputs} and {routing.outputs}: "
-                "leave it out, or add the dry signal yourself"
+                f"dry= needs as many inputs as outputs, not {routing.inputs} and "
+                f"{routing.outputs}: leave it out, or add the dry signal yourself"
             )
         self._voices = [self._voice(self._response, Fade(0, 0))]
         block = options.block_size
@@ -384,7 +387,7 @@ class StreamingConvolver:
         return engine, stages[-1].block // stages[0].block
 
     def _measure(self, engine: Engine, inputs: int, outputs: int, cycle: int) -> None:
-        """Compute silence, so that kernels are compiled, and that too long a response is refused."""
+        """Compute silence, which compiles the kernels, and refuse too long a response."""
         options = self._options
         silence = np.zeros((inputs, options.block_size), options.dtype)
         result = np.zeros((outputs, options.block_size), options.dtype)
@@ -423,7 +426,7 @@ class StreamingConvolver:
     # --- one block --------------------------------------------------------------------------------
 
     def _checked(self, block: ArrayLike) -> np.ndarray:
-        """Return a block as an array of the shape (channels, frames), and open for the first one."""
+        """Return a block as an array of the shape (channels, frames)."""
         self._require_open()
         if isinstance(block, cl_array.Array):
             raise PlanError("streams take NumPy arrays: call .get() first, or convolve all at once")
@@ -436,16 +439,15 @@ class StreamingConvolver:
             )
         frames = array if array.ndim == 2 else array[None]
         inputs = frames.shape[0]
-        if not self._inputs:
-            if inputs != self._response.routing.inputs:
-                self._open(inputs)
-            self._inputs = inputs
-            self._is_flat = array.ndim == 1
-        if inputs != self._inputs:
+        if self._inputs not in (0, inputs):
             raise PlanError(
-                f"blocks before had {self._inputs} channels, this one has {inputs}: give as many "
+                f"the stream has {self._inputs} channels, this block has {inputs}: give as many "
                 "channels every time"
             )
+        if inputs != self._response.routing.inputs:
+            self._open(inputs)
+        self._inputs = inputs
+        self._is_flat = array.ndim == 1
         return frames
 
     def _result(self, out: np.ndarray | None, due: int) -> tuple[np.ndarray, np.ndarray]:
@@ -488,10 +490,10 @@ class StreamingConvolver:
         np.copyto(given, frames, casting="unsafe")
         try:
             mixed = self._mix(given, rest.shape[1])
-        except (cl.Error, DeviceError) as error:
+        except (cl.Error, PyclfftError) as error:
             (rest if result is None else result).fill(0)
             self._end("the device has failed in mid-stream: make another stream")
-            if isinstance(error, cl.RuntimeError):
+            if isinstance(error, cl.Error):
                 raise failed(self._device_queue.device, error) from error
             raise
         rest[:, : mixed.shape[1]] = mixed
@@ -529,12 +531,13 @@ class StreamingConvolver:
         """Divide frames by the running maximum; NaN and infinity do not count."""
         magnitudes = self._magnitudes[:, : mixed.shape[1]]
         np.abs(mixed, out=magnitudes)
-        greatest = float(np.max(magnitudes, initial=self._peak))
-        if not np.isfinite(greatest):
-            greatest = float(np.max(magnitudes, initial=self._peak, where=np.isfinite(magnitudes)))
-        self._peak = greatest
-        if greatest:
-            mixed /= greatest
+        for row in magnitudes:  # NumPy would copy parts of several rows
+            greatest = np.max(row, initial=0)
+            if not np.isfinite(greatest):
+                greatest = np.max(row, initial=0, where=np.isfinite(row))
+            self._peak = max(self._peak, float(greatest))
+        if self._peak:
+            mixed /= self._peak
 
 
 def _plan(method: str, response: Response, block: int) -> tuple[str, Stages]:
