@@ -18,8 +18,7 @@ import pyopencl as cl
 from ..planning.precision import REAL_DTYPE
 from ..runtime import memory
 from ..runtime.program import program
-from .exchange import finish_before_freeing
-from .partitioned import NANOSECOND
+from .exchange import finish_before_freeing, seconds_between
 from .responses import Response
 
 SOURCE, KERNEL = "convolution/circular.cl", "circular"
@@ -215,4 +214,4 @@ class CircularEngine:
         received = self._download(chunk)
         received.wait()
         result[...] = self._received[chunk.lane][:, : chunk.count]
-        return NANOSECOND * (received.profile.end - chunk.begun.profile.queued)
+        return seconds_between(chunk.begun, received)

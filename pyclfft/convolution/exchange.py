@@ -68,6 +68,11 @@ class Exchange:
         return event
 
 
+def seconds_between(first: cl.Event, last: cl.Event) -> float:
+    """Return the seconds from the moment a command was enqueued to the end of another one."""
+    return 1e-9 * (last.profile.end - first.profile.queued)
+
+
 def finish_before_freeing(owner: object, *queues: cl.CommandQueue) -> None:
     """Wait for all commands on queues before an object, and its memory with it, goes away.
 

@@ -154,6 +154,24 @@ def test_direct_blocks_are_the_whole_bit_for_bit(device):
     np.testing.assert_array_equal(blocks, whole)
 
 
+# --- other devices --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("latency", [0, 2])
+@pytest.mark.parametrize("changes", [{}, {"is_cpu": False}], ids=str)
+def test_as_on_devices_with_memory_of_their_own(
+    device, change_traits, monkeypatch, method, latency, changes
+):
+    """Frames are copied; and kernels are those of GPUs."""
+    change_traits(shared_buffers=False, **changes)
+    stages = partitions.nonuniform(700, 32, 4, 2)
+    monkeypatch.setattr(streaming, "several_stages", lambda *_: stages)
+    x, ir = noise((2, 900), 1), noise((2, 700), 2)
+    stream = StreamingConvolver(ir, block_size=32, method=method, latency=latency)
+    assert relative_error(streamed(stream, x, 100), expected_of(x, ir)) < SINGLE
+
+
 # --- channels -------------------------------------------------------------------------------------
 
 
@@ -296,7 +314,7 @@ def test_late_partitions_forget_a_nan(device, monkeypatch):
 
 
 def faded(x, changes):
-    """What `set_ir` promises, for changes (frame, response, fade) of which the first is no change."""
+    """What `set_ir` promises for changes (frame, response, fade); the first one is no change."""
     frames = np.arange(x.shape[-1])
     gains = []
     for begin, _, fade in changes:
