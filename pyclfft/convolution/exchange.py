@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from ..runtime import describe, memory
+from ..errors import DeviceError
+from ..runtime import describe, forks, memory
 
 
 class Exchange:
@@ -83,5 +84,7 @@ def finish_before_freeing(owner: object, *queues: cl.CommandQueue) -> None:
 
 def _finish(queues: tuple[cl.CommandQueue, ...]) -> None:
     for queue in queues:
-        with suppress(cl.Error):  # the device may have failed
+        # The device may have failed, and in a forked process there is nothing to wait for.
+        with suppress(cl.Error, DeviceError):
+            forks.require_own_process()
             queue.finish()
