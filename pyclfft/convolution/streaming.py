@@ -419,9 +419,9 @@ class StreamingConvolver:
         self._voices = []
 
     def _require_open(self) -> None:
+        forks.require_own_process()
         if self._ended:
             raise PlanError(self._ended)
-        forks.require_own_process()
 
     # --- one block --------------------------------------------------------------------------------
 
