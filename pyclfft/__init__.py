@@ -8,6 +8,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
 - `pyclfft.convolution.registration`: `phase_cross_correlation`
+- `pyclfft.convolution.streaming`: `StreamingConvolver`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
@@ -56,6 +57,7 @@ from .convolution.functions import (
     oaconvolve,
 )
 from .convolution.registration import phase_cross_correlation
+from .convolution.streaming import StreamingConvolver
 from .errors import (
     BuildError,
     DeviceError,
@@ -134,6 +136,7 @@ __all__ = [
     "PlanError",
     "PrecisionError",
     "PyclfftError",
+    "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
     "allocator",

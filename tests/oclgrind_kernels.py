@@ -22,7 +22,7 @@ import scipy.signal
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
-from pyclfft.convolution import running
+from pyclfft.convolution import partitions, running, streaming
 from pyclfft.convolution.blocks import cut
 from pyclfft.convolution.methods import METHODS
 from pyclfft.planning.parameters import DEFAULTS
@@ -459,6 +459,24 @@ def by_name(precision, queue) -> None:
         transforms([(shape, axis, name)], precision, queue)
 
 
+def streams(precision, queue) -> None:
+    """Convolution in real time: partitions of two lengths, in vectors and not, and matrices."""
+    dtype = CODES[precision]["r2c"]
+    x = noise((2, 70), dtype)
+    real, stages = describe.traits, partitions.nonuniform(60, 4, 4, 2)
+    streaming.several_stages = lambda *_: stages
+    for is_cpu, shape in product((False, True), ((2, 60), (2, 2, 60))):
+        describe.traits = lambda device, is_cpu=is_cpu: replace(real(device), is_cpu=is_cpu)
+        ir = noise(shape, dtype, seed=1)
+        matrix = ir if ir.ndim == 3 else np.eye(2)[:, :, None] * ir[:, None]
+        expected = [sum(map(np.convolve, x.astype("f8"), row)) for row in matrix]
+        for method in ("direct", "uniform", "nonuniform"):
+            stream = pyclfft.StreamingConvolver(ir, block_size=4, method=method, dtype=dtype)
+            parts = [stream.push(x[:, :3]), stream.push(x[:, 3:]), stream.close()]
+            check(np.concatenate(parts, axis=1), np.array(expected))
+    describe.traits = real
+
+
 PARTS = {
     "by name": by_name,
     "textbook": textbook,
@@ -471,6 +489,7 @@ PARTS = {
     "images": images_alone,
     "convolutions": convolutions,
     "lanes": on_lanes,
+    "streams": streams,
 }
 
 

@@ -59,6 +59,7 @@ large = np.ones((64, 4096), "c8")
 large_plan = pyclfft.Plan(large.shape, "c8", -1)
 there_c = cl_array.to_device(queue, x)
 stream = pyclfft.StreamingSTFT(n_fft=256)
+convolver = pyclfft.StreamingConvolver(signal_)
 
 ways = {
     "fft": lambda: pyclfft.fft(x),
@@ -75,6 +76,9 @@ ways = {
     "a new plan of a context": lambda: pyclfft.Plan(32, "c8", context=queue.context),
     "a stream": lambda: stream.push(signal_),
     "a new stream": lambda: pyclfft.StreamingSTFT(n_fft=256, queue=queue).push(signal_),
+    "a convolver": lambda: convolver.push(signal_),
+    "a convolver's end": convolver.close,
+    "a new convolver": lambda: pyclfft.StreamingConvolver(signal_),
     "stft": lambda: pyclfft.stft(signal_, n_fft=256),
     "stft on a queue": lambda: pyclfft.stft(signal_, n_fft=256, queue=queue),
     "stft of a device array": lambda: pyclfft.stft(sound, n_fft=256).get(),

@@ -39,8 +39,10 @@ OPTIONS = (
 )
 
 # Oclgrind 21.10 crashes where it follows unwritten values through .even and .odd of a vector: what
-# runs on lanes is watched without, and on poisoned memory in test_lanes.py.
-OPTIONS_OF = {"lanes": tuple(option for option in OPTIONS if option != "--uninitialized")}
+# runs on lanes, as transforms of streams do, is watched without, and on poisoned memory in
+# test_lanes.py.
+KNOWN = tuple(option for option in OPTIONS if option != "--uninitialized")
+OPTIONS_OF = {"lanes": KNOWN, "streams": KNOWN}
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("oclgrind") and RUNTIME.exists()), reason="Oclgrind is not installed"

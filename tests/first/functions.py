@@ -312,6 +312,16 @@ def check_stream(queue):
     agree(np.concatenate(parts, axis=-1), expected_stft(y, 128, 32))
 
 
+@checks("StreamingConvolver")
+def check_convolver(queue):
+    x, ir = noise((2, 1000), "f4"), noise((2, 3000), "f4", seed=1)
+    expected = [np.convolve(*pair) for pair in zip(x.astype("f8"), ir, strict=True)]
+    for method in ("direct", "uniform", "nonuniform"):
+        stream = pyclfft.StreamingConvolver(ir, block_size=64, method=method)
+        parts = [stream.push(x[:, :300]), stream.push(x[:, 300:]), stream.close()]
+        agree(np.concatenate(parts, axis=-1), np.array(expected))
+
+
 @checks("spectrogram")
 def check_spectrogram(queue):
     """By the default algorithm, and by one that finds the greatest while it transforms."""
