@@ -11,6 +11,7 @@ _PACKAGES = {
     "cpu": "intel-opencl-rt intel-cmplr-lib-rt",  # a device on any x86-64 CPU
     "pictures": "matplotlib",
     "sounds": "soundfile",
+    "playing": "miniaudio",
     "completion": "shtab",
 }
 
@@ -20,9 +21,9 @@ def pip_install(what: str) -> str:
 
     Parameters
     ----------
-    what : {"cpu", "pictures", "sounds", "completion"}
+    what : {"cpu", "pictures", "sounds", "playing", "completion"}
         The purpose of the missing packages: a device on the CPU, drawing pictures, reading and
-        writing sounds, or writing scripts for shells.
+        writing sounds, playing sounds, or writing scripts for shells.
 
     Returns
     -------

@@ -172,6 +172,11 @@ def count(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def natural(text: str) -> int:
+    """Return a whole number from 0 on: the type of an option for argparse."""
+    return 0 if text == "0" else count(text)
+
+
 def number(least: float = -inf) -> Callable[[str], float]:
     """Return the type of an option that is a finite number, `least` or more."""
 

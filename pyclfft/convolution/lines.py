@@ -96,7 +96,7 @@ class LineConvolver:
     """
 
     def __init__(self, job: LineJob, context: cl.Context) -> None:
-        traits = describe.traits(context.devices[0])
+        self.traits = traits = describe.traits(context.devices[0])
         require_precision(job.precision, traits)
         self.job = job
         self.context = context

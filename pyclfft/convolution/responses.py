@@ -140,7 +140,13 @@ def response_for(ir: np.ndarray, inputs: int) -> Response:
 
 
 def _misfit(ir: np.ndarray, inputs: int) -> PlanError:
+    if ir.ndim == 3:
+        return PlanError(
+            f"{inputs} channels do not fit an impulse response from {ir.shape[1]} inputs to "
+            f"{ir.shape[0]} outputs: give one of the shape (outputs, {inputs}, taps)"
+        )
+    stereo = ", or 4 for true stereo" if inputs == 2 else ""
     return PlanError(
-        f"blocks of {inputs} channels do not fit an impulse response of shape {ir.shape}: give "
-        "one that is (taps,), (channels, taps) or (outputs, inputs, taps)"
+        f"{inputs} channels do not fit an impulse response of {ir.shape[0]}: give one of 1 or "
+        f"{inputs} channels{stereo}"
     )

@@ -6,50 +6,14 @@ the dry one convolved with it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyopencl as cl
+from numpy.typing import ArrayLike
 from scipy.signal import resample_poly  # type: ignore[import-untyped]
 
 from ..errors import PlanError
 from .functions import convolve
-
-TRUE_STEREO = 4  # the channels of an impulse response from two inputs to two outputs
-
-
-def paths_of(ir: np.ndarray, inputs: int) -> np.ndarray:
-    """Return an impulse response by its paths from inputs to outputs.
-
-    Parameters
-    ----------
-    ir : ndarray, shape (channels, taps)
-        The impulse response. One channel serves every input by itself; with as many channels as
-        inputs, each input has its own; one input goes to all channels. Four channels for two inputs
-        are true stereo: left to left, left to right, right to left, right to right.
-    inputs : int
-        The number of channels of the dry sound.
-
-    Returns
-    -------
-    ndarray, shape (1 or inputs, outputs, taps), or (channels, taps)
-        With three dimensions every input goes to every output. With two, each input goes to its own
-        output only, or the one input or the one channel serves for all.
-
-    Raises
-    ------
-    PlanError
-        Channels and inputs do not fit.
-    """
-    channels, taps = ir.shape
-    if channels in (1, inputs) or inputs == 1:
-        return ir
-    if (inputs, channels) == (2, TRUE_STEREO):
-        return ir.reshape(2, 2, taps)
-    raise PlanError(
-        f"the impulse response has {channels} channels and the sound has {inputs}: take a response "
-        f"with 1 or {inputs} channels" + (", or 4 for true stereo" if inputs == 2 else "")
-    )
+from .responses import checked_ir, response_for
 
 
 def resampled(ir: np.ndarray, sr: int, wanted: int) -> np.ndarray:
@@ -66,26 +30,13 @@ def resampled(ir: np.ndarray, sr: int, wanted: int) -> np.ndarray:
     return resample_poly(ir, wanted // common, sr // common, axis=-1) * rate
 
 
-def of_unit_energy(ir: np.ndarray) -> np.ndarray:
-    """Return an impulse response whose loudest channel has the energy 1: noise stays as loud.
-
-    Raises
-    ------
-    PlanError
-        The impulse response is silent.
-    """
-    energy = np.square(ir, dtype=np.float64).sum(axis=-1).max()
-    if not energy:
-        raise PlanError("the impulse response is silent and cannot be normalized: take another one")
-    return (ir / np.sqrt(energy)).astype(ir.dtype)
-
-
 def reverberate(
     sound: np.ndarray,
-    ir: np.ndarray,
+    ir: ArrayLike,
     *,
     wet: float = 1.0,
     dry: float = 0.0,
+    normalize: bool = False,
     method: str = "auto",
     queue: cl.CommandQueue | None = None,
 ) -> np.ndarray:
@@ -93,12 +44,18 @@ def reverberate(
 
     Parameters
     ----------
-    sound : ndarray, shape (inputs, samples)
+    sound : ndarray of float, shape (inputs, samples)
         The dry sound.
-    ir : ndarray, shape (channels, taps)
-        The impulse response; `paths_of` says which channels serve which inputs.
+    ir : array_like, shape (channels, taps) or (outputs, inputs, taps)
+        The impulse response, as `StreamingConvolver` takes it: one channel serves every input by
+        itself; with as many channels as inputs, each input has its own; one input goes to all
+        channels. Four channels for two inputs are true stereo: left to left, left to right, right
+        to left, right to right.
     wet, dry : float
         The factors of the answer and of the sound itself in the result.
+    normalize : bool
+        Whether to scale the impulse response so that its loudest output has the energy 1: noise
+        then stays as loud as it was.
     method : {"auto", "direct", "fft", "partitioned"}
         The method of `convolve`.
     queue : cl.CommandQueue, optional
@@ -107,19 +64,27 @@ def reverberate(
     Returns
     -------
     ndarray, shape (outputs, samples + taps - 1)
+        The sound, of the dtype of the dry one.
 
     Raises
     ------
     PlanError
-        The channels do not fit, or the method is unknown.
+        The channels do not fit, the impulse response is empty, not finite, or silent and to be
+        normalized, or the method is unknown.
     """
-    paths = paths_of(ir, len(sound))
-    options: dict[str, Any] = {"method": method, "axes": -1, "queue": queue}
-    if paths.ndim == 2:
-        result = convolve(sound, paths, **options)
-    else:
-        result = convolve(sound[:, None], paths, **options).sum(axis=0)
-    result *= np.float32(wet)
+    response = response_for(checked_ir(ir), len(sound))
+    if normalize and not response.energy:
+        raise PlanError("the impulse response is silent and cannot be normalized: take another one")
+    gain = wet / response.energy**0.5 if normalize else wet
+    taps, routing = response.scaled(gain).taps.astype(sound.dtype), response.routing
+    # Along axis 1 are the inputs that each output hears.
+    heard = sound[:, None] if routing.terms == 1 else sound[None]
+    result = convolve(heard, taps, method=method, axes=-1, queue=queue).sum(axis=1)
     if dry:
-        result[:, : sound.shape[1]] += np.float32(dry) * sound
+        if routing.inputs not in (1, routing.outputs):
+            raise PlanError(
+                f"dry= needs as many inputs as outputs, not {routing.inputs} and "
+                f"{routing.outputs}: leave it out, or add the dry sound yourself"
+            )
+        result[:, : sound.shape[1]] += sound.dtype.type(dry) * sound
     return result

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import scipy.signal
@@ -9,9 +11,11 @@ from scipy.io import wavfile
 
 from pyclfft.audio.audio_writing import integers, write_audio
 from pyclfft.audio.audiofile import read_audio
-from pyclfft.convolution.reverb import of_unit_energy, paths_of, resampled, reverberate
+from pyclfft.convolution.playback import Player
+from pyclfft.convolution.reverb import resampled, reverberate
+from pyclfft.convolution.streaming import StreamingConvolver
 from pyclfft.convolve import main
-from pyclfft.errors import PlanError
+from pyclfft.errors import DeviceError
 from tests.oracle import noise, relative_error
 
 RATE = 8000
@@ -130,7 +134,7 @@ def test_resample(folder, capfd):
     [
         (["no.wav", "ir.wav"], "no.wav: No such file"),
         (["dry.wav", "no.wav"], "no.wav: No such file"),
-        (["dry.wav", "three.wav"], "take a response with 1 or 2 channels, or 4 for true stereo"),
+        (["dry.wav", "three.wav"], "give one of 1 or 2 channels, or 4 for true stereo"),
         (["dry.wav", "ir.wav", "dry.wav"], "dry.wav is an input, too"),
         (["dry.wav", "ir.wav", "ir.wav"], "ir.wav is an input, too"),
         (["dry.wav", "ir.wav", "out.mp3"], "sounds are written as .wav, .flac"),
@@ -140,6 +144,15 @@ def test_resample(folder, capfd):
         (["dry.wav", "ir.wav", "--start", "9"], "choose an earlier start"),
         (["dry.wav", "ir.wav", "--wet", "nan"], "'nan' is no finite number"),
         (["dry.wav", "text.wav"], "text.wav"),
+        (["dry.wav", "ir.wav", "--block-size", "64"], "--block-size belongs to real time"),
+        (["dry.wav", "ir.wav", "--method", "uniform"], "--method is auto, direct, fft"),
+        (["dry.wav", "ir.wav", "--normalize", "running"], "take peak"),
+        (["dry.wav", "ir.wav", "--realtime", "--method", "fft"], "--method is auto, direct, uni"),
+        (["dry.wav", "ir.wav", "--realtime", "--normalize", "peak"], "take running"),
+        (["dry.wav", "ir.wav", "--realtime", "--sink", "x.mp3"], "is no sink: take default, null"),
+        (["dry.wav", "ir.wav", "--realtime", "--sink", "dry.wav"], "dry.wav is an input, too"),
+        (["dry.wav", "ir.wav", "x.wav", "--realtime", "--sink", "x.wav"], "be written twice"),
+        (["dry.wav", "ir.wav", "--realtime", "--latency", "-1"], "'-1' is not a positive whole"),
     ],
 )
 def test_errors(folder, capfd, arguments, words):
@@ -161,18 +174,10 @@ def test_errors(folder, capfd, arguments, words):
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_paths_of():
-    assert paths_of(np.ones((4, 9)), 2).shape == (2, 2, 9)
-    assert paths_of(np.ones((3, 9)), 1).shape == (3, 9)
-    with pytest.raises(PlanError, match=r"with 1 or 5 channels$"):
-        paths_of(np.ones((2, 9)), 5)
-
-
 def test_reverberate_keeps_what_it_is_given():
     dry, ir = noise((2, 50), "f4"), noise((2, 9), "f4")
     copies = dry.copy(), ir.copy()
-    reverberate(dry, ir, wet=0.5, dry=0.5)
-    of_unit_energy(ir)
+    reverberate(dry, ir, wet=0.5, dry=0.5, normalize=True)
     np.testing.assert_array_equal(dry, copies[0])
     np.testing.assert_array_equal(ir, copies[1])
 
@@ -190,3 +195,75 @@ def test_a_file_is_whole_or_not_there(folder, monkeypatch):
         write_audio("old.wav", np.zeros((1, 5)), RATE, "16")
     assert [path.name for path in folder.iterdir()] == ["old.wav"]
     assert (folder / "old.wav").read_bytes() == b"old"
+
+
+# --- in real time ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["auto", "direct", "uniform", "nonuniform"])
+@pytest.mark.parametrize("latency", [0, 2])
+def test_played_is_what_is_written_offline(folder, capfd, method, latency):
+    dry, ir = noise((2, 3000), "f4"), noise((2, 700), "f4")
+    write("dry.wav", dry)
+    write("ir.wav", ir)
+    options = ["--realtime", "--sink", "heard.wav", "--block-size", "128", "--method", method]
+    options += ["--latency", str(latency), "--normalize", "ir"]
+    assert main(["dry.wav", "ir.wav", "kept.wav", *options]) == 0
+    said = capfd.readouterr().err
+    assert f"latency {128 * latency} frames, {128 * latency / RATE * 1000:.1f} ms" in said
+    for words in ("load ", "missed ", "deadlines"):
+        assert words in said
+    energy = np.square(ir, dtype=float).sum(axis=1).max()
+    expected = expected_wet(dry, ir) / np.sqrt(energy)
+    kept, heard = read_audio("kept.wav").samples, read_audio("heard.wav").samples
+    assert relative_error(kept, expected) < 1e-6
+    assert heard.shape == kept.shape
+    assert np.abs(heard - np.clip(kept, -1, 1)).max() < 2.0**-14
+
+
+def test_the_null_sink_keeps_the_pace(folder, capfd):
+    pytest.importorskip("miniaudio")
+    write("dry.wav", noise((1, RATE // 2), "f4"))
+    write("ir.wav", noise((1, 200), "f4"))
+    begun = time.perf_counter()
+    assert main(["dry.wav", "ir.wav", "--realtime", "--sink", "null", "--trim"]) == 0
+    assert time.perf_counter() - begun >= 0.4
+    assert "played to null" in capfd.readouterr().err
+
+
+def test_a_failure_in_mid_stream_ends_in_silence(folder, capfd, monkeypatch):
+    write("dry.wav", noise((1, 3000), "f4"))
+    write("ir.wav", noise((1, 200), "f4"))
+    push, calls = StreamingConvolver.push, []
+
+    def fail_later(self, block):
+        calls.append(block)
+        if len(calls) == 4:
+            raise DeviceError("the device has gone: plug it in again")
+        return push(self, block)
+
+    monkeypatch.setattr(StreamingConvolver, "push", fail_later)
+    options = ["--realtime", "--sink", "heard.wav", "--block-size", "256"]
+    assert main(["dry.wav", "ir.wav", "kept.wav", *options]) == 2
+    assert "plug it in again" in capfd.readouterr().err
+    assert sorted(path.name for path in folder.iterdir()) == ["dry.wav", "ir.wav"]
+    player = Player(iter([np.ones((1, 5)), None]), 1, 9)
+    assert list(player.take(8)[:, 0]) == [32767] * 5 + [0] * 3
+    assert player.ended.is_set()
+
+
+def test_no_sound_card_is_one_line(folder, capfd):
+    miniaudio = pytest.importorskip("miniaudio")
+    write("dry.wav", noise((1, 3000), "f4"))
+    write("ir.wav", noise((1, 200), "f4"))
+
+    def none(**options):
+        raise miniaudio.MiniaudioError("no suitable audio backend found")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(miniaudio, "PlaybackDevice", none)
+        assert main(["dry.wav", "ir.wav", "--realtime"]) == 2
+    said = capfd.readouterr().err
+    assert "no sound can be played to 'default'" in said
+    assert "try --sink null" in said
+    assert said.count("\n") == 1
