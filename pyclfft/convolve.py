@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,7 @@ DRY are true stereo: left to left, left to right, right to left, right to right.
 result is played, and written only if WET is named. All messages go to standard error."""
 
 
-@dataclass(frozen=True, eq=False)
-class Take:
+class Take(NamedTuple):
     """What one call of the command has to do, after all checks.
 
     Attributes
