@@ -281,11 +281,10 @@ def _theirs(
         require_textures(context, taps + group if chunk else max(taps + group, frames))
     built = program(context, SOURCE, rung.defines(group, bool(chunk)))
     lengths = memory.constant(context, np.array([taps, results, ring], np.int32))
-    signal = memory.zeros(context, frames * FRAME.itemsize)
+    sound = dry[:0] if chunk else dry[:results]  # in real time the circular buffer begins empty
+    signal = memory.constant(context, _padded(sound, before, frames))
     wet = memory.allocate(context, results * FRAME.itemsize)
     response = memory.constant(context, _padded(ir, 0, taps + group))
-    if not chunk:
-        signal = memory.constant(context, _padded(dry[:results], before, frames))
     arguments: list[Any] = [
         wet,
         _texture(context, signal, frames) if rung.textures and not chunk else signal,
