@@ -22,8 +22,11 @@ import scipy.signal
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
-from pyclfft.convolution import partitions, running, streaming
+from pyclfft.bench import multiply_adds
+from pyclfft.convolution import ladder as climbing
+from pyclfft.convolution import line_plans, lines, partitions, running, streaming
 from pyclfft.convolution.blocks import cut
+from pyclfft.convolution.line_plans import Blocking
 from pyclfft.convolution.methods import METHODS
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
@@ -477,6 +480,43 @@ def streams(precision, queue) -> None:
     describe.traits = real
 
 
+# For the groups of a GPU, and for the vectors of a CPU: in tiles that lengths are no multiples of.
+BLOCKINGS = (
+    Blocking(group=4, width=1, outputs=2, taps=2, tile=8),
+    Blocking(group=1, width=4, outputs=3, taps=2, tile=16),
+)
+
+
+def convolutions_of_lines(precision, queue) -> None:
+    """Along one axis, and the kernel that measures multiply-adds."""
+    real, pair = ("f4", "c8") if precision == "single" else ("f8", "c16")
+    for blocking, units in product(BLOCKINGS, (0, 10**6)):  # tiles of the same group, or of many
+        lines.blocking_of = lambda *_, chosen=blocking: chosen
+        line_plans.GROUPS_A_UNIT = units
+        for first, second, dtype in ((50, 21, real), (16, 40, real), (33, 17, pair)):
+            pyclfft.clear_cache()
+            x, h = noise((2, first), dtype), noise((2, second), dtype)
+            result = pyclfft.convolve(x, h, method="direct", axes=1)
+            check(result, np.array([np.convolve(*each) for each in zip(x, h, strict=True)]))
+    if precision == "single":
+        multiply_adds.LEAST_S = 0
+        multiply_adds.FIRST_TURNS = 2
+        multiply_adds.MultiplyAdds(queue.context).rate()
+
+
+def climb(precision, queue) -> None:
+    """Launch every rung of the ladder of convolution, offline and in real time."""
+    if precision == "double":
+        return
+    assert climbing.has_textures(queue.context)
+    dry, ir = noise((40, 2), "f4"), noise((11, 2), "f4")
+    expected = np.stack([np.convolve(dry[:, c], ir[:, c]) for c in (0, 1)], 1)
+    for rungs, chunk in ((climbing.OFFLINE, None), (climbing.REAL_TIME, 16)):
+        for rung in rungs:
+            result = climbing.ladder(queue.context, rung, dry, ir, chunk, group=8).run(queue)
+            check(result[: len(expected)], expected)
+
+
 PARTS = {
     "by name": by_name,
     "textbook": textbook,
@@ -490,6 +530,8 @@ PARTS = {
     "convolutions": convolutions,
     "lanes": on_lanes,
     "streams": streams,
+    "lines": convolutions_of_lines,
+    "climb": climb,
 }
 
 

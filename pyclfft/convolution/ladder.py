@@ -163,19 +163,24 @@ class Ladder:
         How many launches make the whole result: 1 offline.
     results : int
         The frames that a launch makes.
+    multiply_adds : int
+        How many a launch does in both channels; the thesis' kernels also add products with the
+        zeros around the sound.
     upload : function
         Of the queue and the number of a chunk: brings the chunk to the circular buffer. Offline it
         does nothing.
     launch : function
-        Of the queue and the number of a chunk: starts the launch and returns its event.
+        Of the queue and the number of a chunk: starts the launch and returns the events of its
+        kernels.
     download : function
         Of the queue: returns the frames of the last launch, of the shape (frames, 2).
     """
 
     chunks: int
     results: int
+    multiply_adds: int
     upload: Callable[[cl.CommandQueue, int], None]
-    launch: Callable[[cl.CommandQueue, int], cl.Event]
+    launch: Callable[[cl.CommandQueue, int], list[cl.Event]]
     download: Callable[[cl.CommandQueue], np.ndarray]
 
     def run(self, queue: cl.CommandQueue) -> np.ndarray:
@@ -196,6 +201,7 @@ def ladder(
     chunk: int | None = None,
     *,
     group: int = GROUP,
+    most: int | None = None,
 ) -> Ladder:
     """Return the convolution of a stereo sound with a stereo impulse response, by a rung.
 
@@ -211,6 +217,8 @@ def ladder(
         Real time: the frames of a chunk, a multiple of `group`. Offline by default.
     group : int
         The work-items of a group, and the taps of a tile.
+    most : int, optional
+        Offline: only so many frames of the result are made, from the first one on.
 
     Returns
     -------
@@ -228,9 +236,21 @@ def ladder(
         raise PlanError("the ladder convolves stereo sounds of the shape (frames, 2)")
     if chunk is not None and (chunk <= 0 or chunk % group):
         raise PlanError(f"a chunk must be a multiple of the group's {group} items, not {chunk}")
+    full = len(dry) + len(ir) - 1
+    full = full if most is None or chunk else min(full, most)
     if rung == OURS:
-        return _ours(context, dry, ir, chunk)
-    return _theirs(context, rung, dry, ir, chunk, group)
+        return _ours(context, dry, ir, chunk, full)
+    return _theirs(context, rung, dry, ir, chunk, full, group)
+
+
+def products_of(results: int, frames: int, taps: int) -> int:
+    """Return how many products the first results of a convolution are sums of, in one channel."""
+    short = min(frames, taps)
+    rising, falling = min(results, short), max(0, results - max(frames, taps))
+    level = results - rising - falling
+    return (
+        rising * (rising + 1) // 2 + level * short + falling * short - falling * (falling + 1) // 2
+    )
 
 
 def ring_frames(taps: int, chunk: int) -> int:
@@ -248,10 +268,10 @@ def _theirs(
     dry: np.ndarray,
     ir: np.ndarray,
     chunk: int | None,
+    full: int,
     group: int,
 ) -> Ladder:
     device = context.devices[0]
-    full = len(dry) + len(ir) - 1
     taps = _rounded(len(ir), group)
     results = chunk or _rounded(full, group)
     ring = ring_frames(taps, chunk) if chunk else 0
@@ -261,11 +281,10 @@ def _theirs(
         require_textures(context, taps + group if chunk else max(taps + group, frames))
     built = program(context, SOURCE, rung.defines(group, bool(chunk)))
     lengths = memory.constant(context, np.array([taps, results, ring], np.int32))
-    signal = memory.zeros(context, frames * FRAME.itemsize)
+    sound = dry[:0] if chunk else dry[:results]  # in real time the circular buffer begins empty
+    signal = memory.constant(context, _padded(sound, before, frames))
     wet = memory.allocate(context, results * FRAME.itemsize)
     response = memory.constant(context, _padded(ir, 0, taps + group))
-    if not chunk:
-        signal = memory.constant(context, _padded(dry, before, frames))
     arguments: list[Any] = [
         wet,
         _texture(context, signal, frames) if rung.textures and not chunk else signal,
@@ -280,10 +299,10 @@ def _theirs(
     if rung.outer_loop:
         groups = min(groups, GROUPS_A_UNIT * describe.traits(device).compute_units)
 
-    def launch(queue: cl.CommandQueue, number: int) -> cl.Event:
+    def launch(queue: cl.CommandQueue, number: int) -> list[cl.Event]:
         if chunk:
             kernel.set_arg(4, np.int32(number * chunk % ring))
-        return cl.enqueue_nd_range_kernel(queue, kernel, (groups * group,), (group,))
+        return [cl.enqueue_nd_range_kernel(queue, kernel, (groups * group,), (group,))]
 
     def upload(queue: cl.CommandQueue, number: int) -> None:
         if chunk:
@@ -296,7 +315,8 @@ def _theirs(
         cl.enqueue_copy(queue, found, arguments[0])
         return found if chunk else found[:full]
 
-    return Ladder(-(-full // results), results, upload, launch, download)
+    multiply_adds = CHANNELS * results * taps
+    return Ladder(-(-full // results), results, multiply_adds, upload, launch, download)
 
 
 def _rounded(count: int, multiple: int) -> int:
@@ -320,9 +340,11 @@ def _texture(context: cl.Context, buffer: cl.Buffer, frames: int) -> cl.Image:
 # --- ours -----------------------------------------------------------------------------------------
 
 
-def _ours(context: cl.Context, dry: np.ndarray, ir: np.ndarray, chunk: int | None) -> Ladder:
+def _ours(
+    context: cl.Context, dry: np.ndarray, ir: np.ndarray, chunk: int | None, full: int
+) -> Ladder:
     """Return the convolution by registers.cl, whose channels lie one after the other."""
-    full, taps = len(dry) + len(ir) - 1, len(ir)
+    taps = len(ir)
     results = chunk or full
     ring = ring_frames(taps, chunk) if chunk else len(dry)
     if chunk:
@@ -337,8 +359,8 @@ def _ours(context: cl.Context, dry: np.ndarray, ir: np.ndarray, chunk: int | Non
     wet = memory.allocate(context, results * FRAME.itemsize)
     bound = LineConvolver(job, context).bind(held, memory.constant(context, ir.T), wet)
 
-    def launch(queue: cl.CommandQueue, number: int) -> cl.Event:
-        return bound.enqueue(queue, number * results % ring if chunk else 0)
+    def launch(queue: cl.CommandQueue, number: int) -> list[cl.Event]:
+        return bound.events(queue, number * results % ring if chunk else 0)
 
     def upload(queue: cl.CommandQueue, number: int) -> None:
         if not chunk:
@@ -354,4 +376,5 @@ def _ours(context: cl.Context, dry: np.ndarray, ir: np.ndarray, chunk: int | Non
         cl.enqueue_copy(queue, found, wet)
         return found.T
 
-    return Ladder(-(-full // results), results, upload, launch, download)
+    products = chunk * taps if chunk else products_of(results, len(dry), taps)
+    return Ladder(-(-full // results), results, CHANNELS * products, upload, launch, download)

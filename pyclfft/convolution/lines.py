@@ -66,16 +66,22 @@ class LineLaunch:
         -------
         cl.Event
         """
+        return self.events(queue, begin, wait_for)[-1]
+
+    def events(
+        self, queue: cl.CommandQueue, begin: int = 0, wait_for: Sequence[cl.Event] = ()
+    ) -> list[cl.Event]:
+        """Do what `enqueue` does, and return the events of all kernels."""
         if begin != self._begin:
             self._steps[0].kernel.set_arg(BEGIN, np.int64(begin))
             self._begin = begin
-        before = list(wait_for)
+        done: list[cl.Event] = []
         with memory.refusals(self._context, 0):
             for kernel, _, items, group in self._steps:
-                done = cl.enqueue_nd_range_kernel(
-                    queue, kernel, items, group, wait_for=before or None
+                before = done[-1:] or list(wait_for) or None
+                done.append(
+                    cl.enqueue_nd_range_kernel(queue, kernel, items, group, wait_for=before)
                 )
-                before = [done]
         return done
 
 
