@@ -208,10 +208,15 @@ class CircularEngine:
             chunk.received = received
         return chunk.received
 
-    def fetch(self, result: np.ndarray) -> float:
+    def fetch(self, result: np.ndarray) -> None:
         """Write the result of the oldest launch."""
         chunk = self._flying.popleft()
         received = self._download(chunk)
         received.wait()
         result[...] = self._received[chunk.lane][:, : chunk.count]
-        return seconds_between(chunk.begun, received)
+        self._fetched = (chunk.begun, received)
+
+    @property
+    def seconds(self) -> float:
+        """What the device has taken for what was fetched last, copies included."""
+        return seconds_between(*self._fetched)

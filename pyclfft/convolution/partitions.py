@@ -27,7 +27,7 @@ MAX_STAGES = 4
 # The cost model. Its unit is the product of two bins.
 LAUNCH = 10_000  # a launch of the longer partitions
 POINT = 0.8  # a point of a transform, and each doubling of its length
-TAP = 0.4  # a product of the direct method
+TAP = 1.0  # a product of the direct method
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ class StreamingConvolver:
     @property
     def method(self) -> str:
         """The method that is used: "direct", "uniform" or "nonuniform"."""
-        return self._method
+        return _plan(self._options.method, self._response, self._options.block_size)[0]
 
     @property
     def latency_samples(self) -> int:
@@ -295,7 +295,10 @@ class StreamingConvolver:
 
         The signal fades from the old response to the new one: if it is x, and g rises from 0 to 1,
         the result is the old response's of (1 - g) x plus the new one's of g x. So each sound rings
-        on in the room in which it began.
+        on in the room in which it began. While the old room rings, both are computed.
+
+        The call takes as long as making a new stream. While a sound card plays, make it where a
+        latency of some blocks bridges that time.
 
         Parameters
         ----------
@@ -375,9 +378,10 @@ class StreamingConvolver:
     def _engine(self, response: Response) -> tuple[Engine, int]:
         """Return an engine, and the number of blocks after which its work repeats itself."""
         options, context = self._options, self._device_queue.context
-        self._method, stages = _plan(options.method, response, options.block_size)
+        method, stages = _plan(options.method, response, options.block_size)
+        # With latency, one block may be fed and another one launched before the oldest is fetched.
         launches = options.latency + 2 if options.latency else 1
-        if self._method == DIRECT:
+        if method == DIRECT:
             return CircularEngine(
                 context, response, options.block_size, options.streams, options.precision, launches
             ), 1
