@@ -86,12 +86,14 @@ class StreamingConvolver:
         what its row makes of all inputs.
     block_size : int
         The frames that are computed at once. Blocks of other lengths are taken too: without latency
-        each is computed when it comes, in parts that end where a block of `block_size` does.
+        each is computed when it comes, in parts that end where a block of `block_size` does. A part
+        takes about as long as a whole block.
     sample_rate : float, optional
         The frames that are played in a second. With it the stream measures its load, counts missed
         deadlines, and refuses a response that is too long for this device.
     method : {"auto", "direct", "uniform", "nonuniform"}
-        "direct" sums by the definition, in a circular buffer on the device. "uniform" multiplies
+        "direct" sums by the definition, in a circular buffer on the device; its results are, bit
+        for bit, those of `convolve` with this method. "uniform" multiplies
         spectra of partitions as long as a block. "nonuniform" has longer partitions for the later
         parts of the response, and spreads their work over several blocks. "auto" takes the one that
         costs least.
@@ -555,7 +557,7 @@ def _plan(method: str, response: Response, block: int) -> tuple[str, Stages]:
     if method == NONUNIFORM:
         return NONUNIFORM, several_stages(taps, block, terms, channels)
     stages = cheapest_stages(taps, block, terms, channels)
-    if direct_cost(taps, block, terms) < cost(stages, terms, channels, block):
+    if direct_cost(taps, block, terms, channels) < cost(stages, terms, channels, block):
         return DIRECT, ()
     return (UNIFORM if len(stages) == 1 else NONUNIFORM), stages
 
