@@ -132,7 +132,7 @@ typedef struct {
     long first_step, second_step, step; /* how far neighbours are apart in the inputs and in the result */
 } Dimension;
 
-kernel void convolve(global const FIRST *first, global const SECOND *second, global RESULT *result,
+kernel void convolve_plainly(global const FIRST *first, global const SECOND *second, global RESULT *result,
                    global const long *places, ulong count)
 {
     ulong rest = get_global_id(0);

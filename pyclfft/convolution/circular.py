@@ -17,12 +17,10 @@ import pyopencl as cl
 
 from ..planning.precision import REAL_DTYPE
 from ..runtime import memory
-from ..runtime.program import program
 from .exchange import finish_before_freeing, seconds_between
+from .line_plans import block_job
+from .lines import LineConvolver
 from .responses import Response
-
-SOURCE, KERNEL = "convolution/circular.cl", "circular"
-GROUP = 64  # work-items
 
 
 class Ring(NamedTuple):
@@ -72,8 +70,8 @@ class Chunk:
         The number of its memory on the host and on the device.
     begun : cl.Event
         The event of its first command.
-    count : int
-        Its frames.
+    begin, count : int
+        Its first frame within the chunk, and how many frames it has.
     received : cl.Event or None
         The event of its download, once that has been enqueued.
     """
@@ -81,6 +79,7 @@ class Chunk:
     queue: cl.CommandQueue
     lane: int
     begun: cl.Event
+    begin: int
     count: int
     received: cl.Event | None = None
 
@@ -131,11 +130,16 @@ class CircularEngine:
         self._received = [self._pinned(first, routing.outputs, block) for _ in lanes]
         nbytes = routing.outputs * block * self._dtype.itemsize
         self._results = [memory.allocate(context, nbytes) for _ in lanes]
-        built = program(context, SOURCE, (("DOUBLE", str(int(precision == "double"))),))
-        self._kernel = cl.Kernel(built, KERNEL)
-        # With their dtypes known, pyopencl sets numbers eight times as fast.
-        self._kernel.set_scalar_arg_dtypes([None] * 3 + [np.uint32] * 7)
-        self._numbers = (total, response.length, routing.terms, int(routing.diagonal), block)
+        convolver = LineConvolver(
+            block_job(
+                block, response.length, total, routing.outputs, routing.inputs,
+                matrix=routing.terms > 1, precision=precision,
+            ),
+            context,
+        )  # fmt: skip
+        self._launches = [
+            convolver.bind(self._ring, self._response, each) for each in self._results
+        ]
         finish_before_freeing(self, *self._queues)
         self._number = 0  # of the current chunk
         self._fed = self._launched = 0  # frames of it
@@ -166,15 +170,13 @@ class CircularEngine:
         queue = self._queues[self._number % len(self._queues)]
         lane = self._turn % len(self._given)
         count = self._fed - self._launched
-        begin = self._lengths.begin(self._number) + self._launched
-        self._upload(queue, lane, begin)
+        begin = self._lengths.begin(self._number)
+        self._upload(queue, lane, begin + self._launched)
         if self._flying:
             self._download(self._flying[-1])
-        buffers = (self._ring, self._response, self._results[lane])
-        self._kernel.set_args(*buffers, *self._numbers, begin, count)
-        size = (-(-count // GROUP) * GROUP, self._routing.outputs)
-        cl.enqueue_nd_range_kernel(queue, self._kernel, size, (GROUP, 1), wait_for=self._uploaded)
-        self._flying.append(Chunk(queue, lane, self._uploaded[0], count))
+        # The whole chunk is computed. Its frames that have not come yet change no earlier ones.
+        self._launches[lane].enqueue(queue, begin, self._uploaded)
+        self._flying.append(Chunk(queue, lane, self._uploaded[0], self._launched, count))
         self._launched = self._fed
         self._turn += 1
         if not self.room:
@@ -208,10 +210,16 @@ class CircularEngine:
             chunk.received = received
         return chunk.received
 
-    def fetch(self, result: np.ndarray) -> float:
+    def fetch(self, result: np.ndarray) -> None:
         """Write the result of the oldest launch."""
         chunk = self._flying.popleft()
         received = self._download(chunk)
         received.wait()
-        result[...] = self._received[chunk.lane][:, : chunk.count]
-        return seconds_between(chunk.begun, received)
+        end = chunk.begin + chunk.count
+        result[...] = self._received[chunk.lane][:, chunk.begin : end]
+        self._fetched = (chunk.begun, received)
+
+    @property
+    def seconds(self) -> float:
+        """What the device has taken for what was fetched last, copies included."""
+        return seconds_between(*self._fetched)

@@ -10,7 +10,7 @@ import numpy as np
 from ..runtime.shift import NUMBERS
 from .shapes import Dimensions, Places
 
-SOURCE, KERNEL = "convolution/definition.cl", "convolve"
+SOURCE, KERNEL = "convolution/definition.cl", "convolve_plainly"
 GROUP = 64  # work-items
 
 

@@ -28,11 +28,9 @@ class Engine(Protocol):
         no more of them at a time than the engine has been made for.
         """
 
-    def fetch(self, result: np.ndarray) -> float:
-        """Write the result of the oldest launch, of shape (outputs, frames).
+    def fetch(self, result: np.ndarray) -> None:
+        """Write the result of the oldest launch, of shape (outputs, frames)."""
 
-        Returns
-        -------
-        float
-            The seconds that the device has taken, from the launch to the end of its work.
-        """
+    @property
+    def seconds(self) -> float:
+        """What the device has taken for what was fetched last, from its launch to its end."""

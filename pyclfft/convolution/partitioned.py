@@ -129,7 +129,7 @@ class PartitionedEngine:
         self._fed = self._launched = 0
         self._is_over = False
 
-    def fetch(self, result: np.ndarray) -> float:
+    def fetch(self, result: np.ndarray) -> None:
         """Write the result of the oldest launch."""
         outlet, done, begin, frames, late = self._flying.popleft()
         done.wait()
@@ -138,4 +138,9 @@ class PartitionedEngine:
         for part in late:
             part.done.wait()
             result += part.outlet.frames[:, part.begin : part.begin + frames]
-        return seconds_between(done, done)
+        self._fetched = done
+
+    @property
+    def seconds(self) -> float:
+        """What the device has taken for what was fetched last."""
+        return seconds_between(self._fetched, self._fetched)

@@ -26,8 +26,9 @@ MAX_STAGES = 4
 
 # The cost model. Its unit is the product of two bins.
 LAUNCH = 10_000  # a launch of the longer partitions
-POINT = 0.8  # a point of a transform, and each doubling of its length
-TAP = 0.4  # a product of the direct method
+POINT = 0.4  # a point of a transform, and each doubling of its length
+TAP = 0.1  # a product of the direct method
+COPY = 30_000  # a copy of a channel to the direct method's buffer, or back
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,9 @@ def cost(stages: Stages, terms: int, channels: int, block: int) -> float:
     return total
 
 
-def direct_cost(taps: int, block: int, terms: int) -> float:
-    """Return the mean cost of a block by the direct method."""
-    return TAP * taps * block * terms
+def direct_cost(taps: int, block: int, terms: int, channels: int) -> float:
+    """Return the mean cost of a block by the direct method, as `cost` takes its parameters."""
+    return TAP * taps * block * terms + COPY * channels
 
 
 def spectra_of(taps: np.ndarray, stage: Stage, pitch: int, dtype: np.dtype) -> np.ndarray:

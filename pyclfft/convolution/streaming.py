@@ -86,12 +86,14 @@ class StreamingConvolver:
         what its row makes of all inputs.
     block_size : int
         The frames that are computed at once. Blocks of other lengths are taken too: without latency
-        each is computed when it comes, in parts that end where a block of `block_size` does.
+        each is computed when it comes, in parts that end where a block of `block_size` does. A part
+        takes about as long as a whole block.
     sample_rate : float, optional
         The frames that are played in a second. With it the stream measures its load, counts missed
         deadlines, and refuses a response that is too long for this device.
     method : {"auto", "direct", "uniform", "nonuniform"}
-        "direct" sums by the definition, in a circular buffer on the device. "uniform" multiplies
+        "direct" sums by the definition, in a circular buffer on the device; its results are, bit
+        for bit, those of `convolve` with this method. "uniform" multiplies
         spectra of partitions as long as a block. "nonuniform" has longer partitions for the later
         parts of the response, and spreads their work over several blocks. "auto" takes the one that
         costs least.
@@ -196,7 +198,7 @@ class StreamingConvolver:
     @property
     def method(self) -> str:
         """The method that is used: "direct", "uniform" or "nonuniform"."""
-        return self._method
+        return _plan(self._options.method, self._response, self._options.block_size)[0]
 
     @property
     def latency_samples(self) -> int:
@@ -295,7 +297,10 @@ class StreamingConvolver:
 
         The signal fades from the old response to the new one: if it is x, and g rises from 0 to 1,
         the result is the old response's of (1 - g) x plus the new one's of g x. So each sound rings
-        on in the room in which it began.
+        on in the room in which it began. While the old room rings, both are computed.
+
+        The call takes as long as making a new stream. While a sound card plays, make it where a
+        latency of some blocks bridges that time.
 
         Parameters
         ----------
@@ -375,9 +380,10 @@ class StreamingConvolver:
     def _engine(self, response: Response) -> tuple[Engine, int]:
         """Return an engine, and the number of blocks after which its work repeats itself."""
         options, context = self._options, self._device_queue.context
-        self._method, stages = _plan(options.method, response, options.block_size)
+        method, stages = _plan(options.method, response, options.block_size)
+        # With latency, one block may be fed and another one launched before the oldest is fetched.
         launches = options.latency + 2 if options.latency else 1
-        if self._method == DIRECT:
+        if method == DIRECT:
             return CircularEngine(
                 context, response, options.block_size, options.streams, options.precision, launches
             ), 1
@@ -551,7 +557,7 @@ def _plan(method: str, response: Response, block: int) -> tuple[str, Stages]:
     if method == NONUNIFORM:
         return NONUNIFORM, several_stages(taps, block, terms, channels)
     stages = cheapest_stages(taps, block, terms, channels)
-    if direct_cost(taps, block, terms) < cost(stages, terms, channels, block):
+    if direct_cost(taps, block, terms, channels) < cost(stages, terms, channels, block):
         return DIRECT, ()
     return (UNIFORM if len(stages) == 1 else NONUNIFORM), stages
 

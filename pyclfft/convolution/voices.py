@@ -158,10 +158,10 @@ class Voice:
         begin, block = max(0, self._fade_in.begin - at), self._results.shape[1]
         while begin < mixed.shape[1]:
             if not self._left:
-                seconds = self._engine.fetch(self._results)
+                self._engine.fetch(self._results)
                 self._left = block
                 if meter is not None:
-                    meter.add_work(seconds, block)
+                    meter.add_work(self._engine.seconds, block)
             count = min(self._left, mixed.shape[1] - begin)
             first = block - self._left
             mixed[:, begin : begin + count] += self._results[:, first : first + count]

@@ -146,12 +146,12 @@ def test_lengths_of_blocks_do_not_matter(device, method):
             assert relative_error(each, results[0].astype("f8")) < SINGLE
 
 
-def test_direct_blocks_are_the_whole_bit_for_bit(device):
-    """The same sums in one block that holds the signal with its tail."""
-    x, ir = noise(1000, 1), noise(700, 2)
-    blocks = streamed(StreamingConvolver(ir, block_size=64, method="direct"), x, 64)
-    whole = streamed(StreamingConvolver(ir, block_size=1699, method="direct"), x)
-    np.testing.assert_array_equal(blocks, whole)
+@pytest.mark.parametrize("block", [64, 250])
+def test_direct_streams_are_convolve_bit_for_bit(device, block):
+    x, ir = noise((2, 1000), 1), noise((2, 700), 2)
+    stream = StreamingConvolver(ir, block_size=block, method="direct")
+    whole = pyclfft.convolve(x, ir, axes=1, method="direct")
+    np.testing.assert_array_equal(streamed(stream, x, block), whole)
 
 
 # --- other devices --------------------------------------------------------------------------------
