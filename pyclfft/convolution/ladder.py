@@ -20,7 +20,7 @@ from ..runtime.program import program
 from .line_plans import LineJob, Side, block_job
 from .lines import LineConvolver
 
-SOURCE, KERNEL = "convolution/ladder.cl", "ladder"
+SOURCE, KERNEL = "convolution/thesis.cl", "ladder"
 GROUP = 256  # work-items
 GROUPS_A_UNIT = 8  # of a launch with an outer loop, for each compute unit
 CHANNELS = 2
@@ -57,7 +57,7 @@ class Rung:
     outer_loop: bool = True
 
     def defines(self, group: int, in_chunks: bool) -> tuple[tuple[str, str], ...]:
-        """Return the macros of ladder.cl."""
+        """Return the macros of thesis.cl."""
         macros = {
             "GROUP": group,
             "TEXTURES": int(self.textures),

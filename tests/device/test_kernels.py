@@ -1006,6 +1006,7 @@ SHARED = (
     "hooks.cl",
     "audio/frames.cl",
     "convolution/blocks.cl",
+    "convolution/newestBlock.cl",
     "gain.cl",
     "cpu/lanes.cl",
     "audio/magnitudes.cl",

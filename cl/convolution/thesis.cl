@@ -68,6 +68,7 @@ __attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void
 ladder(global cplx *wet, DRY dry, IR ir, constant Lengths *lengths, int dry_start, int wet_start)
 {
     int item = get_local_id(0);
+    (void)item; /* not every rung needs it */
 #if LOCAL
     local cplx tile[GROUP];
 #define TAP(t, k) tile[k]
