@@ -96,6 +96,8 @@ def _main(argv: Sequence[str]) -> int:
     session.require(options)
     if not options.ladder:
         raise PyclfftError("nothing to measure: choose --ladder")
+    if options.chunk % GROUP:
+        raise PyclfftError(f"--chunk must be a multiple of the group's {GROUP} items")
     return _climb(options)
 
 
