@@ -15,7 +15,7 @@ from ..convolution.shapes import Dimensions, dimensions_of
 RATE = 44_100  # samples a second
 IR_SECONDS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 IR_TAPS = tuple(2**n for n in range(4, 14))  # short responses, for which direct sums are quickest
-DRY_SECONDS = tuple(range(30, 301, 30))
+DRY_SECONDS = tuple(map(float, range(30, 301, 30)))
 DRY_OF_IR_SWEEP = 16.0  # seconds of the dry sound in the sweeps over impulse responses
 IR_OF_DRY_SWEEP = 2.5  # seconds of the hall's response in the sweep over dry sounds
 HALL, NOISE = "hall", "noise"
@@ -130,7 +130,7 @@ def cases_of(sweep: str, seconds: float) -> Iterator[Case]:
             yield _reverb(sweep, f"{NOISE}, {taps} taps", NOISE, dry, taps)
     elif sweep == DRY:
         taps = round(IR_OF_DRY_SWEEP * RATE)
-        for dry in [each for each in DRY_SECONDS if each <= seconds] or [seconds]:
+        for dry in tuple(each for each in DRY_SECONDS if each <= seconds) or (seconds,):
             yield _reverb(sweep, f"{dry:g} s in the {HALL}", HALL, dry, taps)
     else:
         yield Case(sweep, "1024 x 1024 with 1024 x 1024", (1024, 1024), (1024, 1024))

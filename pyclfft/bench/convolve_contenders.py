@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import product
-from math import ceil, nan
+from math import ceil, nan, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from .statistics import Spread, spread
 HOST, DEVICE = "NumPy to NumPy", "on the device"
 OURS = "pyclfft"
 BOUND = 1e-6  # of relative errors: PERFORMANCE.md's for direct sums of up to 1e5 products
-CHECKED = 16  # elements that are checked at the beginning, in the middle and at the end of an axis
+CHECKED = 256  # elements of each result that are checked: both ends, and random ones
 PAUSE_S = 0.02  # so that the threads of the contender before fall asleep
 PILOT_PRODUCTS = 2**27  # of the first, short call of a contender that may be slow
 
@@ -283,7 +283,7 @@ def _cupy(name: str) -> Prepare:
 METHODS = (DIRECT, FFT, PARTITIONED, AUTO)
 SCIPY_DIRECT = "scipy convolve, direct"
 SCIPY_FFT, SCIPY_OA = "scipy fftconvolve", "scipy oaconvolve"
-PEDALBOARD = "pedalboard"
+PEDALBOARD, CUPY_FFT = "pedalboard", "cupy fftconvolve"
 CONTENDERS = (
     *(_ours(method, HOST) for method in METHODS),
     Contender(SCIPY_DIRECT, HOST, _scipy_direct, True),
@@ -296,9 +296,21 @@ CONTENDERS = (
     Contender("torch conv1d", DEVICE, _torch_on("cuda", _torch_direct), True),
     Contender("torch FFT", DEVICE, _torch_on("cuda", _torch_fft)),
     Contender("cupy convolve, direct", DEVICE, _cupy("convolve"), True),
-    Contender("cupy fftconvolve", DEVICE, _cupy("fftconvolve")),
+    Contender(CUPY_FFT, DEVICE, _cupy("fftconvolve")),
     Contender("cupy oaconvolve", DEVICE, _cupy("oaconvolve")),
 )
+
+
+LIBRARIES = ("scipy", "pedalboard", "torch", "cupy")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the contenders' libraries that are installed."""
+    found = {}
+    for name in LIBRARIES:
+        with suppress(ImportError):
+            found[name] = str(import_module(name).__version__)
+    return found
 
 
 # --- the measurement ------------------------------------------------------------------------------
@@ -422,13 +434,12 @@ def _shape(case: Case) -> tuple[int, ...]:
     return tuple(each.result for each in case.dimensions)
 
 
-def _places(shape: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the indices of checked elements: runs along the last axis of a few rows."""
-    length = shape[-1]
-    run = min(CHECKED, length)
-    along = [at + n for at in (0, (length - run) // 2, length - run) for n in range(run)]
-    rows = [sorted({0, extent // 2, extent - 1}) for extent in shape[:-1]]
-    return [(*row, n) for row in product(*rows) for n in sorted(set(along))]
+def _places(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the indices of the checked elements, of which random ones stand for the whole."""
+    size = prod(shape)
+    inner = np.random.default_rng(4).integers(0, size, CHECKED - 2)
+    found = np.unravel_index([0, size - 1, *inner], shape)
+    return [tuple(map(int, place)) for place in zip(*found, strict=True)]
 
 
 def _exact(work: Work, place: tuple[int, ...]) -> float:

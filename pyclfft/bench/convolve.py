@@ -1,0 +1,129 @@
+"""``python -m pyclfft bench convolve``: convolution beside other libraries, and beside a thesis.
+
+It measures every method of `pyclfft.convolve` and the methods of other libraries over the lengths
+of impulse responses and of dry sounds, as a thesis on convolution reverb does, and at single cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .. import commandline
+from ..runtime import choice, queues
+from . import render, session
+from .convolve_cases import DRY_OF_IR_SWEEP, DRY_SECONDS, SWEEPS, cases_of
+from .convolve_contenders import BOUND, versions
+from .convolve_plots import PICTURES, write_plots
+from .convolve_sweeps import PROG, Results, as_json, measure_point
+from .convolve_view import as_markdown, as_text
+from .environment import environment, host
+from .runner import Settings
+
+SETTINGS = Settings(samples=7, sample_s=0.02, slow_s=0.5, budget_s=2.0)
+ALL = "all"
+LIMIT_S = 20.0
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        Arguments of the command, after ``bench convolve``.
+
+    Returns
+    -------
+    int
+        Exit status: 0 if all went well; 1 if a result of pyclfft is wrong; 2 after an error.
+    """
+    return commandline.run(lambda: _main(argv), PROG)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command's parser."""
+    result = commandline.Parser(
+        prog=PROG,
+        description="Measure all methods of convolution beside SciPy, pedalboard, PyTorch and "
+        "CuPy, as far as they are installed, over the lengths of impulse responses and of dry "
+        "sounds: stereo in single precision at 44.1 kHz. Results are compared with sums in double "
+        f"precision; a relative error of ours above {BOUND:g} is wrong. Let nothing else run "
+        "meanwhile.",
+    )
+    session.add_options(
+        result,
+        SETTINGS.samples,
+        f"pictures, whose names before the extension end in {', '.join(PICTURES)},",
+    )
+    result.add_argument(
+        "--sweep",
+        metavar="NAME,...",
+        type=_sweeps,
+        default=tuple(SWEEPS),
+        help="; ".join(f"{name}: {what}" for name, what in SWEEPS.items())
+        + f"; {ALL} (default: {ALL})",
+    )
+    result.add_argument(
+        "--seconds",
+        metavar="S",
+        type=_seconds,
+        default=max(DRY_SECONDS),
+        help="leave out dry sounds that are longer, and shorten the dry sound of "
+        f"{DRY_OF_IR_SWEEP:g} s with which impulse responses are measured "
+        f"(default: {max(DRY_SECONDS):g})",
+    )
+    result.add_argument(
+        "--limit",
+        metavar="S",
+        type=_seconds,
+        default=LIMIT_S,
+        help="measure direct sums that would take longer on a shorter signal, and scale their time "
+        f"by its length; 1 makes a quick run (default: {LIMIT_S:g} s)",
+    )
+    return result
+
+
+def _sweeps(text: str) -> tuple[str, ...]:
+    """Return the sweeps that the text of ``--sweep`` names, in the order of `SWEEPS`."""
+    names = text.split(",")
+    if unknown := [name for name in names if name not in (*SWEEPS, ALL)]:
+        raise argparse.ArgumentTypeError(
+            f"there is no sweep {unknown[0]!r}: choose of {', '.join((*SWEEPS, ALL))}"
+        )
+    return tuple(name for name in SWEEPS if name in names or ALL in names)
+
+
+def _seconds(text: str) -> float:
+    """Return a number of seconds above 0."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds
+
+
+def _main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    session.require(options)
+    device = choice.select_device(options.device)
+    queue = queues.queue_of(queues.context_of(device))
+    settings = replace(SETTINGS, samples=options.samples)
+    where = {**environment((device,), ()), "host": host(), **versions()}
+    results = Results(where, options.limit, options.samples)
+    print(commandline.table(list(results.environment.items())), flush=True)
+    for sweep in options.sweep:
+        for case in cases_of(sweep, options.seconds):
+            point = measure_point(case, queue, settings, options.limit)
+            results = replace(results, points=(*results.points, point))
+            if options.json:
+                render.write(options.json, as_json(results))
+    print("", as_text(results), sep="\n")
+    if options.markdown:
+        render.write(options.markdown, as_markdown(results))
+    if options.plot:
+        write_plots(options.plot, results)
+    return int(results.wrong)
