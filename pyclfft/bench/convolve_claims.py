@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from math import exp, inf, log, nan
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from .convolve_sweeps import OUR_AUTO, OUR_DIRECT, OUR_FFT, Point, Results
 from .statistics import geometric_mean
 
 Answer = Callable[[Results], str]
+Line = tuple[str, str]  # a contender's name, and where its arrays are
 
 
 class Claim(NamedTuple):
@@ -62,7 +62,7 @@ def responses(results: Results, room: str) -> list[Point]:
     return sorted(points, key=lambda point: point.case.taps)
 
 
-def crossing(points: Sequence[Point], direct: tuple[str, str], other: tuple[str, str]) -> float:
+def crossing(points: Sequence[Point], direct: Line, other: Line) -> float:
     """Return from which length of the impulse response on transforms beat direct sums.
 
     Parameters
@@ -75,8 +75,9 @@ def crossing(points: Sequence[Point], direct: tuple[str, str], other: tuple[str,
     Returns
     -------
     float
-        Seconds, between two points on a line of logarithms. 0 if direct sums are never quicker,
-        infinity if they are quicker everywhere, NaN if nothing is known.
+        Seconds, on a line of logarithms between the longest response for which direct sums are
+        quicker and the next one. 0 if they are never quicker, infinity if they are for the longest,
+        NaN if nothing is known.
     """
     ratios = [
         (point.case.ir_s, ratio)
@@ -85,35 +86,50 @@ def crossing(points: Sequence[Point], direct: tuple[str, str], other: tuple[str,
     ]
     if not ratios:
         return nan
-    if ratios[0][1] > 1:
+    faster = [n for n, (_, ratio) in enumerate(ratios) if ratio <= 1]
+    if not faster:
         return 0.0
-    for (low, before), (high, after) in pairwise(ratios):
-        if after > 1:
-            share = log(before) / (log(before) - log(after))
-            return exp(log(low) + share * (log(high) - log(low)))
-    return inf
+    if faster[-1] == len(ratios) - 1:
+        return inf
+    (low, before), (high, after) = ratios[faster[-1] :][:2]
+    share = log(before) / (log(before) - log(after))
+    return exp(log(low) + share * (log(high) - log(low)))
 
 
 def crossing_text(points: Sequence[Point], seconds: float) -> str:
     """Say where transforms begin to beat direct sums."""
     lengths = [point.case.ir_s for point in points]
     if seconds == 0:
-        return f"nowhere from {min(lengths):.3g} s on"
+        return f"nowhere from {_duration(min(lengths))} on"
     if seconds == inf:
-        return f"everywhere up to {max(lengths):.3g} s"
-    return f"up to {seconds:.3g} s"
+        return f"everywhere up to {_duration(max(lengths))}"
+    return f"up to {_duration(seconds)}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 0.1 else f"{1000 * seconds:.3g} ms"
+
+
+def rivalries(results: Results) -> tuple[tuple[Line, Line], ...]:
+    """Return the pairs of direct sums and transforms whose crossings are shown."""
+    ours = our_direct(results)
+    return (
+        ((OUR_DIRECT, ours), (OUR_FFT, ours)),
+        ((OUR_DIRECT, ours), (SCIPY_FFT, HOST)),
+        ((SCIPY_DIRECT, HOST), (SCIPY_FFT, HOST)),
+    )
 
 
 def _crossings(results: Results) -> str:
-    """Say up to which impulse response direct sums are quickest, by room and by rival."""
-    where = our_direct(results)
+    """Say up to which impulse response direct sums are quicker, by room and pair."""
     said = []
     for room in ROOMS:
         points = responses(results, room)
-        for other in ((SCIPY_FFT, HOST), (OUR_FFT, where)):
-            seconds = crossing(points, (OUR_DIRECT, where), other)
+        for direct, other in rivalries(results):
+            seconds = crossing(points, direct, other)
             if seconds >= 0:
-                said.append(f"{room}, beside {other[0]}: {crossing_text(points, seconds)}")
+                beats = f"{direct[0]} beats {other[0]} {crossing_text(points, seconds)}"
+                said.append(f"{room}: {beats}")
     return "; ".join(said)
 
 
@@ -168,7 +184,7 @@ CLAIMS = (
 )  # fmt: skip
 
 
-def _speed(sweep: str, name: str, ours: tuple[str, str], rival: tuple[str, str]) -> Answer:
+def _speed(sweep: str, name: str, ours: Line, rival: Line) -> Answer:
     """Return how many times as fast as a rival one of ours is at the case whose name begins so."""
 
     def answer(results: Results) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf, isfinite
-from typing import Any, NamedTuple
+from math import inf
+from typing import Any
 
 import numpy as np
 
 from ..convolution.functions import convolve
 from ..convolution.rooms import sweep_and_noise
 from .convolve_cases import DRY, IR, IR_OF_DRY_SWEEP, NOISE, RATE, ROOMS, SHORT
-from .convolve_claims import crossing, crossing_text, our_direct, responses
-from .convolve_contenders import CONTENDERS, HOST, SCIPY_DIRECT, SCIPY_FFT, Entry
-from .convolve_sweeps import OUR_DIRECT, OUR_FFT, Point, Results
+from .convolve_claims import Line, crossing, crossing_text, our_direct, responses, rivalries
+from .convolve_contenders import CONTENDERS, HOST, SCIPY_FFT, Entry
+from .convolve_sweeps import OUR_DIRECT, Point, Results
 from .ladder_plots import path_of
 from .plot import pyplot, save
 
@@ -24,20 +24,8 @@ PEOPLE_HEAR = (20.0, 20_000.0)  # Hz
 LIMIT_NOTE = "hollow marks: measured on a shorter signal, and scaled by its length"
 
 
-class Line(NamedTuple):
-    """A contender in a picture: its name, and where its arrays are."""
-
-    name: str
-    where: str
-
-    @property
-    def label(self) -> str:
-        """What the legend says."""
-        return self.name if self.where == HOST else f"{self.name}, {self.where}"
-
-
-DIRECT_LINES = tuple(Line(each.name, each.where) for each in CONTENDERS if each.direct)
-SPECTRAL_LINES = tuple(Line(each.name, each.where) for each in CONTENDERS if not each.direct)
+DIRECT_LINES = tuple((each.name, each.where) for each in CONTENDERS if each.direct)
+SPECTRAL_LINES = tuple((each.name, each.where) for each in CONTENDERS if not each.direct)
 
 
 def write_plots(path: str, results: Results) -> None:
@@ -103,7 +91,7 @@ def _spectra(results: Results) -> Any:
             frequencies, levels = band_levels(samples, RATE)
             style = "-" if channel == "left" else ":"
             axes.plot(frequencies, levels, style, label=f"{name}, {channel}")
-    axes.set(xscale="log", xlabel="Hz", ylabel="dB, of the power in a twelfth of an octave")
+    axes.set(xscale="log", xlabel="Hz", ylabel="dB, mean power in a twelfth of an octave")
     ticks = [31, 62, 125, 250, 500, 1000, 2000, 4000, 8000, 16000]
     axes.set_xticks(ticks, list(map(str, ticks)))
     axes.minorticks_off()
@@ -148,7 +136,7 @@ def _by_ir(results: Results) -> Any:
     figure, panels = pyplot().subplots(
         2, len(ROOMS), figsize=(12, 8), layout="constrained", sharex=True, sharey="row"
     )
-    ours = Line(OUR_DIRECT, our_direct(results))
+    ours = (OUR_DIRECT, our_direct(results))
     kinds = {
         "direct sums": DIRECT_LINES,
         "transforms, and our direct sums": (ours, *SPECTRAL_LINES),
@@ -175,22 +163,28 @@ def _by_dry(results: Results) -> Any:
 
 def _crossings(results: Results) -> Any:
     """Return a figure of direct sums and transforms by the IR's length, with their crossings."""
-    where = our_direct(results)
-    points = responses(results, NOISE)
-    direct, others = Line(OUR_DIRECT, where), (Line(OUR_FFT, where), Line(SCIPY_FFT, HOST))
-    figure, axes = pyplot().subplots(figsize=(11, 6), layout="constrained")
-    lines = (direct, *others, Line(SCIPY_DIRECT, HOST))
-    _draw_lines(axes, points, tuple(dict.fromkeys(lines)), lambda point: point.case.ir_s)
-    for other in others:
+    points, pairs = responses(results, NOISE), rivalries(results)
+    figure, axes = pyplot().subplots(figsize=(10, 6.5), layout="constrained")
+    lines = tuple(dict.fromkeys(line for pair in pairs for line in pair))
+    _draw_lines(axes, points, lines, lambda point: point.case.ir_s)
+    for direct, other in pairs:
         seconds = crossing(points, direct, other)
-        said = f"{direct.name} beats {other.name} {crossing_text(points, seconds)}"
+        said = f"{direct[0]} beats {other[0]} {crossing_text(points, seconds)}"
         if 0 < seconds < inf:
-            axes.axvline(seconds, color=_style(other)["color"], linestyle="--", label=said)
-        elif isfinite(seconds) or seconds == inf:
+            colour = _style(direct)["color"]
+            linestyle = ":" if other[0] == SCIPY_FFT else "--"
+            axes.axvline(seconds, color=colour, linestyle=linestyle, label=said)
+        elif seconds >= 0:
             axes.plot([], [], " ", label=said)
-    axes.set(xscale="log", xlabel="seconds of the impulse response")
-    _finish(figure, np.array([axes]))
+    axes.set(xscale="log", xlabel="seconds of the impulse response (noise)")
+    _finish(figure, np.array([axes]), columns=2)
     return figure
+
+
+def _label(line: Line) -> str:
+    """Return a contender's name, with the place of its arrays if that is the device."""
+    name, where = line
+    return name if where == HOST else f"{name}, {where}"
 
 
 def _draw_lines(
@@ -203,7 +197,7 @@ def _draw_lines(
         if known:
             xs, ys = [x for x, _ in known], [entry.ms.median for _, entry in known]
             style = _style(line)
-            axes.plot(xs, ys, label=line.label, markersize=5, **style)
+            axes.plot(xs, ys, label=_label(line), markersize=5, **style)
             _hollow(axes, known, style)
 
 
@@ -215,8 +209,8 @@ def _hollow(axes: Any, known: Sequence[tuple[float, Entry]], style: Mapping[str,
         axes.plot(*zip(*scaled, strict=True), linestyle="", markersize=5, zorder=3, **look)
 
 
-def _finish(figure: Any, panels: np.ndarray) -> None:
-    """Label what the pictures of times share; the legend stands beside them, and hides no line."""
+def _finish(figure: Any, panels: np.ndarray, columns: int = 4) -> None:
+    """Label what the pictures of times share; the legend stands below them, and hides no line."""
     entries: dict[str, Any] = {}
     for axes in panels.flat:
         axes.set_yscale("log")
@@ -226,8 +220,8 @@ def _finish(figure: Any, panels: np.ndarray) -> None:
         handles, labels = axes.get_legend_handles_labels()
         entries.update(zip(labels, handles, strict=True))
     figure.legend(
-        entries.values(), entries.keys(), loc="outside right upper", fontsize="small",
-        title=LIMIT_NOTE.replace(", ", ",\n").replace(": ", ":\n"), title_fontsize="x-small",
+        entries.values(), entries.keys(), loc="outside lower center", ncols=columns,
+        fontsize="small", title=LIMIT_NOTE, title_fontsize="small",
     )  # fmt: skip
 
 
@@ -237,13 +231,13 @@ MARKS = "osD^vPX*<>"
 def _style(line: Line) -> dict[str, Any]:
     """Return a contender's colour and marks; lines of arrays on the device are dashed."""
     names = list(dict.fromkeys(each.name for each in CONTENDERS))
-    n = names.index(line.name)
+    n = names.index(line[0])
     colours = pyplot().get_cmap("tab20").colors
     order = (*range(0, len(colours), 2), *range(1, len(colours), 2))  # the dark colours first
     return {
         "color": colours[order[n % len(order)]],
         "marker": MARKS[n % len(MARKS)],
-        "linestyle": "-" if line.where == HOST else "--",
+        "linestyle": "-" if line[1] == HOST else "--",
     }
 
 
