@@ -30,7 +30,7 @@ OURS = "pyclfft"
 BOUND = 1e-6  # of relative errors: PERFORMANCE.md's for direct sums of up to 1e5 products
 CHECKED = 256  # elements of each result that are checked: both ends, and random ones
 PAUSE_S = 0.02  # so that the threads of the contender before fall asleep
-PILOT_PRODUCTS = 2**27  # of the first, short call of a contender that may be slow
+PILOT_PRODUCTS = 2**24  # of the first, short call of a contender that may be slow
 
 
 @dataclass(frozen=True)
@@ -239,18 +239,18 @@ def _torch_fft(work: Work, torch: Any, place: str) -> Ready:
 
 
 def _torch_direct(work: Work, torch: Any, place: str) -> Ready:
-    """Return `conv1d`, which correlates, and so takes the response backwards."""
+    """Return `conv1d`, which correlates, and so takes the shorter input backwards."""
     if work.first.ndim > 1 and not work.case.by_channel:
         raise ImportError("conv1d convolves along one axis")
-    first, second = (
-        torch.from_numpy(np.atleast_2d(each).copy()).to(place)
-        for each in (work.first, work.second[..., ::-1])
+    short, long = sorted((work.first, work.second), key=np.size)
+    long, short = (
+        torch.from_numpy(np.atleast_2d(each).copy()).to(place) for each in (long, short[..., ::-1])
     )
-    channels, taps = second.shape
+    channels, taps = short.shape
 
     def call() -> Any:
         return torch.nn.functional.conv1d(
-            first[None], second[:, None], padding=taps - 1, groups=channels
+            long[None], short[:, None], padding=taps - 1, groups=channels
         ).reshape(*work.first.shape[:-1], -1)
 
     return _torch_ready(torch, place, call)
