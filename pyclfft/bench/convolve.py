@@ -21,7 +21,7 @@ from .convolve_view import as_markdown, as_text
 from .environment import environment, host
 from .runner import Settings
 
-SETTINGS = Settings(samples=7, sample_s=0.02, slow_s=0.5, budget_s=2.0)
+SETTINGS = Settings(samples=5, sample_s=0.02, slow_s=0.1, budget_s=1.0)
 ALL = "all"
 LIMIT_S = 20.0
 
