@@ -33,7 +33,7 @@ PROG = "pyclfft bench"
 # The benchmark's other measurements, each with its own options: name -> (module, what it does). A
 # module is imported only if it is chosen. Its ``main(argv)`` returns the exit status.
 SUBCOMMANDS = {
-    "convolve": ("pyclfft.bench.convolve", "direct convolution, by one optimisation at a time"),
+    "convolve": ("pyclfft.bench.convolve", "every method of convolution beside other libraries"),
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),

@@ -1,21 +1,34 @@
-"""``python -m pyclfft bench convolve``: convolutions of sounds beside published figures."""
+"""``python -m pyclfft bench convolve``: convolution beside other libraries, and beside a thesis.
+
+It measures every method of `pyclfft.convolve` and the methods of other libraries over the lengths
+of impulse responses and of dry sounds, as a thesis on convolution reverb does, and at single cases.
+With ``--ladder`` it measures the thesis' optimisations of direct convolution, one at a time.
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import commandline
 from ..convolution.ladder import CHUNK, GROUP
 from ..errors import PyclfftError
 from ..runtime import choice, queues
 from . import convolve_ladder, render, session
-from .convolve_ladder import DRY_S, IR_S, LIMIT_S
-from .environment import environment
+from .convolve_cases import DRY_OF_IR_SWEEP, DRY_SECONDS, SWEEPS, cases_of
+from .convolve_contenders import BOUND, versions
+from .convolve_ladder import DRY_S, IR_S
+from .convolve_plots import PICTURES, write_plots
+from .convolve_sweeps import PROG, Results, as_json, measure_point
+from .convolve_view import as_markdown, as_text
+from .environment import environment, host
+from .runner import Settings
 
-PROG = "pyclfft bench convolve"
-SAMPLES = 3
-SCHEMA = 1  # version of the JSON's layout
+SETTINGS = Settings(samples=5, sample_s=0.02, slow_s=0.1, budget_s=1.0)
+LADDER_SCHEMA = 1  # version of the layout of the ladder's JSON
+ALL = "all"
+LIMIT_S = 20.0
 
 
 def main(argv: Sequence[str]) -> int:
@@ -38,16 +51,48 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Measure convolutions of stereo sounds, and check their results. Let nothing "
-        "else run meanwhile.",
+        description="Measure all methods of convolution beside SciPy, pedalboard, PyTorch and "
+        "CuPy, as far as they are installed, over the lengths of impulse responses and of dry "
+        "sounds: stereo in single precision at 44.1 kHz. Results are compared with sums in double "
+        f"precision; a relative error of ours above {BOUND:g} is wrong. Let nothing else run "
+        "meanwhile.",
     )
-    session.add_options(result, SAMPLES, "how many times as fast as the plain kernel each rung is")
-    add = result.add_argument
+    session.add_options(
+        result,
+        SETTINGS.samples,
+        f"pictures, whose names before the extension end in {', '.join(PICTURES)},",
+    )
+    result.add_argument(
+        "--sweep",
+        metavar="NAME,...",
+        type=_sweeps,
+        default=tuple(SWEEPS),
+        help="; ".join(f"{name}: {what}" for name, what in SWEEPS.items())
+        + f"; {ALL} (default: {ALL})",
+    )
+    result.add_argument(
+        "--seconds",
+        metavar="S",
+        type=_seconds,
+        default=max(DRY_SECONDS),
+        help="leave out dry sounds that are longer, and shorten the dry sound of "
+        f"{DRY_OF_IR_SWEEP:g} s with which impulse responses are measured "
+        f"(default: {max(DRY_SECONDS):g})",
+    )
+    result.add_argument(
+        "--limit",
+        metavar="S",
+        type=_seconds,
+        default=LIMIT_S,
+        help="measure direct sums that would take longer on a shorter signal, and scale their time "
+        f"by its length; 1 makes a quick run (default: {LIMIT_S:g} s)",
+    )
+    add = result.add_argument_group("ladder").add_argument
     add(
         "--ladder",
         action="store_true",
-        help="what each optimisation of direct convolution buys, offline and in real time, beside "
-        "the factors that a master's thesis has published",
+        help="measure instead what each optimisation of direct convolution buys, offline and in "
+        "real time, beside the factors that a master's thesis has published",
     )
     add(
         "--dry",
@@ -70,23 +115,26 @@ def parser() -> argparse.ArgumentParser:
         default=CHUNK,
         help=f"frames of a chunk in real time, a multiple of {GROUP} (default: {CHUNK})",
     )
-    add(
-        "--limit",
-        metavar="S",
-        type=_seconds,
-        default=LIMIT_S,
-        help="seconds for all samples of a rung; a rung that needs more is measured on a part of "
-        f"the result and marked as extrapolated (default: {LIMIT_S:g})",
-    )
     return result
 
 
+def _sweeps(text: str) -> tuple[str, ...]:
+    """Return the sweeps that the text of ``--sweep`` names, in the order of `SWEEPS`."""
+    names = text.split(",")
+    if unknown := [name for name in names if name not in (*SWEEPS, ALL)]:
+        raise argparse.ArgumentTypeError(
+            f"there is no sweep {unknown[0]!r}: choose of {', '.join((*SWEEPS, ALL))}"
+        )
+    return tuple(name for name in SWEEPS if name in names or ALL in names)
+
+
 def _seconds(text: str) -> float:
+    """Return a number of seconds above 0."""
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds < 1e5:
+    if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
     return seconds
 
@@ -94,11 +142,28 @@ def _seconds(text: str) -> float:
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     session.require(options)
-    if not options.ladder:
-        raise PyclfftError("nothing to measure: choose --ladder")
-    if options.chunk % GROUP:
-        raise PyclfftError(f"--chunk must be a multiple of the group's {GROUP} items")
-    return _climb(options)
+    if options.ladder:
+        if options.chunk % GROUP:
+            raise PyclfftError(f"--chunk must be a multiple of the group's {GROUP} items")
+        return _climb(options)
+    device = choice.select_device(options.device)
+    queue = queues.queue_of(queues.context_of(device))
+    settings = replace(SETTINGS, samples=options.samples)
+    where = {**environment((device,), ()), "host": host(), **versions()}
+    results = Results(where, options.limit, options.samples)
+    print(commandline.table(list(results.environment.items())), flush=True)
+    for sweep in options.sweep:
+        for case in cases_of(sweep, options.seconds):
+            point = measure_point(case, queue, settings, options.limit)
+            results = replace(results, points=(*results.points, point))
+            if options.json:
+                render.write(options.json, as_json(results))
+    print("", as_text(results), sep="\n")
+    if options.markdown:
+        render.write(options.markdown, as_markdown(results))
+    if options.plot:
+        write_plots(options.plot, results)
+    return int(results.wrong)
 
 
 def _climb(options: argparse.Namespace) -> int:
@@ -120,7 +185,7 @@ def _climb(options: argparse.Namespace) -> int:
     parts = tuple(convolve_ladder.parts(results))
     print("", render.text_of(parts), sep="\n")
     if options.json:
-        document = {"schema": SCHEMA, **convolve_ladder.document_of(results)}
+        document = {"schema": LADDER_SCHEMA, **convolve_ladder.document_of(results)}
         render.write(options.json, render.json_of(document))
     if options.markdown:
         title = "The ladder of direct convolution"

@@ -105,11 +105,11 @@ def _taps(each: Dimension) -> int:
     return each.result * (min(each.first, each.second) if each.convolved else 1)
 
 
-@lru_cache(MAX_CHOICES)
-def cheapest(dimensions: Dimensions, traits: Traits) -> str:
-    """Return the method that is expected to take the least time on a device."""
-    if not any(each.convolved for each in dimensions):
-        return DIRECT
+def expected_times(dimensions: Dimensions, traits: Traits) -> dict[str, float]:
+    """Return the nanoseconds that each method is expected to take on a device, by its name.
+
+    The method "partitioned" is left out if it would not cut anything.
+    """
     costs = costs_of(traits)
     whole, cut = whole_for(dimensions, traits), cut_for(dimensions, traits)
     times = {
@@ -118,6 +118,15 @@ def cheapest(dimensions: Dimensions, traits: Traits) -> str:
     }
     if any(each.count > 1 for each in cut):
         times[PARTITIONED] = spectral_time(dimensions, cut, costs)
+    return times
+
+
+@lru_cache(MAX_CHOICES)
+def cheapest(dimensions: Dimensions, traits: Traits) -> str:
+    """Return the method that is expected to take the least time on a device."""
+    if not any(each.convolved for each in dimensions):
+        return DIRECT
+    times = expected_times(dimensions, traits)
     return min(times, key=times.__getitem__)
 
 

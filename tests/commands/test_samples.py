@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from pyclfft.audio.audiofile import read_audio
+from pyclfft.convolution import rooms as room_models
+from pyclfft.errors import PlanError
 from pyclfft.image.imagefile import read_image
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -77,15 +79,25 @@ def test_rooms_are_sounds(rooms, name):
 
 def test_the_hall_answers_first_by_the_direct_way(rooms):
     """The first tap is the direct sound, the next one the nearest wall's or the floor's echo."""
-    make = runpy.run_path(str(SAMPLES / "make_rooms.py"))
-    source = np.array(make["SOURCE"])
-    for ear, heard in zip(make["EARS"], read_audio(rooms / "hall.wav").samples, strict=True):
+    source = np.array(room_models.SOURCE)
+    for ear, heard in zip(room_models.EARS, read_audio(rooms / "hall.wav").samples, strict=True):
         first, second, *_ = np.flatnonzero(heard)
         below = source * (1, 1, -1)
         for tap, image in ((first, source), (second, below)):
             distance = np.linalg.norm(image - ear)
-            assert abs(tap - distance / make["SOUND"] * make["RATE"]) < 1
+            assert abs(tap - distance / room_models.SOUND * 48_000) < 1
         assert heard[first] == pytest.approx(np.abs(heard).max())
+
+
+def test_a_longer_response_of_the_hall_begins_as_a_shorter_one():
+    short, long = (room_models.hall(seconds, 8000) for seconds in (0.2, 0.5))
+    assert (short.shape, long.shape) == ((2, 1600), (2, 4000))
+    np.testing.assert_allclose(long[:, :1600], short, rtol=1e-12)
+
+
+def test_a_response_that_ends_before_the_sound_arrives_is_refused():
+    with pytest.raises(PlanError, match=r"the hall is silent for 0\.03\d s: take a response"):
+        room_models.hall(0.03, 8000)
 
 
 def test_the_noise_decays_by_60_decibels(rooms):
