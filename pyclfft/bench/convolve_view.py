@@ -51,10 +51,10 @@ def times(results: Results) -> Iterator[Part]:
     for sweep, what in SWEEPS.items():
         points = results.of(sweep)
         for room in dict.fromkeys(point.case.room for point in points if sweep == IR):
-            yield f"{what}; {room}:"
+            yield f"Times for {what}, {room}:"
             yield times_table(results.of(sweep, room))
         if points and sweep != IR:
-            yield f"{what}:"
+            yield f"Times for {what}:"
             yield times_table(points)
 
 
