@@ -352,6 +352,13 @@ def test_targets():
     assert answers == ["2.5 times as fast", "1.5 times as fast", "", "", "", ""]
 
 
+def test_the_mean_speed():
+    text = as_text(results(point(next(cases_of(SINGLE, 1)), auto=1.0, scipy=3.0)))
+    cases = len(results().points) + 1
+    mean = (2 ** (cases - 1) * 3) ** (1 / cases)  # 8 ms over 4 ms at all others
+    assert f"{OUR_AUTO} is {mean:.3f} times as fast as {SCIPY_FFT} " in text
+
+
 def test_read_back(tmp_path):
     path = tmp_path / "c.json"
     absent = Entry("lost", HOST, word="-", reason="not installed")
