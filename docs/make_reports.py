@@ -1,4 +1,4 @@
-"""Write what docs/results holds of `bench worksize` and `bench stft` into the pages that show it.
+"""Write what docs/results holds of some benchmarks into the pages that show it.
 
     python docs/make_reports.py [--check] [--plots] [--commands]
 
@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pyclfft.bench import stft, worksize
+from pyclfft.bench import convolve_plots, convolve_sweeps, convolve_view, stft, worksize
+from pyclfft.bench.ladder_plots import path_of
 from pyclfft.bench.render import Part
 from pyclfft.bench.stft_contenders import COPY, DEVICE, HOST, OURS
 from pyclfft.bench.table import listed
@@ -39,7 +40,7 @@ class Stored(NamedTuple):
     name : str
         Of the files, without their ends.
     device : str
-        The command's option.
+        What the command has after ``--device``: the device, and other options.
     """
 
     title: str
@@ -62,6 +63,7 @@ STFTS = (
     Stored("Intel's runtime", "stft-epyc-intel", "intel"),
     Stored("PoCL", "stft-epyc-pocl", "portable"),
 )
+CONVOLUTIONS = (Stored("Intel's runtime", "convolve-epyc-intel", "intel --limit 1 --seconds 90"),)
 
 
 # --- work sizes -----------------------------------------------------------------------------------
@@ -156,6 +158,29 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}".rstrip(":")
 
 
+# --- convolution ----------------------------------------------------------------------------------
+
+# Each picture of `bench convolve`, in words.
+CONVOLUTION_PICTURES = {
+    "waveforms": "Waveforms: a sweep and noise, dry, in the hall, and in the room of noise",
+    "spectra": "Curves: levels of both impulse responses by frequency",
+    "ir": "Curves: milliseconds over the length of the impulse response, by room",
+    "dry": "Curves: milliseconds over the length of the dry sound",
+    "crossing": "Curves: direct sums and transforms over the length of the response; they cross",
+}
+
+
+def convolutions() -> Iterator[Part]:
+    """Yield who takes how long for a convolution, device by device."""
+    for stored in CONVOLUTIONS:
+        results = convolve_sweeps.read(stored.path)
+        yield f"### {stored.title}"
+        yield where("convolve", stored, results.environment)
+        yield from convolve_view.parts(results)
+        for name, said in CONVOLUTION_PICTURES.items():
+            yield f"![{said}]({path_of(f'../results/{stored.name}.png', name)})"
+
+
 # --- pages ----------------------------------------------------------------------------------------
 
 
@@ -169,6 +194,7 @@ PAGES: Mapping[str, Mapping[str, Parts]] = {
     },
     "howto/stft.md": {"beside the report": beside_the_report},
     "howto/audio.md": {"contenders": contenders},
+    "howto/convolution.md": {"convolutions": convolutions},
 }
 
 
@@ -214,11 +240,18 @@ def draw() -> None:
         worksize.write_plot(stored.path.with_suffix(".png"), worksize.read(stored.path))
     for stored in STFTS:
         stft.write_plot(stored.path.with_suffix(".png"), stft.read(stored.path))
+    for stored in CONVOLUTIONS:
+        picture = stored.path.with_suffix(".png")
+        convolve_plots.write_plots(str(picture), convolve_sweeps.read(stored.path))
 
 
 def commands() -> Iterator[str]:
     """Yield the commands that measure everything anew, to be called in the repository's folder."""
-    for command, several in (("worksize", WORKSIZES), ("stft", STFTS)):
+    for command, several in (
+        ("worksize", WORKSIZES),
+        ("stft", STFTS),
+        ("convolve", CONVOLUTIONS),
+    ):
         for stored in several:
             name = f"docs/results/{stored.name}"
             files = f"--json {name}.json --plot {name}.png"

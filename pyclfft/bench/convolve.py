@@ -152,12 +152,15 @@ def _main(argv: Sequence[str]) -> int:
     where = {**environment((device,), ()), "host": host(), **versions()}
     results = Results(where, options.limit, options.samples)
     print(commandline.table(list(results.environment.items())), flush=True)
-    for sweep in options.sweep:
-        for case in cases_of(sweep, options.seconds):
+    cases = [case for sweep in options.sweep for case in cases_of(sweep, options.seconds)]
+    with commandline.Progress(len(cases), "cases") as progress:
+        for case in cases:
+            progress.title = case.name
             point = measure_point(case, queue, settings, options.limit)
             results = replace(results, points=(*results.points, point))
             if options.json:
                 render.write(options.json, as_json(results))
+            progress.done += 1
     print("", as_text(results), sep="\n")
     if options.markdown:
         render.write(options.markdown, as_markdown(results))

@@ -12,8 +12,7 @@ from .convolve_contenders import BOUND, HOST, OURS, Entry
 from .convolve_sweeps import OUR_AUTO, Point, Results
 from .render import Part, Table
 from .runner import WRONG
-from .statistics import geometric_mean
-from .table import listed, number
+from .table import mean_speed, number
 
 EXTRAPOLATED = "~"  # before a time that was scaled from that of a shorter signal
 
@@ -43,7 +42,7 @@ def parts(results: Results) -> Iterator[Part]:
     yield from beside_results(CLAIMS, results)
     yield "Our targets, and what was measured here:"
     yield from beside_results(TARGETS, results)
-    yield summary(results)
+    yield from summary(results)
 
 
 def times(results: Results) -> Iterator[Part]:
@@ -51,10 +50,10 @@ def times(results: Results) -> Iterator[Part]:
     for sweep, what in SWEEPS.items():
         points = results.of(sweep)
         for room in dict.fromkeys(point.case.room for point in points if sweep == IR):
-            yield f"{what}; {room}:"
+            yield f"Times for {what}, {room}:"
             yield times_table(results.of(sweep, room))
         if points and sweep != IR:
-            yield f"{what}:"
+            yield f"Times for {what}:"
             yield times_table(points)
 
 
@@ -91,7 +90,7 @@ def absent(points: Sequence[Point]) -> Iterator[str]:
         if each.word
     }
     if reasons:
-        yield "Not measured: " + "; ".join(sorted(reasons))
+        yield f"Not measured: {'; '.join(sorted(reasons))}."
 
 
 def costs_table(points: Sequence[Point]) -> Table:
@@ -123,7 +122,7 @@ def quickest(point: Point) -> str:
     return min(known, key=known.__getitem__, default="")
 
 
-def summary(results: Results) -> str:
+def summary(results: Results) -> Iterator[str]:
     """Say how many times as fast as each rival pyclfft's method "auto" is, from NumPy to NumPy."""
     rivals = dict.fromkeys(
         each.name
@@ -131,13 +130,9 @@ def summary(results: Results) -> str:
         for each in point.entries
         if not each.ours and each.where == HOST
     )
-    said = []
     for name in rivals:
         ratios = [point.ms(name) / point.ms(OUR_AUTO) for point in results.points]
-        known = [each for each in ratios if each > 0]
-        if known:
-            said.append(f"{name} ({geometric_mean(known):.3g} times, {len(known)} cases)")
-    return f"{OUR_AUTO} is faster, in the geometric mean, than: {listed(said)}"
+        yield f"{mean_speed(OUR_AUTO, name, ratios, 'cases')}."
 
 
 def as_text(results: Results) -> str:

@@ -83,7 +83,6 @@ def test_multiply_adds_are_counted(queue, fp64):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "nothing to measure: choose --ladder"),
         (["--ladder", "--ir", "0"], "'0' is no number of seconds above 0"),
         (["--ladder", "--ir", "long"], "'long' is no number of seconds above 0"),
         (
@@ -91,7 +90,7 @@ def test_multiply_adds_are_counted(queue, fp64):
             "multiple of the group's",
         ),
     ],
-    ids=["nothing", "no seconds", "words", "chunk"],
+    ids=["no seconds", "words", "chunk"],
 )
 def test_what_the_command_refuses(arguments, message, capsys):
     try:

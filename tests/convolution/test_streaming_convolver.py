@@ -230,11 +230,10 @@ def test_blocks_of_other_dtypes(device, dtype):
 @pytest.mark.parametrize("latency", [0, 1, 3])
 def test_latency(device, method, latency):
     x, ir = noise(640, 1), noise(200, 2)
-    stream = StreamingConvolver(
-        ir, block_size=64, method=method, latency=latency, sample_rate=48000
-    )
+    rate = 50  # so slow that every device is quick enough
+    stream = StreamingConvolver(ir, block_size=64, method=method, latency=latency, sample_rate=rate)
     assert stream.latency_samples == 64 * latency
-    assert stream.latency_ms == pytest.approx(64000 * latency / 48000)
+    assert stream.latency_ms == pytest.approx(64000 * latency / rate)
     counts = [stream.push(block).shape[-1] for block in np.split(x, 10)]
     assert counts == [0] * latency + [64] * (10 - latency)
     assert stream.close().shape[-1] == 199 + 64 * latency
@@ -250,7 +249,7 @@ def test_without_a_sample_rate_nothing_is_measured(device):
 
 
 def test_missed_deadlines_are_counted(device):
-    stream = StreamingConvolver(noise(10), block_size=4096, sample_rate=44100, channels=1)
+    stream = StreamingConvolver(noise(10), block_size=4096, sample_rate=100, channels=1)
     stream.push(noise(4096))
     before = stream.missed_deadlines
     stream._meter.sample_rate = 1e12  # no device is so fast

@@ -11,10 +11,11 @@ import pytest
 import pyclfft
 from pyclfft.runtime import describe
 from pyclfft.runtime.program import kernel_folder
-from tests.first import functions, solvers
+from tests.first import benchmarks, functions, solvers
 
 CHECKS = {
     **functions.all_checks(),
+    **benchmarks.CHECKS,
     **{f"solver {name}": partial(solvers.check, name) for name in solvers.NAMES},
 }
 KERNEL = re.compile(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(")

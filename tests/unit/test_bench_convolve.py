@@ -252,10 +252,10 @@ def table_after(text, beginning):
 
 def test_times_stand_by_length():
     text = as_text(results())
-    rows = table_after(text, f"{SWEEPS[IR]}; hall:")
+    rows = table_after(text, f"Times for {SWEEPS[IR]}, hall:")
     assert rows["ms"] == [f"{each:g} s" for each in IR_SECONDS]
     assert rows[f"{OUR_DIRECT}, {HOST}"][:4] == ["2.5", "5", "10", "15"]
-    rows = table_after(text, f"{SWEEPS[DRY]}:")
+    rows = table_after(text, f"Times for {SWEEPS[DRY]}:")
     assert rows["ms"] == ["30 s in the hall", "60 s in the hall"]
 
 
@@ -272,7 +272,7 @@ def test_marks():
     assert [each.wrong for each in entries] == [True, True, False, False, False]
     assert made.wrong
     assert not results().wrong
-    rows = table_after(as_text(made), SWEEPS[SINGLE])
+    rows = table_after(as_text(made), f"Times for {SWEEPS[SINGLE]}:")
     cells = {name.partition(",")[0]: cell for name, (cell,) in rows.items()}
     assert cells[OUR_FFT] == "5 WRONG"
     assert (cells["other"], cells["slow"]) == ("5", "~5")
@@ -350,6 +350,13 @@ def test_targets():
     )
     answers = [each.answer(made) for each in convolve_claims.TARGETS]
     assert answers == ["2.5 times as fast", "1.5 times as fast", "", "", "", ""]
+
+
+def test_the_mean_speed():
+    text = as_text(results(point(next(cases_of(SINGLE, 1)), auto=1.0, scipy=3.0)))
+    cases = len(results().points) + 1
+    mean = (2 ** (cases - 1) * 3) ** (1 / cases)  # 8 ms over 4 ms at all others
+    assert f"{OUR_AUTO} is {mean:.3f} times as fast as {SCIPY_FFT} " in text
 
 
 def test_read_back(tmp_path):

@@ -1,4 +1,4 @@
-"""The pages of work sizes and spectrograms say what the files in docs/results say."""
+"""The pages of work sizes, spectrograms and convolutions say what the files in docs/results say."""
 
 from __future__ import annotations
 
@@ -55,9 +55,10 @@ def test_a_page_that_was_edited_is_refused(reports, tmp_path, monkeypatch):
 
 
 def test_every_stored_file_is_shown(reports):
-    names = {each.path.name for each in (*reports.WORKSIZES, *reports.STFTS)}
+    every = (*reports.WORKSIZES, *reports.STFTS, *reports.CONVOLUTIONS)
+    names = {each.path.name for each in every}
     stored = {path.name for path in (DOCS / "results").glob("*.json")}
-    assert names == {name for name in stored if name.startswith(("worksize", "stft"))}
+    assert names == {name for name in stored if name.startswith(("worksize", "stft", "convolve"))}
     for name in names:
         assert (DOCS / "results" / name).with_suffix(".png").exists()
 
