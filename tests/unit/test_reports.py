@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from pyclfft.bench.convolve_plots import PICTURES
+from pyclfft.bench.ladder_plots import path_of
 from pyclfft.bench.worksize import KERNELS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -59,20 +61,27 @@ def test_every_stored_file_is_shown(reports):
     names = {each.path.name for each in every}
     stored = {path.name for path in (DOCS / "results").glob("*.json")}
     assert names == {name for name in stored if name.startswith(("worksize", "stft", "convolve"))}
-    for name in names:
-        assert (DOCS / "results" / name).with_suffix(".png").exists()
+    for stored in (*reports.WORKSIZES, *reports.STFTS):
+        assert stored.path.with_suffix(".png").exists()
+    for stored in reports.CONVOLUTIONS:
+        for name in reports.CONVOLUTION_PICTURES:
+            assert path_of(str(stored.path.with_suffix(".png")), name).exists()
+
+
+def test_every_picture_of_convolutions_is_named(reports):
+    assert set(reports.CONVOLUTION_PICTURES) == set(PICTURES)
 
 
 def test_commands_write_the_files_that_are_shown(reports, capsys):
     reports.main(["--commands"])
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(reports.WORKSIZES) + len(reports.STFTS)
+    assert len(lines) == sum(map(len, (reports.WORKSIZES, reports.STFTS, reports.CONVOLUTIONS)))
     assert (
         "pyclfft bench stft --device gpu --json docs/results/stft-h200.json "
         "--plot docs/results/stft-h200.png" in lines
     )
     for line in lines:
-        assert line.split()[2] in ("worksize", "stft")
+        assert line.split()[2] in ("worksize", "stft", "convolve")
         assert (DOCS.parent / line.split(" --json ")[1].split()[0]).exists()
 
 
@@ -84,6 +93,21 @@ def test_times_of_work_sizes(reports):
         one = next(run["times"] for run in runs if run["size"] == "1")
         for kernel in KERNELS:
             assert cells(page, kernel, f"{one[kernel]['ms']['median']:.4g}")
+
+
+def test_times_of_convolutions(reports):
+    """From the files alone: who takes how long at the impulse responses of the hall."""
+    page = text("howto/convolution.md")
+    for stored in reports.CONVOLUTIONS:
+        points = json.loads(stored.path.read_text(encoding="utf-8"))["points"]
+        sweep = [each for each in points if each["case"]["name"].startswith("hall, ")]
+        for entries in zip(*(each["entries"] for each in sweep), strict=True):
+            if not any(each["word"] for each in entries):
+                first = entries[0]
+                times = [
+                    "~" * (each["share"] < 1) + f"{each['ms']['median']:.4g}" for each in entries
+                ]
+                assert cells(page, f"{first['name']}, {first['where']}", *times)
 
 
 def test_times_of_spectrograms(reports):
