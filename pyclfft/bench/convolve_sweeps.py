@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from math import nan
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 
-from ..convolution.methods import AUTO, DIRECT, FFT, cheapest, expected_times
+from ..convolution.methods import AUTO, DIRECT, FFT, cheapest, expected_times, in_registers
 from ..runtime import describe
 from . import render
 from .convolve_cases import Case
@@ -99,11 +100,13 @@ class Results:
 def measure_point(case: Case, queue: cl.CommandQueue, settings: Settings, limit_s: float) -> Point:
     """Measure one case; see `measure_case`."""
     traits = describe.traits(queue.device)
-    expected = expected_times(case.dimensions, traits)
+    single = np.dtype(np.float32)  # of all cases
+    registers = in_registers(case.dimensions, single, single)
+    expected = expected_times(case.dimensions, traits, registers)
     return Point(
         case,
         measure_case(case, queue, settings, limit_s),
-        cheapest(case.dimensions, traits),
+        cheapest(case.dimensions, traits, registers),
         {method: ns / 1e6 for method, ns in expected.items()},
     )
 

@@ -15,7 +15,17 @@ from ..errors import PlanError
 from ..planning.problem import choose
 from ..runtime import describe
 from ..runtime.operation import queue_for
-from .methods import AUTO, DIRECT, FFT, METHODS, PARTITIONED, cheapest, is_cut, needs_exact_sums
+from .methods import (
+    AUTO,
+    DIRECT,
+    FFT,
+    METHODS,
+    PARTITIONED,
+    cheapest,
+    in_registers,
+    is_cut,
+    needs_exact_sums,
+)
 from .operands import array_of, spectral_dtype
 from .running import convolved
 from .shapes import Dimensions, check_mode, check_whole_valid, dimensions_of
@@ -354,7 +364,8 @@ def _chosen(first: Any, second: Any, dimensions: Dimensions, queue: cl.CommandQu
         return DIRECT
     if needs_exact_sums(first, second, min(first.size, second.size)):
         return DIRECT
-    return cheapest(dimensions, describe.traits(queue.device))
+    registers = in_registers(dimensions, first.dtype, second.dtype)
+    return cheapest(dimensions, describe.traits(queue.device), registers)
 
 
 def _warn_of_nan(result: Any) -> None:

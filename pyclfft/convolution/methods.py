@@ -8,8 +8,10 @@ from math import log2, prod
 
 import numpy as np
 
+from ..planning.precision import READABLE
 from ..planning.traits import Traits
 from .blocks import Blocks, Fast, blocks_of, fast_on_cpu, fast_on_gpu, operations
+from .line_plans import MIN_TAPS
 from .shapes import Dimension, Dimensions
 
 DIRECT, FFT, PARTITIONED = METHODS = ("direct", "fft", "partitioned")
@@ -28,7 +30,9 @@ class Costs:
     direct_call, spectral_call : float
         The time of the smallest convolution by each way.
     multiply_add : float
-        The time of one tap of the direct kernel.
+        The time of one tap of the direct kernel for all arrays, definition.cl.
+    in_registers : float
+        The time of one tap of the direct kernel for one axis, registers.cl.
     operation : float
         The time of one operation (`blocks.operations`) at one point of a transform.
     cached_points : int
@@ -40,16 +44,17 @@ class Costs:
     direct_call: float
     spectral_call: float
     multiply_add: float
+    in_registers: float
     operation: float
     cached_points: int
     uncached: float
 
 
 # Those of CPUs were measured as processor time, with Intel's runtime on 2 cores of an AMD EPYC (Zen
-# 5). Those of GPUs are estimates from the rates of an H200: nobody has measured convolutions there.
+# 5). Those of GPUs were measured on an H200.
 COSTS = {
-    "cpu": Costs(60e3, 130e3, 0.65, 0.07, 2**15, 3.4),
-    "gpu": Costs(30e3, 90e3, 0.002, 0.0005, 2**14, 1.0),
+    "cpu": Costs(60e3, 130e3, 0.65, 0.022, 0.07, 2**15, 3.4),
+    "gpu": Costs(30e3, 120e3, 4e-4, 6.5e-5, 5e-4, 2**14, 1.0),
 }
 
 
@@ -95,9 +100,22 @@ def spectral_time(dimensions: Dimensions, blocks: tuple[Blocks, ...], costs: Cos
     return costs.spectral_call + (firsts + seconds + both) * points * each_point * costs.operation
 
 
-def direct_time(dimensions: Dimensions, costs: Costs) -> float:
+def direct_time(dimensions: Dimensions, costs: Costs, in_registers: bool) -> float:
     """Return the time that the direct kernel is expected to take, in nanoseconds."""
-    return costs.direct_call + prod(map(_taps, dimensions)) * costs.multiply_add
+    each = costs.in_registers if in_registers else costs.multiply_add
+    return costs.direct_call + prod(map(_taps, dimensions)) * each
+
+
+def in_registers(dimensions: Dimensions, first: np.dtype, second: np.dtype) -> bool:
+    """Whether registers.cl adds the products of arrays of these dtypes, along one axis."""
+    axes = [each for each in dimensions if each.convolved]
+    floats = {READABLE[each][0] if each in READABLE else None for each in (first, second)}
+    return (
+        len(axes) == 1
+        and len(floats) == 1
+        and None not in floats
+        and min(axes[0].first, axes[0].second) >= MIN_TAPS
+    )
 
 
 def _taps(each: Dimension) -> int:
@@ -105,15 +123,18 @@ def _taps(each: Dimension) -> int:
     return each.result * (min(each.first, each.second) if each.convolved else 1)
 
 
-def expected_times(dimensions: Dimensions, traits: Traits) -> dict[str, float]:
+def expected_times(
+    dimensions: Dimensions, traits: Traits, registers: bool = False
+) -> dict[str, float]:
     """Return the nanoseconds that each method is expected to take on a device, by its name.
 
-    The method "partitioned" is left out if it would not cut anything.
+    The method "partitioned" is left out if it would not cut anything. `registers` says whether
+    registers.cl would add the products (see `in_registers`).
     """
     costs = costs_of(traits)
     whole, cut = whole_for(dimensions, traits), cut_for(dimensions, traits)
     times = {
-        DIRECT: direct_time(dimensions, costs),
+        DIRECT: direct_time(dimensions, costs, registers),
         FFT: spectral_time(dimensions, whole, costs),
     }
     if any(each.count > 1 for each in cut):
@@ -122,11 +143,11 @@ def expected_times(dimensions: Dimensions, traits: Traits) -> dict[str, float]:
 
 
 @lru_cache(MAX_CHOICES)
-def cheapest(dimensions: Dimensions, traits: Traits) -> str:
+def cheapest(dimensions: Dimensions, traits: Traits, registers: bool = False) -> str:
     """Return the method that is expected to take the least time on a device."""
     if not any(each.convolved for each in dimensions):
         return DIRECT
-    times = expected_times(dimensions, traits)
+    times = expected_times(dimensions, traits, registers)
     return min(times, key=times.__getitem__)
 
 
