@@ -2,7 +2,8 @@
 
 It measures every method of `pyclfft.convolve` and the methods of other libraries over the lengths
 of impulse responses and of dry sounds, as a thesis on convolution reverb does, and at single cases.
-With ``--ladder`` it measures the thesis' optimisations of direct convolution, one at a time.
+With ``--ladder`` it measures the thesis' optimisations of direct convolution, one at a time, and
+with ``--realtime`` a stream that is played at the pace of a sound card.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from dataclasses import replace
 
 from .. import commandline
 from ..convolution.ladder import CHUNK, GROUP
+from ..convolution.playback import BACKENDS, NULL, require_sink
+from ..convolution.streaming import METHODS as STREAM_METHODS
 from ..errors import PyclfftError
 from ..runtime import choice, queues
 from . import convolve_ladder, render, session
+from . import convolve_realtime as realtime
 from .convolve_cases import DRY_OF_IR_SWEEP, DRY_SECONDS, SWEEPS, cases_of
 from .convolve_contenders import BOUND, versions
 from .convolve_ladder import DRY_S, IR_S
@@ -26,7 +30,7 @@ from .environment import environment, host
 from .runner import Settings
 
 SETTINGS = Settings(samples=5, sample_s=0.02, slow_s=0.1, budget_s=1.0)
-LADDER_SCHEMA = 1  # version of the layout of the ladder's JSON
+LADDER_SCHEMA = REALTIME_SCHEMA = 1  # versions of the layouts of their JSON
 ALL = "all"
 LIMIT_S = 20.0
 
@@ -98,15 +102,15 @@ def parser() -> argparse.ArgumentParser:
         "--dry",
         metavar="S",
         type=_seconds,
-        default=DRY_S,
-        help=f"how many seconds of sound are convolved (default: {DRY_S:g})",
+        help="how many seconds of sound are convolved "
+        f"(default: {DRY_S:g}; in real time {realtime.SECONDS:g})",
     )
     add(
         "--ir",
         metavar="S",
         type=_seconds,
-        default=IR_S,
-        help=f"how long the impulse response is (default: {IR_S:g})",
+        help="how many seconds the impulse response lasts "
+        f"(default: {IR_S:g}; in real time {realtime.IR_S:g})",
     )
     add(
         "--chunk",
@@ -114,6 +118,48 @@ def parser() -> argparse.ArgumentParser:
         type=commandline.count,
         default=CHUNK,
         help=f"frames of a chunk in real time, a multiple of {GROUP} (default: {CHUNK})",
+    )
+    add = result.add_argument_group("real time").add_argument
+    add(
+        "--realtime",
+        action="store_true",
+        help="measure instead a stream that is played at the pace of a sound card, and its load "
+        "beside that of pedalboard, if that is installed",
+    )
+    add(
+        "--sink",
+        metavar="NAME",
+        choices=tuple(BACKENDS),
+        default=NULL,
+        help="null, a sound card that nobody hears; jack, a JACK server; or default, the sound "
+        "card (default: null)",
+    )
+    add(
+        "--block-size",
+        metavar="N",
+        type=commandline.count,
+        default=realtime.BLOCK,
+        help=f"frames of a block (default: {realtime.BLOCK})",
+    )
+    add(
+        "--latency",
+        metavar="N",
+        type=commandline.natural,
+        default=realtime.LATENCY,
+        help=f"how many blocks later the result is played (default: {realtime.LATENCY})",
+    )
+    add(
+        "--method",
+        choices=STREAM_METHODS,
+        default=STREAM_METHODS[0],
+        help="the method of the stream (default: auto)",
+    )
+    add(
+        "--runs",
+        metavar="N",
+        type=commandline.count,
+        default=realtime.RUNS,
+        help=f"how many times the sound is played (default: {realtime.RUNS})",
     )
     return result
 
@@ -146,6 +192,8 @@ def _main(argv: Sequence[str]) -> int:
         if options.chunk % GROUP:
             raise PyclfftError(f"--chunk must be a multiple of the group's {GROUP} items")
         return _climb(options)
+    if options.realtime:
+        return _perform(options)
     device = choice.select_device(options.device)
     queue = queues.queue_of(queues.context_of(device))
     settings = replace(SETTINGS, samples=options.samples)
@@ -175,14 +223,15 @@ def _climb(options: argparse.Namespace) -> int:
     context = queues.context_of(device)
     about = environment((device,), ())
     print(commandline.table(list(about.items())), flush=True)
+    dry, ir = options.dry or DRY_S, options.ir or IR_S
     results = convolve_ladder.Results(
         about,
-        options.dry,
-        options.ir,
+        dry,
+        ir,
         options.chunk,
         options.samples,
         convolve_ladder.measure_climbs(
-            context, options.dry, options.ir, options.chunk, options.samples, options.limit
+            context, dry, ir, options.chunk, options.samples, options.limit
         ),
     )
     parts = tuple(convolve_ladder.parts(results))
@@ -196,3 +245,33 @@ def _climb(options: argparse.Namespace) -> int:
     if options.plot:
         convolve_ladder.write_plot(options.plot, results)
     return int(results.wrong)
+
+
+def _perform(options: argparse.Namespace) -> int:
+    """Measure a stream in real time, and print and write what was found."""
+    require_sink(options.sink)
+    if options.plot:
+        raise PyclfftError("--realtime draws no picture: leave --plot out")
+    device = choice.select_device(options.device)
+    queue = queues.queue_of(queues.context_of(device))
+    about = {**environment((device,), ()), "host": host(), **versions()}
+    print(commandline.table(list(about.items())), flush=True)
+    setting = realtime.Setting(
+        options.dry or realtime.SECONDS, options.ir or realtime.IR_S, options.block_size,
+        options.latency, options.method, options.sink,
+    )  # fmt: skip
+    results = realtime.Results(about, setting)
+    with commandline.Progress(options.runs, "runs") as progress:
+        for _ in range(options.runs):
+            run, method = realtime.measure_run(setting, queue)
+            results = replace(results, method=method, runs=(*results.runs, run))
+            progress.done += 1
+    results = replace(results, loads=realtime.measure_loads(setting, queue))
+    parts = tuple(realtime.parts(results))
+    print("", render.text_of(parts), sep="\n")
+    if options.json:
+        document = {"schema": REALTIME_SCHEMA, **realtime.document_of(results)}
+        render.write(options.json, render.json_of(document))
+    if options.markdown:
+        render.write(options.markdown, render.page_of("Convolution in real time", about, parts))
+    return 0

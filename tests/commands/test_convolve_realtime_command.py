@@ -1,0 +1,61 @@
+"""``pyclfft bench convolve --realtime``: streams at the pace of a sound card."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from pyclfft.bench import command
+from pyclfft.bench import convolve_realtime as realtime
+
+pytest.importorskip("miniaudio")
+SHORT = ["convolve", "--realtime", "--dry", "0.5", "--ir", "0.05", "--runs", "2"]
+
+
+@pytest.mark.one_cpu
+def test_runs_and_loads_are_measured(device, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(realtime, "TURNS", 2)
+    path, page = tmp_path / "results.json", tmp_path / "page.md"
+    options = ["--device", device.name, "--json", str(path), "--markdown", str(page)]
+    assert command.main([*SHORT, "--method", "uniform", *options]) == 0
+    said = capsys.readouterr().out
+    assert "by the method uniform, in blocks of 256 frames, which last 5.33 ms each" in said
+    assert "(target: below 50%)" in said
+    assert "pyclfft" in said
+    document = json.loads(path.read_text())
+    assert document["setting"]["latency"] == 2
+    assert len(document["runs"]) == 2
+    for run in document["runs"]:
+        assert run["ms"] == sorted(run["ms"])
+        assert 0 <= run["late"] <= run["missed"]
+    assert document["loads"]["pyclfft"] > 0
+    assert "# Convolution in real time" in page.read_text()
+
+
+def test_percentiles_and_deadlines(monkeypatch, queue):
+    """Of known times: 99 blocks that are quick, and one that is late."""
+
+    def known(blocks, times):
+        times += [0.0] * 5 + [1e-3] * 99 + [1.0]
+        yield np.zeros((2, 24_000))
+
+    monkeypatch.setattr(realtime, "_timed", known)
+    run, _ = realtime.measure_run(realtime.Setting(0.5, 0.01, 256, 2, "uniform", "null"), queue)
+    assert run.ms[0] == pytest.approx(1)
+    assert run.ms[-1] == pytest.approx(1000)
+    assert (run.missed, run.late) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["--plot", "x.png"], "draws no picture"), (["--sink", "here"], "invalid choice: 'here'")],
+)
+def test_what_the_command_refuses(arguments, words, capsys):
+    try:
+        status = command.main([*SHORT, *arguments])
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+    assert words in capsys.readouterr().err
