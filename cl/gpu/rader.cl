@@ -4,8 +4,7 @@
  * and the results in the order of g^-p, a transform without its element 0 is a cyclic convolution of n-1 points:
  * X[g^-p] = x[0] + sum over q of x[g^q] W^(g^(q-p)), W = exp(-2 pi i / n).
  * A work-group convolves as it does for Bluestein's algorithm (stockham.cl), but with half the points: it
- * transforms forward, multiplies by a spectrum that the host has computed, and transforms back. Where n-1 is not
- * a length for that, the convolution has N points, at least 2n-3, and zeros fill the rest.
+ * transforms forward, multiplies by a spectrum that the host has computed, and transforms back.
  *
  * Between both transforms element 0 joins: X[0] is x[0] and number 0 of the spectrum of the other points; and
  * x[0], added to number 0 of the product, is added to every result.
@@ -18,7 +17,7 @@
  * 56 (1968).
  */
 #ifndef LENGTH
-#define LENGTH 17 /* the prime n */
+#define LENGTH 17 /* the prime n: N + 1 */
 #endif
 #define WITHIN(limit, g, R, columns) ((limit) >= LENGTH || (g) < (limit)) /* for element g, in any order */
 #include "gpu/ends.cl"
@@ -30,7 +29,6 @@
 #define LAID_OUT 1 /* 1: rows are laid down in local memory; 0: the group's neighbours are columns */
 #endif
 
-#define POWERS (LENGTH - 1)
 /* The elements p of a transform that an item loads, or stores, if the items share them in natural order. */
 #define SHARE ((LENGTH + ITEMS - 1) / ITEMS)
 #define EACH_ELEMENT(item, ...)                                                                    \
@@ -66,8 +64,8 @@
     EACH_ELEMENT(item, exchange[PLACE(p, lane)] = PART(given[e]);)                                 \
     BARRIER                                                                                        \
     PART(origin) = exchange[PLACE(0, lane)];                                                       \
-    EACH_POINT(R, 1, item, const uint q = j + r * (N / R); PART(POINT(b, r, R)) = 0;               \
-               if (q < POWERS) PART(POINT(b, r, R)) = exchange[PLACE(powers[q], lane)];)           \
+    EACH_POINT(R, 1, item, const uint q = j + r * (N / R);                                         \
+               PART(POINT(b, r, R)) = exchange[PLACE(powers[q], lane)];)                           \
     BARRIER
 #define LEAVE(R)                                                                                   \
     cplx results[SHARE];                                                                           \
@@ -78,7 +76,7 @@
 #define LAY_DOWN(R, PART)                                                                          \
     BARRIER                                                                                        \
     EACH_POINT(R, N / R, item, const uint k = j + r * (N / R); cplx z = TURN(POINT(b, r, R));      \
-               if (k < POWERS) exchange[PLACE(powers[POWERS + k], lane)] = PART(z);)               \
+               exchange[PLACE(powers[N + k], lane)] = PART(z);)                                    \
     if (item == 0)                                                                                 \
         exchange[PLACE(0, lane)] = PART(sum);                                                      \
     BARRIER                                                                                        \
@@ -91,13 +89,13 @@
         LOADED(0)                                                                                  \
         origin = z;                                                                                \
     }                                                                                              \
-    EACH_POINT(R, 1, item, const uint q = j + r * (N / R); cplx point = (cplx)(0, 0);              \
-               if (q < POWERS) { LOADED(powers[q]) point = z; } POINT(b, r, R) = point;)
+    EACH_POINT(R, 1, item, const uint q = j + r * (N / R); cplx point;                             \
+               { LOADED(powers[q]) point = z; } POINT(b, r, R) = point;)
 #define LEAVE(R)                                                                                   \
     TO                                                                                             \
     if (to.active) {                                                                               \
         EACH_POINT(R, N / R, last_item, const uint k = j + r * (N / R);                            \
-                   cplx z = TURN(POINT(b, r, R)); if (k < POWERS) { STORED(powers[POWERS + k]) })  \
+                   cplx z = TURN(POINT(b, r, R)); STORED(powers[N + k]))                           \
         if (last_item == 0) {                                                                      \
             cplx z = sum;                                                                          \
             STORED(0)                                                                              \

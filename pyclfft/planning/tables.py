@@ -285,22 +285,21 @@ class PowersOfGenerator(Table):
 
 @dataclass(frozen=True)
 class RaderSpectrum(Table):
-    """The spectrum of Rader's convolution, divided by its length m: computed on the host.
+    """The spectrum of Rader's convolution, divided by its length n - 1: computed on the host.
 
     For a prime n and its generator g, the convolution is with the roots exp(-2 pi i g^-q / n),
-    0 <= q < n - 1. If m is more than n - 1, these roots stand once more before point 0.
+    0 <= q < n - 1.
     """
 
     n: int
-    m: int
     precision: str
 
     def values(self) -> np.ndarray:
-        """Return the numbers; their shape is (m,)."""
+        """Return the numbers; their shape is (n - 1,)."""
         _, inverse = PowersOfGenerator(self.n).values()
         roots = roots_of_unity(self.n, "double", inverse)
-        before = roots[1:] if self.m > self.n - 1 else roots[:0]
-        return spectrum_around(roots, before, self.m).astype(COMPLEX_DTYPE[self.precision])
+        spectrum = spectrum_around(roots, roots[:0], self.n - 1)
+        return spectrum.astype(COMPLEX_DTYPE[self.precision])
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 The powers of a generator g modulo n are all numbers from 1 to n - 1. With the points in the order
 of g^q and the results in the order of g^-p, all but element 0 of the transform is a convolution
-with the roots exp(-2 pi i g^-q / n). If n - 1 is smooth, the convolution has n - 1 points, half as
-many as Bluestein's algorithm needs; otherwise it has at least 2 n - 3 points. rader.cl does all of
-this in one launch.
+with the roots exp(-2 pi i g^-q / n). It has n - 1 points, half as many as Bluestein's algorithm
+needs. If n - 1 is smooth, rader.cl does all of this in one launch; other primes are Bluestein's.
 
 References
 ----------
@@ -14,7 +13,6 @@ C. M. Rader, "Discrete Fourier transforms when the number of data samples is pri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from ..factor import is_prime, is_smooth
@@ -23,8 +21,8 @@ from ..passes import Pass
 from ..problem import Problem
 from ..tables import PowersOfGenerator, RaderSpectrum
 from ..traits import Traits
-from .bluestein import convolution_lengths, quickest_steps, time_of
-from .launches import Launch, Step, with_groups
+from .bluestein import quickest_steps, time_of
+from .launches import Step, with_groups
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 from .stockham import StockhamPass, stockham_pass, whole_ends
@@ -37,8 +35,8 @@ PERMUTED, LAID_OUT = 0.1, 0.95
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass if the length is a prime whose convolution fits a work-group, or None."""
-    step = _quickest(problem, traits, parameters)
+    """Return one pass if n is a prime, and n - 1 is smooth and fits a work-group, or else None."""
+    step = _step(problem, traits, parameters)
     return None if step is None else (_rader_pass(problem, step),)
 
 
@@ -46,7 +44,7 @@ def plan_if_quicker(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...] | None:
     """Return the pass of `plan`, or None if Bluestein's algorithm should be quicker."""
-    step = _quickest(problem, traits, parameters)
+    step = _step(problem, traits, parameters)
     if step is None:
         return None
     others = quickest_steps(problem, traits, parameters)
@@ -59,33 +57,22 @@ def plan_if_quicker(
     return (_rader_pass(problem, step),)
 
 
-def _quickest(problem: Problem, traits: Traits, parameters: Parameters) -> Step | None:
-    """Return the step of the quickest convolution that fits a work-group, or None."""
+def _step(problem: Problem, traits: Traits, parameters: Parameters) -> Step | None:
+    """Return the step of the convolution, or None if there is none that fits a work-group."""
     if not single_axis(problem) or not 3 <= axis_length(problem) <= MAX_LENGTH:
         return None
-    if not is_prime(axis_length(problem)):
-        return None
-    found = (with_groups(problem, [way], traits, parameters) for way in _ways(problem))
-    return min(
-        (steps[0] for steps in found if steps),
-        key=lambda each: time_of((each,), problem.precision, traits),
-        default=None,
-    )
-
-
-def _ways(problem: Problem) -> Iterator[Launch]:
-    """Yield a launch for each length that the convolution may have."""
     n = axis_length(problem)
-    lengths = (n - 1,) if is_smooth(n - 1) else convolution_lengths(n - 1)
-    for m in lengths:
-        batch = axis_batch(problem, m)
-        ends = replace(
-            whole_ends(problem),
-            spectrum=RaderSpectrum(n, m, problem.precision),
-            laid_out=not (batch.loads_columns and batch.stores_columns),
-            real_origin=problem.kind == "r2c",
-        )
-        yield batch, ends, 0
+    if not (is_smooth(n - 1) and is_prime(n)):
+        return None
+    batch = axis_batch(problem, n - 1)
+    ends = replace(
+        whole_ends(problem),
+        spectrum=RaderSpectrum(n, problem.precision),
+        laid_out=not (batch.loads_columns and batch.stores_columns),
+        real_origin=problem.kind == "r2c",
+    )
+    steps = with_groups(problem, [(batch, ends, 0)], traits, parameters)
+    return steps[0] if steps else None
 
 
 def _rader_pass(problem: Problem, step: Step) -> StockhamPass:
@@ -120,6 +107,6 @@ def _words(stages: str) -> str:
     return stages
 
 
-_REQUIREMENT = "a prime number of points whose convolution fits a work-group"
+_REQUIREMENT = "a prime n for which n - 1 is smooth and fits a work-group"
 SOLVER = Solver("rader", _REQUIREMENT, plan)
 SOLVER_IF_QUICKER = Solver("rader", _REQUIREMENT, plan_if_quicker)
