@@ -147,9 +147,11 @@ class DelayLine:
             return
         count = end - begin
         each = _up(-(-count // self._parts), self._tile) if self._parts else 1
-        self._kernel.set_args(*self._buffers, self._newest, begin, end, each)
         size = (_up(-(-count // each), self._group[0]), self._outputs)
-        cl.enqueue_nd_range_kernel(self._queue, self._kernel, size, self._group)
+        arguments = (*self._buffers, self._newest, begin, end, each)
+        # Not `set_args` and `enqueue_nd_range_kernel`: pyopencl 2024.1 spoils the method `set_args`
+        # of a kernel whose dtypes are known.
+        self._kernel(self._queue, size, self._group, *arguments)
 
     def advance(self) -> None:
         """Let the next block take the place of the oldest one."""
