@@ -83,10 +83,12 @@ static inline void sum_vectors(uint tile, global const cplx *response, global co
         ((global bins_vector *)(sums + output * pitch + bin))[i] = all[i];
 }
 
-/* Vectors from `begin` to before `end`, `each` of them a work-item. */
+/* `task` is the slot of the newest block, the vectors (from the second number to before the third), and how many of them
+ * a work-item makes. */
 kernel void sum_partitions(global const cplx *response, global const cplx *line, global cplx *sums,
-                           constant Shape *shape, uint newest, uint begin, uint end, uint each)
+                           constant Shape *shape, uint4 task)
 {
+    uint newest = task.x, begin = task.y, end = task.z, each = task.w;
     uint vector = begin + get_global_id(0) * each;
     end = min(end, vector + each);
     for (; vector + TILE <= end; vector += TILE)

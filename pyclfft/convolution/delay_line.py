@@ -107,18 +107,18 @@ class DelayLine:
         self._kernel = cl.Kernel(built, KERNEL)
         first = int(hears_newest)
         self._is_empty = stage.count <= first
-        shape = np.array(
+        sizes = np.array(
             [
                 self._pitch, slot // dtype.itemsize, routing.terms, routing.outputs,
                 routing.diagonal, stage.count, first, stage.count,
             ],
             np.uint32,
         )  # fmt: skip
-        self._buffers = (
-            self._response, self._line, self._sums, memory.constant(context, shape)
-        )  # fmt: skip
-        # With their dtypes known, pyopencl sets numbers eight times as fast.
-        self._kernel.set_scalar_arg_dtypes([None] * len(self._buffers) + [np.uint32] * 4)
+        self._shape = memory.constant(context, sizes)  # kernels do not keep their memory alive
+        buffers = (self._response, self._line, self._sums, self._shape)
+        for position, buffer in enumerate(buffers):
+            self._kernel.set_arg(position, buffer)
+        self._task = len(buffers)  # the position of the kernel's last argument
 
     def _executable(self, problem: Problem) -> Executable:
         chosen = self._queue.device
@@ -147,11 +147,10 @@ class DelayLine:
             return
         count = end - begin
         each = _up(-(-count // self._parts), self._tile) if self._parts else 1
+        # One argument of four numbers: pyopencl takes 8 us to set an argument that is no buffer.
+        self._kernel.set_arg(self._task, np.array([self._newest, begin, end, each], np.uint32))
         size = (_up(-(-count // each), self._group[0]), self._outputs)
-        arguments = (*self._buffers, self._newest, begin, end, each)
-        # Not `set_args` and `enqueue_nd_range_kernel`: pyopencl 2024.1 spoils the method `set_args`
-        # of a kernel whose dtypes are known.
-        self._kernel(self._queue, size, self._group, *arguments)
+        cl.enqueue_nd_range_kernel(self._queue, self._kernel, size, self._group)
 
     def advance(self) -> None:
         """Let the next block take the place of the oldest one."""
