@@ -1,0 +1,112 @@
+"""Slabs: a transform as steps that each need only a part of the array at a time.
+
+An array may be too large for a device, or lie in parts on several machines. A transform along some
+axes can then be made in steps. A step transforms axes that each part holds whole, and the parts are
+cut along other axes. Between two steps the data changes places: over the host's memory
+(`runtime/pieces.py`) or over a network (`distributed/`).
+
+A single row has no other axis to cut. `four_step` makes an array of two axes of it: if
+``n = rows * columns`` and the row is seen as an array of that shape, then its transform is that of
+all columns, a multiplication by ``exp(sign * 2 pi i * r * c / n)``, the transform of all rows, and
+a transposition.
+
+References
+----------
+D. H. Bailey, "FFTs in external or hierarchical memory", Journal of Supercomputing 4 (1990) 23-35.
+D. Pekurovsky, "P3DFFT: a framework for parallel computations of Fourier transforms in three
+dimensions", SIAM Journal on Scientific Computing 34 (2012) C192-C209.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a transform in parts.
+
+    Attributes
+    ----------
+    axes : tuple of int
+        The axes that are transformed; each part holds them whole. They may be none.
+    cut : tuple of int
+        The axes along which the array is cut into parts.
+    """
+
+    axes: tuple[int, ...]
+    cut: tuple[int, ...]
+
+
+def ranges(length: int, parts: int) -> tuple[slice, ...]:
+    """Cut `length` elements into neighbouring ranges whose lengths differ by at most one.
+
+    Parameters
+    ----------
+    length : int
+        How many elements there are.
+    parts : int
+        How many ranges are made; the last ones are empty if there are more than elements.
+
+    Returns
+    -------
+    tuple of slice
+        The longer ranges come first.
+    """
+    each, more = divmod(length, parts)
+    starts = [part * each + min(part, more) for part in range(parts + 1)]
+    return tuple(slice(begin, end) for begin, end in itertools.pairwise(starts))
+
+
+def steps(shape: Sequence[int], axes: Sequence[int], cuts: int = 1) -> tuple[Step, ...]:
+    """Plan a transform in parts that are cut along `cuts` axes at once.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        The shape of the array.
+    axes : sequence of int
+        The axes to transform, each at least 0 and named once; the last one is transformed in the
+        first step, as the transforms of real input need it.
+    cuts : int
+        1 cuts slabs, 2 cuts pencils.
+
+    Returns
+    -------
+    tuple of Step
+        Each step holds whole what it transforms. An axis that is not transformed is cut in
+        preference to one that is, and the first of several axes, whose parts lie together in
+        memory. One step is enough if `cuts` axes are not transformed.
+
+    Raises
+    ------
+    ValueError
+        The array has no axis left to cut: it needs `cuts` axes more than one that is transformed.
+    """
+    free = [axis for axis in range(len(shape)) if axis not in axes and shape[axis] > 1]
+    left = list(axes)
+    planned: list[Step] = []
+    while left:
+        # The last axis always belongs to a step; of the others, those that are cut wait.
+        last = left[-1]
+        waiting = [axis for axis in range(len(shape)) if axis in left and axis != last]
+        done = [axis for axis in range(len(shape)) if axis in axes and axis not in left]
+        cut = (free + waiting + done)[:cuts]
+        if len(cut) < cuts:
+            raise ValueError(f"an array of shape {tuple(shape)} has no {cuts} axes to cut")
+        whole = tuple(axis for axis in left if axis not in cut)
+        planned.append(Step(whole, tuple(sorted(cut))))
+        left = [axis for axis in left if axis in cut]
+    return tuple(planned)
+
+
+def four_step(length: int) -> tuple[int, int]:
+    """Return the factors ``(rows, columns)`` of `length` that are nearest to each other.
+
+    ``rows <= columns``; a prime length gives ``(1, length)``, which cannot be cut.
+    """
+    rows = next(each for each in range(isqrt(length), 0, -1) if length % each == 0)
+    return rows, length // rows
