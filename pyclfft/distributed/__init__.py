@@ -1,0 +1,1 @@
+"""Transforms of data that lies in parts: on several devices, machines or workers."""
