@@ -295,8 +295,8 @@ def _by_pandas(path: str | os.PathLike[str], layout: Layout, columns: Sequence[i
         table = _pandas().read_csv(
             path, sep=r"\s+" if layout.delimiter == " " else layout.delimiter, header=None,
             index_col=False, skiprows=layout.skip, comment=COMMENT, usecols=columns,
-            dtype=np.float64, skipinitialspace=True, encoding="utf-8-sig", encoding_errors="replace",
-            float_precision="round_trip",
+            dtype=np.float64, skipinitialspace=True, float_precision="round_trip",
+            encoding="utf-8-sig", encoding_errors="replace",
         )  # fmt: skip
     return np.asarray(table, dtype=np.float64)
 
