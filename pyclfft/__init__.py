@@ -66,6 +66,7 @@ from .errors import (
     PlanError,
     PrecisionError,
     PyclfftError,
+    RankError,
 )
 from .image.filtering import filter_image, filter_mask
 from .runtime import icd as _icd
@@ -136,6 +137,7 @@ __all__ = [
     "PlanError",
     "PrecisionError",
     "PyclfftError",
+    "RankError",
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",

@@ -13,6 +13,7 @@ _PACKAGES = {
     "sounds": "soundfile",
     "playing": "miniaudio",
     "completion": "shtab",
+    "ranks": "mpi4py mpich",  # the package mpich brings the MPI library and mpiexec
 }
 
 
@@ -21,9 +22,9 @@ def pip_install(what: str) -> str:
 
     Parameters
     ----------
-    what : {"cpu", "pictures", "sounds", "playing", "completion"}
+    what : {"cpu", "pictures", "sounds", "playing", "completion", "ranks"}
         The purpose of the missing packages: a device on the CPU, drawing pictures, reading and
-        writing sounds, playing sounds, or writing scripts for shells.
+        writing sounds, playing sounds, writing scripts for shells, or working with other ranks.
 
     Returns
     -------

@@ -27,6 +27,10 @@ class FormatError(PyclfftError, ValueError):
     """A file that is not what its format prescribes; the message says what is wrong and where."""
 
 
+class RankError(PyclfftError, RuntimeError):
+    """Another process of an MPI job has failed; that process raises the error itself."""
+
+
 class BuildError(PyclfftError, RuntimeError):
     """A kernel that did not compile.
 

@@ -1,1 +1,1 @@
-"""Transforms of data that lies in parts: on several devices, machines or workers."""
+"""Work spread over several processes and devices: the ranks of MPI, the workers of Dask."""
