@@ -62,7 +62,7 @@ def first_problem(job: CorrelationJob) -> Problem:
 
 def second_problem(job: CorrelationJob) -> Problem:
     """Return the transform of the second image, which leaves the products of both spectra."""
-    preamble = f"#define BEGIN {prod(job.shape)}ul\n#define PHASE {int(job.phase)}\n"
+    preamble = f"#define FIRST_BEGIN {prod(job.shape)}ul\n#define PHASE_ONLY {int(job.phase)}\n"
     hook = Snippet(
         code="store_product(dst, index, value);",
         preamble=preamble + '#include "convolution/crossPower.cl"',
