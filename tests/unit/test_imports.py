@@ -21,6 +21,7 @@ LAYERS = (
     ("pyclfft.runtime",),
     ("pyclfft.transforms",),
     ("pyclfft.image", "pyclfft.audio", "pyclfft.convolution"),
+    ("pyclfft.distributed",),
     ("pyclfft.tuning",),
     (
         "pyclfft.caches",

@@ -1,0 +1,1 @@
+"""Transforms over many processes, devices or machines, and the direct transform."""
