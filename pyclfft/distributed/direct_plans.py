@@ -84,7 +84,7 @@ def division_of(n: int, total: int, blocking: Blocking) -> Division:
     are, bit for bit, the same on all devices of one kind, however they are shared out.
     """
     blocks = -(-n // (blocking.tiles * blocking.tile))
-    tile = -(-n // (blocking.tiles * blocks))
+    tile = -(-n // (blocking.tiles * blocks * blocking.width)) * blocking.width
     blocks = -(-n // (blocking.tiles * tile))
     groups = -(-total // blocking.results)
     parts = max(1, min(ENOUGH_GROUPS // groups, blocks // LEAST_BLOCKS))
