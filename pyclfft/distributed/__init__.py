@@ -1,1 +1,1 @@
-"""Work spread over several processes and devices: MPI's ranks, and what they compute together."""
+"""Transforms over many processes, devices or machines, and the direct transform."""
