@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy.signal import find_peaks
+from scipy.signal import find_peaks  # type: ignore[import-untyped]
 
 from ..advice import pip_install
 from ..errors import PyclfftError
@@ -18,7 +18,6 @@ MOST_PEAKS = 10  # that are labelled
 LEAST_PEAK = 0.05  # of the highest one: lower peaks are not labelled
 WIDE = 20.0  # ratio of the peaks' frequencies from which on the axis is logarithmic
 COLUMNS = 2000  # into which longer curves are gathered; the picture has about as many pixels
-FEW = 50  # bins, each of which gets a mark
 
 
 def draw(
@@ -128,13 +127,11 @@ def _draw_amplitudes(axes: Any, frequencies: np.ndarray, heights: np.ndarray, he
     logarithmic = len(found) > 1 and labelled[-1] > WIDE * labelled[0]
     if logarithmic:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
     shown = frequencies > 0 if logarithmic else np.full(len(frequencies), True)
     across = np.log(frequencies[shown]) if logarithmic else frequencies[shown]
     places, _, high = _gathered(across, heights[shown])
-    axes.plot(
-        np.exp(places) if logarithmic else places, high, linewidth=0.9,
-        marker="o" if len(frequencies) <= FEW else None, markersize=3,
-    )  # fmt: skip
+    axes.vlines(np.exp(places) if logarithmic else places, 0, high, linewidth=0.9)
     axes.plot(labelled, heights[found], "o", markersize=3.5, color="C1")
     unit = " Hz" if hertz else ""
     for place, height in zip(labelled, heights[found], strict=True):
