@@ -17,7 +17,8 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.runtimes`: `devices`; `pyclfft.runtime.choice`: `default_device`, `use_device`
 - `pyclfft.runtime.queues`: `default_queue`
-- `pyclfft.runtime.memory`: `allocator`
+- `pyclfft.runtime.memory`: `allocator`; `pyclfft.runtime.limit`: `limit_device_memory`
+- `pyclfft.transforms.in_pieces`: `transform_in_pieces`
 - `pyclfft.tuning.tuner`: `tune`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
 - `pyclfft.errors`: `PyclfftError` and its subclasses
@@ -74,6 +75,7 @@ from .image.filtering import filter_image, filter_mask
 from .runtime import icd as _icd
 from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
+from .runtime.limit import limit_device_memory
 from .runtime.memory import allocator
 from .runtime.plan import Plan
 from .runtime.queues import default_queue
@@ -116,6 +118,7 @@ from .transforms import (
     rfftfreq,
     rfftn,
     set_workers,
+    transform_in_pieces,
 )
 from .tuning.tuner import Tuned, tune
 
@@ -197,6 +200,7 @@ __all__ = [
     "irfft2",
     "irfftn",
     "istft",
+    "limit_device_memory",
     "midi_to_hz",
     "midi_to_note",
     "next_fast_len",
@@ -220,6 +224,7 @@ __all__ = [
     "stft",
     "time_to_frames",
     "time_to_samples",
+    "transform_in_pieces",
     "tune",
     "use_device",
 ]

@@ -198,6 +198,11 @@ class Plan:
         return self._schedule.workspace_bytes
 
     @cached_property
+    def buffer_bytes(self) -> int:
+        """Device memory that a call needs in all: for its input, its output and its workspace."""
+        return sum(buffers_of(self.problem, self._schedule).values())
+
+    @cached_property
     def _schedule(self) -> Schedule:
         return schedule_of(self.problem, self.traits, self.algorithm, self.parameters)
 

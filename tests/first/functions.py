@@ -119,6 +119,18 @@ def check_workers(queue):
         assert pyclfft.get_workers() == 2
 
 
+@checks("limit_device_memory", "transform_in_pieces")
+def check_pieces(queue):
+    """A batch of rows, and one row that is too long for a piece, whose halves a hook joins."""
+    x = noise((60, 64), "c8")
+    expected = np.fft.fft(x.astype("c16"))
+    with pyclfft.limit_device_memory(2**14):
+        agree(pyclfft.fft(x), expected)
+    row = x.reshape(-1).copy()
+    assert pyclfft.transform_in_pieces(row, row, max_device_bytes=2**14) is row
+    agree(row, np.fft.fft(x.reshape(-1).astype("c16")))
+
+
 @checks("fht", "fhtoffset", "ifht")
 def check_hankel(queue):
     """Its factors differ by orders of magnitude, and so do its errors from those of a transform."""
