@@ -26,6 +26,9 @@ class CacheInfo(NamedTuple):
         Built kernels in memory.
     results : CacheCounts
         Host memory of large results that nobody uses any more. `max_size` and `size` are in bytes.
+    rooms : CacheCounts
+        Device memory for intermediate results of convolutions that no call uses at the moment.
+        `max_size` and `size` are in bytes.
     """
 
     plans: CacheCounts
@@ -34,6 +37,7 @@ class CacheInfo(NamedTuple):
     convolvers: CacheCounts
     programs: CacheCounts
     results: CacheCounts
+    rooms: CacheCounts
 
 
 def cache_info() -> CacheInfo:
@@ -62,8 +66,8 @@ def cache_info() -> CacheInfo:
 def clear_cache(*, disk: bool = False) -> None:
     """Empty all caches in memory, and free the memory on the device and the host that they hold.
 
-    The caches keep plans, filters, transforms of frames, convolutions, programs, and memory of
-    results that nobody uses any more.
+    The caches keep plans, filters, transforms of frames, convolutions, programs, and memory that
+    nobody uses any more: of results on the host, of intermediate results on the device.
 
     Parameters
     ----------

@@ -190,6 +190,17 @@ def number(least: float = -inf) -> Callable[[str], float]:
     return parse
 
 
+def positive(text: str) -> float:
+    """Parse an option's value that is a finite number above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = inf
+    if not 0 < value < inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
 # --- what a command says --------------------------------------------------------------------------
 
 
