@@ -1,8 +1,8 @@
 """Samples in CSV files: which column holds them, how often they were taken, and what is wrong.
 
-A fast parser reads the numbers: NumPy's, or for large files that of pandas if it is installed. Neither of them
-names the line of a fault as a person counts lines. So if anything is wrong, `_refuse` reads the
-file again, slowly, line by line.
+A fast parser reads the numbers: NumPy's or, for large files, that of pandas if it is installed.
+Neither of them names the line of a fault as a person counts lines. So if anything is wrong,
+`_refuse` reads the file again, slowly, line by line.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from math import isfinite
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -280,7 +281,7 @@ def _numbers(
         A cell is missing or no finite number.
     """
     order = sorted(columns)
-    large = os.path.getsize(path) >= LARGE_BYTES
+    large = Path(path).stat().st_size >= LARGE_BYTES
     read = _by_pandas if large and _pandas() is not None else _by_numpy
     try:
         found = read(path, layout, order)
