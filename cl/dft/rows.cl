@@ -2,7 +2,9 @@
  *
  * geometry holds the number of the first sample, how far neighbouring samples are apart, and for each dimension of the
  * batch, slowest first, its extent and how far neighbouring rows are apart. */
+#ifndef R /* nobody includes this file */
 #include "prelude.cl"
+#endif
 
 #ifndef PARTS
 #define PARTS 2 /* real numbers of a sample: 1 if it is real, 2 if it is complex */

@@ -55,76 +55,91 @@
 
 #if WIDTH == 1
 typedef real vector;
+typedef uint exponents; /* one for each result of a vector, always below n */
 #define LANE(v, lane) (v)
 #else
 typedef real vector __attribute__((ext_vector_type(WIDTH)));
+typedef uint exponents __attribute__((ext_vector_type(WIDTH)));
+typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, not that of a whole vector */
 #define LANE(v, lane) (v)[lane]
 #endif
 
+/* Where sample j of tile c lies in local memory. */
 #if GROUP == 1
 #define MEET
-#define POINT(c, j, tile) ((c) * (tile) + (j)) /* the samples of a block in their own order */
+#define POINT(c, j) ((c) * TILE + (j))
 #else
 #define MEET barrier(CLK_LOCAL_MEM_FENCE)
-#define POINT(c, j, tile) ((j) * TILES + (c)) /* what is needed at a time lies together */
+#define POINT(c, j) ((j) * TILES + (c)) /* what is needed at a time lies together */
 #endif
 
 /* Where a row of roots, one for each result of the group, lies in local memory: vectors of real parts, each followed
  * by a vector of imaginary parts. */
-#define ROOT(row, v) ((((row) * OUTPUTS + (v)) * GROUP + get_local_id(0)) * 2)
+#define ROOT(row, v) ((((row) * OUTPUTS + (v)) * GROUP + (int)get_local_id(0)) * 2)
 
 /* OUTPUTS vectors of complex results. */
 typedef struct {
     vector re[OUTPUTS], im[OUTPUTS];
 } Results;
 
-/* An exponent for each result of a work-item, always below n. */
-typedef struct {
-    uint of[OUTPUTS * WIDTH];
-} Exponents;
-
-INLINE void advance(Exponents *at, Exponents steps, uint n)
+/* Adds `steps` to exponents, modulo n. */
+INLINE void advance(exponents *at, const exponents *steps, uint n)
 {
-    UNROLL for (int i = 0; i < OUTPUTS * WIDTH; i++)
-        at->of[i] += at->of[i] >= n - steps.of[i] ? steps.of[i] - n : steps.of[i];
+    UNROLL for (int v = 0; v < OUTPUTS; v++)
+        at[v] += at[v] >= n - steps[v] ? steps[v] - n : steps[v];
 }
 
-INLINE Results look_up(global const cplx *roots, Exponents at)
+INLINE Results look_up(global const cplx *roots, const exponents *at)
 {
     Results found;
     UNROLL for (int v = 0; v < OUTPUTS; v++)
         UNROLL for (int lane = 0; lane < WIDTH; lane++) {
-            cplx root = roots[at.of[v * WIDTH + lane]];
+            cplx root = roots[LANE(at[v], lane)];
             LANE(found.re[v], lane) = root.x;
             LANE(found.im[v], lane) = root.y;
         }
     return found;
 }
 
-/* Copies `rows` rows of roots to local memory, whose exponents are 0, steps, 2 steps ..; returns rows * steps. */
-INLINE Exponents copy_roots(local vector *room, global const cplx *roots, Exponents steps, uint rows, uint n)
+/* Copies `rows` rows of roots to local memory, with the exponents 0, steps, 2 steps ..; `next` follows the last. */
+INLINE void copy_roots(local vector *room, global const cplx *roots, const exponents *steps, uint rows, uint n,
+                       exponents *next)
 {
-    Exponents at = {{0}};
+    UNROLL for (int v = 0; v < OUTPUTS; v++)
+        next[v] = 0;
     LOOP(uint row = 0; row < rows; row++)
     {
-        Results found = look_up(roots, at);
+        Results found = look_up(roots, next);
         UNROLL for (int v = 0; v < OUTPUTS; v++) {
             room[ROOT(row, v)] = found.re[v];
             room[ROOT(row, v) + 1] = found.im[v];
         }
-        advance(&at, steps, n);
+        advance(next, steps, n);
     }
-    return at;
 }
 
-/* Copies a block to local memory; zeros follow the last sample of the row. */
+/* Copies a block, which begins with sample `first`, to local memory; zeros follow the last sample of the row. */
 INLINE void copy_samples(local real *samples, global const real *row, uint first, uint tile, uint n, long step)
 {
-    uint there = min(n - first, TILES * tile);
-    LOOP(uint i = get_local_id(0); i < TILES * tile; i += GROUP)
+#if GROUP == 1 && WIDTH > 1 /* then tiles are whole vectors */
+    if (step == 1 && n - first >= TILES * tile) {
+        row += (ulong)first * PARTS;
+        LOOP(uint c = 0; c < TILES; c++)
+        {
+            LOOP(uint i = 0; i < tile * PARTS; i += WIDTH)
+                *(local loose *)(samples + c * TILE * PARTS + i) = *(global const loose *)(row + i);
+            row += tile * PARTS;
+        }
+        return;
+    }
+#endif
+    LOOP(uint i = get_local_id(0); i < TILES * TILE; i += GROUP)
+    {
+        uint c = i / TILE, j = i % TILE, place = c * tile + j;
+        int exists = j < tile && place < n - first;
         for (int part = 0; part < PARTS; part++)
-            samples[POINT(i / tile, i % tile, tile) * PARTS + part] =
-                i < there ? row[(long)(first + i) * step * PARTS + part] : 0;
+            samples[POINT(c, j) * PARTS + part] = exists ? row[(long)(first + place) * step * PARTS + part] : 0;
+    }
 }
 
 /* The sums over a block: over its tiles c, and within each over its samples j. */
@@ -134,11 +149,11 @@ INLINE Results sum_block(local const real *samples, local const vector *turns, l
     UNROLL for (int v = 0; v < OUTPUTS; v++)
         UNROLL for (int c = 0; c < TILES; c++)
             re[v][c] = im[v][c] = 0;
-    LOOP(uint j = 0; j < tile; j++)
+    LOOP(int j = 0; j < (int)tile; j++)
         UNROLL for (int v = 0; v < OUTPUTS; v++) {
             vector cosine = turns[ROOT(j, v)], sine = turns[ROOT(j, v) + 1];
             UNROLL for (int c = 0; c < TILES; c++) {
-                local const real *x = samples + POINT(c, j, tile) * PARTS;
+                local const real *x = samples + POINT(c, j) * PARTS;
                 re[v][c] = fma(cosine, (vector)(x[0]), re[v][c]);
                 im[v][c] = fma(sine, (vector)(x[0]), im[v][c]);
 #if PARTS == 2
@@ -177,14 +192,15 @@ dft_tiles(global const real *src, global cplx *sums, global const cplx *roots, g
     uint blocks = (n + TILES * tile - 1) / (TILES * tile);
     uint begin = get_global_id(2) * blocks_a_part, end = min(begin + blocks_a_part, blocks);
 
-    Exponents k, at;
+    exponents k[OUTPUTS], leap[OUTPUTS], stride[OUTPUTS], at[OUTPUTS];
     UNROLL for (int v = 0; v < OUTPUTS; v++)
         UNROLL for (int lane = 0; lane < WIDTH; lane++)
-            k.of[v * WIDTH + lane] = bins[min((item + v * GROUP) * WIDTH + lane, count - 1)];
-    Exponents leap = copy_roots(turns, roots, k, tile, n);
-    Exponents stride = copy_roots(leaps, roots, leap, TILES, n);
-    UNROLL for (int i = 0; i < OUTPUTS * WIDTH; i++)
-        at.of[i] = (ulong)stride.of[i] * begin % n;
+            LANE(k[v], lane) = bins[min((item + v * GROUP) * WIDTH + lane, count - 1)];
+    copy_roots(turns, roots, k, tile, n, leap);
+    copy_roots(leaps, roots, leap, TILES, n, stride);
+    UNROLL for (int v = 0; v < OUTPUTS; v++)
+        UNROLL for (int lane = 0; lane < WIDTH; lane++)
+            LANE(at[v], lane) = (ulong)LANE(stride[v], lane) * begin % n;
 
     Results all, lost;
     UNROLL for (int v = 0; v < OUTPUTS; v++)
@@ -199,7 +215,7 @@ dft_tiles(global const real *src, global cplx *sums, global const cplx *roots, g
             add_compensated(&all.re[v], &lost.re[v], fma(-root.im[v], some.im[v], root.re[v] * some.re[v]));
             add_compensated(&all.im[v], &lost.im[v], fma(root.re[v], some.im[v], root.im[v] * some.re[v]));
         }
-        advance(&at, stride, n);
+        advance(at, stride, n);
     }
 
     sums += (get_global_id(2) * get_global_size(1) + get_global_id(1)) * (ulong)count;

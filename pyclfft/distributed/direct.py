@@ -9,13 +9,14 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..convolution.operands import layout_of
-from ..errors import PlanError
+from ..errors import DeviceMemoryError, PlanError
 from ..planning.precision import COMPLEX_DTYPE, READABLE
 from ..planning.problem import choose
 from ..runtime import describe, memory
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
 from ..runtime.operation import new_array, queue_for, run
+from ..runtime.parts import Part, axes_to_split, in_parts
 from ..transforms.call import readable
 from .bins import Wanted, wanted_bins
 from .direct_plans import GLOBAL, LOCAL, TILED, DftJob, dft_schedule
@@ -176,18 +177,40 @@ def transformed(
     queue = queue_for(queue, array)
     count = wanted.count if share is None else len(wanted.computed[slice(*share)])
     shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
-    precision, _ = READABLE[array.dtype]
-    dtype = COMPLEX_DTYPE[precision]
+    dtype = COMPLEX_DTYPE[READABLE[array.dtype][0]]
     result = (
         new_array(queue, array.allocator, shape, dtype) if on_device else memory.empty(shape, dtype)
     )
     if not result.size:
         return result
+
+    def compute(part: Part) -> None:
+        job = _job(array[part], result[part], wanted, axis, share, variant, group)
+        run(_executable(queue.context, job), queue, array[part], result[part])
+
+    try:
+        compute((slice(None),) * array.ndim)
+        return result
+    except DeviceMemoryError:
+        if not axes_to_split(array.shape, (axis,)):
+            raise
+    in_parts(compute, array.shape, (axis,))
+    return result
+
+
+def _job(
+    array: Any,
+    result: Any,
+    wanted: Wanted,
+    axis: int,
+    share: tuple[int, int] | None,
+    variant: str,
+    group: int | None,
+) -> DftJob:
     begin, end = share or (None, None)
     source, target = layout_of("x", array), layout_of("the result", result)
-    job = DftJob(wanted, begin, end, source, target, axis, precision, variant, group)
-    run(_executable(queue.context, job), queue, array, result)
-    return result
+    precision, _ = READABLE[array.dtype]
+    return DftJob(wanted, begin, end, source, target, axis, precision, variant, group)
 
 
 def _executable(context: cl.Context, job: DftJob) -> Executable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import isqrt, prod
 
 from ..errors import PlanError
 from ..planning.arguments import Buffer, Scalar
@@ -22,7 +22,6 @@ PLACE_SOURCE, PLACE_KERNEL = "dft/place.cl", "place_bins"
 
 MAX_SAMPLES = 2**31 - 1  # kernels count samples in 32 bits
 CPU_BITS = 32  # of a number in one lane of a CPU's float vectors
-ENOUGH_GROUPS = 256  # with fewer groups for all bins, the samples are divided among groups too
 LEAST_BLOCKS = 4  # of a part: more of them repay the roots that each group copies
 REPORT_GROUP = 128  # work-items: what the report found to be good
 ROOM_STEP = 256  # numbers: local memory is taken in multiples, so that lengths share a program
@@ -31,13 +30,22 @@ SUMS = Buffer("sums")
 
 @dataclass(frozen=True)
 class Blocking:
-    """How tiles.cl divides the work: its macros, each explained there."""
+    """How tiles.cl divides the work.
+
+    Attributes
+    ----------
+    group, width, outputs, tiles, tile, vector_bits : int
+        The kernel's macros, each explained there.
+    enough : int
+        If all bins make fewer work-groups than this, the samples are divided among groups too.
+    """
 
     group: int
     width: int
     outputs: int
     tiles: int
     tile: int
+    enough: int
     vector_bits: int = 0
 
     @property
@@ -72,9 +80,10 @@ def blocking_of(traits: Traits, precision: str) -> Blocking:
     size = REAL_DTYPE[precision].itemsize
     if not traits.is_cpu:
         group = min(256 // size, traits.max_work_group_size)
-        return Blocking(group, width=1, outputs=2, tiles=8, tile=16)
+        return Blocking(group, width=1, outputs=2, tiles=8, tile=16, enough=2048)
     width = max(2, min(16, traits.lanes * CPU_BITS // 8 // size))
-    return Blocking(1, width, 1, tiles=6, tile=32, vector_bits=CPU_BITS * traits.lanes)
+    vector_bits = CPU_BITS * traits.lanes
+    return Blocking(1, width, 1, tiles=6, tile=64, enough=64, vector_bits=vector_bits)
 
 
 def division_of(n: int, total: int, blocking: Blocking) -> Division:
@@ -83,13 +92,19 @@ def division_of(n: int, total: int, blocking: Blocking) -> Division:
     It depends neither on the number of rows nor on the number of compute units, so that the bins
     are, bit for bit, the same on all devices of one kind, however they are shared out.
     """
-    blocks = -(-n // (blocking.tiles * blocking.tile))
-    tile = -(-n // (blocking.tiles * blocks))
-    blocks = -(-n // (blocking.tiles * tile))
+    width, tiles = blocking.width, blocking.tiles
+    fewest = _rounded(isqrt(n // tiles), width)  # the tile for which fewest roots are looked up
+    blocks = -(-n // (tiles * max(width, min(fewest, blocking.tile))))
+    tile = _rounded(-(-n // (tiles * blocks)), width)
+    blocks = -(-n // (tiles * tile))
     groups = -(-total // blocking.results)
-    parts = max(1, min(ENOUGH_GROUPS // groups, blocks // LEAST_BLOCKS))
+    parts = max(1, min(blocking.enough // groups, blocks // LEAST_BLOCKS))
     blocks_a_part = -(-blocks // parts)
     return Division(tile, blocks_a_part, -(-blocks // blocks_a_part))
+
+
+def _rounded(count: int, multiple: int) -> int:
+    return -(-count // multiple) * multiple
 
 
 @dataclass(frozen=True)
@@ -236,7 +251,7 @@ def _report(job: DftJob, traits: Traits) -> Pass:
                 f"{limit:,} of {'real' if job.source.real else 'complex'} {job.precision} "
                 f"precision, not {n:,}: choose variant='tiled'"
             )
-        room = min(-(-numbers // ROOM_STEP) * ROOM_STEP, traits.local_mem_bytes // size)
+        room = min(_rounded(numbers, ROOM_STEP), traits.local_mem_bytes // size)
     group = min(job.group or REPORT_GROUP, traits.max_work_group_size)
     arguments: dict[str, Argument] = {
         "src": Buffer("in"),
@@ -251,7 +266,7 @@ def _report(job: DftJob, traits: Traits) -> Pass:
         REPORT_KERNELS[job.variant],
         REPORT_SOURCE,
         job.macros(ROOM=max(room, 1)),
-        (-(-count // group) * group, job.rows),
+        (_rounded(count, group), job.rows),
         (group, 1),
         arguments,
         reads=job.rows * numbers * size,
@@ -279,7 +294,7 @@ def _placing(job: DftJob, traits: Traits, parts: int) -> Pass:
         PLACE_KERNEL,
         PLACE_SOURCE,
         job.macros(),
-        (-(-results // group) * group, job.rows),
+        (_rounded(results, group), job.rows),
         (group, 1),
         arguments,
         reads=parts * job.rows * count * size,
