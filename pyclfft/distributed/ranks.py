@@ -118,6 +118,12 @@ class Ranks:
             if time.perf_counter() > patience:
                 time.sleep(NAP_S)
 
+    def collect(self, each: Any) -> list[Any]:
+        """Return what every rank passes, in the order of the ranks; nothing on all but the root."""
+        if self.comm is None:
+            return [each]
+        return self.comm.gather(each) or []
+
     @contextmanager
     def or_abort(self) -> Iterator[None]:
         """Return a context that ends all ranks at once after an error that came out of turn.
