@@ -135,11 +135,11 @@ def execute(
     """Transform an array of a readable dtype by a cached plan; in parts if the device is full."""
     norm = "backward" if norm is None else norm
     try:
-        return _plan(kind, direction, lengths, axes, norm, orthogonalize, x)(x)
+        return cached_plan(kind, direction, lengths, axes, norm, orthogonalize, x)(x)
     except DeviceMemoryError:
         if not axes_to_split(x.shape, axes):
             raise
-    plan_for = partial(_plan, kind, direction, lengths, axes, norm, orthogonalize)
+    plan_for = partial(cached_plan, kind, direction, lengths, axes, norm, orthogonalize)
     return _in_parts(plan_for, x, axes)
 
 
@@ -160,7 +160,7 @@ def _in_parts(plan_for: Callable[[Any], Plan], x: Any, axes: Collection[int]) ->
     return result
 
 
-def _plan(
+def cached_plan(
     kind: str,
     direction: str,
     lengths: tuple[int, ...],
@@ -169,7 +169,15 @@ def _plan(
     orthogonalize: bool | None,
     x: Any,
 ) -> Plan:
-    """Return a plan for an array, from the cache if it is there."""
+    """Return a plan for an array, from the cache if it is there.
+
+    Parameters
+    ----------
+    kind, direction, lengths, axes, norm, orthogonalize
+        The parameters of `execute`.
+    x : ndarray or pyopencl.array.Array
+        An array as `execute` takes it. A NumPy array is transformed on the default device.
+    """
     strides, offset = None, 0
     if isinstance(x, np.ndarray):
         chosen = choice.default_device()
