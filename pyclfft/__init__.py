@@ -9,6 +9,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
 - `pyclfft.convolution.registration`: `phase_cross_correlation`
 - `pyclfft.convolution.streaming`: `StreamingConvolver`
+- `pyclfft.distributed.direct`: `dft`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
@@ -58,6 +59,7 @@ from .convolution.functions import (
 )
 from .convolution.registration import phase_cross_correlation
 from .convolution.streaming import StreamingConvolver
+from .distributed.direct import dft
 from .errors import (
     BuildError,
     DeviceError,
@@ -157,6 +159,7 @@ __all__ = [
     "default_device",
     "default_queue",
     "devices",
+    "dft",
     "dst",
     "dstn",
     "fft",

@@ -439,6 +439,9 @@ def convolutions(precision, queue) -> None:
         for method in METHODS:
             result = pyclfft.convolve(*there, mode, method, axes=axes).get()
             check(result, expected if result.dtype.kind == "c" else expected.real)
+    image = noise((9, 14), dtypes["c2c"])
+    moved = cl_array.to_device(queue, np.roll(image, (2, -3), (0, 1)))
+    assert pyclfft.phase_cross_correlation(image, moved)[0].tolist() == [-2, 3]
     words = np.arange(30, dtype="i4")
     result = pyclfft.convolve(*(cl_array.to_device(queue, each) for each in (words, words[:7])))
     assert np.array_equal(result.get(), np.convolve(words, words[:7]))

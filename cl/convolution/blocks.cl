@@ -28,6 +28,9 @@
 #ifndef INPUT_TYPE
 #define INPUT_TYPE real /* an element of the first input: real or cplx */
 #endif
+#ifndef INPUT_CONJUGATED
+#define INPUT_CONJUGATED 0 /* 1: the first input, which is complex, is conjugated as it is read */
+#endif
 #ifndef VALUE_TYPE
 #define VALUE_TYPE real /* what the transform back leaves: real or cplx */
 #endif
@@ -104,7 +107,11 @@ static inline INPUT_TYPE block_point(global const INPUT_TYPE *first, PLACE_TYPE 
     int inside = 1;
     UNROLL for (int d = 0; d < AXES; d++)
         inside &= places[d] >= 0 && places[d] < CUTS(table)[d].extent;
-    return inside ? first[at] : (INPUT_TYPE)(0);
+    INPUT_TYPE value = inside ? first[at] : (INPUT_TYPE)(0);
+#if INPUT_CONJUGATED
+    value.y = -value.y;
+#endif
+    return value;
 }
 
 #if VECTOR_LOADS
@@ -114,7 +121,7 @@ static inline source_vector block_points(global const INPUT_TYPE *first, PLACE_T
     long places[AXES];
     long at = find_point(places, index, table);
     long steps = sizeof(source_vector) / sizeof(INPUT_TYPE);
-    int inside = CUTS(table)[AXES - 1].stride == 1 && index % lengths[AXES - 1] + steps <= lengths[AXES - 1];
+    int inside = !INPUT_CONJUGATED && CUTS(table)[AXES - 1].stride == 1 && index % lengths[AXES - 1] + steps <= lengths[AXES - 1];
     UNROLL for (int d = 0; d < AXES; d++)
         inside &= places[d] >= 0 && places[d] + (d == AXES - 1 ? steps : 1) <= CUTS(table)[d].extent;
     if (inside)

@@ -91,16 +91,18 @@ class SpectralConvolver:
         chosen = context.devices[0]
         self.traits = traits = describe.traits(chosen)
 
-        def forward(problem: Problem) -> Executable:
-            schedule = forward_schedule(problem, traits, wisdom.parameters_of(chosen, problem))
-            memory.require_fits(traits, {"out": job.spectra_bytes, **dict(schedule.workspace)})
-            return self._executable(schedule, block_places(job))
+        def planned(problem: Problem) -> Schedule:
+            return forward_schedule(problem, traits, wisdom.parameters_of(chosen, problem))
 
-        parameters = wisdom.parameters_of(chosen, back_problem(job))
-        schedule = back_schedule(job, traits, parameters)
-        memory.require_fits(traits, {"in": job.spectra_bytes, **dict(schedule.workspace)})
-        self._first, self._second = forward(first_problem(job)), forward(second_problem(job))
-        self._back = self._executable(schedule, back_places(job))
+        problems = first_problem(job), second_problem(job)
+        back = back_schedule(job, traits, wisdom.parameters_of(chosen, back_problem(job)))
+        schedules = (*map(planned, problems), back)
+        needed = {"spectra": job.spectra_bytes, **job.array_bytes}
+        for number, each in enumerate(schedules):
+            needed |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
+        memory.require_fits(traits, needed)
+        places = block_places(job), block_places(job), back_places(job)
+        self._first, self._second, self._back = map(self._executable, schedules, places)
         self._idle: list[Room] = []
         self._lock = threading.Lock()
 
@@ -117,6 +119,8 @@ class SpectralConvolver:
         wait_for: Sequence[cl.Event] = (),
     ) -> cl.Event:
         """Start the three transforms, in memory for spectra that no other call uses."""
+        if self.job.is_turned:
+            first, second = second, first
         with self._lock:
             room = self._idle.pop() if self._idle else None
         if room is None:
@@ -199,6 +203,7 @@ def convolver_of(context: cl.Context, job: Job) -> Convolver:
 
     def make() -> Convolver:
         if isinstance(job, DirectJob):
+            memory.require_fits(describe.traits(context.devices[0]), job.array_bytes)
             line = line_job(job)
             return LineConvolver(line, context) if line else DirectConvolver(job, context)
         return SpectralConvolver(job, context)

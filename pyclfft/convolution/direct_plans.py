@@ -41,6 +41,11 @@ class DirectJob:
         return prod(each.result for each in self.dimensions)
 
     @property
+    def array_bytes(self) -> dict[str, int]:
+        """The bytes of the inputs and of the result, by their names."""
+        return self.places.bytes_of(*self.dtypes)
+
+    @property
     def precision(self) -> str:
         """The precision of the sums: that of the result; integers need none."""
         result = self.dtypes[2]

@@ -82,8 +82,8 @@ def convolve(
         A TypeError: an input is of the dtype longdouble or object, or needs double precision, which
         the device lacks.
     DeviceMemoryError
-        A MemoryError: the device has no room for the spectra. The method "partitioned" may need
-        less.
+        A MemoryError: the device has no room for the spectra of device arrays. The method
+        "partitioned" may need less. Arrays of the host are convolved in pieces then.
 
     See Also
     --------

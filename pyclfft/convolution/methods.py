@@ -12,7 +12,7 @@ from ..planning.precision import READABLE
 from ..planning.traits import Traits
 from .blocks import Blocks, Fast, blocks_of, fast_on_cpu, fast_on_gpu, operations
 from .line_plans import MIN_TAPS
-from .shapes import Dimension, Dimensions
+from .shapes import Dimension, Dimensions, longer_first
 
 DIRECT, FFT, PARTITIONED = METHODS = ("direct", "fft", "partitioned")
 AUTO = "auto"
@@ -86,7 +86,7 @@ def _fast(traits: Traits) -> Fast:
 
 def is_cut(dimensions: Dimensions, traits: Traits) -> bool:
     """Return whether the method "partitioned" cuts anything, rather than being "fft"."""
-    return any(each.count > 1 for each in cut_for(dimensions, traits))
+    return any(each.count > 1 for each in cut_for(longer_first(dimensions), traits))
 
 
 def spectral_time(dimensions: Dimensions, blocks: tuple[Blocks, ...], costs: Costs) -> float:
@@ -132,6 +132,7 @@ def expected_times(
     registers.cl would add the products (see `in_registers`).
     """
     costs = costs_of(traits)
+    dimensions = longer_first(dimensions)
     whole, cut = whole_for(dimensions, traits), cut_for(dimensions, traits)
     times = {
         DIRECT: direct_time(dimensions, costs, registers),

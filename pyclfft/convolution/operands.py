@@ -39,10 +39,11 @@ def on_one_side(first: Any, second: Any, queue: cl.CommandQueue) -> tuple[Any, A
     """Return two arrays on the host, or two on the device if one of them is there."""
     if isinstance(first, cl_array.Array) == isinstance(second, cl_array.Array):
         return first, second
-    return _uploaded(first, queue), _uploaded(second, queue)
+    return uploaded(first, queue), uploaded(second, queue)
 
 
-def _uploaded(array: Any, queue: cl.CommandQueue) -> cl_array.Array:
+def uploaded(array: Any, queue: cl.CommandQueue) -> cl_array.Array:
+    """Return a device array itself, and a copy of a host array on the device."""
     if isinstance(array, cl_array.Array):
         return array
     allocate = memory.allocator(queue.context)

@@ -11,8 +11,11 @@ import numpy as np
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
-from ..transforms import fftn, ifftn
+from ..runtime.operation import new_array, queue_for
+from ..runtime.shift import converted
 from ..transforms.call import readable
+from .cross_power import CorrelationJob, correlator_of
+from .operands import for_transforms, layout_of, precision_of, spectral_dtype, uploaded
 
 NORMALIZATIONS = ("phase", None)
 
@@ -34,7 +37,8 @@ def phase_cross_correlation(
     Parameters
     ----------
     reference_image, moving_image : array_like or pyopencl.array.Array
-        Two images of the same shape, of any number of dimensions, real or complex.
+        Two images of the same shape, of any number of dimensions, real or complex. If one of them
+        is a device array, both are transformed on its queue.
     upsample_factor : float
         The shift is found to within ``1 / upsample_factor`` of a pixel.
     normalization : {"phase", None}
@@ -60,6 +64,8 @@ def phase_cross_correlation(
     PrecisionError
         A TypeError: an image is of the dtype longdouble, or needs double precision, which the
         device lacks.
+    DeviceMemoryError
+        A MemoryError: the device has no room for both spectra and the correlation.
 
     See Also
     --------
@@ -90,49 +96,68 @@ def phase_cross_correlation(
         raise PlanError("normalization must be either phase or None")
     if not upsample_factor >= 1:
         raise PlanError(f"upsample_factor is at least 1, not {upsample_factor}")
-    first, second = _image(reference_image), _image(moving_image)
+    first, second = readable(reference_image), readable(moving_image)
     if first.shape != second.shape:
         raise PlanError("images must be same shape")
     if not first.size:
         raise PlanError(f"an image has at least one pixel, not the shape {first.shape}")
-    spectra = fftn(first), fftn(second)
-    powers = [float(np.sum(np.abs(each) ** 2)) for each in spectra]
+    powers = _power(first), _power(second)
     if not np.isfinite(powers).all():
         raise PlanError(
             "NaN values found, or infinity: replace them in the images, for example by their means"
         )
-    product = _product(*spectra, normalization)
-    shift = _peak(ifftn(product))
+    correlation, product = _correlated(first, second, normalization)
+    found = np.unravel_index(np.argmax(np.abs(correlation)), correlation.shape)
+    shift = _shift(found, correlation)
     factor = np.asarray(upsample_factor, shift.dtype)
+    peak = complex(correlation[found])
     if factor != 1:
         shift = np.round(shift * factor) / factor
-    shift, peak = _refined(product, shift, factor)
-    shift[np.array(product.shape) == 1] = 0
+        shift, peak = _refined(product.get(), shift, factor)
+    shift[np.array(first.shape) == 1] = 0
     return shift, _error(peak, powers), float(np.angle(peak))
 
 
-def _image(given: Any) -> np.ndarray:
-    """Return an image on the host, of a dtype that the device reads."""
-    return readable(given.get() if isinstance(given, cl_array.Array) else given)
+def _power(image: Any) -> float:
+    """Return the sum of the squared magnitudes of an image's spectrum, by Parseval's theorem."""
+    values = _on_host(image) if isinstance(image, cl_array.Array) else image
+    wide = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64).ravel()
+    return values.size * float(np.vdot(wide, wide).real)
 
 
-def _product(first: np.ndarray, second: np.ndarray, normalization: str | None) -> np.ndarray:
-    """Return the spectrum of the cross-correlation; with "phase" its bins have the magnitude 1.
-
-    Bins that are 0 but for rounding stay small.
-    """
-    product = first * second.conj()
-    if normalization == "phase":
-        magnitudes = np.abs(product)
-        product /= np.maximum(magnitudes, 100 * np.finfo(magnitudes.dtype).eps)
-    return product
+def _on_host(image: cl_array.Array) -> np.ndarray:
+    """Return a copy of a device array, which pyopencl downloads only if it has no gaps."""
+    return (image if image.flags.forc else converted(image, image.dtype)).get()
 
 
-def _peak(correlation: np.ndarray) -> np.ndarray:
-    """Return the shift of a correlation's greatest value: at most half of each side, either way."""
-    places = np.unravel_index(np.argmax(np.abs(correlation)), correlation.shape)
+def _correlated(
+    first: Any, second: Any, normalization: str | None
+) -> tuple[np.ndarray, cl_array.Array]:
+    """Return the correlation, times the number of pixels, and its spectrum on the device."""
+    queue = queue_for(None, first, second)
+    first, second = uploaded(first, queue), uploaded(second, queue)
+    precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+    first, second = for_transforms(first, precision), for_transforms(second, precision)
+    job = CorrelationJob(
+        layout_of("reference_image", first), layout_of("moving_image", second), precision,
+        normalization == "phase",
+    )  # fmt: skip
+    spectra = new_array(queue, None, (2, *job.shape), job.dtype)
+    correlation = new_array(queue, None, job.shape, job.dtype)
+    one: Any = first.base_data
+    other: Any = second.base_data
+    room: Any = spectra.base_data
+    target: Any = correlation.base_data
+    events = [*first.events, *second.events]
+    correlator = correlator_of(queue.context, job)
+    correlator.enqueue(queue, one, other, room, target, events).wait()
+    return correlation.get(), spectra[0]
+
+
+def _shift(found: Sequence[Any], correlation: np.ndarray) -> np.ndarray:
+    """Return a place of the correlation as a shift: at most half of each side, either way."""
     sides = np.array(correlation.shape)
-    shift = np.array(places).astype(correlation.real.dtype)
+    shift = np.array(found).astype(correlation.real.dtype)
     return np.where(shift > sides // 2, shift - sides, shift).astype(shift.dtype)
 
 
@@ -143,9 +168,9 @@ def _refined(
 
     The correlation is computed from its spectrum, at steps of ``1 / factor`` pixels, in a region
     of one and a half pixels along each axis; by one matrix for each axis, which costs less than a
-    padded transform. With the factor 1 only the known shift is computed.
+    padded transform.
     """
-    steps = ceil(1.5 * factor) if factor != 1 else 1
+    steps = ceil(1.5 * factor)
     near = (np.arange(steps) - steps // 2) / factor
     region = product
     for extent, place in zip(product.shape[::-1], shift[::-1], strict=True):

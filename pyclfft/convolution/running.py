@@ -1,4 +1,7 @@
-"""A convolution of checked arrays, run where they are: on the host or on the device."""
+"""A convolution of checked arrays, run where they are: on the host or on the device.
+
+Arrays of the host for which the device has no room are convolved piece by piece.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
+from ..errors import DeviceMemoryError
+from ..planning.traits import Traits
 from ..runtime import describe, memory
 from ..runtime.operation import new_array
 from ..runtime.staging import Staging
@@ -22,7 +27,8 @@ from .operands import (
     precision_of,
     spectral_dtype,
 )
-from .shapes import Dimension, Dimensions, Places
+from .pieces import can_be_cut, in_pieces
+from .shapes import Dimension, Dimensions, Places, reversed_layout
 from .spectral_plans import SpectralJob
 
 POINT = (Dimension(1, 1, 0, 1, False),)  # the dimension of two numbers without any
@@ -91,14 +97,76 @@ def convolved(
         result = new_array(queue, first.allocator, shape, dtype)
     elif out is None or not (on_device or out.flags.c_contiguous):
         result = memory.empty(shape, dtype)
-    if result.size:
-        job = _job(first, second, result, dimensions, method, queue, correlates)
-        run = _on_device if on_device else _on_host
-        run(convolver_of(queue.context, job), first, second, result, queue)
+    if not result.size:
+        return result if out is None else out
+    fits = _tried(first, second, result, dimensions, method, queue, correlates)
+    if not fits:  # here, where the error no longer refers to memory
+        _in_pieces(first, second, result, dimensions, method, queue, correlates)
     if out is None or out is result:
         return result
     out[...] = result
     return out
+
+
+def _run(
+    first: Any,
+    second: Any,
+    result: Any,
+    dimensions: Dimensions,
+    method: str,
+    queue: cl.CommandQueue,
+    correlates: bool,
+) -> None:
+    """Convolve at once arrays that are all on the host, or all on the device."""
+    job = _job(first, second, result, dimensions, method, queue, correlates)
+    run = _on_device if isinstance(result, cl_array.Array) else _on_host
+    run(convolver_of(queue.context, job), first, second, result, queue)
+
+
+def _tried(
+    first: Any,
+    second: Any,
+    result: Any,
+    dimensions: Dimensions,
+    method: str,
+    queue: cl.CommandQueue,
+    correlates: bool,
+) -> bool:
+    """Convolve at once; return False if the device has no room, but has maybe some for pieces."""
+    try:
+        _run(first, second, result, dimensions, method, queue, correlates)
+    except DeviceMemoryError:
+        if isinstance(result, cl_array.Array) or not can_be_cut(dimensions):
+            raise
+        return False
+    return True
+
+
+def _in_pieces(
+    first: np.ndarray,
+    second: np.ndarray,
+    result: np.ndarray,
+    dimensions: Dimensions,
+    method: str,
+    queue: cl.CommandQueue,
+    correlates: bool,
+) -> None:
+    """Convolve arrays of the host piece by piece."""
+    if correlates:
+        along = tuple(d for d, each in enumerate(dimensions) if each.convolved)
+        second = np.flip(second, along).conj()
+    # Sums of pieces in half precision would be less exact than sums within a piece.
+    dtype = np.dtype(np.float32) if result.dtype == np.float16 else result.dtype
+    total = np.empty(result.shape, dtype) if dtype != result.dtype else result
+
+    def convolve(one: np.ndarray, other: np.ndarray, parts: Dimensions) -> np.ndarray:
+        piece = memory.empty(tuple(each.result for each in parts), dtype)
+        _run(one, other, piece, parts, method, queue, correlates=False)
+        return piece
+
+    in_pieces(convolve, first, second, dimensions, total)
+    if total is not result:
+        result[...] = total
 
 
 def _job(
@@ -115,9 +183,34 @@ def _job(
         dtypes = (first.dtype, second.dtype, result.dtype)
         return DirectJob(dimensions, layouts, dtypes, correlates)
     traits = describe.traits(queue.device)
-    blocks = (cut_for if method == PARTITIONED else whole_for)(dimensions, traits)
     precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+    if method == PARTITIONED and correlates and second.size > first.size:
+        turned = _turned(layouts, dimensions, traits, precision, result.dtype)
+        if turned.is_cut:
+            return turned
+    blocks = (cut_for if method == PARTITIONED else whole_for)(dimensions, traits)
     return SpectralJob(dimensions, blocks, layouts, precision, result.dtype, correlates)
+
+
+def _turned(
+    layouts: Places, dimensions: Dimensions, traits: Traits, precision: str, dtype: np.dtype
+) -> SpectralJob:
+    """Return a correlation as a convolution of its second input, which is the longer one.
+
+    Blocks are cut from the first input of a convolution. So the second input of the correlation
+    becomes that, read in reverse; it is conjugated as it is read.
+    """
+    dimensions = tuple(each.swapped for each in dimensions)
+    along = [d for d, each in enumerate(dimensions) if each.convolved]
+    places = Places(reversed_layout(layouts.second, along), layouts.first, layouts.target)
+    return SpectralJob(
+        dimensions,
+        cut_for(dimensions, traits),
+        places,
+        precision,
+        dtype,
+        is_turned=True,
+    )
 
 
 def _on_host(

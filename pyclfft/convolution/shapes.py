@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
+
+import numpy as np
 
 from ..errors import PlanError
 from ..planning.problem import Layout, lengths_and_axes
@@ -46,6 +49,21 @@ class Dimension:
 Dimensions = tuple[Dimension, ...]
 
 
+def longer_first(dimensions: Dimensions) -> Dimensions:
+    """Return the dimensions with the larger input as the first one, whose axes are cut."""
+    sizes = prod(each.first for each in dimensions), prod(each.second for each in dimensions)
+    return tuple(each.swapped for each in dimensions) if sizes[1] > sizes[0] else dimensions
+
+
+def reversed_layout(layout: Layout, axes: Iterable[int]) -> Layout:
+    """Return the layout in which an array is read in reverse along some axes."""
+    strides, offset = list(layout.strides), layout.offset
+    for axis in axes:
+        offset += (layout.shape[axis] - 1) * strides[axis]
+        strides[axis] *= -1
+    return Layout(layout.shape, tuple(strides), offset, layout.real)
+
+
 @dataclass(frozen=True)
 class Places:
     """Where the two inputs and the result of a convolution lie in memory."""
@@ -53,6 +71,14 @@ class Places:
     first: Layout
     second: Layout
     target: Layout
+
+    def bytes_of(self, *dtypes: np.dtype) -> dict[str, int]:
+        """Return the bytes of the arrays' elements by their names, from the arrays' dtypes."""
+        layouts = {"in1": self.first, "in2": self.second, "out": self.target}
+        return {
+            name: prod(layout.shape) * dtype.itemsize
+            for (name, layout), dtype in zip(layouts.items(), dtypes, strict=True)
+        }
 
 
 def dimensions_of(

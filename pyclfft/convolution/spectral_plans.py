@@ -53,6 +53,10 @@ class SpectralJob:
         The dtype of the result. Results of an integer dtype are rounded.
     correlates : bool
         Whether the result is the correlation: the second input is reversed and conjugated.
+    is_turned : bool
+        Whether the convolution stands for a correlation: its first input is the correlation's
+        second one, which the layout reverses, and which is conjugated as it is read. Its axes are
+        cut.
     """
 
     dimensions: Dimensions
@@ -61,6 +65,7 @@ class SpectralJob:
     precision: str
     result: np.dtype
     correlates: bool = False
+    is_turned: bool = False
 
     @property
     def real(self) -> bool:
@@ -133,6 +138,12 @@ class SpectralJob:
         """The bytes of all spectra."""
         count = self.second_begin + prod(self.second_grid) * self.bins
         return count * COMPLEX_DTYPE[self.precision].itemsize
+
+    @property
+    def array_bytes(self) -> dict[str, int]:
+        """The bytes of the inputs and of the result, by their names."""
+        inputs = (_dtype(each, self.precision) for each in (self.places.first, self.places.second))
+        return self.places.bytes_of(*inputs, self.result)
 
 
 # --- the three transforms -------------------------------------------------------------------------
@@ -229,7 +240,12 @@ def block_hook(job: SpectralJob) -> Snippet:
     return Snippet(
         code=f"value = {code.format('', '')};",
         vector=f"value = {code.format('s', ' + offset')};",
-        preamble=_preamble(job, BATCH=len(_repeated(job)), INPUT_TYPE=_name(job.places.first.real)),
+        preamble=_preamble(
+            job,
+            BATCH=len(_repeated(job)),
+            INPUT_TYPE=_name(job.places.first.real),
+            INPUT_CONJUGATED=int(job.is_turned and not job.places.first.real),
+        ),
         parameters=(Parameter("places", "global const long *", PLACES),),
         replaces=True,
     )

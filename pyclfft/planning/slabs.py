@@ -22,7 +22,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isqrt
+from functools import lru_cache
+from math import isqrt, prod
+
+import numpy as np
+
+from .roots import roots_of_unity
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,82 @@ def steps(shape: Sequence[int], axes: Sequence[int], cuts: int = 1) -> tuple[Ste
     return tuple(planned)
 
 
+def steps_within(shape: Sequence[int], axes: Sequence[int], most: int) -> tuple[Step, ...]:
+    """Plan a transform in few steps whose parts have at most `most` elements.
+
+    Each step moves the whole array, so the fewest steps are the quickest.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        The shape of the array.
+    axes : sequence of int
+        The axes to transform, each at least 0 and named once; the last one is transformed in the
+        first step.
+    most : int
+        How many elements a part may have.
+
+    Returns
+    -------
+    tuple of Step
+        Each step holds whole what it transforms, and may be cut along all other axes. If a single
+        axis has more than `most` elements, then it is alone in its step, and no part of that step
+        fits: the axis has to be transformed by `four_step`.
+    """
+    left = list(axes)
+    planned: list[Step] = []
+    while left:
+        whole = {left[-1]}
+        for axis in sorted(left[:-1], reverse=True):  # inner axes first: they lie closer together
+            if prod(shape[each] for each in (*whole, axis)) <= most:
+                whole.add(axis)
+        free = (axis for axis in range(len(shape)) if axis not in whole and shape[axis] > 1)
+        planned.append(Step(tuple(axis for axis in left if axis in whole), tuple(free)))
+        left = [axis for axis in left if axis not in whole]
+    return tuple(planned)
+
+
+def parts(shape: Sequence[int], whole: Sequence[int], most: int) -> list[tuple[slice, ...]]:
+    """Cut an array into parts of nearly equal sizes, of at most `most` elements each.
+
+    Outer axes are cut before inner ones. So the neighbours within a part are, as far as possible,
+    neighbours in memory; and if no axis is `whole`, then each part of an array in C order is one
+    stretch of memory.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        The shape of the array.
+    whole : sequence of int
+        The axes that must not be cut.
+    most : int
+        How many elements a part may have.
+
+    Returns
+    -------
+    list of tuple of slice
+        The places of each part along each axis, in C order. An array without elements has no parts.
+
+    Raises
+    ------
+    ValueError
+        The `whole` axes alone have more than `most` elements.
+    """
+    extents = list(shape)
+    for axis in range(len(shape)):
+        if axis not in whole and prod(extents) > most:
+            others = prod(extents) // extents[axis]
+            extents[axis] = max(1, most // others)
+    if prod(extents) > most:
+        raise ValueError(f"a part of shape {tuple(extents)} has more than {most:,} elements")
+    if 0 in extents:
+        return []
+    cuts = (
+        ranges(length, -(-length // extent)) for length, extent in zip(shape, extents, strict=True)
+    )
+    return list(itertools.product(*cuts))
+
+
 def four_step(length: int) -> tuple[int, int]:
     """Return the factors ``(rows, columns)`` of `length` that are nearest to each other.
 
@@ -110,3 +191,49 @@ def four_step(length: int) -> tuple[int, int]:
     """
     rows = next(each for each in range(isqrt(length), 0, -1) if length % each == 0)
     return rows, length // rows
+
+
+@dataclass(frozen=True, eq=False)
+class Twiddles:
+    """The roots ``exp(sign * 2 pi i k / n)`` for ``0 <= k < n``, each the product of two entries.
+
+    Attributes
+    ----------
+    shift : int
+        The bit at which an exponent is cut in two.
+    fine : ndarray
+        The roots whose exponents are 0, 1, ... below ``2 ** shift``.
+    coarse : ndarray
+        The roots whose exponents are the multiples of ``2 ** shift`` below n.
+    """
+
+    shift: int
+    fine: np.ndarray
+    coarse: np.ndarray
+
+
+@lru_cache(maxsize=8)
+def twiddles_of(length: int, direction: str, precision: str) -> Twiddles:
+    """Return the tables for the multiplication between the columns and the rows of `four_step`.
+
+    Parameters
+    ----------
+    length : int
+        The length n of the row.
+    direction : {"forward", "inverse"}
+        The sign of the exponents: minus for "forward".
+    precision : {"single", "double"}
+        The precision of the tables, each entry of which is rounded once.
+
+    Returns
+    -------
+    Twiddles
+        Two tables of about ``sqrt(n)`` entries each.
+    """
+    shift = (length.bit_length() + 1) // 2
+    fine = roots_of_unity(length, precision, np.arange(min(length, 1 << shift), dtype=np.int64))
+    powers = np.arange(0, length, 1 << shift, dtype=np.int64)
+    coarse = roots_of_unity(length, precision, powers)
+    if direction == "inverse":
+        fine, coarse = fine.conj(), coarse.conj()
+    return Twiddles(shift, fine, coarse)

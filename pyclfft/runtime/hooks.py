@@ -71,6 +71,8 @@ class Hook:
     queue of the calls, if that is in order, or passes ``wait_for``. It must not change the memory
     before the end of an earlier call (``result.events``), which another queue does not ensure.
 
+    A hook can be pickled, alone or with its plan, unless an argument lies on a device.
+
     A load hook runs for every element of the input, not for the zeros that pad the input. It may
     run more than once for one element, so it should only change `value`. A store hook runs once for
     each element of the result.
@@ -97,9 +99,23 @@ class Hook:
         self.preamble = preamble
         self.arguments = arguments
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        for name, value in self.arguments.items():
+            if isinstance(value, (cl_array.Array, cl.MemoryObjectHolder)):
+                raise PlanError(
+                    f"the hook's argument {name} lies on a device, which another process cannot "
+                    "reach: give a hook that is pickled a NumPy array"
+                )
+        return _hook, (self.code, self.preamble, self.arguments)
+
     def __repr__(self) -> str:
         names = "".join(f", {name}=..." for name in self.arguments)
         return f"Hook({self.code!r}{names})"
+
+
+def _hook(code: str, preamble: str, arguments: Mapping[str, Any]) -> Hook:
+    """Make a hook of what its pickle holds."""
+    return Hook(code, preamble, **arguments)
 
 
 class Bound(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,7 +20,7 @@ from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
 from ..planning.schedule import buffers_of, schedule_into, schedule_of
 from . import choice, describe, forks, memory, queues, wisdom
-from .cache import BoundedCache
+from .cache import BoundedCache, registered
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
 from .operation import failed, new_array, require_out, require_queue, run_on_device
@@ -32,6 +33,7 @@ ESTIMATE = "estimate"
 EFFORTS = (ESTIMATE, "measure", "exhaustive")
 
 MAX_VARIANTS = 8  # executables that a plan keeps for results with other strides or offsets
+MAX_ARRIVED = 32  # plans from other processes
 
 
 class Plan:
@@ -117,6 +119,12 @@ class Plan:
     BuildError
         A kernel does not compile on the device.
 
+    Notes
+    -----
+    A plan can be pickled, for a worker of Dask or another process. What travels is the plan's
+    description: all arguments but `context`. Where it arrives, the plan is made again, on the
+    default device there. A process makes a plan once, however often it arrives.
+
     Examples
     --------
     >>> import numpy as np
@@ -146,10 +154,13 @@ class Plan:
         context: cl.Context | None = None,
     ) -> None:
         choose("effort", effort, EFFORTS)
-        problem = make_problem(
-            shape, dtype, axes, kind, direction, norm, s=s, strides=strides, offset=offset,
-            orthogonalize=orthogonalize,
-        )  # fmt: skip
+        shape, axes, s, strides = map(_listed, (shape, axes, s, strides))
+        transform: dict[str, Any] = {
+            "shape": shape, "dtype": dtype, "axes": axes, "kind": kind, "direction": direction,
+            "norm": norm, "s": s, "strides": strides, "offset": offset,
+            "orthogonalize": orthogonalize,
+        }  # fmt: skip
+        problem = make_problem(**transform)
         self.dtype = np.dtype(dtype)
         self.kind = kind
         self.algorithm = algorithm
@@ -158,6 +169,10 @@ class Plan:
         self.traits = describe.traits(self.device)
         self._bound = bind(hooks, problem.precision, self.context)
         self.problem = replace(problem, hooks=self._bound.hooks)
+        self._description = {
+            **transform, "hooks": dict(hooks or {}), "algorithm": algorithm, "effort": effort,
+            "parameters": parameters,
+        }  # fmt: skip
         if hooks and problem.nbytes and 0 in problem.source.shape:
             raise PlanError("hooks need an input with elements: leave them out")
         self._variants: BoundedCache[Executable] = BoundedCache(MAX_VARIANTS)
@@ -216,6 +231,15 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<Plan {self.problem}>"
+
+    def __copy__(self) -> Plan:
+        return self  # nothing changes a plan
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Plan:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, (pickle.dumps(self._description),)
 
     def __call__(
         self,
@@ -457,6 +481,20 @@ class Plan:
         shape, dtype, _, _ = self._expected_result
         self._check_array("out", out, shape, dtype)
         return bool(out.flags.c_contiguous and not out.offset)
+
+
+def _listed(value: Any) -> Any:
+    """Return a tuple of an iterable's items, which an iterator yields once only."""
+    return tuple(value) if isinstance(value, Iterable) else value
+
+
+_plans_that_came: BoundedCache[Plan] = registered("arrived", BoundedCache(MAX_ARRIVED))
+
+
+def _arrived(description: bytes) -> Plan:
+    """Return the plan of a pickled description, on this process's default device."""
+    key = description, choice.default_device()
+    return _plans_that_came.get(key, lambda: Plan(**pickle.loads(description)))
 
 
 def _parameters_of(plan: Plan, effort: str) -> Parameters:

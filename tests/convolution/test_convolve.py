@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pyopencl.array as cl_array
@@ -13,6 +14,7 @@ import scipy.signal
 import pyclfft
 from pyclfft.convolution import running
 from pyclfft.convolution.blocks import cut, fast_on_cpu, whole
+from pyclfft.runtime import describe
 from tests.oracle import bound, of_few, relative_error
 from tests.pairwise import pairwise
 
@@ -202,6 +204,82 @@ def test_blocks_along_every_axis(monkeypatch, queue, shapes, dtypes, mode, name,
     given = (x, y) if place == "host" else [cl_array.to_device(queue, each) for each in (x, y)]
     result = getattr(pyclfft, name)(*given, mode, "partitioned", axes=axes)
     agree(result, expected, 2 * x.size)
+
+
+def test_auto_knows_the_longer_input(device):
+    """It may be the second one."""
+    long, short = np.ones(10**6, "f4"), np.ones(10**3, "f4")
+    assert pyclfft.choose_conv_method(short, long) == "partitioned"
+
+
+# --- pieces ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_device(device, monkeypatch):
+    """Return a function that bounds the memory of the device, in bytes."""
+    known = describe.traits(device)
+
+    def bound_to(nbytes):
+        traits = replace(known, global_mem_bytes=nbytes, max_alloc_bytes=nbytes)
+        monkeypatch.setattr(describe, "traits", lambda _: traits)
+        pyclfft.clear_cache()  # convolvers that were made before would not ask
+
+    yield bound_to
+    pyclfft.clear_cache()
+
+
+@pytest.mark.one_cpu
+@pairwise({
+    "shapes": [
+        ((3000,), (40,), None), ((40,), (3000,), None), ((500,), (500,), None),
+        ((60, 50), (9, 11), None), ((9, 50), (30, 7), None), ((1, 300), (4, 300), 1),
+        ((300, 1), (20, 4), 0),
+    ],
+    "dtypes": [("f4", "f4"), ("c8", "f4"), ("f4", "c8"), ("i2", "i4"), ("f2", "f2")],
+    "mode": ["full", "same", "valid"],
+    "name": ["convolve", "correlate", "fftconvolve", "oaconvolve"],
+    "method": METHODS,
+})  # fmt: skip
+def test_what_the_device_cannot_hold(small_device, fp64, shapes, dtypes, mode, name, method):
+    """It has room for a fifth of the inputs only, and their spectra take more."""
+    first, second, axes = shapes
+    if mode == "valid" and first == (9, 50):
+        mode = "same"  # neither input is the larger one
+    x, y = numbers(first, dtypes[0]), numbers(second, dtypes[1], seed=1)
+    expected = expected_of(x, y, mode, axes, name == "correlate")
+    small_device(x.nbytes // 5 + y.nbytes // 5 + 2048)
+    method = (method,) if name in ("convolve", "correlate") else ()
+    result = getattr(pyclfft, name)(x, y, mode, *method, axes=axes)
+    if result.dtype.kind == "i":
+        assert np.array_equal(result, np.rint(expected))
+    elif result.dtype == "f2":
+        assert relative_error(wide(result), expected) <= 2**-11
+    else:
+        agree(result, expected, 2 * max(x.size, y.size))
+
+
+def test_pieces_reach_an_array_with_gaps(small_device):
+    x, y = numbers((3, 4000), "f4"), numbers((1, 50), "f4", seed=1)
+    small_device(x.nbytes // 4)
+    room = np.full((3, 8098), 7, "f4")
+    pyclfft.fftconvolve(x, y, axes=1, out=room[:, ::2])
+    agree(np.ascontiguousarray(room[:, ::2]), expected_of(x, y, "full", 1), 8192)
+    assert (room[:, 1::2] == 7).all()
+
+
+def test_device_arrays_are_not_cut(queue, small_device):
+    x = cl_array.to_device(queue, numbers(4000, "f4"))
+    small_device(1000)
+    for method in METHODS:
+        with pytest.raises(pyclfft.DeviceMemoryError, match="this needs"):
+            pyclfft.convolve(x, x, method=method)
+
+
+def test_a_device_without_any_room(small_device):
+    small_device(3)
+    with pytest.raises(pyclfft.DeviceMemoryError, match="this needs"):
+        pyclfft.convolve(numbers(5, "f4"), numbers(3, "f4"))
 
 
 # --- arrays ---------------------------------------------------------------------------------------

@@ -55,12 +55,46 @@ def test_known_shifts(queue, factor):
         assert error < 0.01
 
 
+def test_arrays_of_all_kinds(queue, fp64):
+    """Both precisions, real and complex, on the host and on the device, views with gaps."""
+    registration = pytest.importorskip("skimage.registration")
+    image = picture((33, 50), "f8")
+    other = np.roll(image, (5, -3), (0, 1))
+    theirs = registration.phase_cross_correlation(image, other, upsample_factor=4)
+    wide = cl_array.to_device(queue, np.repeat(image, 2, axis=0))
+    for pair in (
+        (image.astype("f4"), other),
+        (image.astype("c8"), cl_array.to_device(queue, other)),
+        (cl_array.to_device(queue, image.astype("c16")), other.astype("f4")),
+        (wide[::2], np.asfortranarray(other)),
+    ):
+        found = pyclfft.phase_cross_correlation(*pair, upsample_factor=4)
+        assert found[0] == pytest.approx(theirs[0], abs=1e-6)
+        assert found[1] == pytest.approx(float(theirs[1]), abs=1e-3)
+
+
+def test_spectra_are_multiplied_on_the_device(queue, monkeypatch):
+    """Where whole pixels are enough, the correlation is all that comes back."""
+    image = cl_array.to_device(queue, picture(dtype="c8"))
+    downloads = []
+    get = cl_array.Array.get
+
+    def counted(array, *arguments, **options):
+        downloads.append(array)
+        return get(array, *arguments, **options)
+
+    monkeypatch.setattr(cl_array.Array, "get", counted)
+    pyclfft.phase_cross_correlation(image, image)
+    assert [each is image for each in downloads] == [True, True, False]
+
+
 def test_of_three_dimensions_and_of_one_row(device):
     image = picture((20, 24, 30), "f4")
     found, _, _ = pyclfft.phase_cross_correlation(image, np.roll(image, (2, -3, 4), (0, 1, 2)))
     assert found.tolist() == [-2, 3, -4]
     row = picture((1, 64), "f4")
     assert pyclfft.phase_cross_correlation(row, np.roll(row, 5, 1))[0].tolist() == [0, -5]
+    assert pyclfft.phase_cross_correlation([[3.0]], [[2.0]])[0].tolist() == [0, 0]
 
 
 def test_refusals(device):

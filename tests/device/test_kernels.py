@@ -1007,6 +1007,7 @@ SHARED = (
     "audio/frames.cl",
     "convolution/blocks.cl",
     "convolution/newestBlock.cl",
+    "fourStep.cl",
     "gain.cl",
     "cpu/lanes.cl",
     "audio/magnitudes.cl",

@@ -274,6 +274,21 @@ def check_registration(queue):
     assert error < 1e-2
 
 
+# --- the direct transform -------------------------------------------------------------------------
+
+
+@checks("dft")
+def check_dft(queue):
+    """By every kernel: all bins of real numbers, and some bins of complex ones."""
+    for real in precisions(queue):
+        x, z = noise((2, 700), real), noise((2, 700), {"f4": "c8", "f8": "c16"}[real])
+        spectrum, bins = np.fft.fft(z.astype("c16")), [3, -1, 350]
+        for variant in ("tiled", "global", "local"):
+            agree(pyclfft.dft(x, variant=variant), np.fft.fft(x.astype("f8")))
+            agree(pyclfft.dft(z, bins, variant=variant), spectrum[:, bins])
+        agree(pyclfft.dft(cl_array.to_device(queue, z), bins).get(), spectrum[:, bins])
+
+
 # --- sounds ---------------------------------------------------------------------------------------
 
 SR = 22050

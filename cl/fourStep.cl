@@ -1,0 +1,24 @@
+/* fourStep: the multiplication between the two halves of one long transform, for hooks.
+ *
+ * A row of n = rows x columns numbers is transformed as an array of that shape: first its columns, then its
+ * rows. In between, the element at (row, column) is multiplied by the root exp(-2 pi i row column / n) for the
+ * forward direction, and by the conjugate for the inverse one. A hook does this as it stores or loads the
+ * element, so that the multiplication needs no pass over the memory.
+ *
+ * The exponent row * column is an exact integer. A table for all n exponents would be as large as the array.
+ * So the exponent is cut in two at bit `shift`, and the root is the product of two entries: one from `fine`, for
+ * the bits below `shift`, and one from `coarse`, for the others. Each table has about sqrt(n) entries. */
+#include "prelude.cl"
+
+/* `value` times the root for element `index` of a part of `part_rows` x `part_columns` elements. The array's
+ * element that is first in the part lies at row origin[0] and column origin[1] of the whole array. */
+static inline cplx times_step_root(cplx value, ulong index, ulong part_rows, ulong part_columns,
+                                   global const ulong *origin, uint shift, global const cplx *fine,
+                                   global const cplx *coarse)
+{
+    ulong row = index / part_columns % part_rows + origin[0];
+    ulong column = index % part_columns + origin[1];
+    ulong power = row * column;
+    cplx root = cmul(fine[power & (((ulong)1 << shift) - 1)], coarse[power >> shift]);
+    return cmul(value, root);
+}

@@ -1,0 +1,58 @@
+"""The multiplication between the two steps of one long row, done as a plan loads or stores it.
+
+`planning/slabs.py` says how a row is cut into columns and rows. `runtime/pieces.py` transforms them
+piece by piece on one device, `distributed/` on several machines at once. Both give the plans of
+their parts the hook that this module makes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..planning.slabs import twiddles_of
+from .hooks import Hook
+
+
+def twiddle_hook(
+    length: int, direction: str, precision: str, part: tuple[int, int], origin: Any
+) -> Hook:
+    """Return the hook that multiplies a part's elements by roots of unity.
+
+    The root for the element at a row and a column of the whole array is ``exp(sign * 2 pi i * row *
+    column / length)``.
+
+    Parameters
+    ----------
+    length : int
+        The length of the whole row, that is, the number of the elements of the whole array.
+    direction : {"forward", "inverse"}
+        The sign of the exponent: minus for "forward".
+    precision : {"single", "double"}
+        The precision of the plan that the hook belongs to.
+    part : (int, int)
+        The rows and the columns of the part that the plan loads or stores, in C order. A plan with
+        several parts behind each other treats each of them alike.
+    origin : array_like of uint64, shape (2,), or pyopencl.Buffer
+        The row and the column, in the whole array, of the part's first element. If it is a buffer
+        of two uint64, the caller may write another origin into it before each call of the plan.
+
+    Returns
+    -------
+    Hook
+        A hook for "load" or for "store".
+    """
+    roots = twiddles_of(length, direction, precision)
+    if not hasattr(origin, "int_ptr"):  # only buffers of OpenCL have this attribute
+        origin = np.asarray(origin, np.uint64)
+    return Hook(
+        "value = times_step_root(value, index, rows, columns, origin, shift, fine, coarse);",
+        preamble='#include "fourStep.cl"',
+        rows=np.uint64(part[0]),
+        columns=np.uint64(part[1]),
+        origin=origin,
+        shift=np.uint32(roots.shift),
+        fine=roots.fine,
+        coarse=roots.coarse,
+    )
