@@ -143,7 +143,7 @@ def execute(
     on_host = isinstance(x, np.ndarray)
     limit = max_device_bytes() if on_host else None
     try:
-        plan = _plan(kind, direction, lengths, axes, norm, orthogonalize, x)
+        plan = cached_plan(kind, direction, lengths, axes, norm, orthogonalize, x)
         if limit is None or plan.buffer_bytes <= limit:
             return plan(x)
     except DeviceMemoryError:
@@ -156,7 +156,7 @@ def execute(
         context = queues.context_of(choice.default_device())
         transform(x, result, request, room_of(context, limit))
         return result
-    plan_for = partial(_plan, kind, direction, lengths, axes, norm, orthogonalize)
+    plan_for = partial(cached_plan, kind, direction, lengths, axes, norm, orthogonalize)
     return _in_parts(plan_for, x, axes)
 
 
@@ -177,7 +177,7 @@ def _in_parts(plan_for: Callable[[Any], Plan], x: Any, axes: Collection[int]) ->
     return result
 
 
-def _plan(
+def cached_plan(
     kind: str,
     direction: str,
     lengths: tuple[int, ...],
@@ -186,7 +186,15 @@ def _plan(
     orthogonalize: bool | None,
     x: Any,
 ) -> Plan:
-    """Return a plan for an array, from the cache if it is there."""
+    """Return a plan for an array, from the cache if it is there.
+
+    Parameters
+    ----------
+    kind, direction, lengths, axes, norm, orthogonalize
+        The parameters of `execute`.
+    x : ndarray or pyopencl.array.Array
+        An array as `execute` takes it. A NumPy array is transformed on the default device.
+    """
     strides, offset = None, 0
     if isinstance(x, np.ndarray):
         chosen = choice.default_device()
