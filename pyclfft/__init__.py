@@ -3,6 +3,7 @@
 The whole public interface is listed here; the names are defined in
 
 - `pyclfft.transforms`: `fft` and all else that scipy.fft has
+- `pyclfft.transforms.chirp_z`: `czt`, `zoom_fft` and their relatives of scipy.signal
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`
@@ -120,6 +121,7 @@ from .transforms import (
     set_workers,
     transform_in_pieces,
 )
+from .transforms.chirp_z import CZT, ZoomFFT, czt, czt_points, zoom_fft
 from .tuning.tuner import Tuned, tune
 
 __version__ = "0.1.0"
@@ -131,6 +133,7 @@ __ua_domain__ = backend.DOMAIN
 __ua_function__ = backend.call
 
 __all__ = [
+    "CZT",
     "BuildError",
     "CacheInfo",
     "DeviceError",
@@ -146,6 +149,7 @@ __all__ = [
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
+    "ZoomFFT",
     "allocator",
     "amplitude_to_db",
     "array_api_fft",
@@ -155,6 +159,8 @@ __all__ = [
     "clear_cache",
     "convolve",
     "correlate",
+    "czt",
+    "czt_points",
     "db_to_amplitude",
     "db_to_power",
     "dct",
@@ -227,4 +233,5 @@ __all__ = [
     "transform_in_pieces",
     "tune",
     "use_device",
+    "zoom_fft",
 ]
