@@ -3,6 +3,7 @@
 The whole public interface is listed here; the names are defined in
 
 - `pyclfft.transforms`: `fft` and all else that scipy.fft has
+- `pyclfft.transforms.chirp_z`: `czt`, `zoom_fft` and their relatives of scipy.signal
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`
@@ -117,6 +118,7 @@ from .transforms import (
     rfftn,
     set_workers,
 )
+from .transforms.chirp_z import CZT, ZoomFFT, czt, czt_points, zoom_fft
 from .tuning.tuner import Tuned, tune
 
 __version__ = "0.1.0"
@@ -128,6 +130,7 @@ __ua_domain__ = backend.DOMAIN
 __ua_function__ = backend.call
 
 __all__ = [
+    "CZT",
     "BuildError",
     "CacheInfo",
     "DeviceError",
@@ -143,6 +146,7 @@ __all__ = [
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
+    "ZoomFFT",
     "allocator",
     "amplitude_to_db",
     "array_api_fft",
@@ -152,6 +156,8 @@ __all__ = [
     "clear_cache",
     "convolve",
     "correlate",
+    "czt",
+    "czt_points",
     "db_to_amplitude",
     "db_to_power",
     "dct",
@@ -222,4 +228,5 @@ __all__ = [
     "time_to_samples",
     "tune",
     "use_device",
+    "zoom_fft",
 ]
