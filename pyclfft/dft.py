@@ -18,8 +18,8 @@ from .commandline import Clock, Report
 from .distributed import csv_samples, direct
 from .distributed.bins import wanted_bins
 from .distributed.csv_samples import Samples, read_samples
-from .distributed.rank_times import TOTAL, RankTimes, write_times
-from .distributed.ranked_dft import STEPS, Step, broadcast, dft_over_ranks, expected_seconds
+from .distributed.rank_times import TOTAL, RankTimes, Step, repeated, write_times
+from .distributed.ranked_dft import STEPS, broadcast, dft_over_ranks, expected_seconds
 from .distributed.ranks import Ranks, take_device, world
 from .distributed.spectrum_files import Spectrum, require_writer, write_spectrum
 from .errors import RankError
@@ -191,14 +191,12 @@ def _measured(
 
     If the user wants several repeats, one more comes before them, in which programs are built.
     """
-    repeats: list[dict[str, float]] = []
-    for _ in range(1 + (options.repeats or 0)):
-        ranks.wait()  # so that all begin together
-        clock = Clock()
-        found = _transformed(ranks, values, options, clock.step)
-        repeats.append({**clock.steps, TOTAL: clock.total})
-    kept = repeats[1:] or repeats
-    return found, RankTimes((*STEPS, TOTAL), ranks.collect(kept))
+
+    def transform(step: Step) -> np.ndarray | None:
+        return _transformed(ranks, values, options, step)
+
+    found, seconds = repeated(ranks, transform, 1 + (options.repeats or 0))
+    return found, RankTimes((*STEPS, TOTAL), ranks.collect(seconds[1:] or seconds))
 
 
 def _transformed(

@@ -3,14 +3,77 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 from statistics import fmean
+from typing import TypeVar
 
 from ..files import atomic_write
+from .ranks import Ranks
 
 TOTAL = "total"
+
+Step = Callable[[str], AbstractContextManager[None]]  # times the step that it names
+Result = TypeVar("Result")
+
+
+class Stopwatch:
+    """Adds up the seconds of named steps.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        The seconds of each step so far.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Return a context whose time counts as part of a step."""
+        begin = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+
+
+def repeated(
+    ranks: Ranks, function: Callable[[Step], Result], repeats: int, budget_s: float = inf
+) -> tuple[Result, list[dict[str, float]]]:
+    """Call a function several times, on all ranks together, and time its steps.
+
+    Parameters
+    ----------
+    ranks : Ranks
+        The ranks, all of which have to call this.
+    function : callable
+        Takes the function that times a step.
+    repeats : int
+        How often it is called, once at least.
+    budget_s : float
+        Seconds on the root after which it is not called again.
+
+    Returns
+    -------
+    result : object
+        What the last call has returned.
+    seconds : list of dict of str to float
+        For each call the seconds of its steps on this rank; `TOTAL` is that of the whole call.
+    """
+    found: list[dict[str, float]] = []
+    begin = time.perf_counter()
+    while True:
+        ranks.wait()  # so that all begin together
+        watch = Stopwatch()
+        with watch.step(TOTAL):
+            result = function(watch.step)
+        found.append(watch.seconds)
+        enough = len(found) >= repeats or time.perf_counter() - begin > budget_s
+        if ranks.from_root(enough):
+            return result, found
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ its sum is divided depends on the number of samples and of all bins, not on a ra
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,8 @@ from ..runtime import memory
 from ..runtime.queues import default_queue
 from .bins import Wanted, wanted_bins
 from .direct import SEQUENTIAL, TILED, samples_of, transformed
+from .rank_times import Step
 from .ranks import Ranks
-
-Step = Callable[[str], AbstractContextManager[Any]]  # times the step that it names
 
 # The steps in their order, as `dft_over_ranks` names them.
 STEPS = ("broadcast", "allocate", "upload", "compute", "download", "gather")
@@ -107,7 +106,8 @@ def broadcast(ranks: Ranks, samples: np.ndarray | None) -> np.ndarray:
     if ranks.comm is None:
         assert samples is not None
         return samples
-    count, dtype = ranks.comm.bcast(None if samples is None else (len(samples), samples.dtype))
+    known: Any = None if samples is None else (len(samples), samples.dtype)
+    count, dtype = ranks.from_root(known)
     if not ranks.root:
         samples = np.empty(count, dtype)
     ranks.comm.Bcast(samples)
