@@ -7,31 +7,44 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 from ..errors import PlanError
 
 VARIABLE = "PYCLFFT_MAX_DEVICE_BYTES"
 
 
-class _Limit(threading.local):
-    """The limit of one thread in bytes; None where there is no limit."""
+class _Limits(threading.local):
+    """The limits that one thread has set, the current one last."""
 
     def __init__(self) -> None:
-        text = os.environ.get(VARIABLE)
-        try:
-            self.max_device_bytes = checked(int(text)) if text else None
-        except ValueError:
-            raise PlanError(
-                f"the environment variable {VARIABLE} is a number of bytes, not {text!r}"
-            ) from None
+        self.set: list[int | None] = []
 
 
-_limit = _Limit()
+_limits = _Limits()
 
 
 def max_device_bytes() -> int | None:
-    """Return the limit of the current thread, or None if there is none."""
-    return _limit.max_device_bytes
+    """Return the limit of the current thread, or None if there is none.
+
+    Raises
+    ------
+    PlanError
+        The environment variable for the limit is no positive number.
+    """
+    return _limits.set[-1] if _limits.set else _of_environment()
+
+
+@cache
+def _of_environment() -> int | None:
+    text = os.environ.get(VARIABLE)
+    if not text:
+        return None
+    if not text.isdecimal() or not int(text):
+        raise PlanError(
+            f"the environment variable {VARIABLE} is a positive number of bytes, not {text!r}"
+        )
+    return int(text)
 
 
 @contextmanager
@@ -81,12 +94,11 @@ def limit_device_memory(max_device_bytes: int | None) -> Iterator[None]:
     >>> spectrum[0, :2].real
     array([4096.,    0.], dtype=float32)
     """
-    before = _limit.max_device_bytes
-    _limit.max_device_bytes = None if max_device_bytes is None else checked(max_device_bytes)
+    _limits.set.append(None if max_device_bytes is None else checked(max_device_bytes))
     try:
         yield
     finally:
-        _limit.max_device_bytes = before
+        _limits.set.pop()
 
 
 def checked(max_device_bytes: int) -> int:

@@ -570,7 +570,8 @@ def _transformed(x: Any, out: Any, request: Request, room: Room, quiet: bool) ->
     The error must be gone before the next attempt, because it still refers to memory.
     """
     stages = _stages_that_fit(x, out, request, room)
-    with Progress(sum(each.nbytes for each in stages), "B", quiet, scale=True) as progress:
+    total = sum(each.nbytes for each in stages)
+    with Progress(total, "B", quiet, scale=True) as progress:
         progress.title = "transform in pieces"
         try:
             for stage in stages:
@@ -580,6 +581,11 @@ def _transformed(x: Any, out: Any, request: Request, room: Room, quiet: bool) ->
                 raise
             return False
     return True
+
+
+def bytes_crossing(x: Any, out: Any, request: Request, room: Room) -> int:
+    """Return how many bytes cross the link in `transform`, both ways together."""
+    return sum(each.nbytes for each in _stages_that_fit(x, out, request, room))
 
 
 def _stages_that_fit(x: Any, out: Any, request: Request, room: Room) -> list[Stage]:

@@ -64,7 +64,8 @@ def test_batches_are_parted(device, queue, little_memory, place, name, shape, op
     assert values.shape == expected.shape
     assert values.dtype == (np.complex64 if expected.dtype.kind == "c" else np.float32)
     assert relative_error(values, expected) < SINGLE
-    assert pyclfft.cache_info().plans.size >= 1  # of the parts
+    if place == "device":
+        assert pyclfft.cache_info().plans.size >= 1  # of the parts
 
 
 def test_parts_of_an_array_without_a_queue(queue, little_memory):

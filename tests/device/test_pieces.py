@@ -388,6 +388,7 @@ def test_limit_of_the_environment(text, shown):
 
 
 def test_smaller_pieces_where_the_runtime_refuses(device, monkeypatch):
+    monkeypatch.setattr(pieces, "FEW_BYTES", 2**20)
     x = noise((64, 64), "c8")
     allocate, asked = conveyor.memory.allocate, []
 
