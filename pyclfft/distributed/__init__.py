@@ -1,4 +1,5 @@
-"""Work spread over several processes and devices: the ranks of MPI, the workers of Dask.
+"""Work spread over several processes and devices: MPI's ranks, and what they compute together."""
 
-The direct transform stands here, too, because it is what the ranks of a job share.
-"""
+from .transforms import fftn, ifftn, irfftn, local_slices, reports, rfftn
+
+__all__ = ["fftn", "ifftn", "irfftn", "local_slices", "reports", "rfftn"]

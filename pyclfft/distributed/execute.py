@@ -7,7 +7,7 @@ and the piece after it comes from the rank that holds the whole array.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -17,17 +17,19 @@ import numpy as np
 import pyopencl as cl
 
 from .exchange import Exchange
-from .lanes import Lane
+from .lanes import Lane, Work
 from .layout import Layout, Pieces, extents, in_pieces, size, within
 from .ranks import Ranks
-from .route import Stage, order_after
+from .route import Route, Stage
 
 LANES = 2  # pieces on the device at once
+ROOMS = 2 * LANES  # each lane has room for a piece before and after its transform
 OVERLAPPING = 4  # pieces of a block, unless they would be small
 MIN_PIECE_BYTES = 2**20
-PIECE_BYTES = 2**26
+MAX_PIECE_BYTES = 2**26
 
 Fetch = Callable[[int], np.ndarray]  # takes the number of a piece, and returns the piece
+Deliver = Callable[[int, np.ndarray], None]  # takes the number of a piece and what became of it
 
 
 @dataclass
@@ -46,7 +48,7 @@ class Report:
     host_bytes : int
         The host memory that the call took at most, beside the caller's arrays.
     device_bytes : int
-        The device memory that the call took, beside the workspace of its plans.
+        The device memory that the call took, with the workspace of its plans.
     pieces : int
         The number of pieces of all stages.
     """
@@ -68,110 +70,99 @@ class Execution:
         The ranks.
     context : cl.Context
         A context of this rank's device.
-    stages : sequence of Stage
-        The route.
-    direction, norm : str
-        As for a `pyclfft.Plan`.
-    max_piece_bytes : int
-        How large a piece may become, if its stage can be cut so finely.
+    route : Route
+        The stages that the arrays go through.
+    norm : {"backward", "ortho", "forward"}
+        Which direction carries the factor 1/n.
+    max_device_bytes : int, optional
+        How much device memory pieces may take, beside the workspace of plans. A piece holds at
+        least one place of the axis along which it is cut, however large that is.
     """
 
     def __init__(
         self,
         ranks: Ranks,
         context: cl.Context,
-        stages: Sequence[Stage],
-        direction: str,
+        route: Route,
         norm: str,
-        max_piece_bytes: int = PIECE_BYTES,
+        max_device_bytes: int | None = None,
     ) -> None:
         self.report = Report()
-        self._ranks, self._stages = ranks, stages
-        self._direction, self._norm = direction, norm
-        self._max_piece_bytes = max_piece_bytes
-        self._lanes = [Lane(context) for _ in range(LANES)]
+        self._ranks, self._route, self._norm = ranks, route, norm
+        self._max_piece = max_device_bytes // ROOMS if max_device_bytes else MAX_PIECE_BYTES
+        self._lanes = [Lane(context, number) for number in range(LANES)]
 
-    def run(self, x: np.ndarray, out: np.ndarray, *, local: bool) -> None:
+    def run(self, x: np.ndarray, out: np.ndarray, given: Layout, result: Layout) -> None:
         """Take the input through all stages to the result.
 
         Parameters
         ----------
         x, out : ndarray
-            This rank's block of the input and of the result, C-contiguous. If `local` is false,
-            rank 0 gives the whole arrays, and the others give empty ones.
-        local : bool
-            Whether each rank has a block of its own.
+            This rank's block of the input and of the result, C-contiguous.
+        given, result : Layout
+            The blocks that the ranks have of both. In memory the axes of the result have the order
+            that the route says.
         """
         begin = perf_counter()
-        block, last = x, len(self._stages) - 1
-        middle = np.result_type(x.dtype, out.dtype, np.complex64)
-        for number, stage in enumerate(self._stages):
-            order = order_after(self._stages, number)
-            pieces = self._pieces(stage, middle)
-            if number == last:
-                target = stage.after if local else Layout(stage.after.shape)
-                received = out
-            else:
-                target = self._stages[number + 1].before
+        stages, block = self._route.stages, x
+        between = np.result_type(x.dtype, out.dtype, np.complex64)
+        for number, stage in enumerate(stages):
+            order = self._route.order_after(number)
+            if number + 1 < len(stages):
+                target = stages[number + 1].before
                 lengths = extents(target.block(self._ranks.rank))
-                received = np.empty([lengths[axis] for axis in order], middle)
-            self.report.host_bytes = max(
-                self.report.host_bytes,
-                (block.nbytes if number else 0) + (received.nbytes if number < last else 0),
-            )
-            if number or local:
-                fetch = self._own(stage, pieces, block)
+                received = np.empty([lengths[axis] for axis in order], between)
             else:
-                fetch = self._from_root(stage, pieces, block)
+                target, received = result, out
+            own = sum(
+                each.nbytes for each in (block, received) if each is not x and each is not out
+            )
+            self.report.host_bytes = max(self.report.host_bytes, own)
+            pieces = self._pieces(stage, between)
+            fetch = self._fetch(stage, pieces, block, stage.before if number else given)
             exchange = Exchange(self._ranks, stage.after, target, order, source_pieces=pieces)
-            self._through(stage, order, pieces, fetch, partial(self._move, exchange, received))
+            deliver = partial(self._move, exchange, received)
+            work = Work(stage, order, self._route.request.direction, self._norm)
+            self._through(work, pieces, fetch, deliver)
             block = received
         self._account(begin)
 
     def _pieces(self, stage: Stage, dtype: np.dtype) -> Pieces:
-        """Return the pieces of a stage; several, so that their steps overlap, unless it is small."""
+        """Return the pieces of a stage: several that overlap, unless the stage is small."""
         largest = max(size(each.block(0)) for each in (stage.before, stage.after)) * dtype.itemsize
-        most = min(self._max_piece_bytes, max(largest // OVERLAPPING, MIN_PIECE_BYTES))
-        return in_pieces(stage.before.block(0), stage.order, stage.axes, -(-largest // most))
+        most = min(self._max_piece, max(largest // OVERLAPPING, MIN_PIECE_BYTES))
+        count = max(1, -(-largest // most))
+        return in_pieces(stage.before.block(0), stage.order, stage.axes, count)
 
-    def _own(self, stage: Stage, pieces: Pieces, block: np.ndarray) -> Fetch:
-        """Return a function that cuts a piece from this rank's block."""
+    def _fetch(self, stage: Stage, pieces: Pieces, block: np.ndarray, layout: Layout) -> Fetch:
+        """Return the function that gets a piece: from this rank's block, or from other ranks."""
         whole = stage.before.block(self._ranks.rank)
-        logical = block.transpose(np.argsort(stage.order))
-        return lambda number: logical[within(pieces.piece(whole, number), whole)]
-
-    def _from_root(self, stage: Stage, pieces: Pieces, x: np.ndarray) -> Fetch:
-        """Return a function that receives a piece from rank 0, which has the whole array."""
-        whole = stage.before.block(self._ranks.rank)
-        source = Layout(stage.before.shape)
-        exchange = Exchange(self._ranks, source, stage.before, stage.order, target_pieces=pieces)
+        if layout == stage.before:
+            logical = block.transpose(np.argsort(stage.order))
+            return lambda number: logical[within(pieces.piece(whole, number), whole)]
+        exchange = Exchange(self._ranks, layout, stage.before, stage.order, target_pieces=pieces)
 
         def fetch(number: int) -> np.ndarray:
-            received = np.empty(extents(pieces.piece(whole, number)), x.dtype)
-            self._move(exchange, received, number, x)
+            # What no rank has are zeros, with which a short input is padded.
+            received = np.zeros(extents(pieces.piece(whole, number)), block.dtype)
+            self._move(exchange, received, number, block)
             return received
 
         return fetch
 
-    def _through(
-        self,
-        stage: Stage,
-        order: Sequence[int],
-        pieces: Pieces,
-        fetch: Fetch,
-        deliver: Callable[[int, np.ndarray], None],
-    ) -> None:
+    def _through(self, work: Work, pieces: Pieces, fetch: Fetch, deliver: Deliver) -> None:
         """Take all pieces of a stage through the lanes."""
+        whole = work.stage.before.block(self._ranks.rank)
         under_way: deque[tuple[int, Future[np.ndarray]]] = deque()
         with ThreadPoolExecutor(LANES) as pool:
             for number in range(pieces.count):
                 piece = fetch(number)
-                if len(under_way) == LANES:  # the lane of this piece has to be empty
+                if len(under_way) == LANES:  # the lane that takes this piece has to be empty
                     first, result = under_way.popleft()
                     deliver(first, result.result())
+                origin = [each.start for each in pieces.piece(whole, number)]
                 lane = self._lanes[number % LANES]
-                work = pool.submit(lane.transform, piece, stage, order, self._direction, self._norm)
-                under_way.append((number, work))
+                under_way.append((number, pool.submit(lane.transform, piece, work, origin)))
             for number, result in under_way:
                 deliver(number, result.result())
         self.report.pieces += pieces.count
@@ -184,7 +175,8 @@ class Execution:
         self.report.transfer_s += perf_counter() - begin
 
     def _account(self, begin: float) -> None:
+        staged = sum(lane.staged_bytes for lane in self._lanes)
         self.report.device_s = sum(lane.seconds for lane in self._lanes)
-        self.report.device_bytes = sum(lane.nbytes for lane in self._lanes)
-        self.report.host_bytes += self.report.device_bytes
+        self.report.device_bytes = staged + sum(lane.workspace_bytes for lane in self._lanes)
+        self.report.host_bytes += staged
         self.report.seconds = perf_counter() - begin

@@ -116,10 +116,12 @@ def in_pieces(block: Block, order: Sequence[int], whole: Sequence[int], count: i
     -------
     Pieces
         The first axis in memory that is long enough, so that a piece lies in one place; otherwise
-        the longest one, with a piece for each of its places.
+        the longest one, with a piece for each of its places. A single piece if no axis is left.
     """
     lengths = dict(enumerate(extents(block)))
     free = [axis for axis in order if axis not in whole]
+    if not free:
+        return Pieces(order[0], 1)
     long_enough = [axis for axis in free if lengths[axis] >= count]
     if long_enough:
         return Pieces(long_enough[0], count)

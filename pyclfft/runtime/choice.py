@@ -105,6 +105,11 @@ def use_device(spec: str | cl.Device | None) -> None:
     _chosen = None if spec is None else select_device(spec)
 
 
+def chosen_device() -> cl.Device | None:
+    """Return the device that `use_device` has chosen, or None."""
+    return _chosen
+
+
 def select_device(spec: str | cl.Device | None = None) -> cl.Device:
     """Find a device without choosing it.
 
