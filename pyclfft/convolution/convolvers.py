@@ -93,6 +93,7 @@ class SpectralConvolver:
         for number, each in enumerate(schedules):
             needed |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
         memory.require_fits(traits, needed)
+        self._spectra_bytes = job.spectra_bytes
         places = block_places(job), block_places(job), back_places(job)
         self._first, self._second, self._back = map(self._executable, schedules, places)
 
@@ -111,7 +112,7 @@ class SpectralConvolver:
         """Start the three transforms, in memory for spectra that no other call uses."""
         if self.job.is_turned:
             first, second = second, first
-        room = rooms.take(self.context, self.job.spectra_bytes)
+        room = rooms.take(self.context, self._spectra_bytes)
         before = [*wait_for, *room.events]
         there = [
             self._first.enqueue(queue, first, room.buffer, before),
