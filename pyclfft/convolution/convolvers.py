@@ -46,9 +46,12 @@ class Convolver(Protocol):
     ----------
     traits : Traits
         The traits of its device.
+    workspace_bytes : int
+        The device memory that a call takes beside its inputs and its result.
     """
 
     traits: Traits
+    workspace_bytes: int
 
     def enqueue(
         self,
@@ -89,10 +92,11 @@ class SpectralConvolver:
         problems = first_problem(job), second_problem(job)
         back = back_schedule(job, traits, wisdom.parameters_of(chosen, back_problem(job)))
         schedules = (*map(planned, problems), back)
-        needed = {"spectra": job.spectra_bytes, **job.array_bytes}
+        ours = {"spectra": job.spectra_bytes}
         for number, each in enumerate(schedules):
-            needed |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
-        memory.require_fits(traits, needed)
+            ours |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
+        memory.require_fits(traits, {**ours, **job.array_bytes})
+        self.workspace_bytes = sum(ours.values())
         self._spectra_bytes = job.spectra_bytes
         places = block_places(job), block_places(job), back_places(job)
         self._first, self._second, self._back = map(self._executable, schedules, places)
@@ -138,6 +142,8 @@ class DirectConvolver:
     PrecisionError, BuildError
         The device lacks double precision, or the kernel does not compile.
     """
+
+    workspace_bytes = 0
 
     def __init__(self, job: DirectJob, context: cl.Context) -> None:
         self.traits = describe.traits(context.devices[0])

@@ -128,6 +128,7 @@ class LineConvolver:
         self.context = context
         self.blocking = blocking_of(traits, job.precision)
         self.is_split = job.is_split(self.blocking, traits)
+        self.workspace_bytes = job.sums_bytes(self.blocking) if self.is_split else 0
         self._program = program(context, SOURCE, job.defines(self.blocking))
         self._table = memory.constant(context, job.table)
         # To make a kernel object takes ten times as long as to launch it.
@@ -156,7 +157,7 @@ class LineConvolver:
         """
         launch = self._new_launch()
         if self.is_split:
-            sums = sums or memory.allocate(self.context, self.job.sums_bytes(self.blocking))
+            sums = sums or memory.allocate(self.context, self.workspace_bytes)
             launch.aim(dry=dry, ir=ir, wet=wet, sums=sums)
         else:
             launch.aim(dry=dry, ir=ir, wet=wet)
@@ -206,7 +207,7 @@ class LineConvolver:
         except IndexError:
             launch = self._new_launch()
         if self.is_split:
-            room = rooms.take(self.context, self.job.sums_bytes(self.blocking))
+            room = rooms.take(self.context, self.workspace_bytes)
             launch.aim(dry=dry, ir=ir, wet=target, sums=room.buffer)
             done = launch.enqueue(queue, 0, [*wait_for, *room.events])
             rooms.give_back(room, done)
