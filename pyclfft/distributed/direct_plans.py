@@ -13,7 +13,7 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout
 from ..planning.tables import Constants, Roots, Table
 from ..planning.traits import Traits
-from .bins import BinNumbers, Bins, OwnPlaces, Places, Wanted
+from .bins import BinNumbers, Bins, OwnPlaces, Places, RootsOfBins, Wanted
 
 TILED, GLOBAL, LOCAL = "tiled", "global", "local"
 TILES_SOURCE, TILES_KERNEL = "dft/tiles.cl", "dft_tiles"
@@ -207,7 +207,7 @@ def _tiled(job: DftJob, traits: Traits) -> tuple[Pass, int]:
     arguments: dict[str, Argument] = {
         "src": Buffer("in"),
         "sums": SUMS,
-        "roots": Roots(job.wanted.n, job.precision),
+        "roots": _roots(job, blocking, division),
         "bins": BinNumbers(job.bins),
         "geometry": job.geometry(job.source),
         "n": Scalar("uint32", job.wanted.n),
@@ -231,6 +231,18 @@ def _tiled(job: DftJob, traits: Traits) -> tuple[Pass, int]:
         local_bytes=local_numbers * size,
     )
     return sums, division.parts
+
+
+def _roots(job: DftJob, blocking: Blocking, division: Division) -> Table:
+    """Return the table of all roots or, if that takes less time, of those that bins need.
+
+    All shares have the same table.
+    """
+    n, bins = job.wanted.n, job.wanted.computed
+    of_a_bin = division.tile + blocking.tiles + division.parts * division.blocks_a_part
+    if len(bins) * of_a_bin >= n:
+        return Roots(n, job.precision)
+    return RootsOfBins(n, job.precision, bins, division.tile, blocking.tiles)
 
 
 def _report(job: DftJob, traits: Traits) -> Pass:
