@@ -592,13 +592,21 @@ def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> 
         if job.images == 1:
             raise
     result = new_like(image, job.shape, job.result_dtype, queue)
-    whole = set(range(len(job.shape))) - set(job.stack)
+    # A stack's axes come first, so that no part of an axis behind the rows and columns is taken for
+    # colours.
+    order = (*job.stack, *(axis for axis in range(len(job.shape)) if axis not in job.stack))
+    images, filtered = image.transpose(order), result.transpose(order)
+    rows, columns = (order.index(axis) for axis in job.axes)
+    job = replace(
+        job, source=_layout(images), target=_layout(filtered), axes=(rows, columns)
+    )  # fmt: skip
+    whole = range(len(job.stack), len(job.shape))
     if is_on_host:
-        _fill_in_pieces(job, image, mask, result, tuple(whole), room_of(queue.context, limit))
+        _fill_in_pieces(job, images, mask, filtered, whole, room_of(queue.context, limit))
         return result
 
     def filter_part(part: Part) -> None:
-        source, target = image[part], result[part]
+        source, target = images[part], filtered[part]
         fewer = replace(job, source=_layout(source), target=_layout(target))
         _filtered_at_once(fewer, source, mask, target, queue)
 
@@ -611,7 +619,7 @@ def _fill_in_pieces(
     images: np.ndarray,
     mask: Any,
     result: np.ndarray,
-    whole: tuple[int, ...],
+    whole: Sequence[int],
     room: Room,
 ) -> None:
     """Filter a stack on the host in pieces, each of which holds whole images."""
