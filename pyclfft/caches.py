@@ -22,6 +22,10 @@ class CacheInfo(NamedTuple):
         Transforms of frames that `stft`, `istft` and `spectrogram` have made.
     convolvers : CacheCounts
         Convolutions that `convolve` and its relatives have planned.
+    dfts : CacheCounts
+        Direct transforms that `dft` has planned, with their roots of unity.
+    chirps : CacheCounts
+        Chirp z-transforms that `czt` and `zoom_fft` have planned.
     programs : CacheCounts
         Built kernels in memory.
     results : CacheCounts
@@ -32,6 +36,8 @@ class CacheInfo(NamedTuple):
     filters: CacheCounts
     frames: CacheCounts
     convolvers: CacheCounts
+    dfts: CacheCounts
+    chirps: CacheCounts
     programs: CacheCounts
     results: CacheCounts
 

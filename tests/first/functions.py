@@ -289,6 +289,31 @@ def check_dft(queue):
         agree(pyclfft.dft(cl_array.to_device(queue, z), bins).get(), spectrum[:, bins])
 
 
+@checks("CZT", "czt", "czt_points")
+def check_czt(queue):
+    """Points on a spiral, of arrays of the host and of the device."""
+    a, w = 1.01 * np.exp(0.3j), 0.999 * np.exp(-0.02j)
+    points = pyclfft.czt_points(30, w, a)
+    agree(points, scipy.signal.czt_points(30, w, a), 1e-14)
+    for real in precisions(queue):
+        x = noise((2, 50), real)
+        expected = x.astype("f8") @ points[None, :] ** -np.arange(50)[:, None]
+        agree(pyclfft.czt(x, 30, w, a), expected, 20 * BOUND[real])
+        there = cl_array.to_device(queue, x)
+        agree(pyclfft.CZT(50, 30, w, a)(there).get(), expected, 20 * BOUND[real])
+
+
+@checks("ZoomFFT", "zoom_fft")
+def check_zoom(queue):
+    for real in precisions(queue):
+        x = noise((2, 50), real)
+        turns = np.linspace(0.1, 0.2, 30, endpoint=False)
+        expected = x.astype("f8") @ np.exp(-2j * np.pi * turns * np.arange(50)[:, None])
+        agree(pyclfft.zoom_fft(x, [0.1, 0.2], 30, fs=1), expected)
+        there = cl_array.to_device(queue, x)
+        agree(pyclfft.ZoomFFT(50, [0.1, 0.2], 30, fs=1)(there).get(), expected)
+
+
 # --- sounds ---------------------------------------------------------------------------------------
 
 SR = 22050
