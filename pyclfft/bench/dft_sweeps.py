@@ -213,10 +213,12 @@ def measure(ranks: Ranks, job: Job, queue: cl.CommandQueue, samples: int) -> Ent
     except PyclfftError as reason:  # each rank raises one
         return Entry(job, reason=str(reason).splitlines()[0])
     everybody = [each for rank in ranks.collect(seconds) for each in rank]
+    if found is None:
+        return Entry(job)
     steps = dict.fromkeys(step for each in everybody for step in each)
     parts = {step: 1e3 * fmean(each.get(step, 0) for each in everybody) for step in steps}
     parts[WAIT] = max(0.0, 2 * parts[TOTAL] - sum(parts.values()))
-    error = nan if found is None else relative_error(found, np.fft.rfft(job.samples()))
+    error = relative_error(found, np.fft.rfft(job.samples()))
     return Entry(job, spread([1e3 * each[TOTAL] for each in seconds]), parts, error)
 
 

@@ -34,8 +34,9 @@ MPI_IS_AHEAD_BELOW = 5000  # samples, the report says
 LEGEND = (
     "Times are milliseconds from real samples of float64 on the host to the bins 0 to N / 2 on the "
     "host: medians by the number of samples, otherwise means over ranks and repeats. "
-    f"{SCALED} before a time says that one transform would have taken longer than the limit: the time "
-    "is that of fewer samples, times the square of the ratio of the samples. A dash means that the contender did not take part. "
+    f"{SCALED} before a time says that one transform would have taken longer than the limit: the "
+    "time is that of fewer samples, times the square of the ratio of the samples. A dash means "
+    "that the contender did not take part. "
     f"{WRONG} stands beside a result whose relative error is above {BOUND:g}. sequential is a "
     "loop on the host, compiled by Numba, on one core; global, local and tiled are kernels on the "
     "device; fft is the fast Fourier transform on the device. Ranks that share a CPU have shares "
