@@ -93,8 +93,9 @@ def division_of(n: int, total: int, blocking: Blocking) -> Division:
     are, bit for bit, the same on all devices of one kind, however they are shared out.
     """
     width, tiles = blocking.width, blocking.tiles
-    fewest = _rounded(isqrt(n // tiles), width)  # the tile for which fewest roots are looked up
-    blocks = -(-n // (tiles * max(width, min(fewest, blocking.tile))))
+    # A row of roots is copied for each sample of a tile, and each block takes as long as 4 of them.
+    best = _rounded(isqrt(4 * n // tiles), width)
+    blocks = -(-n // (tiles * max(width, min(best, blocking.tile))))
     tile = _rounded(-(-n // (tiles * blocks)), width)
     blocks = -(-n // (tiles * tile))
     groups = -(-total // blocking.results)
