@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 from ..distributed.direct_plans import GLOBAL, LOCAL, TILED
@@ -170,12 +170,12 @@ def beside_the_report(results: Results) -> Table:
 
 def ranks_at(results: Results, variant: str) -> dict[int, float]:
     """Return a variant's milliseconds by ranks, of as many samples as the report measures."""
-    every = [
-        each
-        for sweep in (LENGTHS, RANKS)
-        for each in results.of(sweep, variant=variant, points=PUBLISHED_POINTS)
-    ]
-    return {each.job.ranks: each.ms.median for each in every if each.job.ranks and not each.reason}
+    found: dict[int, float] = {}
+    for sweep in (LENGTHS, RANKS):
+        for each in results.of(sweep, variant=variant, points=PUBLISHED_POINTS):
+            if each.job.ranks and not each.reason:
+                found[each.job.ranks] = min(found.get(each.job.ranks, inf), each.ms.median)
+    return found
 
 
 def _alone(variant: str) -> Callable[[Results], str]:
