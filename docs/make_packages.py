@@ -23,7 +23,7 @@ PICTURE = DOCS / "pictures" / "packages.svg"
 LATE = {("runtime", "tuning")}
 COMMANDS = ("__main__", "completion", "convolve", "filter", "info", "selftest", "spectrogram")
 ON_THE_COMMAND_LINE = ("commandline", "streams")
-FOUNDATIONS = ("advice", "errors", "files")
+FOUNDATIONS = ("advice", "errors", "files", "progress")
 
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 200, 52, 24, 44, 16  # of boxes, and between them, in pixels
 

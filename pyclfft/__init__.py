@@ -3,6 +3,7 @@
 The whole public interface is listed here; the names are defined in
 
 - `pyclfft.transforms`: `fft` and all else that scipy.fft has
+- `pyclfft.transforms.chirp_z`: `czt`, `zoom_fft` and their relatives of scipy.signal
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`
@@ -17,7 +18,8 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.runtimes`: `devices`; `pyclfft.runtime.choice`: `default_device`, `use_device`
 - `pyclfft.runtime.queues`: `default_queue`
-- `pyclfft.runtime.memory`: `allocator`
+- `pyclfft.runtime.memory`: `allocator`; `pyclfft.runtime.limit`: `limit_device_memory`
+- `pyclfft.transforms.in_pieces`: `transform_in_pieces`
 - `pyclfft.tuning.tuner`: `tune`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
 - `pyclfft.errors`: `PyclfftError` and its subclasses
@@ -74,6 +76,7 @@ from .image.filtering import filter_image, filter_mask
 from .runtime import icd as _icd
 from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
+from .runtime.limit import limit_device_memory
 from .runtime.memory import allocator
 from .runtime.plan import Plan
 from .runtime.queues import default_queue
@@ -116,7 +119,9 @@ from .transforms import (
     rfftfreq,
     rfftn,
     set_workers,
+    transform_in_pieces,
 )
+from .transforms.chirp_z import CZT, ZoomFFT, czt, czt_points, zoom_fft
 from .tuning.tuner import Tuned, tune
 
 __version__ = "0.1.0"
@@ -128,6 +133,7 @@ __ua_domain__ = backend.DOMAIN
 __ua_function__ = backend.call
 
 __all__ = [
+    "CZT",
     "BuildError",
     "CacheInfo",
     "DeviceError",
@@ -143,6 +149,7 @@ __all__ = [
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
+    "ZoomFFT",
     "allocator",
     "amplitude_to_db",
     "array_api_fft",
@@ -152,6 +159,8 @@ __all__ = [
     "clear_cache",
     "convolve",
     "correlate",
+    "czt",
+    "czt_points",
     "db_to_amplitude",
     "db_to_power",
     "dct",
@@ -197,6 +206,7 @@ __all__ = [
     "irfft2",
     "irfftn",
     "istft",
+    "limit_device_memory",
     "midi_to_hz",
     "midi_to_note",
     "next_fast_len",
@@ -220,6 +230,8 @@ __all__ = [
     "stft",
     "time_to_frames",
     "time_to_samples",
+    "transform_in_pieces",
     "tune",
     "use_device",
+    "zoom_fft",
 ]

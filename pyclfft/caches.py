@@ -22,18 +22,28 @@ class CacheInfo(NamedTuple):
         Transforms of frames that `stft`, `istft` and `spectrogram` have made.
     convolvers : CacheCounts
         Convolutions that `convolve` and its relatives have planned.
+    dfts : CacheCounts
+        Direct transforms that `dft` has planned, with their roots of unity.
+    chirps : CacheCounts
+        Chirp z-transforms that `czt` and `zoom_fft` have planned.
     programs : CacheCounts
         Built kernels in memory.
     results : CacheCounts
         Host memory of large results that nobody uses any more. `max_size` and `size` are in bytes.
+    rooms : CacheCounts
+        Device memory for intermediate results of convolutions that no call uses at the moment.
+        `max_size` and `size` are in bytes.
     """
 
     plans: CacheCounts
     filters: CacheCounts
     frames: CacheCounts
     convolvers: CacheCounts
+    dfts: CacheCounts
+    chirps: CacheCounts
     programs: CacheCounts
     results: CacheCounts
+    rooms: CacheCounts
 
 
 def cache_info() -> CacheInfo:
@@ -62,8 +72,8 @@ def cache_info() -> CacheInfo:
 def clear_cache(*, disk: bool = False) -> None:
     """Empty all caches in memory, and free the memory on the device and the host that they hold.
 
-    The caches keep plans, filters, transforms of frames, convolutions, programs, and memory of
-    results that nobody uses any more.
+    The caches keep plans, filters, transforms of frames, convolutions, programs, and memory that
+    nobody uses any more: of results on the host, of intermediate results on the device.
 
     Parameters
     ----------

@@ -8,19 +8,19 @@ import copy
 import logging
 import os
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from types import ModuleType, TracebackType
-from typing import IO, Any, Literal, NoReturn
+from types import ModuleType
+from typing import Any, Literal, NoReturn
 
 import pyopencl as cl
 from tqdm import tqdm
 
 from .errors import PyclfftError
 from .planning.solvers import BY_NAME
+from .progress import Progress
 from .runtime.profile import PassTime, merge_repeats, totals
 
 logger = logging.getLogger(__name__)
@@ -29,9 +29,6 @@ logger = logging.getLogger(__name__)
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 FAILED = 2
-
-PROGRESS_AFTER = 2.0  # seconds that a command may take without a progress bar
-PROGRESS_STEP = 0.5  # seconds from one state of the bar to the next
 
 
 def run(function: Callable[[], int | None], prog: str) -> int:
@@ -193,6 +190,17 @@ def number(least: float = -inf) -> Callable[[str], float]:
     return parse
 
 
+def positive(text: str) -> float:
+    """Parse an option's value that is a finite number above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = inf
+    if not 0 < value < inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
 # --- what a command says --------------------------------------------------------------------------
 
 
@@ -222,87 +230,6 @@ class Report:
         if not self.quiet:
             _print([*self._heading, *lines], self._to)
         self._heading = []
-
-
-class Progress:
-    """A progress bar on stderr, on terminals only, for work that takes longer than two seconds.
-
-    A thread shows the bar, so that it is drawn anew even while a single step takes long. The code
-    that does the work only sets the attributes.
-
-    Parameters
-    ----------
-    total : int
-        How much there is to do.
-    unit : str
-        What is counted, for example ``"frames"``.
-    quiet : bool
-        Show no bar.
-
-    Attributes
-    ----------
-    done : int
-        How much of `total` is done.
-    title : str
-        What is being done.
-
-    Examples
-    --------
-    >>> with Progress(3, "images") as progress:
-    ...     for progress.title in ("a.png", "b.png", "c.png"):
-    ...         progress.done += 1
-    """
-
-    def __init__(self, total: int, unit: str = "", quiet: bool = False) -> None:
-        self.done, self.title = 0, ""
-        self._total, self._unit = total, unit
-        self._wanted = not quiet and is_terminal(sys.stderr)
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._show, daemon=True)
-
-    def __enter__(self) -> Progress:
-        if self._wanted:
-            self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._ended.set()
-        if self._wanted:
-            self._thread.join()
-
-    def add(self, done: int = 1) -> None:
-        """Count more work as done."""
-        self.done += done
-
-    def reach(self, done: int) -> None:
-        """Set how much work is done in all."""
-        self.done = done
-
-    def _show(self) -> None:
-        begin = time.time()
-        if self._ended.wait(PROGRESS_AFTER):
-            return
-        unit = f" {self._unit}" if self._unit else ""
-        # Because of the delay, tqdm does not draw the bar before it has a title.
-        with tqdm(
-            total=self._total, unit=unit, file=sys.stderr, leave=False, delay=1e-9
-        ) as bar:  # fmt: skip
-            bar.start_t = begin
-            while True:
-                bar.n = self.done
-                bar.set_description(self.title)
-                if self._ended.wait(PROGRESS_STEP):
-                    return
-
-
-def is_terminal(stream: IO[str] | None) -> bool:
-    """Return whether a standard stream, which may be closed, is a terminal."""
-    return stream is not None and stream.isatty()
 
 
 class Clock:

@@ -23,6 +23,7 @@ FILES = (
     "DRY",
     "IR",
     "WET",
+    "SAMPLES",
 )  # the metavars of arguments that name files
 
 EPILOG = f"""\

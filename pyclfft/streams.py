@@ -19,8 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
-from .commandline import is_terminal
 from .errors import PlanError
+from .progress import is_terminal
 
 # Endings of the names of files. A name that ends so is no folder, and cannot hold several results.
 FILES = {

@@ -28,6 +28,7 @@ from pyclfft.convolution import line_plans, lines, partitions, running, streamin
 from pyclfft.convolution.blocks import cut
 from pyclfft.convolution.line_plans import Blocking
 from pyclfft.convolution.methods import METHODS
+from pyclfft.distributed import direct_plans
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import BY_NAME, lanes, stockham
@@ -507,6 +508,29 @@ def convolutions_of_lines(precision, queue) -> None:
         multiply_adds.MultiplyAdds(queue.context).rate()
 
 
+# Of the direct transform: for the groups of a GPU, and for the vectors of a CPU.
+DFT_BLOCKINGS = (
+    direct_plans.Blocking(group=4, width=1, outputs=2, tiles=2, tile=4, enough=8),
+    direct_plans.Blocking(group=1, width=4, outputs=1, tiles=3, tile=8, enough=8),
+)
+
+
+def direct(precision, queue) -> None:
+    """The direct transform by every kernel: whole blocks and others, in one part and in several."""
+    dtypes = ("f4", "c8") if precision == "single" else ("f8", "c16")
+    for blocking in DFT_BLOCKINGS:
+        direct_plans.blocking_of = lambda *_, chosen=blocking: chosen
+        for n, dtype in product((1, 48, 101), dtypes):
+            pyclfft.clear_cache()
+            x = noise((2, n), dtype)
+            wide, bins = np.fft.fft(x.astype("c16")), [0, n // 2, -1]
+            for variant in ("tiled", "global", "local"):
+                check(pyclfft.dft(x, variant=variant), wide)
+                check(pyclfft.dft(x, bins, variant=variant), wide[:, bins])
+            there = cl_array.to_device(queue, x.T.copy())  # neighbouring samples are apart
+            check(pyclfft.dft(there, axis=0).get(), wide.T)
+
+
 def climb(precision, queue) -> None:
     """Launch every rung of the ladder of convolution, offline and in real time."""
     if precision == "double":
@@ -534,6 +558,7 @@ PARTS = {
     "lanes": on_lanes,
     "streams": streams,
     "lines": convolutions_of_lines,
+    "direct": direct,
     "climb": climb,
 }
 

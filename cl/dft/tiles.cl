@@ -26,19 +26,19 @@
 #pragma OPENCL FP_CONTRACT OFF /* keeps the compensation; products use fma() by name */
 
 #ifndef GROUP
-#define GROUP 64 /* work-items: 1 on CPUs, 32 .. 64 on GPUs */
+#define GROUP 64 /* work-items: 1 on CPUs, 64 on GPUs */
 #endif
 #ifndef WIDTH
 #define WIDTH 1 /* results in a vector: 2 .. 16 on CPUs; 1 on GPUs */
 #endif
 #ifndef OUTPUTS
-#define OUTPUTS 2 /* vectors of results of a work-item: 1 on CPUs, 2 on GPUs */
+#define OUTPUTS (2 - DOUBLE) /* vectors of results of a work-item: 1 on CPUs and in double precision, 2 on GPUs */
 #endif
 #ifndef TILES
 #define TILES 8 /* tiles of a block: 6 on CPUs, 8 on GPUs */
 #endif
 #ifndef TILE
-#define TILE 16 /* samples of a tile, at most: 32 .. 64 on CPUs, 16 on GPUs */
+#define TILE 16 /* samples of a tile, at most: 64 on CPUs, 16 on GPUs */
 #endif
 #ifndef VECTOR_BITS
 #define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */

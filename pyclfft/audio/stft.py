@@ -18,7 +18,14 @@ from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..planning.problem import Layout, choose, contiguous_strides
 from ..runtime import memory
 from ..runtime.executable import Executable
-from ..runtime.operation import new_array, new_like, queue_for, require_out, run
+from ..runtime.operation import (
+    allocator_of,
+    new_array,
+    new_like,
+    queue_for,
+    require_out,
+    run,
+)
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
 from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
@@ -532,7 +539,7 @@ def transformed(
     if isinstance(signal, cl_array.Array):
         queue = queue_for(queue, signal)
         context = queue.context
-        result = new_array(queue, signal.allocator, shape, dtype) if out is None else out
+        result = new_array(queue, allocator_of(signal, queue), shape, dtype) if out is None else out
         given = (signal.shape, signal.strides, signal.offset)
         left = (result.shape, result.strides, result.offset)
         key = (context, given, left, frames, magnitudes, algorithm, precision)
@@ -605,7 +612,7 @@ def _back_on_device(
     """Enqueue a job that turns spectra on the device into signals of a shape."""
     queue = queue_for(queue, spectra)
     dtype = job.framing.dtype
-    result = new_array(queue, spectra.allocator, shape, dtype) if out is None else out
+    result = new_array(queue, allocator_of(spectra, queue), shape, dtype) if out is None else out
     if result.dtype != dtype:
         raise PlanError(f"out must be {dtype} on the device, not {result.dtype}")
     first, pitch = _places(result)

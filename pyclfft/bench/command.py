@@ -34,7 +34,9 @@ PROG = "pyclfft bench"
 # module is imported only if it is chosen. Its ``main(argv)`` returns the exit status.
 SUBCOMMANDS = {
     "convolve": ("pyclfft.bench.convolve", "every method of convolution beside other libraries"),
+    "dft": ("pyclfft.bench.dft", "the direct transform over ranks and devices, beside a report"),
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
+    "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, beside copies alone"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
 }

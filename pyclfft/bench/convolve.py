@@ -12,6 +12,8 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pyopencl as cl
+
 from .. import commandline
 from ..convolution.ladder import CHUNK, GROUP
 from ..convolution.playback import BACKENDS, NULL, require_sink
@@ -20,6 +22,7 @@ from ..errors import PyclfftError
 from ..runtime import choice, queues
 from . import convolve_ladder, render, session
 from . import convolve_realtime as realtime
+from . import convolve_soak as soak
 from .convolve_cases import DRY_OF_IR_SWEEP, DRY_SECONDS, SWEEPS, cases_of
 from .convolve_contenders import BOUND, versions
 from .convolve_ladder import DRY_S, IR_S
@@ -77,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--seconds",
         metavar="S",
-        type=_seconds,
+        type=commandline.positive,
         default=max(DRY_SECONDS),
         help="leave out dry sounds that are longer, and shorten the dry sound of "
         f"{DRY_OF_IR_SWEEP:g} s with which impulse responses are measured "
@@ -86,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--limit",
         metavar="S",
-        type=_seconds,
+        type=commandline.positive,
         default=LIMIT_S,
         help="measure direct sums that would take longer on a shorter signal, and scale their time "
         f"by its length; 1 makes a quick run (default: {LIMIT_S:g} s)",
@@ -101,14 +104,14 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--dry",
         metavar="S",
-        type=_seconds,
+        type=commandline.positive,
         help="how many seconds of sound are convolved "
         f"(default: {DRY_S:g}; in real time {realtime.SECONDS:g})",
     )
     add(
         "--ir",
         metavar="S",
-        type=_seconds,
+        type=commandline.positive,
         help="how many seconds the impulse response lasts "
         f"(default: {IR_S:g}; in real time {realtime.IR_S:g})",
     )
@@ -161,6 +164,13 @@ def parser() -> argparse.ArgumentParser:
         default=realtime.RUNS,
         help=f"how many times the sound is played (default: {realtime.RUNS})",
     )
+    add(
+        "--soak",
+        metavar="MINUTES",
+        type=commandline.positive,
+        help="play instead for so many minutes, and fail if the memory of the process, or what "
+        "pyclfft has allocated on the device, grows meanwhile",
+    )
     return result
 
 
@@ -174,17 +184,6 @@ def _sweeps(text: str) -> tuple[str, ...]:
     return tuple(name for name in SWEEPS if name in names or ALL in names)
 
 
-def _seconds(text: str) -> float:
-    """Return a number of seconds above 0."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
-    return seconds
-
-
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     session.require(options)
@@ -192,6 +191,8 @@ def _main(argv: Sequence[str]) -> int:
         if options.chunk % GROUP:
             raise PyclfftError(f"--chunk must be a multiple of the group's {GROUP} items")
         return _climb(options)
+    if options.soak:
+        return _soak(options)
     if options.realtime:
         return _perform(options)
     device = choice.select_device(options.device)
@@ -249,17 +250,7 @@ def _climb(options: argparse.Namespace) -> int:
 
 def _perform(options: argparse.Namespace) -> int:
     """Measure a stream in real time, and print and write what was found."""
-    require_sink(options.sink)
-    if options.plot:
-        raise PyclfftError("--realtime draws no picture: leave --plot out")
-    device = choice.select_device(options.device)
-    queue = queues.queue_of(queues.context_of(device))
-    about = {**environment((device,), ()), "host": host(), **versions()}
-    print(commandline.table(list(about.items())), flush=True)
-    setting = realtime.Setting(
-        options.dry or realtime.SECONDS, options.ir or realtime.IR_S, options.block_size,
-        options.latency, options.method, options.sink,
-    )  # fmt: skip
+    queue, about, setting = _performance(options)
     results = realtime.Results(about, setting)
     with commandline.Progress(options.runs, "runs") as progress:
         for _ in range(options.runs):
@@ -275,3 +266,36 @@ def _perform(options: argparse.Namespace) -> int:
     if options.markdown:
         render.write(options.markdown, render.page_of("Convolution in real time", about, parts))
     return 0
+
+
+def _soak(options: argparse.Namespace) -> int:
+    """Let a stream play for minutes, print and write its memory; the status is 1 if that grows."""
+    soak.require_statistics()
+    queue, about, setting = _performance(options)
+    measured = soak.measure_soak(options.soak, setting, queue)
+    parts = tuple(soak.parts(measured))
+    print("", render.text_of(parts), sep="\n")
+    if options.json:
+        document = {"schema": REALTIME_SCHEMA, "environment": about, **soak.document_of(measured)}
+        render.write(options.json, render.json_of(document))
+    if options.markdown:
+        render.write(options.markdown, render.page_of("Convolution for minutes", about, parts))
+    return int(measured.grows)
+
+
+def _performance(
+    options: argparse.Namespace,
+) -> tuple[cl.CommandQueue, dict[str, str], realtime.Setting]:
+    """Return the queue of a stream, what it runs on, and what it plays, once that is checked."""
+    require_sink(options.sink)
+    if options.plot:
+        raise PyclfftError("--realtime and --soak draw no picture: leave --plot out")
+    device = choice.select_device(options.device)
+    queue = queues.queue_of(queues.context_of(device))
+    about = {**environment((device,), ()), "host": host(), **versions()}
+    print(commandline.table(list(about.items())), flush=True)
+    setting = realtime.Setting(
+        options.dry or realtime.SECONDS, options.ir or realtime.IR_S, options.block_size,
+        options.latency, options.method, options.sink,
+    )  # fmt: skip
+    return queue, about, setting

@@ -108,8 +108,8 @@ class Results:
 
 def measure_run(setting: Setting, queue: cl.CommandQueue) -> tuple[Run, str]:
     """Play noise in a room once; return what it took, and the stream's method."""
-    dry = _noise(setting.seconds)
-    stream = _stream(setting, queue)
+    dry = noise(setting.seconds)
+    stream = stream_of(setting, queue)
     total = dry.shape[1]
     times: list[float] = []
     player = Player(_timed(wet_blocks(stream, dry, setting.block, total), times), 2, total)
@@ -127,12 +127,12 @@ def measure_run(setting: Setting, queue: cl.CommandQueue) -> tuple[Run, str]:
 
 def measure_loads(setting: Setting, queue: cl.CommandQueue) -> dict[str, float]:
     """Return the mean loads of the stream and of its rival, if that is installed, in turns."""
-    dry = _noise(1.0)
+    dry = noise(1.0)
     blocks = [
         np.ascontiguousarray(dry[:, at : at + setting.block])
         for at in range(0, dry.shape[1] - setting.block + 1, setting.block)
     ]
-    stream = _stream(setting, queue)
+    stream = stream_of(setting, queue)
     contenders: dict[str, Callable[[np.ndarray], Any]] = {"pyclfft": stream.push}
     try:
         plugin = import_module(RIVAL).Convolution(_room(setting), 1.0, RATE)
@@ -154,12 +154,14 @@ def _room(setting: Setting) -> np.ndarray:
     return decaying_noise(setting.ir_seconds, RATE).astype(np.float32)
 
 
-def _noise(seconds: float) -> np.ndarray:
+def noise(seconds: float) -> np.ndarray:
+    """Return stereo noise."""
     rng = np.random.default_rng(0)
     return 0.1 * rng.standard_normal((2, round(seconds * RATE)), np.float32)
 
 
-def _stream(setting: Setting, queue: cl.CommandQueue) -> StreamingConvolver:
+def stream_of(setting: Setting, queue: cl.CommandQueue) -> StreamingConvolver:
+    """Return a new stream through the room of a setting."""
     return StreamingConvolver(
         _room(setting), block_size=setting.block, sample_rate=RATE, method=setting.method,
         latency=setting.latency, normalize="ir", channels=2, queue=queue,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyopencl as cl
@@ -18,6 +17,7 @@ from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
 from ..runtime.program import program
+from ..runtime.rooms import rooms
 from .direct_plans import GROUP, KERNEL, SOURCE, DirectJob
 from .line_plans import line_job
 from .lines import LineConvolver
@@ -35,7 +35,6 @@ from .spectral_plans import (
 
 MAX_CONVOLVERS = 32
 IDLE_KERNELS = 4  # that a direct convolver keeps for later calls
-IDLE_SPECTRA = 2  # rooms for spectra that a convolver keeps for later calls
 
 Job = SpectralJob | DirectJob
 
@@ -60,13 +59,6 @@ class Convolver(Protocol):
         wait_for: Sequence[cl.Event] = (),
     ) -> cl.Event:
         """Start the convolution after the events, and return the event of its end."""
-
-
-class Room(NamedTuple):
-    """Device memory for spectra, and the event of its last use."""
-
-    buffer: cl.Buffer
-    used: tuple[cl.Event, ...]
 
 
 class SpectralConvolver:
@@ -103,8 +95,6 @@ class SpectralConvolver:
         memory.require_fits(traits, needed)
         places = block_places(job), block_places(job), back_places(job)
         self._first, self._second, self._back = map(self._executable, schedules, places)
-        self._idle: list[Room] = []
-        self._lock = threading.Lock()
 
     def _executable(self, schedule: Schedule, places: np.ndarray) -> Executable:
         given = {PLACES.name: memory.constant(self.context, places)}
@@ -121,19 +111,14 @@ class SpectralConvolver:
         """Start the three transforms, in memory for spectra that no other call uses."""
         if self.job.is_turned:
             first, second = second, first
-        with self._lock:
-            room = self._idle.pop() if self._idle else None
-        if room is None:
-            room = Room(memory.allocate(self.context, self.job.spectra_bytes), ())
-        before = [*wait_for, *room.used]
+        room = rooms.take(self.context, self.job.spectra_bytes)
+        before = [*wait_for, *room.events]
         there = [
             self._first.enqueue(queue, first, room.buffer, before),
             self._second.enqueue(queue, second, room.buffer, before),
         ]
         done = self._back.enqueue(queue, room.buffer, target, there)
-        with self._lock:
-            self._idle.append(Room(room.buffer, (done,)))
-            del self._idle[:-IDLE_SPECTRA]
+        rooms.give_back(room, done)
         return done
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,10 +11,10 @@ import pyopencl as cl
 from ..planning.planner import require_precision
 from ..runtime import describe, memory
 from ..runtime.program import program
+from ..runtime.rooms import rooms
 from .line_plans import ADDING_KERNEL, KERNEL, SOURCE, TILE_KERNEL, LineJob, blocking_of
 
 BEGIN = 4  # the number of the argument that says where the signal begins
-IDLE_SUMS = 2  # rooms for the sums of tiles that a convolver keeps for later calls
 
 
 class Step(NamedTuple):
@@ -110,8 +109,6 @@ class LineConvolver:
         self.is_split = job.is_split(self.blocking, traits)
         self._program = program(context, SOURCE, job.defines(self.blocking))
         self._table = memory.constant(context, job.table)
-        self._idle: list[tuple[cl.Buffer, tuple[cl.Event, ...]]] = []
-        self._lock = threading.Lock()
 
     def bind(
         self,
@@ -173,12 +170,8 @@ class LineConvolver:
         dry, ir = (second, first) if self.job.swapped else (first, second)
         if not self.is_split:
             return self.bind(dry, ir, target).enqueue(queue, 0, wait_for)
-        with self._lock:
-            sums, used = self._idle.pop() if self._idle else (None, ())
-        if sums is None:
-            sums = memory.allocate(self.context, self.job.sums_bytes(self.blocking))
-        done = self.bind(dry, ir, target, sums).enqueue(queue, 0, [*wait_for, *used])
-        with self._lock:
-            self._idle.append((sums, (done,)))
-            del self._idle[:-IDLE_SUMS]
+        room = rooms.take(self.context, self.job.sums_bytes(self.blocking))
+        launch = self.bind(dry, ir, target, room.buffer)
+        done = launch.enqueue(queue, 0, [*wait_for, *room.events])
+        rooms.give_back(room, done)
         return done

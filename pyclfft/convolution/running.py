@@ -14,7 +14,7 @@ import pyopencl.array as cl_array
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
 from ..runtime import describe, memory
-from ..runtime.operation import new_array
+from ..runtime.operation import allocator_of, new_array
 from ..runtime.staging import Staging
 from .convolvers import Convolver, Job, convolver_of
 from .direct_plans import DirectJob
@@ -94,7 +94,7 @@ def convolved(
         first, second = (each.astype(dtype, copy=False) for each in (first, second))
     result = out
     if out is None and on_device:
-        result = new_array(queue, first.allocator, shape, dtype)
+        result = new_array(queue, allocator_of(first, queue), shape, dtype)
     elif out is None or not (on_device or out.flags.c_contiguous):
         result = memory.empty(shape, dtype)
     if not result.size:

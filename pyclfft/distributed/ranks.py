@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import pyopencl as cl
 
@@ -37,11 +37,12 @@ LAUNCHERS = (
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
 MPI = "mpi4py.MPI"
+Result = TypeVar("Result")
 _SETTLED = "_pyclfft_settled"  # the attribute of an error that all ranks know
 STATUS = 2  # with which all ranks end after an error
 
-SPIN_S = 1e-3  # seconds for which a rank asks again and again whether the others have come
-NAP_S = 1e-3  # seconds that it sleeps between two questions afterwards
+NAP = 0.1  # of the time that a rank has waited: how long it sleeps before it looks again
+MOST_NAP_S = 1e-3  # seconds that it sleeps at most
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,19 @@ class Ranks:
         if self.comm is None:
             return
         request = self.comm.Ibarrier()
-        patience = time.perf_counter() + SPIN_S
+        begin = time.perf_counter()
         while not request.Test():
-            if time.perf_counter() > patience:
-                time.sleep(NAP_S)
+            time.sleep(min(NAP * (time.perf_counter() - begin), MOST_NAP_S))
+
+    def collect(self, each: Any) -> list[Any]:
+        """Return what every rank passes, in the order of the ranks; nothing on all but the root."""
+        if self.comm is None:
+            return [each]
+        return self.comm.gather(each) or []
+
+    def from_root(self, each: Result) -> Result:
+        """Return on every rank what the root passes."""
+        return each if self.comm is None else self.comm.bcast(each)
 
     @contextmanager
     def or_abort(self) -> Iterator[None]:

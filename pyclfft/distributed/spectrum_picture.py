@@ -55,6 +55,8 @@ def draw(
     PyclfftError
         matplotlib is not installed.
     """
+    order = np.argsort(frequencies)
+    frequencies, values = frequencies[order], values[order]
     figure = _matplotlib("matplotlib.figure").Figure(SIZE, layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=(1, 2))
     _draw_samples(above, samples, rate, hertz)

@@ -197,6 +197,17 @@ def half_shape(shape: Sequence[int], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], shape[axis] // 2 + 1, *shape[axis + 1 :])
 
 
+def logical_shape(kind: str, shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+    """Return the shape to plan with for the shape of an input.
+
+    They differ if the input is half a spectrum: then it is the shape of the whole one.
+    """
+    if kind != "c2r":
+        return tuple(shape)
+    last = axes[-1]
+    return (*shape[:last], max(1, 2 * (shape[last] - 1)), *shape[last + 1 :])
+
+
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     """Return the strides, in elements, of a contiguous array in C order."""
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))

@@ -193,6 +193,28 @@ def four_step(length: int) -> tuple[int, int]:
     return rows, length // rows
 
 
+def four_step_within(length: int, most: int) -> tuple[int, int]:
+    """Return the factors ``(rows, columns)`` of `four_step` for a row that is longer than `most`.
+
+    Raises
+    ------
+    ValueError
+        No two factors of `length` are both at most `most`. The message names the nearest longer
+        length that has two.
+    """
+    rows, columns = four_step(length)
+    if columns <= most:
+        return rows, columns
+    remedy = f"its factors nearest to each other are {rows:,} and {columns:,}"
+    if most >= 2 * isqrt(length):
+        root = isqrt(length - 1) + 1
+        remedy += f"; another length such as {root * -(-length // root):,} has nearer ones"
+    raise ValueError(
+        f"a row of {length:,} numbers does not fit, and it cannot be cut into parts of at most "
+        f"{most:,} numbers: {remedy}, or allow more memory"
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Twiddles:
     """The roots ``exp(sign * 2 pi i k / n)`` for ``0 <= k < n``, each the product of two entries.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -185,7 +186,29 @@ def _buffer(
 ) -> cl.Buffer:
     forks.require_own_process()
     with refusals(context, nbytes):
-        return cl.Buffer(context, flags, 0 if values is not None else nbytes, hostbuf=values)
+        buffer = cl.Buffer(context, flags, 0 if values is not None else nbytes, hostbuf=values)
+    with _allocated.lock:
+        _allocated.nbytes += nbytes
+    return buffer
+
+
+class _Allocated:
+    """The bytes of all buffers that were ever made."""
+
+    def __init__(self) -> None:
+        self.nbytes = 0
+        self.lock = threading.Lock()
+
+
+_allocated = _Allocated()
+
+
+def allocated_bytes() -> int:
+    """Return the bytes of all buffers that pyclfft has made in this process, freed ones included.
+
+    While this number stays, nothing is allocated on any device.
+    """
+    return _allocated.nbytes
 
 
 @contextmanager

@@ -98,6 +98,15 @@ def require_out(x: Any, out: Any) -> None:
         raise PlanError("out is read-only: pass an array that can be written to")
 
 
+def allocator_of(x: cl_array.Array, queue: cl.CommandQueue) -> Any:
+    """Return the allocator of a device array for the result of an operation on a queue.
+
+    If the operation runs on another queue than the array's, it is None, pyclfft's own: a pool of
+    memory, such as pyopencl's, hands out what the array's queue may still be using.
+    """
+    return x.allocator if x.queue is None or x.queue == queue else None
+
+
 def new_array(
     queue: cl.CommandQueue, allocator: Any, shape: tuple[int, ...], dtype: np.dtype
 ) -> cl_array.Array:
@@ -153,7 +162,8 @@ def new_like(
     """
     if not isinstance(x, cl_array.Array):
         return memory.empty(shape, dtype)
-    return new_array(queue_for(queue, x), x.allocator, shape, dtype)
+    queue = queue_for(queue, x)
+    return new_array(queue, allocator_of(x, queue), shape, dtype)
 
 
 def run(

@@ -23,7 +23,14 @@ from . import choice, describe, forks, memory, queues, wisdom
 from .cache import BoundedCache, registered
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
-from .operation import failed, new_array, require_out, require_queue, run_on_device
+from .operation import (
+    allocator_of,
+    failed,
+    new_array,
+    require_out,
+    require_queue,
+    run_on_device,
+)
 from .profile import PassTime, Recorder, profiling_queue
 
 # The shape, the dtype, the strides in bytes and the offset in bytes of a device array.
@@ -196,6 +203,11 @@ class Plan:
     def workspace_bytes(self) -> int:
         """Device memory that a call needs beside its input and output."""
         return self._schedule.workspace_bytes
+
+    @cached_property
+    def buffer_bytes(self) -> int:
+        """Device memory that a call needs in all: for its input, its output and its workspace."""
+        return sum(buffers_of(self.problem, self._schedule).values())
 
     @cached_property
     def _schedule(self) -> Schedule:
@@ -371,7 +383,7 @@ class Plan:
         if _given(x) != self._expected_source:
             self._check_source(x)
         if out is None:
-            out, plain = new_array(queue, x.allocator, *self._result), True
+            out, plain = new_array(queue, allocator_of(x, queue), *self._result), True
         else:
             require_out(x, out)
             plain = self._check_out(out)

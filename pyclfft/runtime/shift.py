@@ -7,7 +7,7 @@ Intel's compiler writes even that all went well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pyopencl as cl
@@ -60,7 +60,8 @@ def rolled(x: cl_array.Array, shifts: Mapping[int, int]) -> cl_array.Array:
             f"elements of {x.dtype} have {x.dtype.itemsize} bytes, and device arrays are shifted "
             f"by words of {', '.join(map(str, WORDS))}: shift it on the host"
         )
-    return _moved(x, x.dtype, (("ELEMENT", WORDS[x.dtype.itemsize]),), shifts)
+    defines = (("ELEMENT", WORDS[x.dtype.itemsize]),)
+    return _moved(x, x.dtype, defines, shifts, x.allocator)
 
 
 def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
@@ -102,15 +103,21 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
         ("TARGET", "REAL" if real else "COMPLEX"),
         ("DOUBLE", str(int(precision == "double"))),
     )
-    return _moved(x, dtype, defines, {})
+    # Not by the allocator of `x`: if that is a pool, it hands the memory out again for the queue of
+    # `x` as soon as the new array is dropped, which another queue may still be reading.
+    return _moved(x, dtype, defines, {}, None)
 
 
 def _moved(
-    x: cl_array.Array, dtype: np.dtype, defines: Defines, shifts: Mapping[int, int]
+    x: cl_array.Array,
+    dtype: np.dtype,
+    defines: Defines,
+    shifts: Mapping[int, int],
+    allocator: Any,
 ) -> cl_array.Array:
     """Return a new array that the kernel of shift.cl, built with these macros, makes of `x`."""
     queue = queue_for(None, x)
-    result = new_array(queue, x.allocator, x.shape, dtype)
+    result = new_array(queue, allocator, x.shape, dtype)
     if not x.size:
         return result
     size = x.dtype.itemsize

@@ -3,6 +3,7 @@
 from .fourier import fft, fft2, fftn, ifft, ifft2, ifftn
 from .hankel import fht, fhtoffset, ifht
 from .helpers import fftfreq, fftshift, ifftshift, next_fast_len, prev_fast_len, rfftfreq
+from .in_pieces import transform_in_pieces
 from .real import (
     hfft,
     hfft2,
@@ -58,4 +59,5 @@ __all__ = [
     "rfftfreq",
     "rfftn",
     "set_workers",
+    "transform_in_pieces",
 ]

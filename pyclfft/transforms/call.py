@@ -17,11 +17,13 @@ import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError, PrecisionError
 from ..planning.precision import COMPLEX_DTYPE, READABLE
-from ..planning.problem import lengths_and_axes
+from ..planning.problem import lengths_and_axes, logical_shape
 from ..runtime import choice, describe, memory, queues, shift
 from ..runtime.cache import BoundedCache, registered, remembers_latest
+from ..runtime.limit import max_device_bytes
 from ..runtime.operation import new_like
 from ..runtime.parts import Part, axes_to_split, in_parts
+from ..runtime.pieces import Request, room_of, transform
 from ..runtime.plan import Plan
 from .workers import count_of
 
@@ -132,19 +134,34 @@ def execute(
     norm: str | None,
     orthogonalize: bool | None = None,
 ) -> Any:
-    """Transform an array of a readable dtype by a cached plan; in parts if the device is full."""
+    """Transform an array of a readable dtype by a cached plan.
+
+    If the device has no room, or the caller limits the device's memory, an array of the host goes
+    through the device in pieces, and one of the device is transformed in parts.
+    """
     norm = "backward" if norm is None else norm
+    on_host = isinstance(x, np.ndarray)
+    limit = max_device_bytes() if on_host else None
     try:
-        return cached_plan(kind, direction, lengths, axes, norm, orthogonalize, x)(x)
+        plan = cached_plan(kind, direction, lengths, axes, norm, orthogonalize, x)
+        if limit is None or plan.buffer_bytes <= limit:
+            return plan(x)
     except DeviceMemoryError:
-        if not axes_to_split(x.shape, axes):
+        if not (on_host or axes_to_split(x.shape, axes)):
             raise
+    if on_host:
+        precision = READABLE[x.dtype][0]
+        request = Request(kind, direction, norm, axes, lengths, precision, orthogonalize)
+        result = memory.empty(request.result_shape(x.shape), request.dtype)
+        context = queues.context_of(choice.default_device())
+        transform(x, result, request, room_of(context, limit))
+        return result
     plan_for = partial(cached_plan, kind, direction, lengths, axes, norm, orthogonalize)
     return _in_parts(plan_for, x, axes)
 
 
 def _in_parts(plan_for: Callable[[Any], Plan], x: Any, axes: Collection[int]) -> Any:
-    """Return what a plan for all of `x` would return, by plans for parts of it."""
+    """Return what a plan for all of a device array would return, by plans for parts of it."""
     result: Any = None
 
     def run(part: Part) -> None:
@@ -213,17 +230,9 @@ def _made(
 ) -> Plan:
     """Return a new plan; its key in the plan cache holds these parameters."""
     return Plan(
-        _logical(kind, shape, axes), dtype, axes, kind, direction, norm, s=lengths,
+        logical_shape(kind, shape, axes), dtype, axes, kind, direction, norm, s=lengths,
         strides=strides, offset=offset, orthogonalize=orthogonalize, context=context,
     )  # fmt: skip
-
-
-def _logical(kind: str, shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
-    """Return the shape to plan with: if the input is half a spectrum, the shape of the whole."""
-    if kind != "c2r":
-        return shape
-    last = axes[-1]
-    return (*shape[:last], max(1, 2 * (shape[last] - 1)), *shape[last + 1 :])
 
 
 def _checked(kind: str, x: Any, workers: int | None, plan: Any) -> Any:
@@ -247,10 +256,10 @@ def _checked(kind: str, x: Any, workers: int | None, plan: Any) -> Any:
 def readable(x: Any) -> Any:
     """Return an array of a dtype that the device reads, by SciPy's rules."""
     if isinstance(x, cl_array.Array):
-        dtype = _readable_dtype(x.dtype)
+        dtype = readable_dtype(x.dtype)
         return x if dtype == x.dtype else converted(x, dtype)
     array = x if isinstance(x, np.ndarray) else on_host(x)
-    return np.asarray(array, _readable_dtype(array.dtype))
+    return np.asarray(array, readable_dtype(array.dtype))
 
 
 def on_host(x: Any) -> np.ndarray:
@@ -260,7 +269,14 @@ def on_host(x: Any) -> np.ndarray:
     return np.asarray(x)
 
 
-def _readable_dtype(dtype: np.dtype) -> np.dtype:
+def readable_dtype(dtype: np.dtype) -> np.dtype:
+    """Return the dtype in which the device reads numbers of a dtype, by SciPy's rules.
+
+    Raises
+    ------
+    PrecisionError
+        No device computes in the dtype, which is longer than float64 or complex128.
+    """
     if dtype in READABLE:
         return dtype  # this comes first: the checks below take longer than finding a cached plan
     dtype = dtype.newbyteorder("=")

@@ -83,8 +83,8 @@ def test_multiply_adds_are_counted(queue, fp64):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--ladder", "--ir", "0"], "'0' is no number of seconds above 0"),
-        (["--ladder", "--ir", "long"], "'long' is no number of seconds above 0"),
+        (["--ladder", "--ir", "0"], "'0' is no number above 0"),
+        (["--ladder", "--ir", "long"], "'long' is no number above 0"),
         (
             ["--ladder", "--chunk", "100", "--ir", "0.01", "--dry", "0.01"],
             "multiple of the group's",

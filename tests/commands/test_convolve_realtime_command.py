@@ -9,6 +9,8 @@ import pytest
 
 from pyclfft.bench import command
 from pyclfft.bench import convolve_realtime as realtime
+from pyclfft.bench import convolve_soak as soak
+from pyclfft.runtime import memory
 
 pytest.importorskip("miniaudio")
 SHORT = ["convolve", "--realtime", "--dry", "0.5", "--ir", "0.05", "--runs", "2"]
@@ -48,9 +50,45 @@ def test_percentiles_and_deadlines(monkeypatch, queue):
     assert (run.missed, run.late) == (1, 1)
 
 
+@pytest.mark.one_cpu
+def test_a_soak(device, capsys, tmp_path):
+    path, page = tmp_path / "soak.json", tmp_path / "soak.md"
+    options = ["--device", device.name, "--json", str(path), "--markdown", str(page)]
+    status = command.main(["convolve", "--soak", "0.02", "--ir", "0.05", *options])
+    document = json.loads(path.read_text())
+    assert status == int(document["grows"])
+    assert [each["name"] for each in document["moments"]] == ["start", "middle", "end"]
+    assert [each["allocated"] for each in document["moments"]] == [0, 0, 0]
+    assert all(each["resident"] > 2**20 for each in document["moments"])
+    assert "resident set, MiB" in capsys.readouterr().out
+    assert "# Convolution for minutes" in page.read_text()
+
+
+@pytest.mark.parametrize("kept", ["on the host", "on the device"])
+def test_a_soak_sees_growth(queue, monkeypatch, kept):
+    """Of blocks that leave something behind."""
+    left = []
+
+    def leaking(stream, setting):
+        block = np.zeros((2, 256), "f4")
+        while True:
+            left.append(
+                np.ones(2**17) if kept == "on the host" else memory.allocate(queue.context, 64)
+            )
+            yield block
+
+    monkeypatch.setattr(soak, "_endless", leaking)
+    setting = realtime.Setting(1.0, 0.01, 256, 2, "uniform", "null")
+    measured = soak.measure_soak(0.01, setting, queue)
+    start, _, end = measured.moments
+    assert measured.grows
+    assert (end.allocated > start.allocated) == (kept == "on the device")
+    assert "The memory grows." in "".join(map(str, soak.parts(measured)))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["--plot", "x.png"], "draws no picture"), (["--sink", "here"], "invalid choice: 'here'")],
+    [(["--plot", "x.png"], "draw no picture"), (["--sink", "here"], "invalid choice: 'here'")],
 )
 def test_what_the_command_refuses(arguments, words, capsys):
     try:

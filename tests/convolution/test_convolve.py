@@ -7,9 +7,11 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 import scipy.signal
+from pyopencl.tools import ImmediateAllocator, MemoryPool, PooledBuffer
 
 import pyclfft
 from pyclfft.convolution import running
@@ -346,6 +348,51 @@ def test_the_cache_keeps_convolvers(device):
     assert (counts.hits, counts.misses, counts.size) == (2, 1, 1)
     pyclfft.clear_cache()
     assert pyclfft.cache_info().convolvers.size == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_intermediate_results_use_the_same_memory(method, queue):
+    """One room serves any number of calls, one after the other."""
+    pyclfft.clear_cache()
+    x, y = (cl_array.to_device(queue, numbers(n, "f4")) for n in (5000, 1200))
+    expected = expected_of(x.get(), y.get(), "full")
+    for result in [pyclfft.convolve(x, y, method=method) for _ in range(4)]:
+        agree(result, expected, 8192)
+    rooms = pyclfft.cache_info().rooms
+    assert rooms.misses in (0, 1)  # 0: direct sums may need no room
+    assert rooms.hits == 3 * rooms.misses
+    assert bool(rooms.size) == bool(rooms.misses)
+    pyclfft.clear_cache()
+    assert pyclfft.cache_info().rooms.size == 0
+
+
+def test_queues_share_rooms(queue):
+    """A room is written to only after another queue has read it."""
+    other = cl.CommandQueue(queue.context)
+    pairs = [
+        [cl_array.to_device(each, numbers(60_000, "f4", seed)) for seed in (number, 7)]
+        for number, each in enumerate((queue, other, queue, other, queue, other))
+    ]
+    results = [pyclfft.fftconvolve(*pair) for pair in pairs]
+    for result, pair in zip(results, pairs, strict=True):
+        agree(result, expected_of(*(each.get() for each in pair), "full"), 2**17)
+
+
+def test_results_in_a_pool_of_pyopencl(queue):
+    """Its memory serves for results again, on the array's own queue; other queues do not use it."""
+    pool = MemoryPool(ImmediateAllocator(queue))
+    x, y = numbers(20_000, "f4"), numbers(300, "f4", seed=1)
+    there = [cl_array.to_device(queue, each, allocator=pool) for each in (x, y)]
+    expected = expected_of(x, y, "full")
+    assert isinstance(pyclfft.fftconvolve(*there).base_data, PooledBuffer)
+    managed = pool.managed_bytes
+    for _ in range(10):
+        result = pyclfft.fftconvolve(*there)
+    assert pool.managed_bytes <= 2 * managed  # the result before is dropped after the new one
+    agree(result, expected, 2**15)
+    elsewhere = pyclfft.fftconvolve(*there, queue=cl.CommandQueue(queue.context))
+    assert not isinstance(elsewhere.base_data, PooledBuffer)
+    agree(elsewhere, expected, 2**15)
 
 
 # --- refusals -------------------------------------------------------------------------------------

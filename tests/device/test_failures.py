@@ -64,7 +64,8 @@ def test_batches_are_parted(device, queue, little_memory, place, name, shape, op
     assert values.shape == expected.shape
     assert values.dtype == (np.complex64 if expected.dtype.kind == "c" else np.float32)
     assert relative_error(values, expected) < SINGLE
-    assert pyclfft.cache_info().plans.size >= 1  # of the parts
+    if place == "device":
+        assert pyclfft.cache_info().plans.size >= 1  # of the parts
 
 
 def test_parts_of_an_array_without_a_queue(queue, little_memory):
@@ -75,19 +76,20 @@ def test_parts_of_an_array_without_a_queue(queue, little_memory):
     assert relative_error(result.with_queue(queue).get(), np.fft.fft(x)) < SINGLE
 
 
-def test_what_cannot_be_parted(device, little_memory):
-    for x in (np.ones(4096, "c8"), np.ones((1, 4096), "c8"), np.ones((8, 4096), "c8")):
+def test_what_cannot_be_parted_on_the_device(queue, little_memory):
+    for shape in (4096, (1, 4096), (8, 4096)):
+        x = cl_array.to_device(queue, np.ones(shape, "c8"))
         with pytest.raises(DeviceMemoryError, match=r"needs 65,536.*49,152.*32,768") as error:
             pyclfft.fft(x)
         assert isinstance(error.value, MemoryError)
     with pytest.raises(DeviceMemoryError):
-        pyclfft.fft2(np.ones((64, 64), "c8"))
+        pyclfft.fft2(cl_array.to_device(queue, np.ones((64, 64), "c8")))
 
 
-def test_parts_when_the_runtime_refuses(device, monkeypatch):
+def test_parts_when_the_runtime_refuses(queue, monkeypatch):
     """As where other programs have most of the memory, which no plan can foresee."""
-    x = noise((32, 4096), np.complex64)
-    expected = pyclfft.fft(x)
+    x = cl_array.to_device(queue, noise((32, 4096), np.complex64))
+    expected = pyclfft.fft(x).get()
     run = pyclfft.Plan.__call__
     shapes = []
 
@@ -98,7 +100,7 @@ def test_parts_when_the_runtime_refuses(device, monkeypatch):
         return run(plan, given, *args, **options)
 
     monkeypatch.setattr(pyclfft.Plan, "__call__", refusing)
-    np.testing.assert_array_equal(pyclfft.fft(x), expected)
+    np.testing.assert_array_equal(pyclfft.fft(x).get(), expected)
     assert [shape[0] for shape in shapes] == [32, 16, 8, 8, 8, 8]
 
 

@@ -1013,6 +1013,7 @@ SHARED = (
     "audio/magnitudes.cl",
     "cpu/realPass.cl",
     "gpu/realStage.cl",
+    "dft/rows.cl",
 )
 KERNEL_FILES = [name for name in kernel_files() if name not in SHARED]
 CLANG = shutil.which("clang-15")

@@ -119,6 +119,18 @@ def check_workers(queue):
         assert pyclfft.get_workers() == 2
 
 
+@checks("limit_device_memory", "transform_in_pieces")
+def check_pieces(queue):
+    """A batch of rows, and one row that is too long for a piece, whose halves a hook joins."""
+    x = noise((60, 64), "c8")
+    expected = np.fft.fft(x.astype("c16"))
+    with pyclfft.limit_device_memory(2**14):
+        agree(pyclfft.fft(x), expected)
+    row = x.reshape(-1).copy()
+    assert pyclfft.transform_in_pieces(row, row, max_device_bytes=2**14) is row
+    agree(row, np.fft.fft(x.reshape(-1).astype("c16")))
+
+
 @checks("fht", "fhtoffset", "ifht")
 def check_hankel(queue):
     """Its factors differ by orders of magnitude, and so do its errors from those of a transform."""
@@ -287,6 +299,31 @@ def check_dft(queue):
             agree(pyclfft.dft(x, variant=variant), np.fft.fft(x.astype("f8")))
             agree(pyclfft.dft(z, bins, variant=variant), spectrum[:, bins])
         agree(pyclfft.dft(cl_array.to_device(queue, z), bins).get(), spectrum[:, bins])
+
+
+@checks("CZT", "czt", "czt_points")
+def check_czt(queue):
+    """Points on a spiral, of arrays of the host and of the device."""
+    a, w = 1.01 * np.exp(0.3j), 0.999 * np.exp(-0.02j)
+    points = pyclfft.czt_points(30, w, a)
+    agree(points, scipy.signal.czt_points(30, w, a), 1e-14)
+    for real in precisions(queue):
+        x = noise((2, 50), real)
+        expected = x.astype("f8") @ points[None, :] ** -np.arange(50)[:, None]
+        agree(pyclfft.czt(x, 30, w, a), expected, 20 * BOUND[real])
+        there = cl_array.to_device(queue, x)
+        agree(pyclfft.CZT(50, 30, w, a)(there).get(), expected, 20 * BOUND[real])
+
+
+@checks("ZoomFFT", "zoom_fft")
+def check_zoom(queue):
+    for real in precisions(queue):
+        x = noise((2, 50), real)
+        turns = np.linspace(0.1, 0.2, 30, endpoint=False)
+        expected = x.astype("f8") @ np.exp(-2j * np.pi * turns * np.arange(50)[:, None])
+        agree(pyclfft.zoom_fft(x, [0.1, 0.2], 30, fs=1), expected)
+        there = cl_array.to_device(queue, x)
+        agree(pyclfft.ZoomFFT(50, [0.1, 0.2], 30, fs=1)(there).get(), expected)
 
 
 # --- sounds ---------------------------------------------------------------------------------------

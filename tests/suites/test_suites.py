@@ -37,6 +37,7 @@ SUITES = {
         "-m",
         "not slow",
     ],
+    "scipy_czt": ["scipy.signal.tests.test_czt", "-m", "not slow"],
 }
 
 

@@ -408,9 +408,9 @@ def test_pictures(tmp_path, monkeypatch):
     ("argument", "said"),
     [
         ("--sweep=ir,long", "there is no sweep 'long': choose of ir, short, dry, single, all"),
-        ("--seconds=0", "'0' is no number of seconds above 0"),
-        ("--seconds=nan", "'nan' is no number of seconds above 0"),
-        ("--limit=soon", "'soon' is no number of seconds above 0"),
+        ("--seconds=0", "'0' is no number above 0"),
+        ("--seconds=nan", "'nan' is no number above 0"),
+        ("--limit=soon", "'soon' is no number above 0"),
     ],
 )
 def test_bad_arguments(argument, said, capsys):

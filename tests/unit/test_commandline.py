@@ -22,6 +22,7 @@ import pytest
 import pyclfft
 from pyclfft import __main__ as commands
 from pyclfft import commandline, errors
+from pyclfft import progress as bars
 from pyclfft.commandline import Progress, Report, run, run_each, table
 
 ROOT = Path(pyclfft.__path__[0]).parent
@@ -233,9 +234,9 @@ def test_a_heading_waits_for_other_lines(capsys):
 
 PROGRESS = """
 import sys
-from pyclfft import commandline
+from pyclfft import progress as bars
 from pyclfft.commandline import Progress, Report
-commandline.PROGRESS_AFTER, commandline.PROGRESS_STEP = {after}, 0.01
+bars.PROGRESS_AFTER, bars.PROGRESS_STEP = {after}, 0.01
 with Progress(4, "images", quiet={quiet}) as progress:
     progress.title = "a.png: read"
     progress.done += 3
@@ -298,8 +299,13 @@ def test_no_bar_for_what_is_quiet():
     ]
 
 
+def test_no_second_bar_inside_of_the_first():
+    inner = "with Progress(7, 'inner'): import time; time.sleep(0.2)"
+    assert "inner" not in on_terminal(0, wait=inner)
+
+
 def test_no_bar_without_a_terminal(capsys, monkeypatch):
-    monkeypatch.setattr(commandline, "PROGRESS_AFTER", 0)
+    monkeypatch.setattr(bars, "PROGRESS_AFTER", 0)
     with Progress(2) as progress:
         progress.add()
     assert capsys.readouterr() == ("", "")

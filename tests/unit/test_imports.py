@@ -16,7 +16,7 @@ PACKAGE = Path(pyclfft.__path__[0])
 
 # From the ground up. A module stands in the layer of its longest prefix here.
 LAYERS = (
-    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice"),
+    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice", "pyclfft.progress"),
     ("pyclfft.planning",),
     ("pyclfft.runtime",),
     ("pyclfft.transforms",),

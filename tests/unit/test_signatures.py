@@ -11,6 +11,8 @@ import pytest
 
 from pyclfft.audio.frame_plans import istft_schedule, stft_schedule
 from pyclfft.audio.framing import Framing, Magnitudes
+from pyclfft.distributed.bins import wanted_bins
+from pyclfft.distributed.direct_plans import DftJob, dft_schedule
 from pyclfft.errors import PyclfftError
 from pyclfft.image import filtering
 from pyclfft.image.filter_plans import filter_schedule
@@ -60,6 +62,15 @@ def frames(traits):
     yield from istft_schedule(framing, spectra, traits, None, parameters).passes
 
 
+def direct_transforms(traits):
+    """Passes of direct transforms, by every kernel."""
+    wanted = wanted_bins([3, -1], 64, real=True, sign=-1)
+    for variant in ("tiled", "global", "local"):
+        layouts = plain_layout((2, 64), real=True), plain_layout((2, 2))
+        job = DftJob(wanted, None, None, *layouts, 1, "single", variant)
+        yield from dft_schedule(job, traits).passes
+
+
 def parameter_names(each):
     """What a kernel's parameters are called, after the preprocessor."""
     defines = [f"-D{name}={value.strip(chr(34))}" for name, value in each.defines]
@@ -75,7 +86,7 @@ def parameter_names(each):
 @pytest.mark.parametrize("name", ["h200", "intel-cpu", "single"])
 def test_arguments_are_named_as_the_kernels_parameters(name):
     traits, checked = RECORDED[name], set()
-    for passes in (transforms, filters, frames):
+    for passes in (transforms, filters, frames, direct_transforms):
         for each in passes(traits):
             macros = frozenset(name for name, _ in each.defines)
             key = each.kernel, tuple(each.arguments), macros

@@ -11,6 +11,7 @@ import pytest
 from pyclfft.planning.slabs import (
     Step,
     four_step,
+    four_step_within,
     parts,
     ranges,
     steps,
@@ -119,6 +120,15 @@ def test_parts_of_nothing_and_of_too_much():
     assert parts((), (), 1) == [()]
     with pytest.raises(ValueError, match="more than 4 elements"):
         parts((3, 5), (1,), 4)
+
+
+def test_factors_that_fit():
+    assert four_step_within(4096, 64) == (64, 64)
+    with pytest.raises(ValueError, match=r"4,096 numbers.*63 numbers.*allow more memory"):
+        four_step_within(4096, 63)
+    with pytest.raises(ValueError, match=r"6 and 683.*such as 4,160 has nearer ones"):
+        four_step_within(4098, 625)
+    assert four_step(4160) == (64, 65)
 
 
 @pytest.mark.parametrize("length", [1, 2, 12, 1000, 4097])
