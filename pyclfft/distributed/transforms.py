@@ -355,17 +355,24 @@ def _transform(
     with ranks.together():
         _require_precision(device, dtype)
     with ranks.or_abort():
-        return _run(ranks, device, route, np.empty(0, dtype) if array is None else array, wish)
+        return _run(ranks, device, route, array, dtype, wish)
 
 
 def _run(
-    ranks: Ranks, device: cl.Device, route: Route, array: np.ndarray, wish: Wish
+    ranks: Ranks,
+    device: cl.Device,
+    route: Route,
+    array: np.ndarray | None,
+    dtype: np.dtype,
+    wish: Wish,
 ) -> np.ndarray | None:
     """Take this rank's block through the route; every rank does so at the same time."""
     given, result = route.given, route.result
     if not wish.local:
         given, result = on_root(given), on_root(result)
-    out = room(route, result, ranks.rank, _result_dtype(route.request.kind, array.dtype))
+    if array is None:
+        array = np.empty(extents(given_block(route, given, ranks.rank)), dtype)
+    out = room(route, result, ranks.rank, _result_dtype(route.request.kind, dtype))
     block = prepared(route, given, ranks.rank, array)
     context = queues.context_of(device)
     execution = Execution(ranks, context, route, wish.norm, wish.max_device_bytes)
