@@ -22,10 +22,11 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.transforms.in_pieces`: `transform_in_pieces`
 - `pyclfft.tuning.tuner`: `tune`
 - `pyclfft.caches`: `cache_info`, `clear_cache`
+- `pyclfft.distributed`: `fftn` and its relatives over MPI ranks and over devices
 - `pyclfft.errors`: `PyclfftError` and its subclasses
 """
 
-from . import array_api_fft, backend
+from . import array_api_fft, backend, distributed
 from .audio.chroma import chroma
 from .audio.notes import Note, notes
 from .audio.onsets import onsets
@@ -169,6 +170,7 @@ __all__ = [
     "default_queue",
     "devices",
     "dft",
+    "distributed",
     "dst",
     "dstn",
     "fft",

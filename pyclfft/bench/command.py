@@ -35,6 +35,7 @@ PROG = "pyclfft bench"
 SUBCOMMANDS = {
     "convolve": ("pyclfft.bench.convolve", "every method of convolution beside other libraries"),
     "dft": ("pyclfft.bench.dft", "the direct transform over ranks and devices, beside a report"),
+    "distributed": ("pyclfft.bench.distributed", "transforms over ranks and devices"),
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
     "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, beside copies alone"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),

@@ -91,14 +91,14 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--points",
         metavar="N,...",
-        type=_counts,
+        type=counts,
         default=POINTS,
         help="the numbers of samples in the sweep over lengths (default: 100 to 100000)",
     )
     add(
         "--ranks",
         metavar="N,...",
-        type=_counts,
+        type=counts,
         default=RANK_COUNTS,
         help="the numbers of ranks in the sweep over ranks (default: "
         f"{','.join(map(str, RANK_COUNTS))})",
@@ -131,7 +131,7 @@ def _sweeps(text: str) -> tuple[str, ...]:
     return tuple(name for name in SWEEPS if name in names or ALL in names)
 
 
-def _counts(text: str) -> tuple[int, ...]:
+def counts(text: str) -> tuple[int, ...]:
     """Return numbers in order."""
     return tuple(sorted({commandline.count(each) for each in text.split(",")}))
 

@@ -25,11 +25,12 @@ class Wish(NamedTuple):
     norm: str
     partition: str
     local: bool
+    shape: Shape | None
     max_device_bytes: int | None
 
 
 class Claim(NamedTuple):
-    """What a rank wishes and has: `shape` and `dtype` are those of the array that it passes."""
+    """What a rank wishes and has: the shape and the dtype of the array that it passes."""
 
     wish: Wish
     shape: Shape | None
@@ -94,21 +95,30 @@ def whole_shape(
     Raises
     ------
     PlanError
-        No array is cut in this way; all ranks raise the same error.
+        No array is cut in this way, or several are; all ranks raise the same error.
     """
-    if len({len(shape) for shape in shapes}) == 1:
-        for shape in _candidates(shapes):
-            try:
-                blocks = blocks_of(shape)
-            except PlanError:
-                continue
-            if [extents(block) for block in blocks] == list(shapes):
-                return shape
+    alike = len({len(shape) for shape in shapes}) == 1
+    candidates = dict.fromkeys(_candidates(shapes) if alike else ())
+    found = [shape for shape in candidates if _extents(blocks_of, shape) == list(shapes)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise PlanError(
+            f"the blocks may belong to an array of shape {found[0]} or {found[1]}: pass shape="
+        )
     listed = ", ".join(str(shape) for shape in shapes[:4]) + (", ..." if len(shapes) > 4 else "")
     raise PlanError(
         f"the ranks pass blocks of the shapes {listed}, which together are no array cut as this "
         f"transform needs it: pass x[{example}]"
     )
+
+
+def _extents(blocks_of: Callable[[Shape], Sequence[Block]], shape: Shape) -> list[Shape]:
+    """Return the shapes of all blocks of an array; none if it cannot be cut."""
+    try:
+        return [extents(block) for block in blocks_of(shape)]
+    except PlanError:
+        return []
 
 
 def _candidates(shapes: Sequence[Shape]) -> Iterator[Shape]:

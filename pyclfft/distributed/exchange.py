@@ -48,6 +48,8 @@ class Exchange:
         self._sources = [source.block(rank) for rank in everyone]
         self._targets = [target.block(rank) for rank in everyone]
         self._source_pieces, self._target_pieces = source_pieces, target_pieces
+        # Every rank keeps what it has: no rank has to wait for another.
+        self._stays = ranks.comm is None or (source == target and not target_pieces)
 
     def move(self, number: int, sent: np.ndarray, received: np.ndarray) -> None:
         """Move one piece.
@@ -63,7 +65,7 @@ class Exchange:
         sources = _cut(self._sources, self._source_pieces, number)
         targets = _cut(self._targets, self._target_pieces, number)
         own_source, own_target = sources[self._ranks.rank], targets[self._ranks.rank]
-        if self._ranks.comm is None:
+        if self._stays:
             part = shared(own_source, own_target)
             if part is not None:
                 received[self._places(part, own_target)] = sent[self._places(part, own_source)]

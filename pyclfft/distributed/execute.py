@@ -77,6 +77,8 @@ class Execution:
     max_device_bytes : int, optional
         How much device memory pieces may take, beside the workspace of plans. A piece holds at
         least one place of the axis along which it is cut, however large that is.
+    lane : type
+        What takes the pieces through the device.
     """
 
     def __init__(
@@ -86,11 +88,12 @@ class Execution:
         route: Route,
         norm: str,
         max_device_bytes: int | None = None,
+        lane: type[Lane] = Lane,
     ) -> None:
         self.report = Report()
         self._ranks, self._route, self._norm = ranks, route, norm
         self._max_piece = max_device_bytes // ROOMS if max_device_bytes else MAX_PIECE_BYTES
-        self._lanes = [Lane(context, number) for number in range(LANES)]
+        self._lanes = [lane(context, number) for number in range(LANES)]
 
     def run(self, x: np.ndarray, out: np.ndarray, given: Layout, result: Layout) -> None:
         """Take the input through all stages to the result.

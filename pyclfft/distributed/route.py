@@ -221,9 +221,9 @@ def _replaced(shape: Sequence[int], axes: Sequence[int], lengths: Sequence[int])
 
 
 def _row_axis(request: Request) -> int | None:
-    """Return the axis of a single row, if no other axis has two places or more."""
+    """Return the axis of a single row, if each other axis has one place."""
     pairs = enumerate(zip(request.shape, request.logical_shape, strict=True))
-    long_axes = [axis for axis, lengths in pairs if max(lengths) > 1]
+    long_axes = [axis for axis, lengths in pairs if lengths != (1, 1)]
     if len(long_axes) != 1 or long_axes[0] not in request.axes:
         return None
     halved = request.kind == "c2c" or long_axes[0] == request.axes[-1]

@@ -18,7 +18,7 @@ from .agreement import Claim, Wish, gathered, tuple_or_none, whole_shape
 from .batches import in_shares
 from .blocks import finished, given_block, on_root, prepared, result_block, room
 from .execute import Execution, Report
-from .layout import Block
+from .layout import Block, extents
 from .ranks import Ranks, ranks_of, take_device, world
 from .route import PARTITIONS, Request, Route, plan_route
 
@@ -37,6 +37,7 @@ class How(NamedTuple):
     comm: Any
     partition: str
     local: bool
+    shape: Sequence[int] | None
     devices: Sequence[cl.Device] | None
     max_device_bytes: int | None
 
@@ -53,6 +54,7 @@ def fftn(
     comm: Any = None,
     partition: str = "auto",
     local: bool = False,
+    shape: Sequence[int] | None = None,
     devices: Sequence[cl.Device] | None = None,
     max_device_bytes: int | None = None,
 ) -> Any:
@@ -82,6 +84,9 @@ def fftn(
         without work. A single row is cut in its own way.
     local : bool
         Whether each rank passes its own block and gets its own block of the result.
+    shape : sequence of int, optional
+        With ``local=True``, the shape of the whole array of which the ranks pass blocks. It is
+        needed only if it does not follow from the shapes of all blocks.
     devices : sequence of pyopencl.Device, optional
         Devices of this machine that share the work within this process, without MPI. Each takes an
         equal share of the rows of a batch: an axis must be left that is not transformed.
@@ -122,7 +127,7 @@ def fftn(
     >>> distributed.fftn(np.ones((4, 6), "complex64"))[0, :2].real
     array([24.,  0.], dtype=float32)
     """
-    how = How(comm, partition, local, devices, max_device_bytes)
+    how = How(comm, partition, local, shape, devices, max_device_bytes)
     return _transform("c2c", "forward", x, s, axes, norm, how)
 
 
@@ -135,6 +140,7 @@ def ifftn(
     comm: Any = None,
     partition: str = "auto",
     local: bool = False,
+    shape: Sequence[int] | None = None,
     devices: Sequence[cl.Device] | None = None,
     max_device_bytes: int | None = None,
 ) -> Any:
@@ -142,7 +148,7 @@ def ifftn(
 
     Parameters
     ----------
-    x, s, axes, norm, comm, partition, local, devices, max_device_bytes
+    x, s, axes, norm, comm, partition, local, shape, devices, max_device_bytes
         See `fftn`. If `local` is true, each rank passes the block that `fftn` has given it, and
         gets the block that it has passed to `fftn`.
 
@@ -164,7 +170,7 @@ def ifftn(
     >>> distributed.ifftn(np.ones((4, 6), "complex64"))[0, :2].real
     array([1., 0.], dtype=float32)
     """
-    how = How(comm, partition, local, devices, max_device_bytes)
+    how = How(comm, partition, local, shape, devices, max_device_bytes)
     return _transform("c2c", "inverse", x, s, axes, norm, how)
 
 
@@ -177,6 +183,7 @@ def rfftn(
     comm: Any = None,
     partition: str = "auto",
     local: bool = False,
+    shape: Sequence[int] | None = None,
     devices: Sequence[cl.Device] | None = None,
     max_device_bytes: int | None = None,
 ) -> Any:
@@ -184,7 +191,7 @@ def rfftn(
 
     Parameters
     ----------
-    x, s, axes, norm, comm, partition, local, devices, max_device_bytes
+    x, s, axes, norm, comm, partition, local, shape, devices, max_device_bytes
         See `fftn`; `x` is real.
 
     Returns
@@ -211,7 +218,7 @@ def rfftn(
     >>> distributed.rfftn(np.ones((4, 6), "float32")).shape
     (4, 4)
     """
-    how = How(comm, partition, local, devices, max_device_bytes)
+    how = How(comm, partition, local, shape, devices, max_device_bytes)
     return _transform("r2c", "forward", x, s, axes, norm, how)
 
 
@@ -224,6 +231,7 @@ def irfftn(
     comm: Any = None,
     partition: str = "auto",
     local: bool = False,
+    shape: Sequence[int] | None = None,
     devices: Sequence[cl.Device] | None = None,
     max_device_bytes: int | None = None,
 ) -> Any:
@@ -231,7 +239,7 @@ def irfftn(
 
     Parameters
     ----------
-    x, s, axes, norm, comm, partition, local, devices, max_device_bytes
+    x, s, axes, norm, comm, partition, local, shape, devices, max_device_bytes
         See `fftn`. `x` is half of a spectrum; `s` holds the lengths of the result. Without `s` the
         last of the transformed axes gets ``2 * (m - 1)`` numbers from m points.
 
@@ -253,7 +261,7 @@ def irfftn(
     >>> distributed.irfftn(np.ones((4, 4), "complex64")).shape
     (4, 6)
     """
-    how = How(comm, partition, local, devices, max_device_bytes)
+    how = How(comm, partition, local, shape, devices, max_device_bytes)
     return _transform("c2r", "inverse", x, s, axes, norm, how)
 
 
@@ -332,7 +340,7 @@ def _transform(
 ) -> Any:
     wish = Wish(
         FUNCTIONS[kind, direction], tuple_or_none(s), tuple_or_none(axes), norm or "backward",
-        how.partition, how.local, how.max_device_bytes,
+        how.partition, how.local, tuple_or_none(how.shape), how.max_device_bytes,
     )  # fmt: skip
     if how.devices is not None:
         return _over_devices(kind, direction, _checked(kind, x, wish), wish, how)
@@ -347,17 +355,24 @@ def _transform(
     with ranks.together():
         _require_precision(device, dtype)
     with ranks.or_abort():
-        return _run(ranks, device, route, np.empty(0, dtype) if array is None else array, wish)
+        return _run(ranks, device, route, array, dtype, wish)
 
 
 def _run(
-    ranks: Ranks, device: cl.Device, route: Route, array: np.ndarray, wish: Wish
+    ranks: Ranks,
+    device: cl.Device,
+    route: Route,
+    array: np.ndarray | None,
+    dtype: np.dtype,
+    wish: Wish,
 ) -> np.ndarray | None:
     """Take this rank's block through the route; every rank does so at the same time."""
     given, result = route.given, route.result
     if not wish.local:
         given, result = on_root(given), on_root(result)
-    out = room(route, result, ranks.rank, _result_dtype(route.request.kind, array.dtype))
+    if array is None:
+        array = np.empty(extents(given_block(route, given, ranks.rank)), dtype)
+    out = room(route, result, ranks.rank, _result_dtype(route.request.kind, dtype))
     block = prepared(route, given, ranks.rank, array)
     context = queues.context_of(device)
     execution = Execution(ranks, context, route, wish.norm, wish.max_device_bytes)
@@ -405,7 +420,12 @@ def _route(kind: str, direction: str, claims: Sequence[Claim], ranks: Ranks) -> 
     spectrum = ", spectrum=True" if direction == "inverse" else ""
     real = "" if kind == "c2c" else ", real=True"
     example = f"local_slices(shape, comm{real}{spectrum})"
-    return route_of(whole_shape(shapes, blocks_of, example))
+    wanted = wish.shape
+    if wanted is None:
+        wanted = whole_shape(shapes, blocks_of, example)
+    elif [extents(block) for block in blocks_of(wanted)] != shapes:
+        raise PlanError(f"the ranks do not pass the blocks of shape={wanted}: pass x[{example}]")
+    return route_of(wanted)
 
 
 def _request(kind: str, direction: str, shape: tuple[int, ...], s: Shape, axes: Shape) -> Request:
