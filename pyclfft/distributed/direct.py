@@ -91,8 +91,9 @@ def dft(
     -----
     Of real samples only the bins up to n / 2 are computed; the others are exactly their conjugates.
     The exponents k m are taken modulo n in integers, and sums of tiles are compensated, so that the
-    error does not grow with n. A bin does not depend on which other bins of the same number are
-    computed with it.
+    error does not grow with n. How the sums are divided depends on the number of samples and on the
+    number of bins, so that a bin has the same bits whichever other bins are computed with it, as
+    long as there are as many of them.
 
     References
     ----------
