@@ -15,7 +15,7 @@ from ..planning.problem import choose
 from ..runtime import describe, memory
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
-from ..runtime.operation import new_array, queue_for, run
+from ..runtime.operation import new_like, queue_for, run
 from ..runtime.parts import Part, axes_to_split, in_parts
 from ..transforms.call import readable
 from .bins import Wanted, wanted_bins
@@ -179,9 +179,7 @@ def transformed(
     count = wanted.count if share is None else len(wanted.computed[slice(*share)])
     shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
     dtype = COMPLEX_DTYPE[READABLE[array.dtype][0]]
-    result = (
-        new_array(queue, array.allocator, shape, dtype) if on_device else memory.empty(shape, dtype)
-    )
+    result = new_like(array, shape, dtype, queue)
     if not result.size:
         return result
 
