@@ -261,7 +261,7 @@ def _report(job: DftJob, traits: Traits) -> Pass:
         if n > limit:
             raise PlanError(
                 f"variant 'local' copies all samples to local memory, which on {traits.name} holds "
-                f"{limit:,} of {'real' if job.source.real else 'complex'} {job.precision} "
+                f"{limit:,} {'real' if job.source.real else 'complex'} numbers in {job.precision} "
                 f"precision, not {n:,}: choose variant='tiled'"
             )
         room = min(_rounded(numbers, ROOM_STEP), traits.local_mem_bytes // size)
