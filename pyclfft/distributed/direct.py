@@ -15,7 +15,7 @@ from ..planning.problem import choose
 from ..runtime import describe, memory
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
-from ..runtime.operation import new_array, queue_for, run
+from ..runtime.operation import new_like, queue_for, run
 from ..runtime.parts import Part, axes_to_split, in_parts
 from ..transforms.call import readable
 from .bins import Wanted, wanted_bins
@@ -91,8 +91,9 @@ def dft(
     -----
     Of real samples only the bins up to n / 2 are computed; the others are exactly their conjugates.
     The exponents k m are taken modulo n in integers, and sums of tiles are compensated, so that the
-    error does not grow with n. A bin does not depend on which other bins of the same number are
-    computed with it.
+    error does not grow with n. How the sums are divided depends on the number of samples and on the
+    number of bins, so that a bin has the same bits whichever other bins are computed with it, as
+    long as there are as many of them.
 
     References
     ----------
@@ -178,9 +179,7 @@ def transformed(
     count = wanted.count if share is None else len(wanted.computed[slice(*share)])
     shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
     dtype = COMPLEX_DTYPE[READABLE[array.dtype][0]]
-    result = (
-        new_array(queue, array.allocator, shape, dtype) if on_device else memory.empty(shape, dtype)
-    )
+    result = new_like(array, shape, dtype, queue)
     if not result.size:
         return result
 

@@ -13,7 +13,7 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout
 from ..planning.tables import Constants, Roots, Table
 from ..planning.traits import Traits
-from .bins import BinNumbers, Bins, OwnPlaces, Places, Wanted
+from .bins import BinNumbers, Bins, OwnPlaces, Places, RootsOfBins, Wanted
 
 TILED, GLOBAL, LOCAL = "tiled", "global", "local"
 TILES_SOURCE, TILES_KERNEL = "dft/tiles.cl", "dft_tiles"
@@ -207,7 +207,7 @@ def _tiled(job: DftJob, traits: Traits) -> tuple[Pass, int]:
     arguments: dict[str, Argument] = {
         "src": Buffer("in"),
         "sums": SUMS,
-        "roots": Roots(job.wanted.n, job.precision),
+        "roots": _roots(job, blocking, division),
         "bins": BinNumbers(job.bins),
         "geometry": job.geometry(job.source),
         "n": Scalar("uint32", job.wanted.n),
@@ -233,6 +233,18 @@ def _tiled(job: DftJob, traits: Traits) -> tuple[Pass, int]:
     return sums, division.parts
 
 
+def _roots(job: DftJob, blocking: Blocking, division: Division) -> Table:
+    """Return the table of all roots or, if that takes less time, of those that bins need.
+
+    All shares have the same table.
+    """
+    n, bins = job.wanted.n, job.wanted.computed
+    of_a_bin = division.tile + blocking.tiles + division.parts * division.blocks_a_part
+    if len(bins) * of_a_bin >= n:
+        return Roots(n, job.precision)
+    return RootsOfBins(n, job.precision, bins, division.tile, blocking.tiles)
+
+
 def _report(job: DftJob, traits: Traits) -> Pass:
     """Return the pass of report.cl.
 
@@ -249,7 +261,7 @@ def _report(job: DftJob, traits: Traits) -> Pass:
         if n > limit:
             raise PlanError(
                 f"variant 'local' copies all samples to local memory, which on {traits.name} holds "
-                f"{limit:,} of {'real' if job.source.real else 'complex'} {job.precision} "
+                f"{limit:,} {'real' if job.source.real else 'complex'} numbers in {job.precision} "
                 f"precision, not {n:,}: choose variant='tiled'"
             )
         room = min(_rounded(numbers, ROOM_STEP), traits.local_mem_bytes // size)
