@@ -52,8 +52,8 @@ def _compiled() -> Any:
         import numba
     except ImportError as error:
         raise PlanError(
-            f"variant 'sequential' is a loop that Numba compiles: {pip_install('loops')}, or choose "
-            "another variant"
+            f"variant 'sequential' is a loop that Numba compiles: {pip_install('loops')}, or "
+            "choose another variant"
         ) from error
     return numba.njit(nogil=True)(_slow_ft)
 
