@@ -13,6 +13,7 @@ _PACKAGES = {
     "sounds": "soundfile",
     "playing": "miniaudio",
     "completion": "shtab",
+    "loops": "numba",
     "ranks": "mpi4py mpich",  # the package mpich brings the MPI library and mpiexec
 }
 
@@ -22,9 +23,10 @@ def pip_install(what: str) -> str:
 
     Parameters
     ----------
-    what : {"cpu", "pictures", "sounds", "playing", "completion", "ranks"}
+    what : {"cpu", "pictures", "sounds", "playing", "completion", "loops", "ranks"}
         The purpose of the missing packages: a device on the CPU, drawing pictures, reading and
-        writing sounds, playing sounds, writing scripts for shells, or working with other ranks.
+        writing sounds, playing sounds, writing scripts for shells, loops on the host that are
+        compiled, or working with other ranks.
 
     Returns
     -------

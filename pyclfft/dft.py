@@ -7,9 +7,9 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,8 +81,7 @@ def _main(argv: Sequence[str]) -> int:
     return 0
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """What the root alone knows.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..advice import pip_install
 from ..errors import PlanError
 from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 
@@ -51,8 +52,8 @@ def _compiled() -> Any:
         import numba
     except ImportError as error:
         raise PlanError(
-            "variant 'sequential' is a loop that Numba compiles: install it with "
-            'pip install "pyclfft[bench]", or choose another variant'
+            f"variant 'sequential' is a loop that Numba compiles: {pip_install('loops')}, or "
+            "choose another variant"
         ) from error
     return numba.njit(nogil=True)(_slow_ft)
 

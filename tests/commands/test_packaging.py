@@ -46,6 +46,7 @@ image = np.full((8, 8), 7, np.uint8)
 np.testing.assert_array_equal(pyclfft.filter_image(image, "lowpass", 2), image)
 frames = pyclfft.stft(x, n_fft=16, hop_length=4)
 np.testing.assert_array_equal(pyclfft.convolve([1, 2], [3, 4]), [3, 10, 8])
+np.testing.assert_allclose(pyclfft.dft(x), spectrum, atol=1e-4)
 np.testing.assert_allclose(pyclfft.istft(frames, 4, n_fft=16, length=64), x, atol=1e-5)
 for name in program.kernel_files():
     read(name)  # it and all that it includes

@@ -305,7 +305,7 @@ def test_local_memory_has_a_limit(device):
 def test_the_sequential_program_needs_numba(device, monkeypatch):
     slow_ft._compiled.cache_clear()
     monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(pyclfft.PlanError, match=r"pyclfft\[bench\]"):
+    with pytest.raises(pyclfft.PlanError, match="pip install numba, or choose another variant"):
         pyclfft.dft([1.0], variant="sequential")
     slow_ft._compiled.cache_clear()
 

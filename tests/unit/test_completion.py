@@ -86,6 +86,6 @@ def test_arguments_that_name_files_are_known():
     }
     no_files = {
         "N", "N,...", "NAME", "NAME,...", "SPEC", "SECONDS", "RANGE", "S", "AxB,...", "SHELL",
-        "[RADIUS]", "RADIUS", "FORMAT", "K/N",
+        "[RADIUS]", "RADIUS", "FORMAT", "K/N", "K,...", "CHARACTER", "HZ",
     }  # fmt: skip
     assert kinds <= no_files | set(completion.FILES)
