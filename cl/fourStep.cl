@@ -10,6 +10,13 @@
  * the bits below `shift`, and one from `coarse`, for the others. Each table has about sqrt(n) entries. */
 #include "prelude.cl"
 
+/* `value` times the root whose exponent is `power`. */
+static inline cplx times_power(cplx value, ulong power, uint shift, global const cplx *fine,
+                               global const cplx *coarse)
+{
+    return cmul(value, cmul(fine[power & (((ulong)1 << shift) - 1)], coarse[power >> shift]));
+}
+
 /* `value` times the root for element `index` of a part of `part_rows` x `part_columns` elements. The array's
  * element that is first in the part lies at row origin[0] and column origin[1] of the whole array. */
 static inline cplx times_step_root(cplx value, ulong index, ulong part_rows, ulong part_columns,
@@ -18,7 +25,17 @@ static inline cplx times_step_root(cplx value, ulong index, ulong part_rows, ulo
 {
     ulong row = index / part_columns % part_rows + origin[0];
     ulong column = index % part_columns + origin[1];
-    ulong power = row * column;
-    cplx root = cmul(fine[power & (((ulong)1 << shift) - 1)], coarse[power >> shift]);
-    return cmul(value, root);
+    return times_power(value, row * column, shift, fine, coarse);
+}
+
+/* `value` times the root for element `index` of a part of `last` x `part_middle` x `first` elements: a row of
+ * n = first x middle x first numbers, seen as an array of that shape, whose first and last axes have changed
+ * places. The part's place along the middle axis is origin[1]; of the others it has all. */
+static inline cplx times_swapped_root(cplx value, ulong index, ulong part_middle, ulong first,
+                                      global const ulong *origin, uint shift,
+                                      global const cplx *fine, global const cplx *coarse)
+{
+    ulong row = index % first, middle = index / first % part_middle + origin[1];
+    ulong column = middle * first + index / first / part_middle;
+    return times_power(value, row * column, shift, fine, coarse);
 }
