@@ -7,7 +7,9 @@
  *
  * The exponent row * column is an exact integer. A table for all n exponents would be as large as the array.
  * So the exponent is cut in two at bit `shift`, and the root is the product of two entries: one from `fine`, for
- * the bits below `shift`, and one from `coarse`, for the others. Each table has about sqrt(n) entries. */
+ * the bits below `shift`, and one from `coarse`, for the others. Each table has about sqrt(n) entries.
+ *
+ * Remainders are differences here: Oclgrind cannot run what a compiler makes of / and % of the same numbers. */
 #include "prelude.cl"
 
 /* `value` times the root whose exponent is `power`. */
@@ -23,8 +25,9 @@ static inline cplx times_step_root(cplx value, ulong index, ulong part_rows, ulo
                                    global const ulong *origin, uint shift, global const cplx *fine,
                                    global const cplx *coarse)
 {
-    ulong row = index / part_columns % part_rows + origin[0];
-    ulong column = index % part_columns + origin[1];
+    ulong rows = index / part_columns, parts = rows / part_rows; /* before this element */
+    ulong row = rows - parts * part_rows + origin[0];
+    ulong column = index - rows * part_columns + origin[1];
     return times_power(value, row * column, shift, fine, coarse);
 }
 
@@ -35,7 +38,8 @@ static inline cplx times_swapped_root(cplx value, ulong index, ulong part_middle
                                       global const ulong *origin, uint shift,
                                       global const cplx *fine, global const cplx *coarse)
 {
-    ulong row = index % first, middle = index / first % part_middle + origin[1];
-    ulong column = middle * first + index / first / part_middle;
+    ulong rows = index / first, last = rows / part_middle;
+    ulong row = index - rows * first, middle = rows - last * part_middle + origin[1];
+    ulong column = middle * first + last;
     return times_power(value, row * column, shift, fine, coarse);
 }
