@@ -35,6 +35,7 @@ from pyclfft.planning.solvers import BY_NAME, lanes, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.planning.solvers.textbook import ladder
 from pyclfft.runtime import describe, memory
+from pyclfft.runtime.four_step import twiddle_hook
 from pyclfft.runtime.shift import converted
 from tests.device import test_imaging as images
 from tests.device.test_shorttime import MODES, expected_stft
@@ -544,7 +545,32 @@ def climb(precision, queue) -> None:
             check(result[: len(expected)], expected)
 
 
+def cut_rows(precision, queue) -> None:
+    """Multiply by the roots between the two steps of a long row, in both layouts.
+
+    The hooks are in plans: Oclgrind crashes where threads share it, as pieces of arrays do.
+    """
+    dtype = CODES[precision]["c2c"]
+    x = noise((4, 6), dtype)
+    k, c = np.ogrid[:4, :6]
+    roots = np.exp(-2j * np.pi * k * (c + 3) / 48)  # the last columns of (4, 12)
+    hook = twiddle_hook(48, "forward", precision, (4, 6), (0, 3))
+    check(pyclfft.Plan((4, 6), dtype, 0, hooks={"store": hook})(x), np.fft.fft(x, axis=0) * roots)
+    x = noise((4, 2, 4), dtype)
+    k, middle, last = np.ogrid[:4, 1:3, :4]  # of (4, 3, 4)
+    roots = np.exp(-2j * np.pi * k * (middle * 4 + last) / 48)
+    hook = twiddle_hook(48, "forward", precision, (4, 2, 4), (0, 1, 0))
+    given = cl_array.to_device(queue, x)
+    swapped = cl_array.to_device(queue, np.zeros((4, 2, 4), dtype))
+    reverse = cl_array.Array(
+        queue, x.shape, dtype, strides=swapped.strides[::-1], data=swapped.data
+    )
+    pyclfft.Plan((4, 2, 4), dtype, 0, hooks={"store": hook}, context=queue.context)(given, reverse)
+    check(swapped.get().T, np.fft.fft(x, axis=0) * roots)
+
+
 PARTS = {
+    "cut rows": cut_rows,
     "by name": by_name,
     "textbook": textbook,
     "groups": lambda *where: groups(*where, range(3)),

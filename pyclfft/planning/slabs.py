@@ -215,6 +215,35 @@ def four_step_within(length: int, most: int) -> tuple[int, int]:
     )
 
 
+def square_step(length: int, most: int, run: int) -> tuple[int, int] | None:
+    """Return how a row is transformed in place in two steps, as an array of three axes.
+
+    The row is seen as an array of shape ``(first, middle, first)``. The first step transforms the
+    first axis and lets it change places with the last one. So what a part of the middle axis holds
+    stays in the part's own memory. The second step transforms the first two axes as one, and leaves
+    the result in order.
+
+    Parameters
+    ----------
+    length : int
+        The length of the row.
+    most : int
+        How many elements a part may have.
+    run : int
+        How many neighbours a part of the second step must have at least, along the last axis.
+
+    Returns
+    -------
+    (int, int) or None
+        ``(first, middle)``; None if the length has no square factor that makes parts small enough.
+    """
+    for first in range(isqrt(most), 1, -1):
+        middle, rest = divmod(length, first * first)
+        if middle and not rest and first * middle * min(run, first) <= most:
+            return first, middle
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Twiddles:
     """The roots ``exp(sign * 2 pi i k / n)`` for ``0 <= k < n``, each the product of two entries.

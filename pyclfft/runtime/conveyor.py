@@ -40,7 +40,8 @@ class Slab(NamedTuple):
     ----------
     array : ndarray or another array with a shape, a dtype, and parts that slices name
         The array. Several threads touch an array at once if it is NumPy's, or if it has a true
-        attribute `takes_threads`.
+        attribute `takes_threads`. If it has a method ``read_into(staged, part)``, this copies a
+        part; otherwise ``array[part]`` is the part.
     part : tuple of slice
         The places of the part along each axis, each with a start and a stop.
     """
@@ -230,7 +231,9 @@ class Conveyor:
         chunk = self._chunks.get()
         try:
             staged = _as_array(chunk, part, dtype)
-            if slab.takes_threads:
+            if hasattr(slab.array, "read_into"):
+                slab.array.read_into(staged, part)
+            elif slab.takes_threads:
                 np.copyto(staged, slab.array[part], casting="same_kind")
             else:
                 with self._foreign:

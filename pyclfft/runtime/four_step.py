@@ -16,7 +16,7 @@ from .hooks import Hook
 
 
 def twiddle_hook(
-    length: int, direction: str, precision: str, part: tuple[int, int], origin: Any
+    length: int, direction: str, precision: str, part: tuple[int, ...], origin: Any
 ) -> Hook:
     """Return the hook that multiplies a part's elements by roots of unity.
 
@@ -31,12 +31,14 @@ def twiddle_hook(
         The sign of the exponent: minus for "forward".
     precision : {"single", "double"}
         The precision of the plan that the hook belongs to.
-    part : (int, int)
+    part : tuple of int
         The rows and the columns of the part that the plan loads or stores, in C order. A plan with
-        several parts behind each other treats each of them alike.
-    origin : array_like of uint64, shape (2,), or pyopencl.Buffer
-        The row and the column, in the whole array, of the part's first element. If it is a buffer
-        of two uint64, the caller may write another origin into it before each call of the plan.
+        several parts behind each other treats each of them alike. With three numbers ``(first,
+        middle, first)`` it is a part of what `square_step` makes of a row; it holds the first and
+        the last axis whole, and the plan stores the axes in reverse order.
+    origin : array_like of uint64, shape (len(part),), or pyopencl.Buffer
+        The place, in the whole array, of the part's first element along each axis. If it is a
+        buffer, the caller may write another origin into it before each call of the plan.
 
     Returns
     -------
@@ -46,13 +48,21 @@ def twiddle_hook(
     roots = twiddles_of(length, direction, precision)
     if not hasattr(origin, "int_ptr"):  # only buffers of OpenCL have this attribute
         origin = np.asarray(origin, np.uint64)
+    tables = {"shift": np.uint32(roots.shift), "fine": roots.fine, "coarse": roots.coarse}
+    if len(part) == 3:
+        return Hook(
+            "value = times_swapped_root(value, index, middle, first, origin, shift, fine, coarse);",
+            preamble='#include "fourStep.cl"',
+            middle=np.uint64(part[1]),
+            first=np.uint64(part[0]),
+            origin=origin,
+            **tables,
+        )
     return Hook(
         "value = times_step_root(value, index, rows, columns, origin, shift, fine, coarse);",
         preamble='#include "fourStep.cl"',
         rows=np.uint64(part[0]),
         columns=np.uint64(part[1]),
         origin=origin,
-        shift=np.uint32(roots.shift),
-        fine=roots.fine,
-        coarse=roots.coarse,
+        **tables,
     )

@@ -7,7 +7,7 @@ result's dtype. An array of several axes needs a sweep for each group of axes th
 a batch of rows needs one sweep.
 
 A row that does not fit a piece takes two sweeps: it is seen as an array of rows and columns, whose
-columns are transformed first and whose rows last (`LongRow`).
+columns are transformed first and whose rows last (`LongRow`), or of three axes (`SquareRow`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import (
     TRIGONOMETRIC_KINDS,
     Problem,
+    contiguous_strides,
     half_shape,
     logical_shape,
     make_problem,
 )
 from ..planning.schedule import schedule_of
-from ..planning.slabs import four_step_within, parts, steps_within
+from ..planning.slabs import four_step_within, parts, square_step, steps_within
 from ..planning.traits import Traits
 from ..progress import Progress
 from . import describe, wisdom
@@ -48,7 +49,9 @@ from .parts import Part
 SHARE_OF_MEMORY = 0.75  # of a device's memory, where the caller sets no limit
 FEW_BYTES = 64 * 2**20  # a smaller piece does not keep the link busy
 PIECES = 24  # so many in a sweep, so that the first upload and the last download take little of it
+MAX_ORIGIN = 24  # bytes of the place of a piece in an array of three axes
 MAX_SHAPES = 16  # shapes of pieces in a sweep: two at most for each axis that is cut
+LEAST_RUN = 64  # elements that lie together in the second sweep of a row in place
 LONG_RUN = 256 * 2**10  # bytes that lie together on the host, beyond which longer runs gain nothing
 
 Shapes = tuple[tuple[int, ...], tuple[int, ...]]  # of the source and of the target of a sweep
@@ -176,10 +179,12 @@ class Sweep:
     dtype : dtype
         The dtype in which a piece is uploaded.
     transposed : bool
-        The target's two axes are in the reverse order.
+        The target's axes are in the reverse order.
     roots : int
         If it is not 0, the results are multiplied by the roots of unity of this order that stand
-        between the columns and the rows of a long row. The arrays then have two axes.
+        between the two sweeps of a long row.
+    whole : tuple of int
+        Axes that are not cut, though they are not transformed.
     """
 
     request: Request
@@ -190,6 +195,7 @@ class Sweep:
     dtype: np.dtype
     transposed: bool = False
     roots: int = 0
+    whole: tuple[int, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -202,7 +208,7 @@ class Sweep:
         """The parts of source and target that belong together, the largest ones first."""
         given, result = self.shapes
         extents = [max(pair) for pair in zip(given, result, strict=True)]
-        cut = parts(extents, self.request.axes, self._piece(extents))
+        cut = parts(extents, (*self.request.axes, *self.whole), self._piece(extents))
         return [(self._whole_axes(part, given), self._whole_axes(part, result)) for part in cut]
 
     def _whole_axes(self, part: Part, shape: Sequence[int]) -> Part:
@@ -215,7 +221,7 @@ class Sweep:
 
     def _piece(self, extents: Sequence[int]) -> int:
         """Return how many elements a piece has at most: fewer than fit, if that loses nothing."""
-        whole = prod(extents[axis] for axis in self.request.axes)
+        whole = prod(extents[axis] for axis in (*self.request.axes, *self.whole))
         item = max(self.dtype.itemsize, self.request.dtype.itemsize)
         enough = max(FEW_BYTES // item, prod(extents) // PIECES, whole)
         if 0 in self.request.axes and len(extents) > 1:  # the elements of a run lie together
@@ -226,13 +232,13 @@ class Sweep:
         """Return the transform of a part."""
         request = self.request
         shape = tuple(each.stop - each.start for each in given)
-        result = request.result_shape(shape)
         item = request.dtype.itemsize
+        reverse = contiguous_strides(request.result_shape(shape)[::-1])[::-1]
         return make_problem(
             logical_shape(request.kind, shape, request.axes), self.dtype, request.axes,
             request.kind, request.direction, request.norm, s=request.lengths,
             orthogonalize=request.orthogonalize,
-            out_strides=(item, item * result[0]) if self.transposed else None,
+            out_strides=[item * stride for stride in reverse] if self.transposed else None,
         )  # fmt: skip
 
     def schedule(self, problem: Problem, room: Room) -> Schedule:
@@ -303,7 +309,7 @@ class _LaneKernels:
         self._sweep, self._room = sweep, room
         self._made: BoundedCache[Executable] = BoundedCache(MAX_SHAPES)
         read_only = cl.mem_flags.READ_ONLY
-        self._origin = cl.Buffer(room.context, read_only, 16) if sweep.roots else None
+        self._origin = cl.Buffer(room.context, read_only, MAX_ORIGIN) if sweep.roots else None
 
     def launch(
         self,
@@ -326,11 +332,9 @@ class _LaneKernels:
         problem = sweep.problem(given)
         if self._origin is None:
             return Executable(room.context, sweep.schedule(problem, room))
-        rows, columns = (each.stop - each.start for each in result)
+        shape = tuple(each.stop - each.start for each in result)
         request = sweep.request
-        hook = twiddle_hook(
-            sweep.roots, request.direction, request.precision, (rows, columns), self._origin
-        )
+        hook = twiddle_hook(sweep.roots, request.direction, request.precision, shape, self._origin)
         bound = bind({"store": hook}, request.precision, room.context)
         schedule = sweep.schedule(replace(problem, hooks=bound.hooks), room)
         return Executable(room.context, schedule, bound.buffers)
@@ -338,7 +342,7 @@ class _LaneKernels:
 
 @dataclass(frozen=True)
 class LongRow:
-    """One row that does not fit a piece, in two sweeps.
+    """One row that does not fit a piece, in two sweeps, with another array in between.
 
     The row is seen as an array of rows and columns in C order. The first sweep transforms its
     columns and multiplies them by roots of unity, the second one transforms its rows; the result is
@@ -456,6 +460,98 @@ class LongRow:
         return Sweep(request, source, target, shapes, self.most, self._complex, transposed=True)
 
 
+@dataclass(frozen=True)
+class SquareRow:
+    """One row that does not fit a piece, in two sweeps, of which the second one is in place.
+
+    `square_step` says how, and when. Beside the result no memory is needed on the host.
+
+    Attributes
+    ----------
+    request, source, target, index, most, dtype
+        The attributes of `LongRow`.
+    shape : (int, int)
+        What `square_step` returns.
+    """
+
+    request: Request
+    source: Any
+    target: Any
+    index: tuple[int | slice, ...]
+    shape: tuple[int, int]
+    most: int
+    dtype: np.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that cross the link, both ways together."""
+        return sum(each.nbytes for each in self._sketched)
+
+    def fit(self, room: Room) -> float:
+        """Return by what factor pieces have to be smaller than planned; 1 or more if they fit."""
+        return min(each.fit(room) for each in self._sketched)
+
+    def run(self, room: Room, moved: Callable[[int], None]) -> None:
+        """Do both sweeps, which write the result."""
+        length = self.request.lengths[0]
+        source = _row(self.source, self.index, length, self.dtype)
+        for sweep in self._sweeps(source, self.target[self.index][:length]):
+            sweep.run(room, moved)
+
+    @cached_property
+    def _sketched(self) -> tuple[Sweep, Sweep]:
+        dtypes = (self.dtype, self.request.dtype)
+        length = self.request.lengths[0]
+        source, target = (_without_memory((length,), dtype) for dtype in dtypes)
+        return self._sweeps(source, target)
+
+    def _sweeps(self, source: np.ndarray, target: np.ndarray) -> tuple[Sweep, Sweep]:
+        first, middle = self.shape
+        cube, square = (first, middle, first), (first * middle, first)
+        columns, rows = (
+            replace(self.request, axes=(0,), lengths=(shape[0],)) for shape in (cube, square)
+        )
+        swapped = target.reshape(cube)
+        return (
+            Sweep(
+                columns, source.reshape(cube), swapped, (cube, cube), self.most, self.dtype,
+                transposed=True, roots=self.request.lengths[0], whole=(2,),
+            ),
+            Sweep(
+                rows, MergedAxes(swapped), target.reshape(square), (square, square), self.most,
+                self.request.dtype,
+            ),
+        )  # fmt: skip
+
+
+class MergedAxes:
+    """An array of axes (a, b, c), read as an array of axes (b a, c).
+
+    Parameters
+    ----------
+    array : ndarray
+        The array of three axes.
+    """
+
+    takes_threads = True
+
+    def __init__(self, array: np.ndarray) -> None:
+        inner, outer, columns = array.shape
+        self._array = array
+        self.dtype = array.dtype
+        self.shape = (outer * inner, columns)
+
+    def read_into(self, staged: np.ndarray, part: Part) -> None:
+        """Copy a part of the array."""
+        rows, columns = part
+        inner = self._array.shape[0]
+        for outer in range(rows.start // inner, -(-rows.stop // inner)):
+            begin = max(rows.start, outer * inner)
+            end = min(rows.stop, (outer + 1) * inner)
+            block = self._array[begin - outer * inner : end - outer * inner, outer, columns]
+            staged[begin - rows.start : end - rows.start] = block
+
+
 class FoldedRow:
     """The spectrum of a real row, of which the first half is stored, as an array of two axes.
 
@@ -491,12 +587,13 @@ class FoldedRow:
             row[rows * mirrored :], (mirrored, self.shape[1]), (-rows * step, -step)
         )
 
-    def __getitem__(self, part: Part) -> np.ndarray:
+    def read_into(self, staged: np.ndarray, part: Part) -> None:
+        """Copy a part of the array."""
         rows, columns = part
         first, second = self._split(rows)
-        return np.concatenate(
-            (self._first[first, columns], np.conjugate(self._second[second, columns]))
-        )
+        count = first.stop - first.start
+        staged[:count] = self._first[first, columns]
+        np.conjugate(self._second[second, columns], out=staged[count:])
 
     def __setitem__(self, part: Part, values: np.ndarray) -> None:
         rows, columns = part
@@ -658,19 +755,21 @@ def _between(request: Request, shape: Sequence[int]) -> tuple[int, ...]:
 
 def _long_rows(
     request: Request, source: Any, target: Any, shape: Sequence[int], most: int, dtype: np.dtype
-) -> Iterator[LongRow]:
+) -> Iterator[Stage]:
     (axis,), (length,) = request.axes, request.lengths
     if request.is_trigonometric:
         raise ValueError(
             f"a row of {length:,} numbers does not fit, and cosine and sine transforms cannot cut "
             "a row: allow more memory"
         )
-    factors = four_step_within(length, most)
+    square = square_step(length, most, LEAST_RUN) if request.kind == "c2c" else None
+    make: Any = SquareRow if square and isinstance(target, np.ndarray) else LongRow
+    factors = square if make is SquareRow else four_step_within(length, most)
     alone = replace(request, axes=(0,))
     places: list[Iterable[int | slice]] = [range(extent) for extent in shape]
     places[axis] = [slice(None)]
     for index in product(*places):
-        yield LongRow(alone, source, target, index, factors, most, dtype)
+        yield make(alone, source, target, index, factors, most, dtype)
 
 
 def room_of(context: cl.Context, max_device_bytes: int | None = None) -> Room:

@@ -87,7 +87,8 @@ def transform_in_pieces(
     -----
     A batch of rows, or all axes that fit a piece together, cross the link to the device once each
     way. If several axes do not fit a piece together, or a single row does not fit one, the array
-    crosses the link twice each way. A row that is cut needs as much memory on the host once more.
+    crosses the link twice each way. A row that is cut needs as much memory on the host once more,
+    unless it is complex and its length has a large square factor.
 
     If an error or Control-C interrupts the transform, the input is as it was before and `out` holds
     parts of the result; with ``out=x`` the array then is neither, so keep a copy of what you cannot

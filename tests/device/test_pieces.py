@@ -139,6 +139,51 @@ def test_long_row(device, precision, kind, direction, length):
     agrees(result, expected, [length, 61], 1.2)
 
 
+@pytest.fixture
+def square(monkeypatch):
+    """Short runs will do; the shapes of the rows that are transformed in place."""
+    monkeypatch.setattr(pieces, "LEAST_RUN", 4)
+    shapes = []
+    run = pieces.SquareRow.run
+
+    def noting(self, *arguments):
+        shapes.append(self.shape)
+        run(self, *arguments)
+
+    monkeypatch.setattr(pieces.SquareRow, "run", noting)
+    return shapes
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("length", [2**14, 16 * 16 * 9 * 5, 7**4 * 5])
+@pytest.mark.parametrize("direction", ["forward", "inverse"])
+@pytest.mark.parametrize("given", ["real", "complex", "strided", "padded"])
+def test_row_with_a_square_factor(device, precision, square, length, direction, given):
+    """It needs no memory on the host beside the result, and may be in place."""
+    real, cplx = INPUT[precision]
+    x = noise(length, real if given == "real" else cplx)
+    if given == "strided":
+        x = noise((length, 2), cplx)[::-1, 1]
+    if given == "padded":
+        x = x[: length - 100]
+    memory = 150_000 if precision == "single" else 300_000
+    expected = expected_of(x, (0,), "c2c", direction, "ortho", (length,))
+    options = {"direction": direction, "norm": "ortho", "max_device_bytes": memory}
+    result = pyclfft.transform_in_pieces(x, s=length, **options)
+    assert len(square) == 1
+    agrees(result, expected, [length], 1.2)
+    if given in ("complex", "strided"):
+        assert pyclfft.transform_in_pieces(x, x, **options) is x
+        np.testing.assert_array_equal(x, result)
+
+
+def test_long_rows_with_a_square_factor_of_an_array(device, square):
+    x = noise((2, 11520, 3), "c8")
+    result = pyclfft.transform_in_pieces(x, axes=1, max_device_bytes=150_000)
+    assert len(square) == 6
+    agrees(result, expected_of(x, (1,), "c2c"), [11520])
+
+
 @pytest.mark.parametrize(("shape", "axis", "n"), [((3, 5000, 2), 1, None), ((2, 3000), 1, 3600)])
 def test_long_rows_of_an_array(device, precision, shape, axis, n):
     x = input_of("c2c", shape, precision)

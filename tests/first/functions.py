@@ -129,6 +129,8 @@ def check_pieces(queue):
     row = x.reshape(-1).copy()
     assert pyclfft.transform_in_pieces(row, row, max_device_bytes=2**14) is row
     agree(row, np.fft.fft(x.reshape(-1).astype("c16")))
+    long = noise(2**15, "c8")  # with a square factor: in place, by the other hook
+    agree(pyclfft.transform_in_pieces(long, max_device_bytes=2**20), np.fft.fft(long.astype("c16")))
 
 
 @checks("fht", "fhtoffset", "ifht")

@@ -14,6 +14,7 @@ from pyclfft.planning.slabs import (
     four_step_within,
     parts,
     ranges,
+    square_step,
     steps,
     steps_within,
     twiddles_of,
@@ -129,6 +130,20 @@ def test_factors_that_fit():
     with pytest.raises(ValueError, match=r"6 and 683.*such as 4,160 has nearer ones"):
         four_step_within(4098, 625)
     assert four_step(4160) == (64, 65)
+
+
+@pytest.mark.parametrize(
+    ("length", "most", "run", "expected"),
+    [
+        (2**14, 3000, 4, (32, 16)),
+        (11520, 3000, 4, (48, 5)),
+        (2**15, 21845, 64, (128, 2)),
+        (2**15, 16383, 64, None),  # two runs fewer would do
+        (11 * 13 * 17 * 19, 10**4, 1, None),  # no square
+    ],
+)
+def test_square_factors(length, most, run, expected):
+    assert square_step(length, most, run) == expected
 
 
 @pytest.mark.parametrize("length", [1, 2, 12, 1000, 4097])
