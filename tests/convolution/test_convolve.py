@@ -183,6 +183,7 @@ def short_blocks(dimensions, traits):
     )
 
 
+@pytest.mark.one_cpu  # each case compiles programs of its own
 @pairwise({
     "shapes": [
         ((100,), (7,), None), ((7,), (101,), None), ((40, 50), (5, 3), None),
