@@ -262,6 +262,7 @@ def test_what_the_device_cannot_hold(small_device, fp64, shapes, dtypes, mode, n
         agree(result, expected, 2 * max(x.size, y.size))
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("method", METHODS)
 def test_a_limit(device, monkeypatch, method):
     """Every piece stays within it, and without it there is only one."""
