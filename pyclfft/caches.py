@@ -22,6 +22,8 @@ class CacheInfo(NamedTuple):
         Transforms of frames that `stft`, `istft` and `spectrogram` have made.
     convolvers : CacheCounts
         Convolutions that `convolve` and its relatives have planned.
+    correlators : CacheCounts
+        Correlations that `phase_cross_correlation` has planned.
     dfts : CacheCounts
         Direct transforms that `dft` has planned, with their roots of unity.
     chirps : CacheCounts
@@ -39,6 +41,7 @@ class CacheInfo(NamedTuple):
     filters: CacheCounts
     frames: CacheCounts
     convolvers: CacheCounts
+    correlators: CacheCounts
     dfts: CacheCounts
     chirps: CacheCounts
     programs: CacheCounts

@@ -123,7 +123,7 @@ class SpectralConvolver:
             self._second.enqueue(queue, second, room.buffer, before),
         ]
         done = self._back.enqueue(queue, room.buffer, target, there)
-        rooms.give_back(room, done)
+        rooms.give_back(room, queue, done)
         return done
 
 

@@ -210,7 +210,7 @@ class LineConvolver:
             room = rooms.take(self.context, self.workspace_bytes)
             launch.aim(dry=dry, ir=ir, wet=target, sums=room.buffer)
             done = launch.enqueue(queue, 0, [*wait_for, *room.events])
-            rooms.give_back(room, done)
+            rooms.give_back(room, queue, done)
         else:
             launch.aim(dry=dry, ir=ir, wet=target)
             done = launch.enqueue(queue, 0, wait_for)

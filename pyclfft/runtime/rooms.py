@@ -89,11 +89,13 @@ class RoomPool:
         self._free()
         return memory.allocate(context, size)
 
-    def give_back(self, room: Room, done: cl.Event) -> None:
-        """Keep a room for later calls, which have to wait for an event.
+    def give_back(self, room: Room, queue: cl.CommandQueue, done: cl.Event) -> None:
+        """Keep a room for later calls, which have to wait for an event of a queue.
 
+        The queue is flushed, because OpenCL lets another queue wait only for what was flushed.
         A room whose call has failed is not given back: nobody knows what still uses it.
         """
+        queue.flush()
         with self._lock:
             self._idle.append(room._replace(events=(done,)))
             total = sum(each.nbytes for each in self._idle)

@@ -183,6 +183,7 @@ def short_blocks(dimensions, traits):
     )
 
 
+@pytest.mark.one_cpu  # each case compiles programs of its own
 @pairwise({
     "shapes": [
         ((100,), (7,), None), ((7,), (101,), None), ((40, 50), (5, 3), None),
@@ -261,6 +262,7 @@ def test_what_the_device_cannot_hold(small_device, fp64, shapes, dtypes, mode, n
         agree(result, expected, 2 * max(x.size, y.size))
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("method", METHODS)
 def test_a_limit(device, monkeypatch, method):
     """Every piece stays within it, and without it there is only one."""
