@@ -20,6 +20,7 @@ from . import session
 from .dft import counts
 from .distributed_cases import BATCH, CASES, Row, case_of, measured_over_devices
 from .distributed_ranks import measure_over_ranks
+from .distributed_scale import read, scale_report
 from .environment import environment, host
 
 PROG = "pyclfft bench distributed"
@@ -80,12 +81,20 @@ def parser() -> argparse.ArgumentParser:
         help=f"how often each case is measured (default: {SAMPLES})",
     )  # fmt: skip
     add("--json", metavar="FILE", help="write everything")
+    add(
+        "--scale", metavar="FILE", nargs="+",
+        help="measure nothing, but fit the cost model to the 3-D rows of files of --json, and "
+        "print it beside published figures of other libraries",
+    )  # fmt: skip
     return result
 
 
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     session.require_folders(options.json)
+    if options.scale:
+        print(scale_report([read(file) for file in options.scale]))
+        return 0
     names = options.cases.split(",")
     if unknown := [name for name in names if name not in CASES]:
         raise PyclfftError(f"there is no case {unknown[0]}: choose of {', '.join(CASES)}")
@@ -106,6 +115,7 @@ def _main(argv: Sequence[str]) -> int:
     print(LEGEND)
     if options.json:
         document = {"environment": where, "bytes": options.bytes,
+                    "cores": device.max_compute_units,
                     "rows": [asdict(row) for row in rows]}  # fmt: skip
         Path(options.json).write_text(json.dumps(document, indent=1), encoding="utf-8")
     return int(any(not row.right for row in rows))
