@@ -123,14 +123,14 @@ def _main(argv: Sequence[str]) -> int:
 
 def _cells(row: Row, rows: Sequence[Row]) -> list[str]:
     alone = next(each for each in rows if (each.name, each.over) == (row.name, row.over))
-    efficiency = alone.seconds.median / row.seconds.median if alone.count == 1 else float("nan")
+    efficiency = f"{alone.seconds.median / row.seconds.median:.0%}" if alone.count == 1 else "-"
     return [
         row.name,
         f"{row.count} {row.over}",
         "x".join(map(str, row.shape)),
         f"{row.seconds.median:.4f}",
         f"{row.seconds.percent:.0f}",
-        f"{efficiency:.0%}",
+        efficiency,
         f"{row.transfer:.0%}",
         f"{row.copies / row.seconds.median:.0%}",
         f"{row.host_bytes / 2**20:.0f}",
