@@ -21,7 +21,16 @@ PICTURE = DOCS / "pictures" / "packages.svg"
 
 # Imports from above, within a function: Plan(effort="measure") loads the tuner when it is asked to.
 LATE = {("runtime", "tuning")}
-COMMANDS = ("__main__", "completion", "convolve", "filter", "info", "selftest", "spectrogram")
+COMMANDS = (
+    "__main__",
+    "completion",
+    "convolve",
+    "dft",
+    "filter",
+    "info",
+    "selftest",
+    "spectrogram",
+)
 ON_THE_COMMAND_LINE = ("commandline", "streams")
 FOUNDATIONS = ("advice", "errors", "files", "progress")
 

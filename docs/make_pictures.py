@@ -19,6 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 import pyclfft
 from pyclfft import __main__ as commands
 from pyclfft.audio.audiofile import AudioFile, read_audio
+from pyclfft.distributed.csv_samples import read_samples
 from pyclfft.image.imagefile import read_image
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -432,6 +433,41 @@ def aligned() -> Cell:
     )
 
 
+def lengths() -> Cell:
+    """Show what becomes of the spectrum of five sines whose number is changed to a power of two."""
+    read = read_samples(SAMPLES / "sines.csv")
+    count = len(read.values)
+    return stack(
+        [
+            spectrum_in_decibels(read.values, read.rate, f"all {count} samples, as they are"),
+            spectrum_in_decibels(read.values[:512], read.rate, "the first 512 samples"),
+            spectrum_in_decibels(
+                np.pad(read.values, (0, 1024 - count)), read.rate,
+                f"all {count} samples and {1024 - count} zeros", count,
+            ),
+        ]
+    )  # fmt: skip
+
+
+def spectrum_in_decibels(
+    samples: np.ndarray, rate: float, caption: str, count: int | None = None, reach: float = 250
+) -> Cell:
+    """Return the amplitudes up to `reach` Hz; `count` is how many of the samples are no padding."""
+    bins = round(reach / rate * len(samples))
+    found = 2 * np.abs(pyclfft.dft(samples, range(bins))) / (count or len(samples))
+    levels = 20 * np.log10(np.maximum(found, 1e-6))
+    words = {0.0: "0 dB: an amplitude of 1", -40.0: "-40 dB"}
+    return plot({"blue": levels}, (900, 130), (-80, 12), f"{caption}, 0 to {reach:g} Hz", words)
+
+
+def sines() -> Cell:
+    """Return the sample of five sines as the command draws it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "sines.png")
+        commands.main(["dft", str(SAMPLES / "sines.csv"), f"--output={path}"])
+        return Image.open(path).convert("RGB")
+
+
 PICTURES: dict[str, Callable[[], Cell]] = {
     "scene_before_after.png": scene_before_after,
     "kinds.png": kinds,
@@ -444,6 +480,8 @@ PICTURES: dict[str, Callable[[], Cell]] = {
     "spectrogram.png": spectrogram,
     "room.png": room,
     "aligned.png": aligned,
+    "lengths.png": lengths,
+    "sines.png": sines,
 }
 
 

@@ -17,7 +17,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pyclfft.bench import convolve_plots, convolve_sweeps, convolve_view, stft, worksize
+from pyclfft.bench import (
+    convolve_plots,
+    convolve_sweeps,
+    convolve_view,
+    dft_plots,
+    dft_sweeps,
+    dft_view,
+    stft,
+    worksize,
+)
 from pyclfft.bench.ladder_plots import path_of
 from pyclfft.bench.render import Part
 from pyclfft.bench.stft_contenders import COPY, DEVICE, HOST, OURS
@@ -64,6 +73,8 @@ STFTS = (
     Stored("PoCL", "stft-epyc-pocl", "portable"),
 )
 CONVOLUTIONS = (Stored("Intel's runtime", "convolve-epyc-intel", "intel --limit 1 --seconds 90"),)
+
+DFTS = (Stored("Intel's runtime", "dft-epyc-intel", "intel --limit 10"),)
 
 
 # --- work sizes -----------------------------------------------------------------------------------
@@ -181,6 +192,27 @@ def convolutions() -> Iterator[Part]:
             yield f"![{said}]({path_of(f'../results/{stored.name}.png', name)})"
 
 
+# --- direct transforms ----------------------------------------------------------------------------
+
+# Each picture of `bench dft`, in words.
+DFT_PICTURES = {
+    "lengths": "Curves: seconds over the number of samples, for each way, beside the report's",
+    "ranks": "Bars: milliseconds of each step by the number of ranks, for the loop and for tiles",
+    "groups": "Bars: milliseconds of each step by the work-items of a group, for both kernels",
+}
+
+
+def parallel_transforms() -> Iterator[Part]:
+    """Yield who takes how long for a direct transform, device by device."""
+    for stored in DFTS:
+        results = dft_sweeps.read(stored.path)
+        yield f"### {stored.title}"
+        yield where("dft", stored, results.environment)
+        yield from dft_view.parts(results)
+        for name, said in DFT_PICTURES.items():
+            yield f"![{said}]({path_of(f'../results/{stored.name}.png', name)})"
+
+
 # --- pages ----------------------------------------------------------------------------------------
 
 
@@ -195,6 +227,7 @@ PAGES: Mapping[str, Mapping[str, Parts]] = {
     "howto/stft.md": {"beside the report": beside_the_report},
     "howto/audio.md": {"contenders": contenders},
     "howto/convolution.md": {"convolutions": convolutions},
+    "howto/dft-parallel.md": {"parallel transforms": parallel_transforms},
 }
 
 
@@ -243,6 +276,9 @@ def draw() -> None:
     for stored in CONVOLUTIONS:
         picture = stored.path.with_suffix(".png")
         convolve_plots.write_plots(str(picture), convolve_sweeps.read(stored.path))
+    for stored in DFTS:
+        picture = stored.path.with_suffix(".png")
+        dft_plots.write_plots(str(picture), dft_sweeps.read(stored.path))
 
 
 def commands() -> Iterator[str]:
@@ -251,6 +287,7 @@ def commands() -> Iterator[str]:
         ("worksize", WORKSIZES),
         ("stft", STFTS),
         ("convolve", CONVOLUTIONS),
+        ("dft", DFTS),
     ):
         for stored in several:
             name = f"docs/results/{stored.name}"

@@ -99,10 +99,12 @@ class Job:
     target: streams.Target
     samples: Samples
 
-    def __str__(self) -> str:
+    @property
+    def content(self) -> str:
+        """What was read, in a few words."""
         values, rate = self.samples.values, self.samples.rate
         known = f", {rate:g} Hz" if self.samples.hertz else ""
-        return f"{self.source}: {self.samples.column}, {len(values)} samples{known}"
+        return f"{self.samples.column}, {len(values)} samples{known}"
 
 
 def _run(ranks: Ranks, options: argparse.Namespace, stack: ExitStack) -> None:
@@ -221,7 +223,8 @@ def _transformed(
 def _write(job: Job, found: np.ndarray, options: argparse.Namespace) -> None:
     bins = np.array(options.bins or range(len(found)), np.int64)
     samples = job.samples
-    spectrum = Spectrum(bins, found, samples.values, samples.rate, samples.hertz, str(job))
+    title = f"{job.source.name}: {job.content}"
+    spectrum = Spectrum(bins, found, samples.values, samples.rate, samples.hertz, title)
     with streams.written(job.target, ".csv") as file:
         write_spectrum(file, spectrum)
 
@@ -229,7 +232,7 @@ def _write(job: Job, found: np.ndarray, options: argparse.Namespace) -> None:
 def _lines(job: Job, found: np.ndarray, options: argparse.Namespace) -> list[str]:
     """Return what a report says of the work."""
     return [
-        f"input   {job}",
+        f"input   {job.source}: {job.content}",
         f"rate    {job.samples.rate_from}",
         f"dft     {len(found)} bins, {options.variant}, {options.precision} precision",
         f"output  {job.target}",

@@ -45,7 +45,7 @@
 #define PRODUCT REAL /* COMPLEX: both arrays are complex */
 #endif
 #ifndef CONJUGATED
-#define CONJUGATED 0 /* of a complex product: 1: dry is conjugated; 2: ir is conjugated */
+#define CONJUGATED 0 /* of a complex product: 1: dry is conjugated; 2: ir is; of a real one: 1: odd rows get the other sign */
 #endif
 #ifndef DIMENSIONS
 #define DIMENSIONS 1 /* of the batch */
@@ -135,16 +135,15 @@ typedef struct {
 typedef struct {
     global const real *dry, *ir;
     ulong at;  /* the place of the first result */
-    uint part; /* of a complex result: 0: the real part; 1: the imaginary one */
+    uint part; /* of complex results, whose parts are neighbouring rows: 0: the real part; 1: the imaginary one */
 } Row;
 
 static inline Row row_of(global const real *dry, global const real *ir, ulong index, global const long *table)
 {
     global const Line *line = (global const Line *)table;
     global const Dimension *dimensions = (global const Dimension *)(line + 1);
-    Row row = {dry + line->dry_at, ir + line->ir_at, line->at, 0};
+    Row row = {dry + line->dry_at, ir + line->ir_at, line->at, index % 2};
 #if PRODUCT == COMPLEX
-    row.part = index % 2;
     row.at += row.part;
     index /= 2;
 #endif
@@ -170,7 +169,7 @@ static inline real take_term(Row *row, uint term, global const Line *line)
 #else
     row->dry += term * line->dry_term;
     row->ir += term * line->ir_term;
-    return 1;
+    return CONJUGATED && row->part ? R(-1.0) : R(1.0);
 #endif
 }
 

@@ -77,11 +77,6 @@ typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, n
  * by a vector of imaginary parts. */
 #define ROOT(row, v) ((((row) * OUTPUTS + (v)) * GROUP + (int)get_local_id(0)) * 2)
 
-/* OUTPUTS vectors of complex results. */
-typedef struct {
-    vector re[OUTPUTS], im[OUTPUTS];
-} Results;
-
 /* Adds `steps` to exponents, modulo n. */
 INLINE void advance(exponents *at, const exponents *steps, uint n)
 {
@@ -89,16 +84,14 @@ INLINE void advance(exponents *at, const exponents *steps, uint n)
         at[v] += at[v] >= n - steps[v] ? steps[v] - n : steps[v];
 }
 
-INLINE Results look_up(global const cplx *roots, const exponents *at)
+INLINE void look_up(global const cplx *roots, const exponents *at, vector *re, vector *im)
 {
-    Results found;
     UNROLL for (int v = 0; v < OUTPUTS; v++)
         UNROLL for (int lane = 0; lane < WIDTH; lane++) {
             cplx root = roots[LANE(at[v], lane)];
-            LANE(found.re[v], lane) = root.x;
-            LANE(found.im[v], lane) = root.y;
+            LANE(re[v], lane) = root.x;
+            LANE(im[v], lane) = root.y;
         }
-    return found;
 }
 
 /* Copies `rows` rows of roots to local memory, with the exponents 0, steps, 2 steps ..; `next` follows the last. */
@@ -109,11 +102,10 @@ INLINE void copy_roots(local vector *room, global const cplx *roots, const expon
         next[v] = 0;
     LOOP(uint row = 0; row < rows; row++)
     {
-        Results found = look_up(roots, next);
-        UNROLL for (int v = 0; v < OUTPUTS; v++) {
-            room[ROOT(row, v)] = found.re[v];
-            room[ROOT(row, v) + 1] = found.im[v];
-        }
+        vector re[OUTPUTS], im[OUTPUTS];
+        look_up(roots, next, re, im);
+        UNROLL for (int v = 0; v < OUTPUTS; v++)
+            room[ROOT(row, v)] = re[v], room[ROOT(row, v) + 1] = im[v];
         advance(next, steps, n);
     }
 }
@@ -143,7 +135,8 @@ INLINE void copy_samples(local real *samples, global const real *row, uint first
 }
 
 /* The sums over a block: over its tiles c, and within each over its samples j. */
-INLINE Results sum_block(local const real *samples, local const vector *turns, local const vector *leaps, uint tile)
+INLINE void sum_block(local const real *samples, local const vector *turns, local const vector *leaps, uint tile,
+                      vector *sum_re, vector *sum_im)
 {
     vector re[OUTPUTS][TILES], im[OUTPUTS][TILES];
     UNROLL for (int v = 0; v < OUTPUTS; v++)
@@ -162,16 +155,14 @@ INLINE Results sum_block(local const real *samples, local const vector *turns, l
 #endif
             }
         }
-    Results sums;
     UNROLL for (int v = 0; v < OUTPUTS; v++) {
-        sums.re[v] = re[v][0], sums.im[v] = im[v][0]; /* the first root is 1 */
+        sum_re[v] = re[v][0], sum_im[v] = im[v][0]; /* the first root is 1 */
         UNROLL for (int c = 1; c < TILES; c++) {
             vector cosine = leaps[ROOT(c, v)], sine = leaps[ROOT(c, v) + 1];
-            sums.re[v] = fma(-sine, im[v][c], fma(cosine, re[v][c], sums.re[v]));
-            sums.im[v] = fma(cosine, im[v][c], fma(sine, re[v][c], sums.im[v]));
+            sum_re[v] = fma(-sine, im[v][c], fma(cosine, re[v][c], sum_re[v]));
+            sum_im[v] = fma(cosine, im[v][c], fma(sine, re[v][c], sum_im[v]));
         }
     }
-    return sums;
 }
 
 INLINE void add_compensated(vector *sum, vector *lost, vector term)
@@ -202,18 +193,18 @@ dft_tiles(global const real *src, global cplx *sums, global const cplx *roots, g
         UNROLL for (int lane = 0; lane < WIDTH; lane++)
             LANE(at[v], lane) = (ulong)LANE(stride[v], lane) * begin % n;
 
-    Results all, lost;
-    UNROLL for (int v = 0; v < OUTPUTS; v++)
-        all.re[v] = all.im[v] = lost.re[v] = lost.im[v] = 0;
+    vector all_re[OUTPUTS] = {0}, all_im[OUTPUTS] = {0}, lost_re[OUTPUTS] = {0}, lost_im[OUTPUTS] = {0};
     LOOP(uint block = begin; block < end; block++)
     {
+        vector re[OUTPUTS], im[OUTPUTS], cosine[OUTPUTS], sine[OUTPUTS];
         MEET;
         copy_samples(samples, row, block * TILES * tile, tile, n, geometry[1]);
         MEET;
-        Results some = sum_block(samples, turns, leaps, tile), root = look_up(roots, at);
+        sum_block(samples, turns, leaps, tile, re, im);
+        look_up(roots, at, cosine, sine);
         UNROLL for (int v = 0; v < OUTPUTS; v++) {
-            add_compensated(&all.re[v], &lost.re[v], fma(-root.im[v], some.im[v], root.re[v] * some.re[v]));
-            add_compensated(&all.im[v], &lost.im[v], fma(root.re[v], some.im[v], root.im[v] * some.re[v]));
+            add_compensated(&all_re[v], &lost_re[v], fma(-sine[v], im[v], cosine[v] * re[v]));
+            add_compensated(&all_im[v], &lost_im[v], fma(cosine[v], im[v], sine[v] * re[v]));
         }
         advance(at, stride, n);
     }
@@ -223,6 +214,6 @@ dft_tiles(global const real *src, global cplx *sums, global const cplx *roots, g
         UNROLL for (int lane = 0; lane < WIDTH; lane++) {
             uint i = (item + v * GROUP) * WIDTH + lane;
             if (i < count)
-                sums[i] = (cplx)(LANE(all.re[v], lane), LANE(all.im[v], lane));
+                sums[i] = (cplx)(LANE(all_re[v], lane), LANE(all_im[v], lane));
         }
 }

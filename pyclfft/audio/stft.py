@@ -18,6 +18,7 @@ from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..planning.problem import Layout, choose, contiguous_strides
 from ..runtime import memory
 from ..runtime.executable import Executable
+from ..runtime.limit import max_device_bytes
 from ..runtime.operation import (
     allocator_of,
     new_array,
@@ -565,12 +566,17 @@ def transformed(
 
 
 def _done_at_once(job: Job, queue: cl.CommandQueue, signal: np.ndarray, stored: np.ndarray) -> bool:
-    """Do a job on NumPy arrays; return False if the device has no room for it.
+    """Do a job on NumPy arrays; return False if the device, or the limit, has no room for it.
 
     The error must be gone before the pieces are transformed, because it still refers to memory.
     """
+    limit = max_device_bytes()
     try:
-        run(executable_of(queue.context, job), queue, signal, stored)
+        executable = executable_of(queue.context, job)
+        workspace = executable.schedule.workspace_bytes
+        if limit is not None and signal.nbytes + stored.nbytes + workspace > limit:
+            return False
+        run(executable, queue, signal, stored)
     except DeviceMemoryError:
         return False
     return True

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..errors import PlanError
 from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..runtime import memory, queues
+from ..runtime.limit import max_device_bytes
 from ..runtime.operation import require_queue
-from ..runtime.pipeline import Pipeline, Work
+from ..runtime.pipeline import IN_FLIGHT, Pipeline, Work
 from ..runtime.profile import Recorder
 from .frame_jobs import Job, executable_of
 from .framing import Frames, Framing, Magnitudes, make_frames, relate
@@ -45,6 +46,15 @@ class Held(NamedTuple):
     def end(self) -> int:
         """The place behind the stretch's last sample in a signal."""
         return self.start + self.samples.shape[-1]
+
+
+def _piece_bytes() -> int:
+    """Return how many bytes the spectra of a piece may have.
+
+    Several pieces are in flight, and each has samples and workspace beside its spectra.
+    """
+    limit = max_device_bytes()
+    return PIECE_BYTES if limit is None else min(PIECE_BYTES, limit // (4 * IN_FLIGHT))
 
 
 class Piece(NamedTuple):
@@ -122,7 +132,7 @@ class FrameStream:
     def _pieces(self, held: Held, frames: slice) -> Iterator[Piece]:
         """Yield pieces in order. No piece holds frames that need padding and others that do not."""
         signals = held.samples.shape[0]
-        most = max(1, PIECE_BYTES // (signals * self.bins * self.dtype.itemsize))
+        most = max(1, _piece_bytes() // (signals * self.bins * self.dtype.itemsize))
         inside = self._inside(held, frames)
         for part in (slice(frames.start, inside.start), inside, slice(inside.stop, frames.stop)):
             for begin in range(part.start, part.stop, most):

@@ -27,6 +27,7 @@ from .convolve_cases import DRY_OF_IR_SWEEP, DRY_SECONDS, SWEEPS, cases_of
 from .convolve_contenders import BOUND, versions
 from .convolve_ladder import DRY_S, IR_S
 from .convolve_plots import PICTURES, write_plots
+from .convolve_streams import measure_overlaps
 from .convolve_sweeps import PROG, Results, as_json, measure_point
 from .convolve_view import as_markdown, as_text
 from .environment import environment, host
@@ -257,8 +258,9 @@ def _perform(options: argparse.Namespace) -> int:
             run, method = realtime.measure_run(setting, queue)
             results = replace(results, method=method, runs=(*results.runs, run))
             progress.done += 1
-    results = replace(results, loads=realtime.measure_loads(setting, queue))
-    parts = tuple(realtime.parts(results))
+    overlaps = measure_overlaps(queue, realtime.room_of(setting), setting.block)
+    results = replace(results, loads=realtime.measure_loads(setting, queue), overlaps=overlaps)
+    parts = tuple(realtime.parts(results, queue.device))
     print("", render.text_of(parts), sep="\n")
     if options.json:
         document = {"schema": REALTIME_SCHEMA, **realtime.document_of(results)}

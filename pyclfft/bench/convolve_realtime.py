@@ -20,6 +20,8 @@ import pyopencl as cl
 from ..convolution.playback import Player, play, wet_blocks
 from ..convolution.rooms import decaying_noise
 from ..convolution.streaming import StreamingConvolver
+from . import convolve_streams
+from .convolve_streams import Overlap
 from .render import Part, Table
 from .table import number
 
@@ -97,6 +99,8 @@ class Results:
         The performances.
     loads : dict of str to float
         The mean load of each contender without pauses; the median over seconds of sound.
+    overlaps : tuple of Overlap
+        Whether copies and computing of the method "direct" overlap, by the number of streams.
     """
 
     environment: dict[str, str]
@@ -104,6 +108,7 @@ class Results:
     method: str = ""
     runs: tuple[Run, ...] = ()
     loads: dict[str, float] = field(default_factory=dict)
+    overlaps: tuple[Overlap, ...] = ()
 
 
 def measure_run(setting: Setting, queue: cl.CommandQueue) -> tuple[Run, str]:
@@ -135,7 +140,7 @@ def measure_loads(setting: Setting, queue: cl.CommandQueue) -> dict[str, float]:
     stream = stream_of(setting, queue)
     contenders: dict[str, Callable[[np.ndarray], Any]] = {"pyclfft": stream.push}
     try:
-        plugin = import_module(RIVAL).Convolution(_room(setting), 1.0, RATE)
+        plugin = import_module(RIVAL).Convolution(room_of(setting), 1.0, RATE)
         contenders[RIVAL] = lambda block: plugin.process(block, RATE, reset=False)
     except ImportError:
         pass
@@ -150,7 +155,8 @@ def measure_loads(setting: Setting, queue: cl.CommandQueue) -> dict[str, float]:
     return {name: float(np.median(taken[1:]) / duration) for name, taken in seconds.items()}
 
 
-def _room(setting: Setting) -> np.ndarray:
+def room_of(setting: Setting) -> np.ndarray:
+    """Return the impulse response of a setting."""
     return decaying_noise(setting.ir_seconds, RATE).astype(np.float32)
 
 
@@ -163,7 +169,7 @@ def noise(seconds: float) -> np.ndarray:
 def stream_of(setting: Setting, queue: cl.CommandQueue) -> StreamingConvolver:
     """Return a new stream through the room of a setting."""
     return StreamingConvolver(
-        _room(setting), block_size=setting.block, sample_rate=RATE, method=setting.method,
+        room_of(setting), block_size=setting.block, sample_rate=RATE, method=setting.method,
         latency=setting.latency, normalize="ir", channels=2, queue=queue,
     )  # fmt: skip
 
@@ -183,7 +189,7 @@ def _timed(blocks: Iterator[np.ndarray], times: list[float]) -> Iterator[np.ndar
 # --- how it is shown ------------------------------------------------------------------------------
 
 
-def parts(results: Results) -> Iterator[Part]:
+def parts(results: Results, device: cl.Device) -> Iterator[Part]:
     """Yield all paragraphs and tables."""
     setting = results.setting
     yield (
@@ -210,6 +216,8 @@ def parts(results: Results) -> Iterator[Part]:
         )
         rows = tuple((name, f"{load:.2%}") for name, load in results.loads.items())
         yield Table(("contender", "load"), rows)
+    if results.overlaps:
+        yield from convolve_streams.parts(results.overlaps, device)
 
 
 def runs_table(runs: tuple[Run, ...]) -> Table:

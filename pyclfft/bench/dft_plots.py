@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from math import isnan
 from typing import Any
 
+from ..distributed.rank_times import TOTAL
 from ..distributed.ranked_dft import STEPS
-from .dft_sweeps import GROUPS, LENGTHS, OVER_RANKS, RANKS, Entry, Results
+from .dft_sweeps import GROUPS, LENGTHS, OVER_RANKS, RANKS, WAIT, Entry, Results
 from .dft_view import PUBLISHED_POINTS, PUBLISHED_S
 from .ladder_plots import path_of
 from .plot import pyplot, save
@@ -72,7 +73,8 @@ def _ranks(results: Results) -> Any:
     )
     for axes, variant in zip(panels.flat, OVER_RANKS, strict=True):
         found = [each for each in results.of(RANKS, variant=variant) if not each.reason]
-        _stack(axes, found, [str(each.job.ranks) for each in found], ["broadcast", *STEPS[1:]])
+        _stack(axes, found, [str(each.job.ranks) for each in found])
+        axes.set_ylim(0, 1.08 * _highest(found))
         axes.set(title=variant, xlabel=f"ranks, on {results.threads} hardware threads")
     panels.flat[0].set_ylabel("milliseconds, the mean of all ranks")
     handles = panels.flat[0].get_legend_handles_labels()
@@ -88,29 +90,34 @@ def _groups(results: Results) -> Any:
     )
     for axes, variant in zip(panels.flat, variants, strict=True):
         found = [each for each in results.of(GROUPS, variant=variant) if not each.reason]
-        _stack(axes, found, [str(each.job.group) for each in found], STEPS)
+        _stack(axes, found, [str(each.job.group) for each in found])
         axes.set(title=variant, xlabel="work-items a group")
         if any(not isnan(each.occupancy) for each in found):
             other = axes.twinx()
             other.plot([100 * each.occupancy for each in found], "s--", color="C9")
             other.set(ylabel="occupancy in %", ylim=(0, 105))
     panels.flat[0].set_ylabel("milliseconds")
+    panels.flat[0].set_ylim(0, 1.08 * _highest(results.of(GROUPS)))
     handles = panels.flat[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside right upper", fontsize="small")
     return figure
 
 
-def _stack(axes: Any, found: list[Entry], labels: list[str], steps: Any) -> None:
+def _highest(entries: Sequence[Entry]) -> float:
+    return max((each.parts.get(TOTAL, 0.0) for each in entries), default=1.0)
+
+
+def _stack(axes: Any, found: Sequence[Entry], labels: Sequence[str]) -> None:
     """Draw the parts of each entry on top of each other, and its total as a mark."""
     places = list(range(len(found)))
     below = [0.0] * len(found)
-    for colour, step in enumerate(steps):
+    for colour, step in enumerate((*STEPS, WAIT)):
         heights = [each.parts.get(step, 0.0) for each in found]
         axes.bar(places, heights, bottom=below, color=f"C{colour}", label=step)
         below = [low + height for low, height in zip(below, heights, strict=True)]
-    axes.plot(places, [each.ms.median for each in found], "kD", markersize=5, label="total")
+    totals = [each.parts[TOTAL] for each in found]
+    axes.plot(places, totals, "kD", markersize=5, label=TOTAL)
     axes.set_xticks(places, labels)
-    axes.set_ylim(bottom=0)
     axes.grid(axis="y", alpha=0.3)
 
 

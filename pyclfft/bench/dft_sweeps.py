@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from math import nan, prod
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ GROUP_POINTS = 5000  # as many fit in the local memory of every GPU
 ALONE = (SEQUENTIAL, GLOBAL, LOCAL, TILED, FFT)  # contenders in one process
 OVER_RANKS = (SEQUENTIAL, TILED)  # contenders over ranks
 
+WAIT = "wait"
 BOUND = 4e-15  # relative error, in double precision
 BUDGET_S = 2.0  # seconds of samples after which a contender takes no more
 
@@ -98,7 +100,8 @@ class Entry:
     ms : Spread
         Milliseconds of the whole, on the root.
     parts : dict of str to float
-        Milliseconds of each step, the mean over ranks and repeats.
+        Milliseconds of each step and of all of them, the mean over ranks and repeats. What the
+        steps lack of the total is in `WAIT`: ranks have waited for others.
     error : float
         The relative error.
     occupancy : float
@@ -210,12 +213,12 @@ def measure(ranks: Ranks, job: Job, queue: cl.CommandQueue, samples: int) -> Ent
     except PyclfftError as reason:  # each rank raises one
         return Entry(job, reason=str(reason).splitlines()[0])
     everybody = [each for rank in ranks.collect(seconds) for each in rank]
+    if found is None:
+        return Entry(job)
     steps = dict.fromkeys(step for each in everybody for step in each)
-    parts = {
-        step: 1e3 * float(np.mean([each[step] for each in everybody if step in each]))
-        for step in steps
-    }
-    error = nan if found is None else relative_error(found, np.fft.rfft(job.samples()))
+    parts = {step: 1e3 * fmean(each.get(step, 0) for each in everybody) for step in steps}
+    parts[WAIT] = max(0.0, 2 * parts[TOTAL] - sum(parts.values()))
+    error = relative_error(found, np.fft.rfft(job.samples()))
     return Entry(job, spread([1e3 * each[TOTAL] for each in seconds]), parts, error)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 from ..distributed.direct_plans import GLOBAL, LOCAL, TILED
+from ..distributed.rank_times import TOTAL
 from ..distributed.ranked_dft import STEPS
 from . import render
 from .dft_sweeps import (
@@ -17,6 +18,7 @@ from .dft_sweeps import (
     RANKS,
     SEQUENTIAL,
     SWEEPS,
+    WAIT,
     Entry,
     Results,
 )
@@ -31,9 +33,10 @@ MPI_IS_AHEAD_BELOW = 5000  # samples, the report says
 
 LEGEND = (
     "Times are milliseconds from real samples of float64 on the host to the bins 0 to N / 2 on the "
-    f"host: medians, except for parts, which are means. {SCALED} before a time says that one "
-    "transform would have taken longer than the limit: the time is that of fewer samples, times "
-    "the square of the ratio of the samples. A dash means that the contender did not take part. "
+    "host: medians by the number of samples, otherwise means over ranks and repeats. "
+    f"{SCALED} before a time says that one transform would have taken longer than the limit: the "
+    "time is that of fewer samples, times the square of the ratio of the samples. A dash means "
+    "that the contender did not take part. "
     f"{WRONG} stands beside a result whose relative error is above {BOUND:g}. sequential is a "
     "loop on the host, compiled by Numba, on one core; global, local and tiled are kernels on the "
     "device; fft is the fast Fourier transform on the device. Ranks that share a CPU have shares "
@@ -75,23 +78,24 @@ def lengths_table(results: Results) -> Table:
 def ranks_table(results: Results) -> Table:
     """Return the parts of the time by variant and number of ranks."""
     entries = results.of(RANKS)
-    headings = [f"{entries[0].job.points:,} samples", *STEPS, "total", "/ 1 rank"]
+    shown = [*STEPS, WAIT, TOTAL]
+    headings = [f"{entries[0].job.points:,} samples", *shown, "1 rank / this"]
     rows = []
     for each in entries:
-        alone = results.ms(RANKS, variant=each.job.variant, ranks=1)
-        gain = alone / each.ms.median if not each.reason else nan
-        rows.append([each.job.name, *_parts(each), _time(each), _number(gain, ".2f")])
+        alone = results.of(RANKS, variant=each.job.variant, ranks=1)
+        gain = alone[0].parts.get(TOTAL, nan) / each.parts.get(TOTAL, nan) if alone else nan
+        rows.append([_marked(each, each.job.name), *_parts(each, shown), _number(gain, ".2f")])
     return Table(headings, rows)
 
 
 def groups_table(results: Results) -> Table:
     """Return the parts of the time by kernel and work-items a group."""
     entries = results.of(GROUPS)
-    shown = [step for step in STEPS if step not in ("broadcast", "gather")]
-    headings = [f"{entries[0].job.points:,} samples", *shown, "total", "occupancy"]
+    shown = [*(step for step in STEPS if step not in ("broadcast", "gather")), TOTAL]
+    headings = [f"{entries[0].job.points:,} samples", *shown, "occupancy"]
     rows = [
         [
-            f"{each.job.variant}, groups of {each.job.group}", *_parts(each, shown), _time(each),
+            _marked(each, f"{each.job.variant}, groups of {each.job.group}"), *_parts(each, shown),
             _number(each.occupancy, ".0%"),
         ]
         for each in entries
@@ -106,7 +110,11 @@ TABLES: dict[str, Callable[[Results], Table]] = {
 }
 
 
-def _parts(entry: Entry, steps: Sequence[str] = STEPS) -> list[str]:
+def _marked(entry: Entry, name: str) -> str:
+    return f"{name} {WRONG}" if entry.wrong else name
+
+
+def _parts(entry: Entry, steps: Sequence[str]) -> list[str]:
     return [_number(entry.parts.get(step, nan), ".4g") for step in steps]
 
 
@@ -162,12 +170,12 @@ def beside_the_report(results: Results) -> Table:
 
 def ranks_at(results: Results, variant: str) -> dict[int, float]:
     """Return a variant's milliseconds by ranks, of as many samples as the report measures."""
-    every = [
-        each
-        for sweep in (LENGTHS, RANKS)
-        for each in results.of(sweep, variant=variant, points=PUBLISHED_POINTS)
-    ]
-    return {each.job.ranks: each.ms.median for each in every if each.job.ranks and not each.reason}
+    found: dict[int, float] = {}
+    for sweep in (LENGTHS, RANKS):
+        for each in results.of(sweep, variant=variant, points=PUBLISHED_POINTS):
+            if each.job.ranks and not each.reason:
+                found[each.job.ranks] = min(found.get(each.job.ranks, inf), each.ms.median)
+    return found
 
 
 def _alone(variant: str) -> Callable[[Results], str]:

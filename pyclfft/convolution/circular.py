@@ -58,6 +58,9 @@ def ring_for(taps: int, chunk: int, streams: int) -> Ring:
     return Ring(chunk, streams, -(-(taps + 2 * all_streams - 1) // all_streams))
 
 
+COPY, KERNEL = "copy", "kernel"  # the kinds of commands in a trace
+
+
 @dataclass
 class Chunk:
     """A launch that has not been fetched.
@@ -102,6 +105,12 @@ class CircularEngine:
     launches : int
         How many chunks may be launched before the oldest one is fetched.
 
+    Attributes
+    ----------
+    trace : list of (str, cl.Event), or None
+        Where there is a list, every copy and every launch is noted in it: "copy" or "kernel", and
+        the event.
+
     Raises
     ------
     DeviceMemoryError, BuildError
@@ -145,6 +154,7 @@ class CircularEngine:
         self._fed = self._launched = 0  # frames of it
         self._turn = 0  # the number of the launch
         self._uploaded: list[cl.Event] = []
+        self.trace: list[tuple[str, cl.Event]] | None = None
         self._flying: deque[Chunk] = deque()
 
     def _pinned(self, queue: cl.CommandQueue, channels: int, block: int) -> np.ndarray:
@@ -175,7 +185,9 @@ class CircularEngine:
         if self._flying:
             self._download(self._flying[-1])
         # The whole chunk is computed. Its frames that have not come yet change no earlier ones.
-        self._launches[lane].enqueue(queue, begin, self._uploaded)
+        computed = self._launches[lane].events(queue, begin, self._uploaded)
+        self._note(COPY, *self._uploaded)
+        self._note(KERNEL, *computed)
         self._flying.append(Chunk(queue, lane, self._uploaded[0], self._launched, count))
         self._launched = self._fed
         self._turn += 1
@@ -208,7 +220,12 @@ class CircularEngine:
                 is_blocking=False,
             )  # fmt: skip
             chunk.received = received
+            self._note(COPY, received)
         return chunk.received
+
+    def _note(self, kind: str, *events: cl.Event) -> None:
+        if self.trace is not None:
+            self.trace += [(kind, event) for event in events]
 
     def fetch(self, result: np.ndarray) -> None:
         """Write the result of the oldest launch."""

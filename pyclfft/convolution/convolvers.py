@@ -46,9 +46,12 @@ class Convolver(Protocol):
     ----------
     traits : Traits
         The traits of its device.
+    workspace_bytes : int
+        The device memory that a call takes beside its inputs and its result.
     """
 
     traits: Traits
+    workspace_bytes: int
 
     def enqueue(
         self,
@@ -89,10 +92,12 @@ class SpectralConvolver:
         problems = first_problem(job), second_problem(job)
         back = back_schedule(job, traits, wisdom.parameters_of(chosen, back_problem(job)))
         schedules = (*map(planned, problems), back)
-        needed = {"spectra": job.spectra_bytes, **job.array_bytes}
+        ours = {"spectra": job.spectra_bytes}
         for number, each in enumerate(schedules):
-            needed |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
-        memory.require_fits(traits, needed)
+            ours |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
+        memory.require_fits(traits, {**ours, **job.array_bytes})
+        self.workspace_bytes = sum(ours.values())
+        self._spectra_bytes = job.spectra_bytes
         places = block_places(job), block_places(job), back_places(job)
         self._first, self._second, self._back = map(self._executable, schedules, places)
 
@@ -111,7 +116,7 @@ class SpectralConvolver:
         """Start the three transforms, in memory for spectra that no other call uses."""
         if self.job.is_turned:
             first, second = second, first
-        room = rooms.take(self.context, self.job.spectra_bytes)
+        room = rooms.take(self.context, self._spectra_bytes)
         before = [*wait_for, *room.events]
         there = [
             self._first.enqueue(queue, first, room.buffer, before),
@@ -137,6 +142,8 @@ class DirectConvolver:
     PrecisionError, BuildError
         The device lacks double precision, or the kernel does not compile.
     """
+
+    workspace_bytes = 0
 
     def __init__(self, job: DirectJob, context: cl.Context) -> None:
         self.traits = describe.traits(context.devices[0])

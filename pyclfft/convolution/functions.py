@@ -83,7 +83,8 @@ def convolve(
         the device lacks.
     DeviceMemoryError
         A MemoryError: the device has no room for the spectra of device arrays. The method
-        "partitioned" may need less. Arrays of the host are convolved in pieces then.
+        "partitioned" may need less. Arrays of the host are convolved in pieces then, and also
+        where `limit_device_memory` asks for it.
 
     See Also
     --------

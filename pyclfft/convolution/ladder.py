@@ -17,6 +17,7 @@ import pyopencl as cl
 from ..errors import PlanError
 from ..runtime import describe, memory
 from ..runtime.program import program
+from .circular import ring_for
 from .line_plans import LineJob, Side, block_job
 from .lines import LineConvolver
 
@@ -253,12 +254,6 @@ def products_of(results: int, frames: int, taps: int) -> int:
     )
 
 
-def ring_frames(taps: int, chunk: int) -> int:
-    """Return the frames of the thesis' circular buffer for an impulse response."""
-    together = STREAMS * chunk
-    return -(-(taps + 2 * together - 1) // together) * together
-
-
 # --- the thesis' kernel ---------------------------------------------------------------------------
 
 
@@ -274,7 +269,7 @@ def _theirs(
     device = context.devices[0]
     taps = _rounded(len(ir), group)
     results = chunk or _rounded(full, group)
-    ring = ring_frames(taps, chunk) if chunk else 0
+    ring = ring_for(taps, chunk, STREAMS).total if chunk else 0
     before = 0 if chunk else taps
     frames = ring or before + results
     if rung.textures:
@@ -346,7 +341,7 @@ def _ours(
     """Return the convolution by registers.cl, whose channels lie one after the other."""
     taps = len(ir)
     results = chunk or full
-    ring = ring_frames(taps, chunk) if chunk else len(dry)
+    ring = ring_for(taps, chunk, STREAMS).total if chunk else len(dry)
     if chunk:
         job = block_job(chunk, taps, ring, CHANNELS, CHANNELS)
     else:

@@ -114,7 +114,8 @@ class LineJob:
     product : {"REAL", "COMPLEX"}
         "COMPLEX": both arrays hold complex numbers as pairs of real ones.
     conjugated : int
-        Of a complex product, 1: the signal is conjugated; 2: the impulse response is.
+        Of a complex product, 1: the signal is conjugated; 2: the impulse response is. Of a real
+        one, 1: every other row is an imaginary part that changes its sign.
     ring : int
         The length of the circular buffer that the signal lies in.
     adds : bool
@@ -254,8 +255,6 @@ def line_job(job: DirectJob) -> LineJob | None:
     axis, along = axes[0], job.dimensions[axes[0]]
     if min(along.first, along.second) < MIN_TAPS or is_complex[2] != any(is_complex[:2]):
         return None
-    if job.correlates and is_complex[:2] == [False, True]:
-        return None  # one half of each result would have the other sign
     # The strides of both inputs and of the result, in real numbers, and where these begin.
     layouts = job.places.first, job.places.second, job.places.target
     reals = [1 + each for each in is_complex]
@@ -295,6 +294,6 @@ def line_job(job: DirectJob) -> LineJob | None:
         terms=2 if both else 1,
         precision=job.precision,
         product="COMPLEX" if both else "REAL",
-        conjugated=conjugated if both and job.correlates else 0,
+        conjugated=(conjugated if both else int(is_complex[1])) if job.correlates else 0,
         swapped=swapped,
     )

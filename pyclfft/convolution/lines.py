@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,23 +15,31 @@ from ..runtime.program import program
 from ..runtime.rooms import rooms
 from .line_plans import ADDING_KERNEL, KERNEL, SOURCE, TILE_KERNEL, LineJob, blocking_of
 
+# What the first arguments of the kernels are; the table, and then a number, come behind them.
+DIRECT_ROLES, TILE_ROLES, ADDING_ROLES = (
+    ("dry", "ir", "wet"),
+    ("dry", "ir", "sums"),
+    ("sums", "wet"),
+)
 BEGIN = 4  # the number of the argument that says where the signal begins
+IDLE_LAUNCHES = 4  # kernel objects that a convolver keeps for later calls
 
 
 class Step(NamedTuple):
-    """A kernel with its arguments, and the sizes of its range and of its groups.
+    """A kernel, what its first arguments are, and the sizes of its range and of its groups.
 
-    Kernels do not keep the memory of their arguments alive; a step does.
+    Kernels do not keep the memory of their arguments alive; a step keeps that of the table.
     """
 
     kernel: cl.Kernel
-    arguments: tuple[Any, ...]
+    roles: tuple[str, ...]
+    table: cl.Buffer
     items: tuple[int, ...]
     group: tuple[int, ...] | None
 
 
 class LineLaunch:
-    """A convolution bound to its arrays, with kernel objects that belong to it alone.
+    """A convolution with kernel objects that belong to it alone, which hold their arguments.
 
     One thread at a time may use it, on one in-order queue or waiting for the event before.
 
@@ -46,6 +55,18 @@ class LineLaunch:
         self._steps = steps
         self._context = context
         self._begin = 0
+        self._memories: tuple[Any, ...] = ()
+
+    def aim(self, **memories: memory.Memory) -> None:
+        """Set the arguments that are memory, by their roles, and keep that memory alive."""
+        for step in self._steps:
+            for position, role in enumerate(step.roles):
+                step.kernel.set_arg(position, memories[role])
+        self._memories = tuple(memories.values())
+
+    def let_go(self) -> None:
+        """Keep the arguments' memory alive no longer: `aim` comes before the next launch."""
+        self._memories = ()
 
     def enqueue(
         self, queue: cl.CommandQueue, begin: int = 0, wait_for: Sequence[cl.Event] = ()
@@ -76,7 +97,7 @@ class LineLaunch:
             self._begin = begin
         done: list[cl.Event] = []
         with memory.refusals(self._context, 0):
-            for kernel, _, items, group in self._steps:
+            for kernel, _, _, items, group in self._steps:
                 before = done[-1:] or list(wait_for) or None
                 done.append(
                     cl.enqueue_nd_range_kernel(queue, kernel, items, group, wait_for=before)
@@ -107,8 +128,11 @@ class LineConvolver:
         self.context = context
         self.blocking = blocking_of(traits, job.precision)
         self.is_split = job.is_split(self.blocking, traits)
+        self.workspace_bytes = job.sums_bytes(self.blocking) if self.is_split else 0
         self._program = program(context, SOURCE, job.defines(self.blocking))
         self._table = memory.constant(context, job.table)
+        # To make a kernel object takes ten times as long as to launch it.
+        self._idle: deque[LineLaunch] = deque(maxlen=IDLE_LAUNCHES)
 
     def bind(
         self,
@@ -131,32 +155,42 @@ class LineConvolver:
         DeviceMemoryError
             The device is out of memory.
         """
+        launch = self._new_launch()
+        if self.is_split:
+            sums = sums or memory.allocate(self.context, self.workspace_bytes)
+            launch.aim(dry=dry, ir=ir, wet=wet, sums=sums)
+        else:
+            launch.aim(dry=dry, ir=ir, wet=wet)
+        return launch
+
+    def _new_launch(self) -> LineLaunch:
+        """Return a launch that lacks only the memory of its arrays."""
         job, blocking = self.job, self.blocking
-        groups, first = -(-job.results // blocking.results), np.int64(0)
+        groups, begin = -(-job.results // blocking.results), np.int64(0)
         items, group = (groups * blocking.group, job.rows), (blocking.group, 1)
         if not self.is_split:
-            step = self._step(KERNEL, (dry, ir, wet, self._table, first), items, group)
-            return LineLaunch([step], self.context)
-        sums = sums or memory.allocate(self.context, job.sums_bytes(blocking))
+            steps = [self._step(KERNEL, DIRECT_ROLES, (begin,), items, group)]
+            return LineLaunch(steps, self.context)
         tiles, results = job.tiles(blocking), (groups * blocking.results, job.rows)
         steps = [
-            self._step(
-                TILE_KERNEL, (dry, ir, sums, self._table, first), (*items, tiles), (*group, 1)
-            ),
-            self._step(ADDING_KERNEL, (sums, wet, self._table, np.uint32(tiles)), results, None),
+            self._step(TILE_KERNEL, TILE_ROLES, (begin,), (*items, tiles), (*group, 1)),
+            self._step(ADDING_KERNEL, ADDING_ROLES, (np.uint32(tiles),), results, None),
         ]
         return LineLaunch(steps, self.context)
 
     def _step(
         self,
         name: str,
-        arguments: tuple[Any, ...],
+        roles: tuple[str, ...],
+        numbers: tuple[np.generic, ...],
         items: tuple[int, ...],
         group: tuple[int, ...] | None,
     ) -> Step:
         kernel = cl.Kernel(self._program, name)
-        kernel.set_args(*arguments)
-        return Step(kernel, arguments, items, group)
+        given: tuple[Any, ...] = (self._table, *numbers)
+        for position, value in enumerate(given, len(roles)):
+            kernel.set_arg(position, value)
+        return Step(kernel, roles, self._table, items, group)
 
     def enqueue(
         self,
@@ -168,10 +202,18 @@ class LineConvolver:
     ) -> cl.Event:
         """Start the convolution, with sums of tiles in memory that no other call uses."""
         dry, ir = (second, first) if self.job.swapped else (first, second)
-        if not self.is_split:
-            return self.bind(dry, ir, target).enqueue(queue, 0, wait_for)
-        room = rooms.take(self.context, self.job.sums_bytes(self.blocking))
-        launch = self.bind(dry, ir, target, room.buffer)
-        done = launch.enqueue(queue, 0, [*wait_for, *room.events])
-        rooms.give_back(room, done)
+        try:
+            launch = self._idle.pop()
+        except IndexError:
+            launch = self._new_launch()
+        if self.is_split:
+            room = rooms.take(self.context, self.workspace_bytes)
+            launch.aim(dry=dry, ir=ir, wet=target, sums=room.buffer)
+            done = launch.enqueue(queue, 0, [*wait_for, *room.events])
+            rooms.give_back(room, done)
+        else:
+            launch.aim(dry=dry, ir=ir, wet=target)
+            done = launch.enqueue(queue, 0, wait_for)
+        launch.let_go()
+        self._idle.append(launch)
         return done

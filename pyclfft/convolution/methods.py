@@ -33,6 +33,9 @@ class Costs:
         The time of one tap of the direct kernel for all arrays, definition.cl.
     in_registers : float
         The time of one tap of the direct kernel for one axis, registers.cl.
+    at_edges : float
+        The time of one tap of that kernel for a result that not all taps contribute to: it leaves
+        out, lane by lane, what does not exist.
     operation : float
         The time of one operation (`blocks.operations`) at one point of a transform.
     cached_points : int
@@ -45,6 +48,7 @@ class Costs:
     spectral_call: float
     multiply_add: float
     in_registers: float
+    at_edges: float
     operation: float
     cached_points: int
     uncached: float
@@ -53,8 +57,8 @@ class Costs:
 # Those of CPUs were measured as processor time, with Intel's runtime on 2 cores of an AMD EPYC (Zen
 # 5). Those of GPUs were measured on an H200.
 COSTS = {
-    "cpu": Costs(60e3, 130e3, 0.65, 0.022, 0.07, 2**15, 3.4),
-    "gpu": Costs(30e3, 120e3, 4e-4, 6.5e-5, 5e-4, 2**14, 1.0),
+    "cpu": Costs(45e3, 85e3, 0.65, 0.022, 0.25, 0.07, 2**15, 3.4),
+    "gpu": Costs(30e3, 120e3, 4e-4, 6.5e-5, 6.5e-5, 5e-4, 2**14, 1.0),
 }
 
 
@@ -102,8 +106,19 @@ def spectral_time(dimensions: Dimensions, blocks: tuple[Blocks, ...], costs: Cos
 
 def direct_time(dimensions: Dimensions, costs: Costs, in_registers: bool) -> float:
     """Return the time that the direct kernel is expected to take, in nanoseconds."""
-    each = costs.in_registers if in_registers else costs.multiply_add
-    return costs.direct_call + prod(map(_taps, dimensions)) * each
+    taps = prod(map(_taps, dimensions))
+    if not in_registers:
+        return costs.direct_call + taps * costs.multiply_add
+    edges = _at_edges(next(each for each in dimensions if each.convolved))
+    each = costs.in_registers * (1 - edges) + costs.at_edges * edges
+    return costs.direct_call + taps * each
+
+
+def _at_edges(axis: Dimension) -> float:
+    """Return the part of the results that not all taps contribute to."""
+    short, long = sorted((axis.first, axis.second))
+    whole = min(axis.start + axis.result, long) - max(axis.start, short - 1)
+    return 1 - max(whole, 0) / axis.result
 
 
 def in_registers(dimensions: Dimensions, first: np.dtype, second: np.dtype) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from ..planning.problem import Layout, plain_layout
 from ..runtime import memory
 from ..runtime.shift import NUMBERS, converted
 from ..transforms.call import on_host
+
+MAX_LAYOUTS = 256  # of NumPy arrays that are remembered for later calls
 
 
 def array_of(name: str, given: Any) -> Any:
@@ -85,7 +88,7 @@ def layout_of(name: str, array: Any) -> Layout:
     """
     real = array.dtype.kind != "c"
     if isinstance(array, np.ndarray):  # of which a call takes a contiguous copy
-        return plain_layout(array.shape, real)
+        return _plain_layout(array.shape, real)
     size = array.dtype.itemsize
     if any(each % size for each in (*array.strides, array.offset)):
         raise PlanError(
@@ -93,6 +96,9 @@ def layout_of(name: str, array: Any) -> Layout:
         )
     strides = tuple(each // size for each in array.strides)
     return Layout(tuple(array.shape), strides, array.offset // size, real)
+
+
+_plain_layout = lru_cache(MAX_LAYOUTS)(plain_layout)
 
 
 def check_out(out: Any, inputs: tuple[Any, Any], shape: tuple[int, ...], dtype: np.dtype) -> None:

@@ -14,6 +14,7 @@ import pyopencl.array as cl_array
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
 from ..runtime import describe, memory
+from ..runtime.limit import max_device_bytes
 from ..runtime.operation import allocator_of, new_array
 from ..runtime.staging import Staging
 from .convolvers import Convolver, Job, convolver_of
@@ -119,8 +120,25 @@ def _run(
 ) -> None:
     """Convolve at once arrays that are all on the host, or all on the device."""
     job = _job(first, second, result, dimensions, method, queue, correlates)
-    run = _on_device if isinstance(result, cl_array.Array) else _on_host
-    run(convolver_of(queue.context, job), first, second, result, queue)
+    convolver = convolver_of(queue.context, job)
+    if isinstance(result, cl_array.Array):
+        _on_device(convolver, first, second, result, queue)
+        return
+    _require_within_limit(job, convolver)
+    _on_host(convolver, first, second, result, queue)
+
+
+def _require_within_limit(job: Job, convolver: Convolver) -> None:
+    """Refuse a convolution of host arrays that takes more of the device than the caller allows."""
+    limit = max_device_bytes()
+    if limit is None:
+        return
+    needed = sum(job.array_bytes.values()) + convolver.workspace_bytes
+    if needed > limit:
+        raise DeviceMemoryError(
+            f"this needs {needed:,} bytes on the device, and the limit is {limit:,}: allow more by "
+            "limit_device_memory"
+        )
 
 
 def _tried(

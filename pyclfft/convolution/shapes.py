@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..errors import PlanError
 from ..planning.problem import Layout, lengths_and_axes
 
+MAX_SHAPES = 256  # whose dimensions are remembered for later calls
 MODES = ("full", "same", "valid")
 
 
@@ -114,6 +116,25 @@ def dimensions_of(
         text is SciPy's.
     """
     check_mode(mode)
+    if axes is None:  # most calls
+        return _of_all_axes(tuple(first), tuple(second), mode, correlates)
+    return _of_axes(first, second, mode, axes, correlates)
+
+
+@lru_cache(MAX_SHAPES)
+def _of_all_axes(
+    first: tuple[int, ...], second: tuple[int, ...], mode: str, correlates: bool
+) -> Dimensions:
+    return _of_axes(first, second, mode, None, correlates)
+
+
+def _of_axes(
+    first: Sequence[int],
+    second: Sequence[int],
+    mode: str,
+    axes: int | Iterable[int] | None,
+    correlates: bool,
+) -> Dimensions:
     if len(first) != len(second):
         raise PlanError("in1 and in2 should have the same dimensionality")
     _, given = lengths_and_axes([1] * len(first), None, axes)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import PlanError
+from ..planning.precision import COMPLEX_DTYPE
+from ..planning.roots import roots_of_unity
 from ..planning.tables import Table
 
 Bins = range | tuple[int, ...]
@@ -92,6 +94,40 @@ class BinNumbers(Table):
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (bins,), uint32."""
         return np.array(self.bins, np.uint32)
+
+
+@dataclass(frozen=True)
+class RootsOfBins(Table):
+    """The roots exp(-2 pi i e / n), 0 <= e < n, of which few bins need few; the others are 0.
+
+    Attributes
+    ----------
+    n : int
+        The number of samples.
+    precision : {"single", "double"}
+        The precision of the roots.
+    bins : range or tuple of int
+        The bins.
+    tile, tiles : int
+        The samples of a tile and the tiles of a block, which say which exponents a bin needs.
+    """
+
+    n: int
+    precision: str
+    bins: Bins
+    tile: int
+    tiles: int
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (n,)."""
+        block = self.tile * self.tiles
+        samples = np.concatenate(
+            (np.arange(self.tile), np.arange(0, block, self.tile), np.arange(0, self.n, block))
+        )
+        needed = np.unique(np.array(self.bins, np.int64)[:, None] * samples % self.n)
+        table = np.zeros(self.n, COMPLEX_DTYPE[self.precision])
+        table[needed] = roots_of_unity(self.n, self.precision, needed)
+        return table
 
 
 @dataclass(frozen=True)

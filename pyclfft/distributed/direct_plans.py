@@ -13,7 +13,7 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout
 from ..planning.tables import Constants, Roots, Table
 from ..planning.traits import Traits
-from .bins import BinNumbers, Bins, OwnPlaces, Places, Wanted
+from .bins import BinNumbers, Bins, OwnPlaces, Places, RootsOfBins, Wanted
 
 TILED, GLOBAL, LOCAL = "tiled", "global", "local"
 TILES_SOURCE, TILES_KERNEL = "dft/tiles.cl", "dft_tiles"
@@ -93,8 +93,9 @@ def division_of(n: int, total: int, blocking: Blocking) -> Division:
     are, bit for bit, the same on all devices of one kind, however they are shared out.
     """
     width, tiles = blocking.width, blocking.tiles
-    fewest = _rounded(isqrt(n // tiles), width)  # the tile for which fewest roots are looked up
-    blocks = -(-n // (tiles * max(width, min(fewest, blocking.tile))))
+    # A row of roots is copied for each sample of a tile, and each block takes as long as 4 of them.
+    best = _rounded(isqrt(4 * n // tiles), width)
+    blocks = -(-n // (tiles * max(width, min(best, blocking.tile))))
     tile = _rounded(-(-n // (tiles * blocks)), width)
     blocks = -(-n // (tiles * tile))
     groups = -(-total // blocking.results)
@@ -206,7 +207,7 @@ def _tiled(job: DftJob, traits: Traits) -> tuple[Pass, int]:
     arguments: dict[str, Argument] = {
         "src": Buffer("in"),
         "sums": SUMS,
-        "roots": Roots(job.wanted.n, job.precision),
+        "roots": _roots(job, blocking, division),
         "bins": BinNumbers(job.bins),
         "geometry": job.geometry(job.source),
         "n": Scalar("uint32", job.wanted.n),
@@ -230,6 +231,18 @@ def _tiled(job: DftJob, traits: Traits) -> tuple[Pass, int]:
         local_bytes=local_numbers * size,
     )
     return sums, division.parts
+
+
+def _roots(job: DftJob, blocking: Blocking, division: Division) -> Table:
+    """Return the table of all roots or, if that takes less time, of those that bins need.
+
+    All shares have the same table.
+    """
+    n, bins = job.wanted.n, job.wanted.computed
+    of_a_bin = division.tile + blocking.tiles + division.parts * division.blocks_a_part
+    if len(bins) * of_a_bin >= n:
+        return Roots(n, job.precision)
+    return RootsOfBins(n, job.precision, bins, division.tile, blocking.tiles)
 
 
 def _report(job: DftJob, traits: Traits) -> Pass:

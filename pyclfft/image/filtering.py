@@ -20,10 +20,13 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout, choose, make_problem, plain_layout
 from ..planning.solvers import BY_NAME
 from ..runtime import describe, memory, wisdom
+from ..runtime.batches import in_batches
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
+from ..runtime.limit import max_device_bytes
 from ..runtime.operation import new_like, queue_for, run
 from ..runtime.parts import Part, in_parts
+from ..runtime.pieces import Room, room_of
 from ..runtime.profile import Recorder
 from ..transforms.call import on_host
 from .bands import Band, Cutoff, make_band
@@ -70,6 +73,8 @@ class ImageFilter:
     ----------
     schedule : Schedule
         The passes that a call launches.
+    executable : Executable
+        What launches them.
 
     Raises
     ------
@@ -95,7 +100,14 @@ class ImageFilter:
         if isinstance(gains, bytes) and isinstance(job.band, Mask):
             gains = memory.constant(context, np.frombuffer(gains, job.band.dtype))
         given: Any = {} if gains is None else {MASK.name: gains}
-        self._executable = Executable(context, self.schedule, given)
+        self.executable = Executable(context, self.schedule, given)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """The bytes of device memory that a call needs in all."""
+        pixels = prod(self.job.shape)
+        image = pixels * (self.job.dtype.itemsize + self.job.result_dtype.itemsize)
+        return image + self.schedule.workspace_bytes
 
     def __call__(
         self,
@@ -128,7 +140,7 @@ class ImageFilter:
         """
         if out is None:
             out = new_like(image, self.job.shape, self.job.result_dtype, queue)
-        run(self._executable, queue, image, out, wait_for, recorder)
+        run(self.executable, queue, image, out, wait_for, recorder)
         return out
 
 
@@ -231,7 +243,8 @@ def filter_image(
     DeviceError
         The dtype needs double precision, and the device has none.
     DeviceMemoryError
-        A MemoryError: one image is too large for the device. A stack is filtered in parts.
+        A MemoryError: one image is too large for the device, or for the limit that
+        `limit_device_memory` has set. A stack is filtered in pieces.
 
     See Also
     --------
@@ -569,21 +582,56 @@ def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> Image
 
 
 def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> Any:
-    """Return an array filtered; if the device has no room for it, in parts."""
+    """Return an array filtered; if the device has no room for it, in pieces or in parts."""
+    is_on_host = isinstance(image, np.ndarray)
+    limit = max_device_bytes() if is_on_host else None
     try:
-        return _filtered_at_once(job, image, mask, None, queue)
+        if limit is None or image_filter(job, queue.context, mask).buffer_bytes <= limit:
+            return _filtered_at_once(job, image, mask, None, queue)
     except DeviceMemoryError:
         if job.images == 1:
             raise
     result = new_like(image, job.shape, job.result_dtype, queue)
+    # A stack's axes come first, so that no part of an axis behind the rows and columns is taken for
+    # colours.
+    order = (*job.stack, *(axis for axis in range(len(job.shape)) if axis not in job.stack))
+    images, filtered = image.transpose(order), result.transpose(order)
+    rows, columns = (order.index(axis) for axis in job.axes)
+    job = replace(
+        job, source=_layout(images), target=_layout(filtered), axes=(rows, columns)
+    )  # fmt: skip
+    whole = range(len(job.stack), len(job.shape))
+    if is_on_host:
+        _fill_in_pieces(job, images, mask, filtered, whole, room_of(queue.context, limit))
+        return result
 
     def filter_part(part: Part) -> None:
-        source, target = image[part], result[part]
+        source, target = images[part], filtered[part]
         fewer = replace(job, source=_layout(source), target=_layout(target))
         _filtered_at_once(fewer, source, mask, target, queue)
 
-    in_parts(filter_part, job.shape, set(range(len(job.shape))) - set(job.stack))
+    in_parts(filter_part, job.shape, whole)
     return result
+
+
+def _fill_in_pieces(
+    job: FilterJob,
+    images: np.ndarray,
+    mask: Any,
+    result: np.ndarray,
+    whole: Sequence[int],
+    room: Room,
+) -> None:
+    """Filter a stack on the host in pieces, each of which holds whole images."""
+    if isinstance(mask, cl_array.Array):
+        cl.wait_for_events(mask.events)
+
+    def make(shape: tuple[int, ...]) -> Executable:
+        layout = plain_layout(shape)
+        fewer = replace(job, source=layout, target=layout)
+        return image_filter(fewer, room.context, mask).executable
+
+    in_batches(images, result, whole, room, make)
 
 
 def _filtered_at_once(

@@ -24,6 +24,7 @@ TYPES = {
     "accelerator": cl.device_type.ACCELERATOR,
     "cpu": cl.device_type.CPU,
 }
+MAX_DEVICES = 64  # whose traits are remembered
 _MHZ = re.compile(r"^cpu MHz\s*: ([\d.]+)", re.MULTILINE)
 
 
@@ -46,6 +47,12 @@ def traits(device: cl.Device) -> Traits:
         This process was forked from one that has used OpenCL.
     """
     require_own_process()
+    return _traits(device)
+
+
+@functools.lru_cache(MAX_DEVICES)
+def _traits(device: cl.Device) -> Traits:
+    """Ask a device for its traits; the questions take longer than a small transform."""
     is_cpu = _is_cpu(device)
     extensions = query(device, "extensions", "").split()
     double = bool(query(device, "double_fp_config", 0)) or "cl_khr_fp64" in extensions

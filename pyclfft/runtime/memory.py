@@ -303,7 +303,12 @@ def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     """
     if not traits.is_cpu or np.may_share_memory(source, target):
         return False
-    return not (_address(source) % source.itemsize or _address(target) % target.itemsize)
+    return is_aligned(traits, source) and is_aligned(traits, target)
+
+
+def is_aligned(traits: Traits, array: np.ndarray) -> bool:
+    """Whether a device is a CPU, and an array begins at a multiple of its element's size."""
+    return traits.is_cpu and not _address(array) % array.itemsize
 
 
 def contiguous(array: np.ndarray) -> np.ndarray:

@@ -28,13 +28,16 @@ class Room(NamedTuple):
     ----------
     context : cl.Context
         The context of the memory.
+    nbytes : int
+        The bytes of the memory: at least as many as were asked for.
     buffer : cl.Buffer
-        The memory: at least as many bytes as were asked for.
+        The memory.
     events : tuple of cl.Event
         The events to wait for before the memory is written to.
     """
 
     context: cl.Context
+    nbytes: int
     buffer: cl.Buffer
     events: tuple[cl.Event, ...] = ()
 
@@ -70,12 +73,12 @@ class RoomPool:
         with self._lock:
             for position in reversed(range(len(self._idle))):  # late ones may still be in a cache
                 room = self._idle[position]
-                if room.buffer.size == size and room.context == context:
+                if room.nbytes == size and room.context == context:
                     self._hits += 1
                     del self._idle[position]
                     return room._replace(events=tuple(filter(_is_pending, room.events)))
             self._misses += 1
-        return Room(context, self._allocated(context, size))
+        return Room(context, size, self._allocated(context, size))
 
     def _allocated(self, context: cl.Context, size: int) -> cl.Buffer:
         try:
@@ -93,9 +96,9 @@ class RoomPool:
         """
         with self._lock:
             self._idle.append(room._replace(events=(done,)))
-            total = sum(each.buffer.size for each in self._idle)
+            total = sum(each.nbytes for each in self._idle)
             while total > self._max_bytes:
-                total -= self._idle.pop(0).buffer.size
+                total -= self._idle.pop(0).nbytes
 
     def _free(self) -> None:
         with self._lock:
@@ -109,7 +112,7 @@ class RoomPool:
     def counts(self) -> CacheCounts:
         """Return hits, misses, the bound in bytes, and the bytes of idle rooms."""
         with self._lock:
-            idle = sum(each.buffer.size for each in self._idle)
+            idle = sum(each.nbytes for each in self._idle)
             return CacheCounts(self._hits, self._misses, self._max_bytes, idle)
 
 

@@ -62,7 +62,7 @@ class Staging:
         DeviceMemoryError
             The device is out of memory.
         """
-        if memory.can_wrap(self._traits, array, _NOTHING):
+        if memory.is_aligned(self._traits, array):
             return self._keep(self._wrapped(array, cl.mem_flags.READ_ONLY))
         buffer, uploaded = memory.upload(self.queue, array)
         self.uploads.append(uploaded)
@@ -76,7 +76,7 @@ class Staging:
         DeviceMemoryError
             The device is out of memory.
         """
-        if memory.can_wrap(self._traits, array, _NOTHING):
+        if memory.is_aligned(self._traits, array):
             there = self._wrapped(array, cl.mem_flags.READ_WRITE)
         else:
             there = memory.allocate(self.queue.context, array.nbytes)
@@ -89,7 +89,7 @@ class Staging:
         array, there = self._result
         if not isinstance(there, cl.Buffer):
             done.wait()
-        elif not memory.can_wrap(self._traits, array, _NOTHING):
+        elif not memory.is_aligned(self._traits, array):
             memory.download(self.queue, array, there, [done])
         else:
             memory.map_back(self.queue, there, done)
@@ -103,6 +103,3 @@ class Staging:
     def _keep(self, there: memory.Memory) -> memory.Memory:
         self._kept.append(there)
         return there
-
-
-_NOTHING = np.empty(0, np.uint8)  # shares no memory with any array

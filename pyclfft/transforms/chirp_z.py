@@ -499,6 +499,10 @@ def czt_points(m: int, w: Any = None, a: Any = 1 + 0j) -> np.ndarray:
     PlanError
         A ValueError: `m` is no positive integer.
 
+    See Also
+    --------
+    czt : The z-transform at these points.
+
     Examples
     --------
     >>> import pyclfft

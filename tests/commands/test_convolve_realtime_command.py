@@ -33,6 +33,12 @@ def test_runs_and_loads_are_measured(device, capsys, tmp_path, monkeypatch):
         assert run["ms"] == sorted(run["ms"])
         assert 0 <= run["late"] <= run["missed"]
     assert document["loads"]["pyclfft"] > 0
+    assert [each["streams"] for each in document["overlaps"]] == [1, 2]
+    for each in document["overlaps"]:
+        assert 0 < each["copying"] <= each["block"] + each["computing"]
+        assert each["both"] <= min(each["copying"], each["computing"])
+    assert document["overlaps"][0]["both"] == 0  # one queue runs one command after the other
+    assert "none to overlap: within the memory" in said
     assert "# Convolution in real time" in page.read_text()
 
 

@@ -9,13 +9,14 @@ import pyopencl as cl
 import pytest
 
 import pyclfft
+from pyclfft.convolution.circular import ring_for
 from pyclfft.convolution.ladder import (
     OFFLINE,
     REAL_TIME,
+    STREAMS,
     has_textures,
     ladder,
     require_textures,
-    ring_frames,
     rung_of,
     without_textures,
 )
@@ -76,8 +77,8 @@ def test_in_real_time(queue, fitting, rung):
 
 def test_the_circular_buffer_holds_a_whole_number_of_chunks():
     """b l frames, where l is the chunks of all streams and b = ceil((IR + l + l - 1) / l)."""
-    assert ring_frames(110250, 22528) == 45056 * 5
-    assert ring_frames(1, 64) == 128 * 2
+    assert ring_for(110250, 22528, STREAMS).total == 45056 * 5
+    assert ring_for(1, 64, STREAMS).total == 128 * 2
 
 
 @pytest.mark.parametrize(

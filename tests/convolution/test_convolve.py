@@ -14,7 +14,7 @@ import scipy.signal
 from pyopencl.tools import ImmediateAllocator, MemoryPool, PooledBuffer
 
 import pyclfft
-from pyclfft.convolution import running
+from pyclfft.convolution import convolvers, lines, running
 from pyclfft.convolution.blocks import cut, fast_on_cpu, whole
 from pyclfft.runtime import describe
 from tests.oracle import bound, of_few, relative_error
@@ -259,6 +259,34 @@ def test_what_the_device_cannot_hold(small_device, fp64, shapes, dtypes, mode, n
         assert relative_error(wide(result), expected) <= 2**-11
     else:
         agree(result, expected, 2 * max(x.size, y.size))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_limit(device, monkeypatch, method):
+    """Every piece stays within it, and without it there is only one."""
+    runs = []
+    enqueued = {each: each.enqueue for each in (convolvers.SpectralConvolver, lines.LineConvolver)}
+
+    def counted(convolver, *arguments):
+        runs.append(convolver.workspace_bytes)
+        return enqueued[type(convolver)](convolver, *arguments)
+
+    for each in enqueued:
+        monkeypatch.setattr(each, "enqueue", counted)
+    x, y = numbers(20_000, "f4"), numbers(300, "f4", seed=1)
+    expected = expected_of(x, y, "full")
+    for limit, least in ((None, 1), (40_000, 4)):
+        runs.clear()
+        with pyclfft.limit_device_memory(limit):
+            agree(pyclfft.convolve(x, y, method=method), expected, 2**15)
+        assert len(runs) >= least
+        assert limit is None or max(runs) < limit
+    assert len(runs) > 1
+    with (
+        pyclfft.limit_device_memory(3),
+        pytest.raises(pyclfft.DeviceMemoryError, match="the limit is 3"),
+    ):
+        pyclfft.convolve(x[:4], y[:4], method=method)
 
 
 def test_pieces_reach_an_array_with_gaps(small_device):

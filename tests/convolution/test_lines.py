@@ -106,6 +106,10 @@ def test_registers_are_used_for_floats_along_an_axis(queue, monkeypatch):
     ):
         pyclfft.convolve(*each, method="direct")
     assert [each is not None for each in asked] == [True, False, False, False]
+    asked.clear()
+    for each in ((x, h), (x, h.astype("c8")), (x.astype("c8"), h), (x.astype("c8"), h * 1j)):
+        pyclfft.correlate(*each, method="direct")
+    assert all(asked)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -34,7 +34,7 @@ def dtypes(device):
 
 
 def test_the_whole_circle_is_the_transform(dtypes):
-    for n in (1, 2, 7, 101, 1009):
+    for n in (1, 7, 1009):
         for dtype in dtypes:
             x = noise((2, n), dtype, seed=n)
             for m in (n, 3 * n):

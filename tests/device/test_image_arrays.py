@@ -239,6 +239,16 @@ def test_stacks_for_which_the_device_has_no_room_at_once(device, queue, monkeypa
         filter_image(np.zeros((2, 64, 64), np.uint8), axes=(1, 2))
 
 
+def test_parts_of_a_stack_are_no_colours(queue, monkeypatch):
+    """Parts of 3 or 4 images along the last axis would look like pixels of 3 or 4 colours."""
+    stack = stack_of((12, 16, 24), (0, 1))
+    whole = filter_image(stack, axes=(0, 1))
+    asked = cl_array.to_device(queue, stack)
+    pretend(monkeypatch, max_alloc_bytes=4 * 12 * 16 * 8)
+    np.testing.assert_array_equal(filter_image(stack, axes=(0, 1)), whole)
+    np.testing.assert_array_equal(filter_image(asked, axes=(0, 1)).get(), whole)
+
+
 def test_stacks_of_many_images(device, monkeypatch):
     monkeypatch.setattr(imaging, "MAX_PLANES", 8)
     stack = stack_of((20, 4, 6), (1, 2))

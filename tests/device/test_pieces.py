@@ -474,3 +474,55 @@ def test_threads_at_once(device):
         thread.join()
     for given, result in zip(x, results, strict=True):
         agrees(result, expected_of(given, (1,), "c2c"), [64])
+
+
+# --- image filters and short-time Fourier transforms ----------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((40, 20, 24), (1, 2)), ((20, 24, 40), (0, 1)), ((6, 5, 16, 18, 3), (2, 3))]
+)
+def test_stacks_of_images(device, counted, dtype, shape, axes):
+    stack = (np.random.default_rng(0).random(shape) * 255).astype(dtype)
+    expected = pyclfft.filter_image(stack, "lowpass", 4, axes=axes)
+    assert not counted
+    with pyclfft.limit_device_memory(120_000):
+        result = pyclfft.filter_image(stack, "lowpass", 4, axes=axes)
+    assert counted[0] > 1
+    if dtype == "u1":
+        assert np.abs(result.astype(int) - expected).max() <= 1  # at most one rounds otherwise
+    else:
+        assert relative_error(result, expected.astype("f8")) < 1e-6
+
+
+def test_stacks_with_a_mask(device, counted):
+    stack = noise((40, 16, 16), "f4")
+    gains = pyclfft.filter_mask((16, 16), "highpass", 3).astype("f4") / 2
+    expected = np.fft.ifft2(np.fft.fft2(stack.astype("f8")) * gains).real
+    with pyclfft.limit_device_memory(60_000):
+        result = pyclfft.filter_image(stack, mask=gains, axes=(1, 2))
+    assert relative_error(result, expected) < 1e-6
+    assert counted[0] > 1
+
+
+def test_one_image_is_not_cut(device):
+    with pyclfft.limit_device_memory(1000), pytest.raises(DeviceMemoryError, match="allow more"):
+        pyclfft.filter_image(noise((64, 64), "f4"))
+
+
+@pytest.mark.parametrize("shape", [(20_000,), (3, 7000)])
+def test_short_time_transforms(device, monkeypatch, shape):
+    y = noise(shape, "f4")
+    expected = pyclfft.stft(y, 256)
+    asked = []
+    real = pyclfft.audio.streaming.FrameStream._executable
+    monkeypatch.setattr(
+        pyclfft.audio.streaming.FrameStream,
+        "_executable",
+        lambda self, framing: asked.append(framing.frames) or real(self, framing),
+    )
+    with pyclfft.limit_device_memory(200_000):
+        result = pyclfft.stft(y, 256)
+    assert len(asked) > 3
+    assert relative_error(result, expected.astype("c16")) < 1e-6

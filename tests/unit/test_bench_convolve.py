@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from pyclfft.bench import convolve, convolve_claims, convolve_contenders, convolve_sweeps
+from pyclfft.bench import (
+    convolve,
+    convolve_claims,
+    convolve_contenders,
+    convolve_streams,
+    convolve_sweeps,
+)
 from pyclfft.bench.convolve_cases import (
     DRY,
     DRY_SECONDS,
@@ -402,6 +408,26 @@ def test_pictures(tmp_path, monkeypatch):
     assert {each.name for each in tmp_path.glob("d*")} == {
         "d-dry.svg", "d-spectra.svg", "d-waveforms.svg",
     }  # fmt: skip
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+
+def test_overlap_of_copies_and_kernels():
+    """Of events with known times, in nanoseconds."""
+    times = [
+        ("copy", 0, 100), ("kernel", 50, 250), ("copy", 240, 300), ("copy", 280, 320),
+        ("kernel", 310, 450), ("copy", 500, 510),
+    ]  # fmt: skip
+    trace = [
+        (kind, SimpleNamespace(profile=SimpleNamespace(start=begin, end=end)))
+        for kind, begin, end in times
+    ]
+    found = convolve_streams.overlap_of(2, trace)
+    milliseconds = [100 + 80 + 10, 200 + 140, 50 + 10 + 10, 400]
+    expected = [1e-6 * each / 2 for each in milliseconds]  # of each of the two blocks
+    got = [found.copying, found.computing, found.both, found.block]
+    assert got == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pyclfft.bench import dft_plots
 from pyclfft.bench.convolve_plots import PICTURES
 from pyclfft.bench.ladder_plots import path_of
 from pyclfft.bench.worksize import KERNELS
 
+BENCHMARKS = ("worksize", "stft", "convolve", "dft")
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -57,31 +59,36 @@ def test_a_page_that_was_edited_is_refused(reports, tmp_path, monkeypatch):
 
 
 def test_every_stored_file_is_shown(reports):
-    every = (*reports.WORKSIZES, *reports.STFTS, *reports.CONVOLUTIONS)
+    every = (*reports.WORKSIZES, *reports.STFTS, *reports.CONVOLUTIONS, *reports.DFTS)
     names = {each.path.name for each in every}
     stored = {path.name for path in (DOCS / "results").glob("*.json")}
-    assert names == {name for name in stored if name.startswith(("worksize", "stft", "convolve"))}
+    assert names == {name for name in stored if name.startswith(BENCHMARKS)}
     for stored in (*reports.WORKSIZES, *reports.STFTS):
         assert stored.path.with_suffix(".png").exists()
     for stored in reports.CONVOLUTIONS:
         for name in reports.CONVOLUTION_PICTURES:
             assert path_of(str(stored.path.with_suffix(".png")), name).exists()
+    for stored in reports.DFTS:
+        for name in reports.DFT_PICTURES:
+            assert path_of(str(stored.path.with_suffix(".png")), name).exists()
 
 
-def test_every_picture_of_convolutions_is_named(reports):
+def test_every_picture_is_named(reports):
     assert set(reports.CONVOLUTION_PICTURES) == set(PICTURES)
+    assert set(reports.DFT_PICTURES) == set(dft_plots.PICTURES)
 
 
 def test_commands_write_the_files_that_are_shown(reports, capsys):
     reports.main(["--commands"])
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == sum(map(len, (reports.WORKSIZES, reports.STFTS, reports.CONVOLUTIONS)))
+    every = (reports.WORKSIZES, reports.STFTS, reports.CONVOLUTIONS, reports.DFTS)
+    assert len(lines) == sum(map(len, every))
     assert (
         "pyclfft bench stft --device gpu --json docs/results/stft-h200.json "
         "--plot docs/results/stft-h200.png" in lines
     )
     for line in lines:
-        assert line.split()[2] in ("worksize", "stft", "convolve")
+        assert line.split()[2] in BENCHMARKS
         assert (DOCS.parent / line.split(" --json ")[1].split()[0]).exists()
 
 
@@ -108,6 +115,20 @@ def test_times_of_convolutions(reports):
                     "~" * (each["share"] < 1) + f"{each['ms']['median']:.4g}" for each in entries
                 ]
                 assert cells(page, f"{first['name']}, {first['where']}", *times)
+
+
+def test_times_of_parallel_transforms(reports):
+    """From the file alone: the total times of each contender, by the number of samples."""
+    page = text("howto/dft-parallel.md")
+    for stored in reports.DFTS:
+        entries = json.loads(stored.path.read_text(encoding="utf-8"))["entries"]["lengths"]
+        for ranks in {each["job"]["ranks"] for each in entries}:
+            loop = [
+                each for each in entries
+                if (each["job"]["variant"], each["job"]["ranks"]) == ("sequential", ranks)
+            ]  # fmt: skip
+            times = ["~" * each["scaled"] + f"{each['ms']['median']:.4g}" for each in loop]
+            assert cells(page, "sequential" + f", {ranks} ranks" * (ranks > 1), *times)
 
 
 def test_times_of_spectrograms(reports):
