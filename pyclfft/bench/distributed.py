@@ -20,6 +20,7 @@ from . import session
 from .dft import counts
 from .distributed_cases import BATCH, CASES, Row, case_of, measured_over_devices
 from .distributed_ranks import measure_over_ranks
+from .distributed_scale import read, scale_report
 from .environment import environment, host
 
 PROG = "pyclfft bench distributed"
@@ -80,12 +81,20 @@ def parser() -> argparse.ArgumentParser:
         help=f"how often each case is measured (default: {SAMPLES})",
     )  # fmt: skip
     add("--json", metavar="FILE", help="write everything")
+    add(
+        "--scale", metavar="FILE", nargs="+",
+        help="measure nothing, but fit the cost model to the 3-D rows of files of --json, and "
+        "print it beside published figures of other libraries",
+    )  # fmt: skip
     return result
 
 
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     session.require_folders(options.json)
+    if options.scale:
+        print(scale_report([read(file) for file in options.scale]))
+        return 0
     names = options.cases.split(",")
     if unknown := [name for name in names if name not in CASES]:
         raise PyclfftError(f"there is no case {unknown[0]}: choose of {', '.join(CASES)}")
@@ -106,6 +115,7 @@ def _main(argv: Sequence[str]) -> int:
     print(LEGEND)
     if options.json:
         document = {"environment": where, "bytes": options.bytes,
+                    "cores": device.max_compute_units,
                     "rows": [asdict(row) for row in rows]}  # fmt: skip
         Path(options.json).write_text(json.dumps(document, indent=1), encoding="utf-8")
     return int(any(not row.right for row in rows))
@@ -113,14 +123,14 @@ def _main(argv: Sequence[str]) -> int:
 
 def _cells(row: Row, rows: Sequence[Row]) -> list[str]:
     alone = next(each for each in rows if (each.name, each.over) == (row.name, row.over))
-    efficiency = alone.seconds.median / row.seconds.median if alone.count == 1 else float("nan")
+    efficiency = f"{alone.seconds.median / row.seconds.median:.0%}" if alone.count == 1 else "-"
     return [
         row.name,
         f"{row.count} {row.over}",
         "x".join(map(str, row.shape)),
         f"{row.seconds.median:.4f}",
         f"{row.seconds.percent:.0f}",
-        f"{efficiency:.0%}",
+        efficiency,
         f"{row.transfer:.0%}",
         f"{row.copies / row.seconds.median:.0%}",
         f"{row.host_bytes / 2**20:.0f}",

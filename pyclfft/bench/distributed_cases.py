@@ -93,7 +93,7 @@ def case_of(name: str, count: int, nbytes: int) -> Case:
     elements = nbytes // DTYPE.itemsize
     side = 1 << (elements.bit_length() - 1) // 3
     shapes = {
-        BATCH: (count * max(1, elements // POINTS), POINTS),
+        BATCH: (count * max(2, elements // POINTS), POINTS),
         CUBE: (count * (elements // side**2), side, side),
         ROW: (count * elements,),
     }

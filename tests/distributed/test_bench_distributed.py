@@ -35,7 +35,7 @@ def test_the_command(device, tmp_path, capsys):
     assert {(row["name"], row["over"], row["count"]) for row in rows} >= {
         (name, "ranks", count) for name in CASES for count in (1, 2)
     }
-    assert all(0 < row["copies"] for row in rows)
+    assert all(row["copies"] > 0 for row in rows)
     assert all(0 <= row["transfer"] < 1 for row in rows)
     assert "efficiency" in capsys.readouterr().out
 
