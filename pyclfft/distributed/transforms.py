@@ -109,16 +109,16 @@ def fftn(
     PrecisionError
         The input needs a precision in which the device, or any device, does not compute.
 
-    Warns
-    -----
-    If one rank fails while it computes, for example because its device is out of memory, it prints
-    the reason and ends all ranks with exit status 2.
-
     See Also
     --------
     local_slices : The block of each rank.
     reports : What the last call took.
     pyclfft.fftn : The same transform on one device.
+
+    Notes
+    -----
+    If one rank fails while it computes, for example because its device is out of memory, it prints
+    the reason and ends all ranks with exit status 2.
 
     Examples
     --------
