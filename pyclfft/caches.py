@@ -16,6 +16,8 @@ class CacheInfo(NamedTuple):
     ----------
     plans : CacheCounts
         Plans that functions such as `fft` have made.
+    pinned : CacheCounts
+        Host memory through which arrays move to a device in pieces, one set for each context.
     filters : CacheCounts
         Filters that `filter_image` has made.
     frames : CacheCounts
@@ -38,6 +40,7 @@ class CacheInfo(NamedTuple):
     """
 
     plans: CacheCounts
+    pinned: CacheCounts
     filters: CacheCounts
     frames: CacheCounts
     convolvers: CacheCounts
