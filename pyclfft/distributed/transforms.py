@@ -327,7 +327,7 @@ def reports() -> tuple[Report, ...]:
     >>> from pyclfft import distributed
     >>> spectrum = distributed.fftn(np.ones((4, 6), "complex64"))
     >>> [report.pieces for report in distributed.reports()]
-    [1]
+    [2]
     """
     return _reports
 

@@ -155,6 +155,20 @@ def check_scipy_backend(queue):
             agree(scipy.fft.fft(x), np.fft.fft(x.astype("c16")))
 
 
+@checks("distributed")
+def check_distributed(queue):
+    """One rank, which needs no MPI, there and back; and a batch over devices."""
+    x = np.arange(24, dtype="float32").reshape(4, 6)
+    wide, ours = x.astype("float64"), pyclfft.distributed
+    agree(ours.fftn(x), np.fft.fftn(wide), 1e-6)
+    agree(ours.ifftn(x), np.fft.ifftn(wide), 1e-6)
+    agree(ours.rfftn(x), np.fft.rfftn(wide), 1e-6)
+    agree(ours.irfftn(ours.rfftn(x)), wide, 1e-6)
+    agree(ours.fftn(x, axes=1, devices=[queue.device]), np.fft.fft(wide), 1e-6)
+    assert len(ours.reports()) == 1
+    assert ours.local_slices(x.shape) == (slice(0, 4), slice(0, 6))
+
+
 @checks("array_api_fft")
 def check_array_api(queue):
     """Each function of the standard: NumPy has them all under the same names."""
