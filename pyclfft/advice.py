@@ -15,6 +15,7 @@ _PACKAGES = {
     "completion": "shtab",
     "loops": "numba",
     "ranks": "mpi4py mpich",  # the package mpich brings the MPI library and mpiexec
+    "chunks": "dask distributed",  # dask.array needs NumPy beside them
 }
 
 
@@ -23,10 +24,10 @@ def pip_install(what: str) -> str:
 
     Parameters
     ----------
-    what : {"cpu", "pictures", "sounds", "playing", "completion", "loops", "ranks"}
+    what : {"cpu", "pictures", "sounds", "playing", "completion", "loops", "ranks", "chunks"}
         The purpose of the missing packages: a device on the CPU, drawing pictures, reading and
         writing sounds, playing sounds, writing scripts for shells, loops on the host that are
-        compiled, or working with other ranks.
+        compiled, working with other ranks, or arrays in chunks and workers that compute them.
 
     Returns
     -------

@@ -16,6 +16,10 @@ class CacheInfo(NamedTuple):
     ----------
     plans : CacheCounts
         Plans that functions such as `fft` have made.
+    arrived : CacheCounts
+        Plans that other processes have sent.
+    columns : CacheCounts
+        Plans for the columns of single rows that MPI's ranks transform together.
     pinned : CacheCounts
         Host memory through which arrays move to a device in pieces, one set for each context.
     filters : CacheCounts
@@ -40,6 +44,8 @@ class CacheInfo(NamedTuple):
     """
 
     plans: CacheCounts
+    arrived: CacheCounts
+    columns: CacheCounts
     pinned: CacheCounts
     filters: CacheCounts
     frames: CacheCounts

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import transforms
+from ..advice import pip_install
 from ..errors import PlanError
 from ..planning.problem import lengths_and_axes
 from ..planning.slabs import Step, steps
@@ -96,7 +97,7 @@ def _require_chunks(x: Any, name: str) -> None:
     try:
         from dask.array import Array
     except ImportError as error:
-        raise ImportError("chunked transforms need Dask: pip install 'pyclfft[dask]'") from error
+        raise ImportError(f"chunked transforms need Dask: {pip_install('chunks')}") from error
     if not isinstance(x, Array):
         raise TypeError(
             f"x must be a dask array, not {type(x).__name__}: call pyclfft.{name}, or cut the "

@@ -167,9 +167,7 @@ class Lane:
 
 # Plans for the columns of a single row, each with the buffer that says where its piece begins. Two
 # lanes share none, since the buffer must not change under a plan that runs.
-_twiddled: BoundedCache[tuple[Plan, cl.Buffer]] = registered(
-    "plans of columns", BoundedCache(MAX_TWIDDLED)
-)
+_twiddled: BoundedCache[tuple[Plan, cl.Buffer]] = registered("columns", BoundedCache(MAX_TWIDDLED))
 
 
 def _twiddled_plan(

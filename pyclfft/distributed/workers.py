@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pyopencl as cl
 from filelock import FileLock, Timeout
 
+from ..advice import pip_install
 from ..errors import DeviceError
 from ..runtime import choice, runtimes
 
@@ -24,7 +25,7 @@ try:
     from distributed import WorkerPlugin
 except ImportError as error:
     raise ImportError(
-        "devices of workers need Dask's scheduler: pip install 'pyclfft[dask]'"
+        f"devices of workers need Dask's scheduler: {pip_install('chunks')}"
     ) from error
 
 if TYPE_CHECKING:

@@ -115,6 +115,12 @@ def test_the_environment_marks_the_default(all_devices):
 LONG = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
 
 
+class Imagined(SimpleNamespace):
+    """A device that does not exist. Like a real one it can be the key of a cache."""
+
+    __hash__ = object.__hash__
+
+
 def imagined(name, **more):
     """A device that answers what `traits` and the tables ask."""
     answers = {
@@ -131,7 +137,7 @@ def imagined(name, **more):
         "max_mem_alloc_size": 25_500_500_000,
         "platform": SimpleNamespace(name="NVIDIA CUDA", vendor="", version="OpenCL 3.0"),
     }
-    return SimpleNamespace(**answers | more)
+    return Imagined(**answers | more)
 
 
 def test_four_gpus_with_long_names_are_readable(monkeypatch):

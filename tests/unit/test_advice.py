@@ -34,7 +34,12 @@ def names(requirements: str) -> set[str]:
 @checkout
 @pytest.mark.parametrize(
     ("extra", "advised"),
-    [("cpu", ("cpu",)), ("audio", ("pictures", "sounds", "playing")), ("mpi", ("ranks",))],
+    [
+        ("cpu", ("cpu",)),
+        ("audio", ("pictures", "sounds", "playing")),
+        ("mpi", ("ranks",)),
+        ("dask", ("chunks",)),
+    ],
 )
 def test_the_packages_are_those_of_the_extras(config, extra, advised):
     packages = " ".join(map(pip_install, advised)).replace("pip install", "").split()
