@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from pyclfft.bench import (
     convolve_plots,
+    convolve_realtime,
     convolve_sweeps,
     convolve_view,
     dft_plots,
@@ -73,6 +74,10 @@ STFTS = (
     Stored("PoCL", "stft-epyc-pocl", "portable"),
 )
 CONVOLUTIONS = (Stored("Intel's runtime", "convolve-epyc-intel", "intel --limit 1 --seconds 90"),)
+REALTIMES = (
+    Stored("A sound card that nobody hears", "realtime-epyc-intel-null", "intel --realtime"),
+    Stored("A JACK server", "realtime-epyc-intel-jack", "intel --realtime --sink jack"),
+)
 
 DFTS = (Stored("Intel's runtime", "dft-epyc-intel", "intel --limit 10"),)
 
@@ -213,6 +218,15 @@ def parallel_transforms() -> Iterator[Part]:
             yield f"![{said}]({path_of(f'../results/{stored.name}.png', name)})"
 
 
+def realtimes() -> Iterator[Part]:
+    """Yield how much time blocks of a stream took, sink by sink."""
+    for stored in REALTIMES:
+        results = convolve_realtime.read(stored.path)
+        yield f"### {stored.title}"
+        yield where("convolve", stored, results.environment)
+        yield from convolve_realtime.parts(results)
+
+
 # --- pages ----------------------------------------------------------------------------------------
 
 
@@ -226,6 +240,7 @@ PAGES: Mapping[str, Mapping[str, Parts]] = {
     },
     "howto/stft.md": {"beside the report": beside_the_report},
     "howto/audio.md": {"contenders": contenders},
+    "howto/rooms.md": {"real time": realtimes},
     "howto/convolution.md": {"convolutions": convolutions},
     "howto/dft-parallel.md": {"parallel transforms": parallel_transforms},
 }
@@ -293,6 +308,9 @@ def commands() -> Iterator[str]:
             name = f"docs/results/{stored.name}"
             files = f"--json {name}.json --plot {name}.png"
             yield f"pyclfft bench {command} --device {stored.device} {files}"
+    for stored in REALTIMES:
+        file = f"--json docs/results/{stored.name}.json"
+        yield f"pyclfft bench convolve --device {stored.device} {file}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -260,7 +260,7 @@ def _perform(options: argparse.Namespace) -> int:
             progress.done += 1
     overlaps = measure_overlaps(queue, realtime.room_of(setting), setting.block)
     results = replace(results, loads=realtime.measure_loads(setting, queue), overlaps=overlaps)
-    parts = tuple(realtime.parts(results, queue.device))
+    parts = tuple(realtime.parts(results))
     print("", render.text_of(parts), sep="\n")
     if options.json:
         document = {"schema": REALTIME_SCHEMA, **realtime.document_of(results)}

@@ -7,8 +7,9 @@ pauses, and their loads are compared: compute time divided by the duration of th
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from math import nan
@@ -22,6 +23,8 @@ from ..convolution.rooms import decaying_noise
 from ..convolution.streaming import StreamingConvolver
 from . import convolve_streams
 from .convolve_streams import Overlap
+from .convolve_sweeps import PROG
+from .documents import read_document
 from .render import Part, Table
 from .table import number
 
@@ -189,7 +192,7 @@ def _timed(blocks: Iterator[np.ndarray], times: list[float]) -> Iterator[np.ndar
 # --- how it is shown ------------------------------------------------------------------------------
 
 
-def parts(results: Results, device: cl.Device) -> Iterator[Part]:
+def parts(results: Results) -> Iterator[Part]:
     """Yield all paragraphs and tables."""
     setting = results.setting
     yield (
@@ -217,7 +220,7 @@ def parts(results: Results, device: cl.Device) -> Iterator[Part]:
         rows = tuple((name, f"{load:.2%}") for name, load in results.loads.items())
         yield Table(("contender", "load"), rows)
     if results.overlaps:
-        yield from convolve_streams.parts(results.overlaps, device)
+        yield from convolve_streams.parts(results.overlaps)
 
 
 def runs_table(runs: tuple[Run, ...]) -> Table:
@@ -234,3 +237,20 @@ def runs_table(runs: tuple[Run, ...]) -> Table:
 def document_of(results: Results) -> dict[str, Any]:
     """Return everything that was measured, for JSON."""
     return asdict(results)
+
+
+def results_of(document: Mapping[str, Any]) -> Results:
+    """Return what `document_of` has written."""
+    return Results(
+        document["environment"],
+        Setting(**document["setting"]),
+        document["method"],
+        tuple(Run(**{**each, "ms": tuple(each["ms"])}) for each in document["runs"]),
+        document["loads"],
+        tuple(Overlap(**each) for each in document["overlaps"]),
+    )
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """Read a file of ``bench convolve --realtime --json``; `read_document` says how it can fail."""
+    return read_document(path, results_of, PROG)

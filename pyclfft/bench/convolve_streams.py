@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyopencl as cl
@@ -38,6 +38,8 @@ class Overlap:
         The time in which both happened at once.
     block : float
         The time from one block to the next.
+    copies : str
+        Over what the copies go.
     """
 
     streams: int
@@ -45,6 +47,7 @@ class Overlap:
     computing: float
     both: float
     block: float
+    copies: str = ""
 
 
 def measure_overlaps(queue: cl.CommandQueue, ir: np.ndarray, block: int) -> tuple[Overlap, ...]:
@@ -80,7 +83,8 @@ def measure_overlaps(queue: cl.CommandQueue, ir: np.ndarray, block: int) -> tupl
             engine.fetch(result)
         trace, engine.trace = engine.trace or [], None
         found.append(overlap_of(streams, trace))
-    return tuple(found)
+    note = copies_note(queue.device)
+    return tuple(replace(each, copies=note) for each in found)
 
 
 def overlap_of(streams: int, trace: Iterable[tuple[str, cl.Event]]) -> Overlap:
@@ -92,7 +96,8 @@ def overlap_of(streams: int, trace: Iterable[tuple[str, cl.Event]]) -> Overlap:
     blocks = len(intervals[KERNEL])
     whole = kernels[-1][1] - kernels[0][0]
     times = (total(copies), total(kernels), total(common(copies, kernels)), whole)
-    return Overlap(streams, *(1e-6 * each / blocks for each in times))
+    copying, computing, both, block = (1e-6 * each / blocks for each in times)
+    return Overlap(streams, copying, computing, both, block)
 
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:
@@ -118,7 +123,7 @@ def total(intervals: Iterable[Interval]) -> float:
     return sum(end - begin for begin, end in intervals)
 
 
-def parts(overlaps: tuple[Overlap, ...], device: cl.Device) -> Iterator[Part]:
+def parts(overlaps: tuple[Overlap, ...]) -> Iterator[Part]:
     """Yield the paragraph and the table."""
     yield (
         'The method "direct" without pauses, with one queue and with two. The columns are '
@@ -126,10 +131,9 @@ def parts(overlaps: tuple[Overlap, ...], device: cl.Device) -> Iterator[Part]:
         "which both happened at once, and from one block to the next. One queue runs its commands "
         "one after the other; with two, the copies of a block can run beside the kernel of another."
     )
-    note = copies_note(device)
     rows = tuple(
         (str(each.streams), *(f"{ms:.4f}" for ms in (
-            each.copying, each.computing, each.both, each.block)), note)
+            each.copying, each.computing, each.both, each.block)), each.copies)
         for each in overlaps
     )  # fmt: skip
     yield Table(("streams", "copying", "computing", "both at once", "block", "copies"), rows)

@@ -13,7 +13,7 @@ from pyclfft.bench.convolve_plots import PICTURES
 from pyclfft.bench.ladder_plots import path_of
 from pyclfft.bench.worksize import KERNELS
 
-BENCHMARKS = ("worksize", "stft", "convolve", "dft")
+BENCHMARKS = ("worksize", "stft", "convolve", "realtime", "dft")
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -59,7 +59,10 @@ def test_a_page_that_was_edited_is_refused(reports, tmp_path, monkeypatch):
 
 
 def test_every_stored_file_is_shown(reports):
-    every = (*reports.WORKSIZES, *reports.STFTS, *reports.CONVOLUTIONS, *reports.DFTS)
+    every = (
+        *reports.WORKSIZES, *reports.STFTS, *reports.CONVOLUTIONS, *reports.REALTIMES,
+        *reports.DFTS,
+    )  # fmt: skip
     names = {each.path.name for each in every}
     stored = {path.name for path in (DOCS / "results").glob("*.json")}
     assert names == {name for name in stored if name.startswith(BENCHMARKS)}
@@ -81,7 +84,10 @@ def test_every_picture_is_named(reports):
 def test_commands_write_the_files_that_are_shown(reports, capsys):
     reports.main(["--commands"])
     lines = capsys.readouterr().out.splitlines()
-    every = (reports.WORKSIZES, reports.STFTS, reports.CONVOLUTIONS, reports.DFTS)
+    every = (
+        reports.WORKSIZES, reports.STFTS, reports.CONVOLUTIONS, reports.REALTIMES,
+        reports.DFTS,
+    )  # fmt: skip
     assert len(lines) == sum(map(len, every))
     assert (
         "pyclfft bench stft --device gpu --json docs/results/stft-h200.json "
