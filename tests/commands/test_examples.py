@@ -37,7 +37,8 @@ EXPECTED = {
 SNIPPET = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```$)?", re.DOTALL | re.MULTILINE
 )
-OPTIONAL = ("cupy", "dask", "torch", "xarray")  # snippets that import these run where they are
+# Snippets that import these run where they are installed.
+OPTIONAL = ("cupy", "dask", "distributed", "mpi4py", "torch", "xarray")
 PAGES = [
     page.relative_to(ROOT).as_posix()
     for page in (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
@@ -135,7 +136,7 @@ def test_snippets(page, tmp_path, monkeypatch, default_device):
     names = {"__name__": "__main__"}
     for snippet in SNIPPET.finditer((ROOT / page).read_text(encoding="utf-8")):
         printed = io.StringIO()
-        wanted = re.findall(r"^import (\w+)", snippet["code"], re.MULTILINE)
+        wanted = re.findall(r"^(?:import|from) (\w+)", snippet["code"], re.MULTILINE)
         if any(name in OPTIONAL and not find_spec(name) for name in wanted):
             continue
         with contextlib.redirect_stdout(printed):
