@@ -142,17 +142,22 @@ def execute(
     norm = "backward" if norm is None else norm
     on_host = isinstance(x, np.ndarray)
     limit = max_device_bytes() if on_host else None
+    refusal: DeviceMemoryError | None = None
     try:
         plan = cached_plan(kind, direction, lengths, axes, norm, orthogonalize, x)
         if limit is None or plan.buffer_bytes <= limit:
             return plan(x)
-    except DeviceMemoryError:
+    except DeviceMemoryError as error:
         if not (on_host or axes_to_split(x.shape, axes)):
             raise
+        refusal = error.with_traceback(None)  # whose frames would keep memory alive
     if on_host:
         precision = READABLE[x.dtype][0]
         request = Request(kind, direction, norm, axes, lengths, precision, orthogonalize)
-        result = memory.empty(request.result_shape(x.shape), request.dtype)
+        try:
+            result = memory.empty(request.result_shape(x.shape), request.dtype)
+        except (MemoryError, ValueError) as error:  # the host has no room for the result either
+            raise refusal or error from None
         context = queues.context_of(choice.default_device())
         transform(x, result, request, room_of(context, limit))
         return result

@@ -627,10 +627,15 @@ def test_too_large_for_the_device(device, change_traits):
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "dct"])
 @pytest.mark.parametrize("n", [2**31 + 11, 2**40, 2**53 + 111, 10**30])
 def test_no_device_is_as_large(device, change_traits, monkeypatch, name, n):
-    """Nothing is allocated, and nothing planned, whatever the memory of this machine."""
+    """Nothing is allocated on it, whatever the memory of this machine.
+
+    A host that has room for the result tries to cut the row, but a prime has no factors.
+    """
     change_traits(global_mem_bytes=2**30, max_alloc_bytes=2**28)
     monkeypatch.setattr(cl, "Buffer", None)
-    with pytest.raises(DeviceMemoryError, match=r"the device has 1,073,741,824"):
+    with pytest.raises(
+        DeviceMemoryError, match=r"the device has 1,073,741,824|no room for a piece"
+    ):
         getattr(pyclfft, name)(np.ones(8, "f4"), n=n)
 
 
