@@ -1006,6 +1006,7 @@ SHARED = (
     "hooks.cl",
     "audio/frames.cl",
     "convolution/blocks.cl",
+    "convolution/crossPower.cl",
     "convolution/newestBlock.cl",
     "fourStep.cl",
     "gain.cl",
