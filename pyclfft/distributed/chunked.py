@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,13 +139,13 @@ def _in_steps(
             f"the array is cut along axis {joined[0]}, which is to be transformed: permit to move "
             "its elements between chunks by rechunk=True"
         )
-    nbytes = max(map(np.prod, _chunk_shapes(x))) * x.dtype.itemsize
+    nbytes = prod(map(max, x.chunks)) * x.dtype.itemsize  # of the largest chunk
     planned = _planned(x, name, axes)
+    halved = len(planned) - 1 if name == "irfftn" else 0  # the step of the halved axis
     for number, step in enumerate(planned):
-        real = number == (len(planned) - 1 if name == "irfftn" else 0)
-        # In a real transform the axis that comes last is the one whose spectrum is halved.
         x = x.rechunk(_chunks(step), block_size_limit=nbytes)
-        x = _step(x, name if real else COMPLEX.get(name, name), step.axes, wanted, options)
+        function = name if number == halved else COMPLEX.get(name, name)
+        x = _step(x, function, step.axes, wanted, options)
     return x
 
 
@@ -162,11 +163,6 @@ def _planned(x: Array, name: str, axes: tuple[int, ...]) -> tuple[Step, ...]:
 
 def _chunks(step: Step) -> dict[int, Any]:
     return {**dict.fromkeys(step.axes, -1), **dict.fromkeys(step.cut, "auto")}
-
-
-def _chunk_shapes(x: Array) -> Sequence[tuple[int, ...]]:
-    """Return the shape that has the longest chunk along each axis."""
-    return [tuple(max(lengths) for lengths in x.chunks)]
 
 
 def _step(
