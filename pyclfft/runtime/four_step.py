@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 
 from ..planning.slabs import twiddles_of
 from .hooks import Hook
@@ -46,7 +47,7 @@ def twiddle_hook(
         A hook for "load" or for "store".
     """
     roots = twiddles_of(length, direction, precision)
-    if not hasattr(origin, "int_ptr"):  # only buffers of OpenCL have this attribute
+    if not isinstance(origin, cl.Buffer):
         origin = np.asarray(origin, np.uint64)
     tables = {"shift": np.uint32(roots.shift), "fine": roots.fine, "coarse": roots.coarse}
     if len(part) == 3:
