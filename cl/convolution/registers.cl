@@ -27,7 +27,7 @@
 #include "prelude.cl"
 
 #ifndef GROUP
-#define GROUP 128 /* work-items: 1 on CPUs, 64 .. 256 on GPUs */
+#define GROUP 128 /* work-items: 1 on CPUs, 32 .. 256 on GPUs */
 #endif
 #ifndef WIDTH
 #define WIDTH 1 /* numbers in a vector: 4, 8 or 16 on CPUs; 1 on GPUs */
@@ -36,7 +36,7 @@
 #define OUTPUTS 8 /* vectors of results of a work-item: 8 .. 16 */
 #endif
 #ifndef TAPS
-#define TAPS 8 /* vectors of taps at a time: 4 on CPUs; on GPUs as many as OUTPUTS */
+#define TAPS 8 /* vectors of taps at a time: 2 on CPUs; on GPUs a multiple of OUTPUTS */
 #endif
 #ifndef TILE
 #define TILE 1024 /* taps whose products are added on their own: a multiple of TAPS * WIDTH */

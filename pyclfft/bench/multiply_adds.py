@@ -38,7 +38,7 @@ class MultiplyAdds:
 
     def __init__(self, context: cl.Context, precision: str = "single") -> None:
         traits = describe.traits(context.devices[0])
-        blocking = blocking_of(traits, precision)
+        blocking = blocking_of(traits, precision, results=1)  # its vectors suit any number
         self._group = 1 if traits.is_cpu else min(GPU_GROUP, traits.max_work_group_size)
         items = traits.compute_units * (CPU_ITEMS if traits.is_cpu else GPU_ITEMS)
         self._items = -(-items // self._group) * self._group

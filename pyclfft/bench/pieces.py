@@ -245,7 +245,9 @@ def _spectrum(
     together = np.ones((BINS, unique.shape[1]), bool)
     for axis, extent in enumerate(case.shape):
         if axis in case.axes:
-            turns += np.outer(bins[axis], unique[axis]) % extent / extent
+            # Products of places on an axis of up to 2^32 elements fit 64 bits without a sign.
+            products = np.outer(*(each.astype(np.uint64) for each in (bins[axis], unique[axis])))
+            turns += products % np.uint64(extent) / extent
         else:
             together &= bins[axis][:, None] == unique[axis]
     return (np.exp(-2j * np.pi * turns) * together) @ values

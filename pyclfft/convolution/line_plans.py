@@ -39,6 +39,7 @@ TILE_KERNEL, ADDING_KERNEL = "convolve_tile", "add_tiles"
 MIN_TAPS = 16  # shorter convolutions do not repay the copies to local memory
 NO_RING = 2**60  # the length of a ring that no signal fills
 CPU_BITS = 32  # of a number in one lane of a CPU's float vectors
+FEW_RESULTS = 2048  # of a row, for which GPUs have groups of 32 work-items
 GROUPS_A_UNIT = 4  # with fewer groups for each compute unit, tiles become groups of their own
 MAX_SUMS = 64 * 2**20  # bytes of the sums of tiles
 
@@ -60,13 +61,17 @@ class Blocking:
         return self.group * self.width * self.outputs
 
 
-def blocking_of(traits: Traits, precision: str) -> Blocking:
-    """Return how the work is best divided on a device.
+def blocking_of(traits: Traits, precision: str, results: int) -> Blocking:
+    """Return how the work on rows of so many results is best divided on a device.
 
     On CPUs, 12 vectors of results, 2 of taps and one of the signal fill the 16 registers of AVX.
+    On GPUs, work-items with more results read local memory less often. But rows of few results
+    would leave most of them idle. All blockings of a device add products in one order, which
+    depends on `taps`, `width` and `tile`: results do not depend on the number of results.
     """
     if not traits.is_cpu:
-        return Blocking(group=min(128, traits.max_work_group_size), width=1, outputs=8, taps=8)
+        group, outputs = (32, 8) if results <= FEW_RESULTS else (128, 16)
+        return Blocking(min(group, traits.max_work_group_size), width=1, outputs=outputs, taps=16)
     width = max(2, traits.lanes * CPU_BITS // 8 // REAL_DTYPE[precision].itemsize)
     return Blocking(1, min(width, 16), outputs=12, taps=2, vector_bits=CPU_BITS * traits.lanes)
 

@@ -126,7 +126,7 @@ class LineConvolver:
         require_precision(job.precision, traits)
         self.job = job
         self.context = context
-        self.blocking = blocking_of(traits, job.precision)
+        self.blocking = blocking_of(traits, job.precision, job.results)
         self.is_split = job.is_split(self.blocking, traits)
         self.workspace_bytes = job.sums_bytes(self.blocking) if self.is_split else 0
         self._program = program(context, SOURCE, job.defines(self.blocking))

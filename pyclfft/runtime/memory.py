@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from math import prod
+from functools import cache, partial
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -244,15 +245,31 @@ def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
     Unless it is small, the array begins at a cache line, since CPUs fill it faster then. A large
     array lies in memory of an earlier result that nobody refers to any more, if there is some.
+
+    Raises
+    ------
+    MemoryError
+        The array would be larger than the host's memory.
     """
     nbytes = prod(shape) * dtype.itemsize
     if nbytes >= pool.MIN_BYTES:
+        if nbytes > _host_bytes():  # Linux may promise such memory, and end us when we fill it
+            raise MemoryError(f"{nbytes:,} bytes are more than the host's memory")
         memory = pool.results.take(nbytes)
     elif nbytes > MAX_STAGED // 2:
         memory = np.empty(nbytes + ALIGNMENT, np.uint8)
     else:
         return np.empty(shape, dtype)
     return np.ndarray(shape, dtype, memory, -_address(memory) % ALIGNMENT)
+
+
+@cache
+def _host_bytes() -> float:
+    """Return the bytes of the host's memory; infinity if the operating system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):  # the names of POSIX systems
+        return inf
 
 
 def shared(context: cl.Context, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:

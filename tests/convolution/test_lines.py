@@ -64,6 +64,22 @@ def test_lengths(queue, blocking, dtypes, split, monkeypatch):
         assert relative_error(result, convolved_alone(x, h)) <= BOUND["single"]
 
 
+def test_results_do_not_depend_on_the_blocking(queue, monkeypatch):
+    """A GPU divides rows of few results otherwise, and a stream must equal the whole signal."""
+    x, h = numbers((2, 3001)), numbers((2, 700), seed=1)
+    gpu = replace(describe.traits(queue.device), is_cpu=False)
+    few, many = (line_plans.blocking_of(gpu, "single", results) for results in (256, 10**6))
+    assert few != many
+    results = []
+    for chosen in (few, many, replace(few, group=4), replace(many, group=2)):
+        monkeypatch.setattr(lines, "blocking_of", lambda *_, chosen=chosen: chosen)
+        pyclfft.clear_cache()
+        results.append(pyclfft.convolve(x, h, method="direct", axes=1))
+    pyclfft.clear_cache()
+    assert all(np.array_equal(each, results[0]) for each in results)
+    assert relative_error(results[0], convolved_alone(x, h)) <= BOUND["single"]
+
+
 def test_double_precision(queue, fp64, blocking):
     x, h = numbers((2, 3001), "f8"), numbers((2, 700), "f8", 1)
     result = pyclfft.convolve(x, h, method="direct", axes=1)
