@@ -66,12 +66,14 @@ def blocking_of(traits: Traits, precision: str, results: int) -> Blocking:
 
     On CPUs, 12 vectors of results, 2 of taps and one of the signal fill the 16 registers of AVX.
     On GPUs, work-items with more results read local memory less often. But rows of few results
-    would leave most of them idle. All blockings of a device add products in one order, which
-    depends on `taps`, `width` and `tile`: results do not depend on the number of results.
+    would leave most of them idle, and in double precision local memory would have to be twice as
+    large. All blockings of a device and a precision add products in one order, which depends on
+    `taps`, `width` and `tile`: results do not depend on their number.
     """
     if not traits.is_cpu:
-        group, outputs = (32, 8) if results <= FEW_RESULTS else (128, 16)
-        return Blocking(min(group, traits.max_work_group_size), width=1, outputs=outputs, taps=16)
+        group = min(32 if results <= FEW_RESULTS else 128, traits.max_work_group_size)
+        outputs = 8 if results <= FEW_RESULTS or precision == "double" else 16
+        return Blocking(group, width=1, outputs=outputs, taps=32, tile=1024)
     width = max(2, traits.lanes * CPU_BITS // 8 // REAL_DTYPE[precision].itemsize)
     return Blocking(1, min(width, 16), outputs=12, taps=2, vector_bits=CPU_BITS * traits.lanes)
 

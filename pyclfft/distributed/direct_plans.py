@@ -80,7 +80,7 @@ def blocking_of(traits: Traits, precision: str) -> Blocking:
     size = REAL_DTYPE[precision].itemsize
     if not traits.is_cpu:
         group = min(64, traits.max_work_group_size)
-        return Blocking(group, width=1, outputs=8 // size, tiles=8, tile=16, enough=2048)
+        return Blocking(group, width=1, outputs=8 // size, tiles=16, tile=16, enough=2048)
     width = max(2, min(16, traits.lanes * CPU_BITS // 8 // size))
     vector_bits = CPU_BITS * traits.lanes
     return Blocking(1, width, 1, tiles=6, tile=64, enough=64, vector_bits=vector_bits)
