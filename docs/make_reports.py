@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pyclfft.bench import (
+    convolve_ladder,
     convolve_plots,
     convolve_realtime,
     convolve_sweeps,
@@ -25,6 +26,7 @@ from pyclfft.bench import (
     dft_plots,
     dft_sweeps,
     dft_view,
+    pieces,
     stft,
     worksize,
 )
@@ -79,7 +81,21 @@ REALTIMES = (
     Stored("A JACK server", "realtime-epyc-intel-jack", "intel --realtime --sink jack"),
 )
 
-DFTS = (Stored("Intel's runtime", "dft-epyc-intel", "intel --limit 10"),)
+LADDERS = (
+    Stored("NVIDIA H200", "convolve-ladder-h200", "gpu --ladder"),
+    Stored("Intel's runtime", "convolve-ladder-epyc-intel", "intel --ladder"),
+)
+PIECES = (
+    Stored(
+        "NVIDIA H200",
+        "pieces-h200",
+        "gpu --bytes 25769803776 --max-device-bytes 8589934592 --samples 1",
+    ),
+)
+DFTS = (
+    Stored("NVIDIA H200", "dft-h200", "gpu --sweep lengths,groups --samples 3 --limit 1"),
+    Stored("Intel's runtime", "dft-epyc-intel", "intel --limit 10"),
+)
 
 
 # --- work sizes -----------------------------------------------------------------------------------
@@ -227,6 +243,25 @@ def realtimes() -> Iterator[Part]:
         yield from convolve_realtime.parts(results)
 
 
+def climbs() -> Iterator[Part]:
+    """Yield what each optimisation of direct convolution buys, device by device."""
+    for stored in LADDERS:
+        results = convolve_ladder.read(stored.path)
+        yield f"### {stored.title}"
+        yield where("convolve", stored, results.environment)
+        yield from convolve_ladder.parts(results)
+        picture = f"../results/{stored.name}.png"
+        yield f"![Bars: how many times as fast as the plain kernel each version is]({picture})"
+
+
+def in_pieces() -> Iterator[Part]:
+    """Yield how fast arrays go through a device in pieces."""
+    for stored in PIECES:
+        results = pieces.read(stored.path)
+        yield where("pieces", stored, results.environment)
+        yield from pieces.parts_of(results)
+
+
 # --- pages ----------------------------------------------------------------------------------------
 
 
@@ -241,6 +276,8 @@ PAGES: Mapping[str, Mapping[str, Parts]] = {
     "howto/stft.md": {"beside the report": beside_the_report},
     "howto/audio.md": {"contenders": contenders},
     "howto/rooms.md": {"real time": realtimes},
+    "howto/convolution-ladder.md": {"climbs": climbs},
+    "howto/large.md": {"pieces": in_pieces},
     "howto/convolution.md": {"convolutions": convolutions},
     "howto/dft-parallel.md": {"parallel transforms": parallel_transforms},
 }
@@ -291,6 +328,9 @@ def draw() -> None:
     for stored in CONVOLUTIONS:
         picture = stored.path.with_suffix(".png")
         convolve_plots.write_plots(str(picture), convolve_sweeps.read(stored.path))
+    for stored in LADDERS:
+        picture = stored.path.with_suffix(".png")
+        convolve_ladder.write_plot(str(picture), convolve_ladder.read(stored.path))
     for stored in DFTS:
         picture = stored.path.with_suffix(".png")
         dft_plots.write_plots(str(picture), dft_sweeps.read(stored.path))
@@ -301,7 +341,7 @@ def commands() -> Iterator[str]:
     for command, several in (
         ("worksize", WORKSIZES),
         ("stft", STFTS),
-        ("convolve", CONVOLUTIONS),
+        ("convolve", (*CONVOLUTIONS, *LADDERS)),
         ("dft", DFTS),
     ):
         for stored in several:

@@ -6,6 +6,7 @@ convolution reverb, which measured 16 s of sound and an impulse response of 2.5 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -30,6 +31,7 @@ from ..convolution.ladder import (
 from ..errors import PlanError
 from ..planning.accuracy import relative_error
 from ..runtime.profile import profiling_queue
+from .documents import numbers, read_document
 from .multiply_adds import MultiplyAdds
 from .plot import pyplot, save
 from .render import Part, Table
@@ -336,6 +338,28 @@ def _row(climb: Climb, step: Step) -> list[str]:
 def document_of(results: Results) -> dict[str, Any]:
     """Return everything that was measured, and the published factors, for JSON."""
     return asdict(results)
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """Read a file of ``bench convolve --ladder --json``; `read_document` says how it can fail."""
+    return read_document(path, _results_of, "pyclfft bench convolve --ladder")
+
+
+def _results_of(document: Mapping[str, Any]) -> Results:
+    return Results(
+        **{
+            **{name: each for name, each in document.items() if name != "schema"},
+            "climbs": tuple(_climb_of(each) for each in document["climbs"]),
+        }
+    )
+
+
+def _climb_of(climb: Mapping[str, Any]) -> Climb:
+    steps = (
+        Step(**{**numbers(each), "ms": Spread(**numbers(each["ms"]))}) for each in climb["steps"]
+    )
+    published = {name: (base, factor) for name, (base, factor) in climb["published"].items()}
+    return Climb(**{**climb, "steps": tuple(steps), "published": published})
 
 
 def write_plot(path: str, results: Results) -> None:

@@ -10,13 +10,12 @@ the link and the host's memory can do.
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,10 @@ from ..planning.slabs import parts
 from ..runtime import choice, conveyor, memory, queues
 from ..runtime.conveyor import Conveyor, Piece, Slab
 from ..runtime.pieces import Request, bytes_crossing, room_of, transform
-from . import session
+from . import render, session
+from .documents import numbers, read_document
 from .environment import environment, host
+from .render import Part, Table
 from .statistics import Spread, spread
 
 PROG = "pyclfft bench pieces"
@@ -39,7 +40,6 @@ ROW = 2**16  # points of a row of the batch
 SPIKES = 64  # elements of the input that are not zero, so that its spectrum is known everywhere
 BINS = 1000  # bins that are compared
 WORST = 1e-6  # relative L2 error of a result that is right
-TARGET = 0.6  # of the link's rate
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,34 @@ class Row:
     def rate(self) -> float:
         """The bytes that cross the link in a second."""
         return self.crossed / self.seconds.median
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured.
+
+    Attributes
+    ----------
+    environment : dict of str to str
+        Where it was measured.
+    nbytes, max_device_bytes : int
+        The bytes of each array, and those that the pieces may take on the device.
+    chunk_bytes, copiers : int
+        The bytes of a chunk, and the threads that copy in one direction.
+    rates : dict of str to float
+        The bytes that cross the link in a second without any kernel: from pinned memory ("link"),
+        and with the host's copies ("copies").
+    rows : tuple of Row
+        The cases.
+    """
+
+    environment: dict[str, str]
+    nbytes: int
+    max_device_bytes: int
+    chunk_bytes: int
+    copiers: int
+    rates: dict[str, float]
+    rows: tuple[Row, ...] = ()
 
 
 def cases(elements: int) -> tuple[Case, ...]:
@@ -148,26 +176,57 @@ def _main(argv: Sequence[str]) -> int:
     x, out = (np.empty(elements, DTYPE) for _ in range(2))
     for array in (x, out):
         array.fill(0)  # now the operating system has given the memory
-    where = {**environment([device], []), "host": host()}
-    print(commandline.table(list(where.items())))
-    print(
-        f"\narrays of {options.bytes:,} bytes, {limit:,} bytes on the device, chunks of "
-        f"{conveyor.CHUNK_BYTES:,} bytes, {conveyor.copiers()} threads for each direction\n",
-        flush=True,
-    )
+    about = {**environment([device], []), "host": host()}
+    print(commandline.table(list(about.items())), flush=True)
     link = measured(lambda: _pinned_only(queue, options.bytes), options.samples)
     copies = measured(lambda: _without_kernels(queue, x, out, limit), options.samples)
-    rates = {"link": 2 * options.bytes / link.median, "copies": 2 * options.bytes / copies.median}
-    print(f"pinned memory alone: {rates['link'] / 1e9:.1f} GB/s, both ways together")
-    print(f"with the host's copies: {rates['copies'] / 1e9:.1f} GB/s\n", flush=True)
-    rows = [_measured(case, x, out, limit, options.samples, queue) for case in cases(elements)]
-    print(commandline.table([_cells(row, rates) for row in rows], HEADER, "<<" + ">" * 7))
-    print(f"\ntarget: {TARGET:.0%} of pinned memory alone")
+    results = Results(
+        about,
+        options.bytes,
+        limit,
+        conveyor.CHUNK_BYTES,
+        conveyor.copiers(),
+        {"link": 2 * options.bytes / link.median, "copies": 2 * options.bytes / copies.median},
+        tuple(_measured(case, x, out, limit, options.samples, queue) for case in cases(elements)),
+    )
+    print("", render.text_of(parts_of(results)), sep="\n")
     if options.json:
-        document = {"environment": where, "bytes": options.bytes, "max_device_bytes": limit,
-                    "rates": rates, "rows": [asdict(row) for row in rows]}  # fmt: skip
-        Path(options.json).write_text(json.dumps(document, indent=1), encoding="utf-8")
-    return int(any(not row.error < WORST for row in rows))
+        render.write(options.json, render.json_of(asdict(results)))
+    return int(any(not row.error < WORST for row in results.rows))
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """Read a file of ``bench pieces --json``; `read_document` says how it can fail."""
+    return read_document(path, _results_of, PROG)
+
+
+def _results_of(document: Mapping[str, Any]) -> Results:
+    rows = (
+        Row(
+            Case(**{name: _as_tuple(each) for name, each in row["case"].items()}),
+            row["crossed"],
+            Spread(**numbers(row["seconds"])),
+            row["error"],
+        )
+        for row in document["rows"]
+    )
+    return Results(**{**document, "rows": tuple(rows)})
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def parts_of(results: Results) -> Iterator[Part]:
+    """Yield the paragraphs and the table."""
+    link, copies = (results.rates[name] / 1e9 for name in ("link", "copies"))
+    yield (
+        f"Arrays of {results.nbytes:,} bytes, {results.max_device_bytes:,} bytes on the device, "
+        f"chunks of {results.chunk_bytes:,} bytes, {results.copiers} threads that copy in each "
+        f"direction. Without any kernel, both ways together, pinned memory alone moves {link:.1f} "
+        f"GB/s, and with the copies between the arrays and pinned memory {copies:.1f} GB/s."
+    )
+    yield Table(HEADER, [_cells(row, results.rates) for row in results.rows])
 
 
 HEADER = ("case", "shape", "GB crossed", "s", "+-%", "GB/s", "of link", "of copies", "error")

@@ -8,7 +8,7 @@ from math import isnan
 
 import pytest
 
-from pyclfft.bench import command, convolve_ladder
+from pyclfft.bench import command, convolve_ladder, render
 from pyclfft.bench.convolve_ladder import Climb, Step, published_factor
 from pyclfft.bench.multiply_adds import MultiplyAdds
 from pyclfft.bench.statistics import spread
@@ -52,6 +52,8 @@ def test_every_rung_is_measured_and_right(device, queue, tmp_path, capsys):
                 assert 0 < step["part"] <= 1
     assert names["markdown"].read_text().count("\n| plain |") == 2
     assert names["plot"].read_bytes()
+    stored = convolve_ladder.read(names["json"])
+    assert render.text_of(convolve_ladder.parts(stored)) in out
 
 
 def test_long_work_is_measured_in_part(device, capsys):

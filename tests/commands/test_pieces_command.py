@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from pyclfft.bench import pieces
+from pyclfft.bench import pieces, render
 from pyclfft.runtime import conveyor
 from tests.conftest import place_of
 
@@ -31,6 +31,7 @@ def test_all_cases_are_measured_right_and_written(device, tmp_path, capsys):
     assert crossed == [2 * 2**24, 4 * 2**24, 4 * 2**24]  # once each way; twice; twice
     assert all(0 < row["error"] < 1e-6 for row in document["rows"])
     assert min(document["rates"].values()) > 0
+    assert render.text_of(pieces.parts_of(pieces.read(path))) in out
 
 
 @pytest.mark.one_cpu

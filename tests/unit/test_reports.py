@@ -13,7 +13,7 @@ from pyclfft.bench.convolve_plots import PICTURES
 from pyclfft.bench.ladder_plots import path_of
 from pyclfft.bench.worksize import KERNELS
 
-BENCHMARKS = ("worksize", "stft", "convolve", "realtime", "dft")
+BENCHMARKS = ("worksize", "stft", "convolve", "realtime", "dft", "pieces")
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -61,12 +61,12 @@ def test_a_page_that_was_edited_is_refused(reports, tmp_path, monkeypatch):
 def test_every_stored_file_is_shown(reports):
     every = (
         *reports.WORKSIZES, *reports.STFTS, *reports.CONVOLUTIONS, *reports.REALTIMES,
-        *reports.DFTS,
+        *reports.DFTS, *reports.LADDERS, *reports.PIECES,
     )  # fmt: skip
     names = {each.path.name for each in every}
     stored = {path.name for path in (DOCS / "results").glob("*.json")}
     assert names == {name for name in stored if name.startswith(BENCHMARKS)}
-    for stored in (*reports.WORKSIZES, *reports.STFTS):
+    for stored in (*reports.WORKSIZES, *reports.STFTS, *reports.LADDERS):
         assert stored.path.with_suffix(".png").exists()
     for stored in reports.CONVOLUTIONS:
         for name in reports.CONVOLUTION_PICTURES:
