@@ -1,4 +1,4 @@
-"""Jobs of several MPI ranks, started by the mpiexec that stands beside Python."""
+"""Jobs of several MPI ranks, started by the mpiexec that pyclfft finds, of MPICH or Open MPI."""
 
 from __future__ import annotations
 
@@ -9,11 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from pyclfft.bench import launch
 from tests.conftest import place_of
 
 ROOT = Path(__file__).resolve().parents[1]
-MPIEXEC = Path(sys.executable).parent / "mpiexec"
 SECONDS = 300  # after which a job is taken for one that hangs
+
+
+def require_mpi():
+    """Skip a test where ranks cannot be started."""
+    remedy = "pip install mpi4py mpich"
+    pytest.importorskip("mpi4py", reason=f"mpi4py is not installed: {remedy}")
+    if not launch.mpiexec():
+        pytest.skip(f"mpi4py is installed, but there is no mpiexec: {remedy}")
+
+
+def environment():
+    """Return the variables of a process that finds this checkout and whatever this one finds."""
+    path = filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+    return {**launch.environment(), "PYTHONPATH": os.pathsep.join(path)}
 
 
 def mpiexec(ranks, *arguments, device=None, cwd=None, stdin=None):
@@ -36,14 +50,13 @@ def mpiexec(ranks, *arguments, device=None, cwd=None, stdin=None):
     -------
     subprocess.CompletedProcess
     """
-    pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install mpi4py mpich")
-    assert MPIEXEC.exists(), "mpi4py is installed without the package mpich"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    require_mpi()
+    variables = {**environment(), "PYTHONWARNINGS": "ignore"}
     if device is not None:
-        environment["PYCLFFT_DEVICE"] = place_of(device)
-    command = [str(MPIEXEC), "-n", str(ranks), sys.executable, *map(str, arguments)]
+        variables["PYCLFFT_DEVICE"] = place_of(device)
+    command = [launch.mpiexec(), "-n", str(ranks), sys.executable, *map(str, arguments)]
     with subprocess.Popen(
-        command, env=environment, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        command, env=variables, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as job:  # fmt: skip
         try:
