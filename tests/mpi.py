@@ -1,19 +1,36 @@
-"""Jobs of several MPI ranks, started by the mpiexec that stands beside Python."""
+"""Jobs of several MPI ranks, started by the mpiexec that pyclfft finds, of MPICH or Open MPI."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from pyclfft.bench import launch
 from tests.conftest import place_of
 
 ROOT = Path(__file__).resolve().parents[1]
-MPIEXEC = Path(sys.executable).parent / "mpiexec"
+# What Open MPI's launcher adds to the standard error of ranks that have failed: a box between rules.
+BOX = re.compile(r"^-{70,}\n.*?^-{70,}\n", re.MULTILINE | re.DOTALL)
 SECONDS = 300  # after which a job is taken for one that hangs
+
+
+def require_mpi():
+    """Skip a test where ranks cannot be started."""
+    remedy = "pip install mpi4py mpich"
+    pytest.importorskip("mpi4py", reason=f"mpi4py is not installed: {remedy}")
+    if not launch.mpiexec():
+        pytest.skip(f"mpi4py is installed, but there is no mpiexec: {remedy}")
+
+
+def environment():
+    """Return the variables of a process that finds this checkout and whatever this one finds."""
+    path = filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+    return {**launch.environment(), "PYTHONPATH": os.pathsep.join(path)}
 
 
 def mpiexec(ranks, *arguments, device=None, cwd=None, stdin=None):
@@ -35,15 +52,15 @@ def mpiexec(ranks, *arguments, device=None, cwd=None, stdin=None):
     Returns
     -------
     subprocess.CompletedProcess
+        What the ranks have written, without the box in which Open MPI says that they have failed.
     """
-    pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install mpi4py mpich")
-    assert MPIEXEC.exists(), "mpi4py is installed without the package mpich"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    require_mpi()
+    variables = {**environment(), "PYTHONWARNINGS": "ignore"}
     if device is not None:
-        environment["PYCLFFT_DEVICE"] = place_of(device)
-    command = [str(MPIEXEC), "-n", str(ranks), sys.executable, *map(str, arguments)]
+        variables["PYCLFFT_DEVICE"] = place_of(device)
+    command = [launch.mpiexec(), "-n", str(ranks), sys.executable, *map(str, arguments)]
     with subprocess.Popen(
-        command, env=environment, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        command, env=variables, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as job:  # fmt: skip
         try:
@@ -52,4 +69,5 @@ def mpiexec(ranks, *arguments, device=None, cwd=None, stdin=None):
             job.terminate()  # mpiexec then ends its ranks
             out, err = job.communicate(timeout=30)
             pytest.fail(f"the job hangs: {out.decode()} {err.decode()}")
-    return subprocess.CompletedProcess(command, job.returncode, out.decode(), err.decode())
+    said = BOX.sub("", err.decode())
+    return subprocess.CompletedProcess(command, job.returncode, out.decode(), said)

@@ -7,22 +7,19 @@ what was measured as JSON.
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from .. import commandline
-from ..advice import pip_install
 from ..distributed.ranks import take_device, world
-from ..errors import RankError
+from ..errors import PyclfftError, RankError
 from ..files import atomic_write
 from ..runtime.queues import default_queue
 from . import render
 from .dft_sweeps import Entry, Job, entry_of, measure_all
+from .launch import answer_of_ranks
 
 PROG = "pyclfft bench dft"
 SLOW_START_S = 120.0  # that ranks may need beside their measurements
@@ -47,28 +44,18 @@ def measure_over_ranks(
     list of Entry
         An entry for each job; with a reason if MPI is missing or has failed.
     """
-    launcher = mpiexec()
-    if not launcher:
-        return [Entry(job, reason=f"there is no mpiexec: {pip_install('ranks')}") for job in jobs]
-    with TemporaryDirectory(prefix="pyclfft-") as folder:
-        given, found = Path(folder, "jobs.json"), Path(folder, "entries.json")
-        request = {"device": device, "samples": samples, "limit_s": limit_s}
-        given.write_text(json.dumps({**request, "jobs": [asdict(job) for job in jobs]}))
-        command = [launcher, "-n", str(jobs[0].ranks), sys.executable, "-m", __name__]
-        done = subprocess.run(
-            [*command, str(given), str(found)], capture_output=True, text=True, check=False,
-            timeout=SLOW_START_S + 2 * len(jobs) * (samples + 1) * limit_s,
-        )  # fmt: skip
-        if done.returncode:
-            lines = done.stderr.strip().splitlines() or ["mpiexec has failed"]
-            return [Entry(job, reason=lines[0]) for job in jobs]
-        return [entry_of(each) for each in json.loads(found.read_text())["entries"]]
-
-
-def mpiexec() -> str:
-    """Return the program that starts ranks: the one beside Python, else that of the path; or ""."""
-    beside = Path(sys.executable).parent / "mpiexec"
-    return str(beside) if beside.exists() else shutil.which("mpiexec") or ""
+    request = {
+        "device": device,
+        "samples": samples,
+        "limit_s": limit_s,
+        "jobs": [asdict(job) for job in jobs],
+    }
+    limit = SLOW_START_S + 2 * len(jobs) * (samples + 1) * limit_s
+    try:
+        answer = answer_of_ranks(__name__, jobs[0].ranks, request, limit)
+    except PyclfftError as error:
+        return [Entry(job, reason=str(error)) for job in jobs]
+    return [entry_of(each) for each in answer["entries"]]
 
 
 def main(argv: Sequence[str]) -> int:

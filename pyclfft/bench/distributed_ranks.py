@@ -7,21 +7,18 @@ what was measured as JSON.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pyopencl as cl
 
 from .. import commandline, distributed
-from ..advice import pip_install
 from ..distributed.ranks import Ranks, take_device, world
 from ..errors import PyclfftError, RankError
-from .dft_ranks import mpiexec
 from .distributed_cases import Case, Row, copies_alone, error_of, timed, wave
+from .launch import answer_of_ranks
 from .statistics import Spread, spread
 
 PROG = "pyclfft bench distributed"
@@ -38,22 +35,15 @@ def measure_over_ranks(
     PyclfftError
         There is no mpiexec, or the ranks have failed; the message is theirs.
     """
-    launcher = mpiexec()
-    if not launcher:
-        raise PyclfftError(f"there is no mpiexec: {pip_install('ranks')}")
-    with TemporaryDirectory(prefix="pyclfft-") as folder:
-        given, found = Path(folder, "cases.json"), Path(folder, "rows.json")
-        request = {"device": device, "samples": samples}
-        given.write_text(json.dumps({**request, "cases": [asdict(case) for case in cases]}))
-        command = [launcher, "-n", str(ranks), sys.executable, "-m", __name__]
-        done = subprocess.run(
-            [*command, str(given), str(found)], stderr=subprocess.PIPE, text=True, check=False,
-            timeout=LIMIT_S,
-        )  # fmt: skip
-        if done.returncode:
-            lines = done.stderr.strip().splitlines() or ["mpiexec has failed"]
-            raise PyclfftError(f"{ranks} ranks: {lines[0]}")
-        rows = json.loads(found.read_text())
+    request = {
+        "device": device,
+        "samples": samples,
+        "cases": [asdict(case) for case in cases],
+    }
+    try:
+        rows = answer_of_ranks(__name__, ranks, request, LIMIT_S)
+    except PyclfftError as error:
+        raise PyclfftError(f"{ranks} ranks: {error}") from error
     return [
         Row(**{**row, "shape": tuple(row["shape"]), "seconds": Spread(**row["seconds"])})
         for row in rows

@@ -8,10 +8,11 @@ from math import isfinite
 
 import pytest
 
-from pyclfft.bench import command, dft, dft_ranks, dft_sweeps
+from pyclfft.bench import command, dft, dft_ranks, dft_sweeps, launch
 from pyclfft.bench.dft_sweeps import BOUND, Job
 from pyclfft.runtime import describe
 from tests.conftest import place_of
+from tests.mpi import require_mpi
 
 FEW = ("dft", "--points", "10,30", "--rank-points", "30", "--ranks", "1,2", "--samples", "2")
 
@@ -26,9 +27,8 @@ def small(monkeypatch):
 
 @pytest.fixture
 def beside(monkeypatch):
-    """The mpiexec of the wheel mpich; CI installs it."""
-    pytest.importorskip("mpi4py")
-    assert dft_ranks.mpiexec()
+    """Skip where ranks cannot be started; CI installs what they need."""
+    require_mpi()
 
 
 def test_everything_is_measured_and_right(device, fp64, small, beside, tmp_path, capsys):
@@ -59,7 +59,7 @@ def test_everything_is_measured_and_right(device, fp64, small, beside, tmp_path,
 
 
 def test_without_mpiexec(device, monkeypatch):
-    monkeypatch.setattr(dft_ranks, "mpiexec", lambda: "")
+    monkeypatch.setattr(launch, "mpiexec", lambda: "")
     (entry,) = dft_ranks.measure_over_ranks([Job("tiled", 8, 2)], None, 1, 1.0)
     assert "no mpiexec: pip install mpi4py mpich" in entry.reason
 
@@ -71,6 +71,6 @@ def test_ranks_that_fail_say_why(device, beside):
 
 @pytest.mark.skipif(not shutil.which("false"), reason="no program that fails")
 def test_a_launcher_that_fails(device, monkeypatch):
-    monkeypatch.setattr(dft_ranks, "mpiexec", lambda: shutil.which("false"))
+    monkeypatch.setattr(launch, "mpiexec", lambda: shutil.which("false"))
     (entry,) = dft_ranks.measure_over_ranks([Job("tiled", 8, 2)], None, 1, 1.0)
     assert entry.reason == "mpiexec has failed"

@@ -11,6 +11,7 @@ from pyclfft.__main__ import main
 from pyclfft.bench.distributed_cases import CASES, case_of, error_of, wave
 from pyclfft.distributed.layout import Layout
 from tests.conftest import place_of
+from tests.mpi import require_mpi
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -27,7 +28,7 @@ def test_the_spectrum_of_the_wave_is_known(name):
 
 @pytest.mark.one_cpu
 def test_the_command(device, tmp_path, capsys):
-    pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install mpi4py mpich")
+    require_mpi()
     file = tmp_path / "a.json"
     options = "--bytes", "32768", "--ranks", "1,2", "--samples", "1", "--json", str(file)
     assert main(["bench", "distributed", *options, "--device", place_of(device)]) == 0

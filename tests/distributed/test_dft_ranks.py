@@ -13,7 +13,7 @@ import pytest
 
 from pyclfft.__main__ import main
 from pyclfft.runtime import describe
-from tests.mpi import ROOT, mpiexec
+from tests.mpi import environment, mpiexec
 from tests.oracle import noise, relative_error
 
 COMMAND = "-m", "pyclfft.dft"
@@ -172,10 +172,10 @@ def test_a_launcher_without_mpi4py(tmp_path, names, rank):
     write(tmp_path, 20)
     code = "import sys; sys.modules['mpi4py'] = None; import pyclfft.dft as d; " \
            "sys.exit(d.main(['a.csv']))"  # fmt: skip
-    environment = dict(zip(names, (str(rank), "2"), strict=True))
+    launched = dict(zip(names, (str(rank), "2"), strict=True))
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**environment(), **launched},
     )  # fmt: skip
     assert done.returncode == 2
     if rank:
