@@ -45,6 +45,7 @@ from .filter_plans import (
     usual_part,
     usual_scale,
 )
+from .in_pieces import filter_one_by_one
 from .masks import Mask, make_mask
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
@@ -243,8 +244,10 @@ def filter_image(
     DeviceError
         The dtype needs double precision, and the device has none.
     DeviceMemoryError
-        A MemoryError: one image is too large for the device, or for the limit that
-        `limit_device_memory` has set. A stack is filtered in pieces.
+        A MemoryError: one image on the device leaves no room for its transform. Stacks and images
+        of the host that are larger than the device, or than the limit that `limit_device_memory`
+        has set, are filtered in pieces; one image is only refused if `algorithm` is given, or if
+        one of its sides is so long that a piece cannot hold it, and has no factors.
 
     See Also
     --------
@@ -589,7 +592,7 @@ def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> 
         if limit is None or image_filter(job, queue.context, mask).buffer_bytes <= limit:
             return _filtered_at_once(job, image, mask, None, queue)
     except DeviceMemoryError:
-        if job.images == 1:
+        if job.images == 1 and not is_on_host:
             raise
     result = new_like(image, job.shape, job.result_dtype, queue)
     # A stack's axes come first, so that no part of an axis behind the rows and columns is taken for
@@ -602,7 +605,9 @@ def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> 
     )  # fmt: skip
     whole = range(len(job.stack), len(job.shape))
     if is_on_host:
-        _fill_in_pieces(job, images, mask, filtered, whole, room_of(queue.context, limit))
+        room = room_of(queue.context, limit)
+        if not _filled_in_pieces(job, images, mask, filtered, whole, room):
+            filter_one_by_one(job, images, mask, filtered, room)
         return result
 
     def filter_part(part: Part) -> None:
@@ -614,15 +619,17 @@ def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> 
     return result
 
 
-def _fill_in_pieces(
+def _filled_in_pieces(
     job: FilterJob,
     images: np.ndarray,
     mask: Any,
     result: np.ndarray,
     whole: Sequence[int],
     room: Room,
-) -> None:
-    """Filter a stack on the host in pieces, each of which holds whole images."""
+) -> bool:
+    """Filter a stack on the host in pieces of whole images; return False if no image fits."""
+    if job.images == 1:
+        return False
     if isinstance(mask, cl_array.Array):
         cl.wait_for_events(mask.events)
 
@@ -631,7 +638,11 @@ def _fill_in_pieces(
         fewer = replace(job, source=layout, target=layout)
         return image_filter(fewer, room.context, mask).executable
 
-    in_batches(images, result, whole, room, make)
+    try:
+        in_batches(images, result, whole, room, make)
+    except DeviceMemoryError:
+        return False
+    return True
 
 
 def _filtered_at_once(
