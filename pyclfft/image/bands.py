@@ -159,6 +159,12 @@ def make_band(
     )
 
 
+def bin_distances(length: int) -> np.ndarray:
+    """Return how far each bin of a transform of `length` points lies away from DC, as uint64."""
+    bins = np.arange(length, dtype=np.uint64)
+    return np.minimum(bins, np.uint64(length) - bins)
+
+
 def band_gains(band: Band, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Compute the gains of a band on the host, as gain.cl does on the device.
 

@@ -21,7 +21,7 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.slabs import ranges
 from ..runtime.operation import queue_for
 from ..runtime.pieces import Request, Room, transform
-from .bands import band_gains
+from .bands import band_gains, bin_distances
 from .filter_plans import FilterJob
 from .masks import Mask
 
@@ -131,9 +131,8 @@ def _gains(job: FilterJob, mask: Any) -> Callable[[Place], np.ndarray]:
     """Return a function from a place in the spectrum, which may be a half, to the gains there."""
     band = job.band
     if not isinstance(band, Mask):
-        rows, columns = (np.arange(extent, dtype=np.uint64) for extent in job.plane)
-        down = np.minimum(rows, np.uint64(len(rows)) - rows)
-        across = columns[: len(columns) // 2 + 1]
+        down, across = map(bin_distances, job.plane)
+        across = across[: job.plane[1] // 2 + 1]
         return lambda place: band_gains(band, down[place[0]], across[place[1]])
     values = _on_host(mask, band) if isinstance(mask, cl_array.Array) else mask
     dtypes = COMPLEX_DTYPE if band.dtype.kind == "c" else REAL_DTYPE

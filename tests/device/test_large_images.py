@@ -7,12 +7,12 @@ import pyopencl.array as cl_array
 import pytest
 
 import pyclfft
-from pyclfft import filter_image
+from pyclfft import filter_image, filter_mask
 from pyclfft.errors import DeviceMemoryError
 from pyclfft.image import in_pieces
 from pyclfft.runtime import conveyor, describe, pieces
 from tests.device.test_image_arrays import assert_close
-from tests.device.test_imaging import assert_as_reference, check_mixture, mixtures, picture
+from tests.device.test_imaging import assert_as_reference, check_mixture, gains, mixtures, picture
 
 LIMIT = 12_000  # bytes, less than any image here takes with its transform
 
@@ -81,20 +81,28 @@ def test_alpha_and_colours_of_a_stack(device, cut):
 def test_masks(device, cut, part, shape, dtype, where):
     rng = np.random.default_rng(1)
     image = picture((40, 51), dtype=np.float32)
-    gains = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype("c8")
-    gains = {"f4": gains.real, "c8": gains, "?": gains.real > 0}[dtype]
+    drawn = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype("c8")
+    mask = {"f4": drawn.real, "c8": drawn, "?": drawn.real > 0}[dtype]
     if shape == image.shape:
-        values = np.fft.ifft2(np.fft.fft2(image.astype(float)) * gains)
+        values = np.fft.ifft2(np.fft.fft2(image.astype(float)) * mask)
     else:
-        values = np.fft.irfft2(np.fft.rfft2(image.astype(float)) * gains, image.shape)
+        values = np.fft.irfft2(np.fft.rfft2(image.astype(float)) * mask, image.shape)
     expected = abs(values) if part == "magnitude" else values.real
-    mask = gains
     if where == "device":  # in other strides, and not at the beginning of its memory
-        room = np.zeros((shape[1], shape[0] + 3), gains.dtype)
-        room[:, 2:-1] = gains.T
+        room = np.zeros((shape[1], shape[0] + 3), mask.dtype)
+        room[:, 2:-1] = mask.T
         mask = cl_array.to_device(pyclfft.default_queue(), room)[:, 2:-1].T
     result = filter_image(image, mask=mask, part=part)
     assert_close(result, expected, image * 4, double=False)
+
+
+@pytest.mark.parametrize("shape", ["ideal", "gaussian", "butterworth"])
+def test_gains_for_which_the_device_has_no_room(device, shape):
+    expected = gains((45, 77), (45, 77), "bandpass", (5.3, 15.7), "bin", shape, 2, True)
+    with pyclfft.limit_device_memory(LIMIT):
+        result = filter_mask((45, 77), "bandpass", (5.3, 15.7), shape=shape, keep_dc=True)
+    assert (result.dtype, result.shape) == (np.float32, (45, 77))
+    np.testing.assert_allclose(result, expected, atol=1e-6)
 
 
 def test_a_flat_image_stays_flat(device, cut):
