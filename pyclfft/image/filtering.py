@@ -29,7 +29,7 @@ from ..runtime.parts import Part, in_parts
 from ..runtime.pieces import Room, room_of
 from ..runtime.profile import Recorder
 from ..transforms.call import on_host
-from .bands import Band, Cutoff, band_gains, bin_distances, make_band
+from .bands import Band, Cutoff, make_band
 from .filter_plans import (
     CHANNELS,
     MASK,
@@ -45,7 +45,7 @@ from .filter_plans import (
     usual_part,
     usual_scale,
 )
-from .in_pieces import filter_one_by_one
+from .in_pieces import filter_one_by_one, gains_by_host
 from .masks import Mask, make_mask
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
@@ -462,7 +462,7 @@ def filter_mask(
     passes = (copy, filter_pass(band, (1, *plane), "single", traits, parameters))
     sizes = {"in": problem.nbytes // 2, "out": problem.nbytes}
     if sum(sizes.values()) > (max_device_bytes() or np.inf) or not traits.holds(sizes):
-        return band_gains(band, *map(bin_distances, plane)).astype(np.float32)
+        return gains_by_host(band, plane)
     executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
     gains = np.empty(plane, np.complex64)
     run(executable, queue, np.ones(plane, np.float32), gains)
@@ -621,13 +621,18 @@ def filtered(
     """
     is_on_host = isinstance(image, np.ndarray)
     limit = max_device_bytes() if is_on_host else None
+    refusal: DeviceMemoryError | None = None
     try:
         if limit is None or image_filter(job, queue.context, mask).buffer_bytes <= limit:
             return _filtered_at_once(job, image, mask, None, queue, recorder)
-    except DeviceMemoryError:
+    except DeviceMemoryError as error:
         if job.images == 1 and not is_on_host:
             raise
-    result = new_like(image, job.shape, job.result_dtype, queue)
+        refusal = error.with_traceback(None)  # whose frames would keep memory alive
+    try:
+        result = new_like(image, job.shape, job.result_dtype, queue)
+    except (MemoryError, ValueError) as error:  # there is no room for the result either
+        raise refusal or error from None
     # A stack's axes come first, so that no part of an axis behind the rows and columns is taken for
     # colours.
     order = (*job.stack, *(axis for axis in range(len(job.shape)) if axis not in job.stack))

@@ -21,7 +21,7 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.slabs import ranges
 from ..runtime.operation import queue_for
 from ..runtime.pieces import Request, Room, transform
-from .bands import band_gains, bin_distances
+from .bands import Band, band_gains, bin_distances
 from .filter_plans import FilterJob
 from .masks import Mask
 
@@ -114,6 +114,29 @@ def _luma(job: FilterJob, colours: np.ndarray) -> np.ndarray:
         real.type(weight) * colours[..., colour].astype(real) for colour, weight in enumerate(LUMA)
     )
     return red + green + blue
+
+
+def gains_by_host(band: Band, plane: tuple[int, int]) -> np.ndarray:
+    """Return the gains of a band for all bins of a transform, as float32.
+
+    Parameters
+    ----------
+    band : Band
+        The band.
+    plane : (int, int)
+        The rows and columns of the transform.
+    """
+    gains = np.empty(plane, np.float32)
+    down, across = map(bin_distances, plane)
+    for rows in _blocks(plane):
+        gains[rows] = band_gains(band, down[rows], across)
+    return gains
+
+
+def _blocks(size: tuple[int, int]) -> tuple[slice, ...]:
+    """Return ranges of rows that the host computes together."""
+    rows, columns = size
+    return ranges(rows, -(-rows * columns // PIXELS_AT_ONCE))
 
 
 # --- gains ----------------------------------------------------------------------------------------
@@ -220,8 +243,7 @@ def _store(
     planes, filtered : list of ndarray, shape (rows, columns)
         The planes before and after the filter: one for each colour, or the brightness.
     """
-    height, width = job.size
-    blocks = ranges(height, -(-height * width // PIXELS_AT_ONCE))
+    blocks = _blocks(job.size)
     low, high = _range(job, planes, filtered, blocks)
     real = REAL_DTYPE[job.precision].type
     top = real(job.maxval)
