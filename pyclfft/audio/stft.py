@@ -30,7 +30,7 @@ from ..runtime.operation import (
 from ..transforms.call import converted, readable
 from .frame_jobs import Job, executable_of, of_arrays
 from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
-from .streaming import fill_in_pieces
+from .streaming import fill_back_in_pieces, fill_in_pieces, require_pieces_back
 from .windows import Window
 
 PadMode = str | Callable[..., Any]
@@ -565,21 +565,28 @@ def transformed(
     return out
 
 
-def _done_at_once(job: Job, queue: cl.CommandQueue, signal: np.ndarray, stored: np.ndarray) -> bool:
+def _done_at_once(job: Job, queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray) -> bool:
     """Do a job on NumPy arrays; return False if the device, or the limit, has no room for it.
 
     The error must be gone before the pieces are transformed, because it still refers to memory.
     """
-    limit = max_device_bytes()
+    if not _fits(job, queue.context, source.nbytes + target.nbytes):
+        return False
     try:
-        executable = executable_of(queue.context, job)
-        workspace = executable.schedule.workspace_bytes
-        if limit is not None and signal.nbytes + stored.nbytes + workspace > limit:
-            return False
-        run(executable, queue, signal, stored)
+        run(executable_of(queue.context, job), queue, source, target)
     except DeviceMemoryError:
         return False
     return True
+
+
+def _fits(job: Job, context: cl.Context, nbytes: int) -> bool:
+    """Return whether the device, and the limit, have room for a job on arrays of so many bytes."""
+    limit = max_device_bytes()
+    try:
+        workspace = executable_of(context, job).schedule.workspace_bytes
+    except DeviceMemoryError:
+        return False
+    return limit is None or nbytes + workspace <= limit
 
 
 def _back_on_host(
@@ -596,12 +603,15 @@ def _back_on_host(
     frames, bins = stored.shape[-2:]
     strides = contiguous_strides((framing.signals, frames, bins))
     job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
-    executable = executable_of(queue.context, job)  # first: it refuses what is too large
-    if out is not None and out.dtype == framing.dtype:
+    if not _fits(job, queue.context, stored.nbytes + prod(shape) * framing.dtype.itemsize):
+        require_pieces_back(job, bins, queue.context)  # before the host makes room
+    if out is not None and out.dtype == framing.dtype and out.flags.c_contiguous:
         signals = out
     else:
         signals = memory.empty(shape, framing.dtype)
-    run(executable, queue, stored, signals)
+    if not _done_at_once(job, queue, stored, signals):
+        pages, rows = stored.reshape(-1, frames, bins), signals.reshape(framing.signals, -1)
+        fill_back_in_pieces(pages, job, queue.context, rows)
     if out is None or out is signals:
         return signals
     out[...] = signals

@@ -1,7 +1,8 @@
-"""Short-time Fourier transforms of signals that come block by block, or are too long at once."""
+"""Short-time Fourier transforms of signals that come in blocks, or that are too long at once."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -11,8 +12,9 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 from numpy.typing import ArrayLike, DTypeLike
 
-from ..errors import PlanError
+from ..errors import DeviceMemoryError, PlanError
 from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
+from ..planning.problem import plain_layout
 from ..runtime import memory, queues
 from ..runtime.limit import max_device_bytes
 from ..runtime.operation import require_queue
@@ -197,6 +199,100 @@ def fill_in_pieces(
     stream.fill(Held(signals, 0, True), slice(0, result.shape[1]), result)
     if numbers and (numbers.relative or numbers.decibels):
         relate(result, numbers)
+
+
+def fill_back_in_pieces(
+    spectra: np.ndarray, job: Job, context: cl.Context, result: np.ndarray
+) -> None:
+    """Turn spectra into signals piece by piece, because a device has no room for all at once.
+
+    A piece holds whole signals, or a stretch of one signal and all frames that reach into it. So
+    neighbouring pieces have some frames in common, and each sample is the work of one piece.
+
+    Parameters
+    ----------
+    spectra : ndarray, shape (signals, frames, bins)
+        The spectra; there may be more frames than the job has.
+    job : Job
+        The job that the device had no room for.
+    context : cl.Context
+        The context to run in, of one device.
+    result : ndarray, shape (signals, samples)
+        Receives the signals.
+    """
+    signals, stretches = _pieces_back(job.framing)
+
+    def work(first: int, stretch: Piece) -> Work:
+        together = slice(first, first + signals)
+        source, target = spectra[together, stretch.frames], result[together, stretch.samples]
+        part = replace(stretch.framing, signals=len(source))
+        fewer = replace(job, framing=part, layout=plain_layout(source.shape))
+        return Work(executable_of(context, fewer), source, target)
+
+    Pipeline(context).run(
+        work(first, stretch)
+        for first in range(0, job.framing.signals, signals)
+        for stretch in stretches
+    )
+
+
+def require_pieces_back(job: Job, bins: int, context: cl.Context) -> None:
+    """Refuse a job whose pieces fit neither the device nor the limit of its memory.
+
+    Parameters
+    ----------
+    job : Job
+        The job that the device has no room for.
+    bins : int
+        How many bins each spectrum has.
+    context : cl.Context
+        The context to run in, of one device.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The frames are so long, or so far apart, that pieces cannot be shorter.
+    """
+    signals, stretches = _pieces_back(job.framing)
+    largest = max(
+        (each.framing for each in stretches), key=lambda part: (part.frames, part.samples)
+    )
+    layout = plain_layout((signals, largest.frames, bins))
+    fewer = replace(job, framing=replace(largest, signals=signals), layout=layout)
+    workspace = executable_of(context, fewer).schedule.workspace_bytes
+    each = fewer.samples_bytes + fewer.results_bytes + workspace
+    limit = max_device_bytes()
+    if limit is not None and IN_FLIGHT * each > limit:
+        raise DeviceMemoryError(
+            f"{limit:,} bytes are too few for {IN_FLIGHT} pieces of {each:,} bytes, and pieces of "
+            "these frames cannot be shorter: allow more memory"
+        )
+
+
+def _pieces_back(framing: Framing) -> tuple[int, list[Piece]]:
+    """Return how many signals a piece holds, and the stretches of a signal, one or more.
+
+    All stretches but the first and the last have one length and begin where a frame begins, so that
+    they share a plan.
+    """
+    n_fft, hop, count = framing.n_fft, framing.hop, framing.frames
+    numbers = 2 * framing.bins + n_fft + hop  # of a frame: its spectrum, its points, new samples
+    wanted = 2 * _piece_bytes() // (numbers * framing.dtype.itemsize)
+    from_before = -(-n_fft // hop) - 1  # frames that begin before a stretch and reach into it
+    most = max(wanted, 2 * from_before + 1)  # so that at most half of the frames come twice
+    begin, end = framing.before, framing.before + framing.samples  # as points from frame 0 on
+    step = end if most >= count else (most - from_before) * hop
+    edges = [begin, *range((begin // step + 1) * step, end, step), end]
+    stretches = []
+    for start, stop in itertools.pairwise(edges):
+        first = min(max(0, (start - n_fft) // hop + 1), start // hop, count - 1)
+        last = min(max(first, (stop - 1) // hop), count - 1)
+        part = replace(
+            framing, frames=last - first + 1, samples=stop - start, pitch=stop - start, first=0,
+            before=start - first * hop,
+        )  # fmt: skip
+        stretches.append(Piece(slice(first, last + 1), slice(start - begin, stop - begin), part))
+    return min(framing.signals, max(1, most // count)), stretches
 
 
 class StreamingSTFT:

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import lcm, sqrt
+from math import ceil, lcm, sqrt
+
+import numpy as np
 
 from ..errors import PlanError
 from ..planning.problem import choose
@@ -155,6 +157,47 @@ def make_band(
         keep_dc=keep_dc,
         text=_describe(kind, chosen, unit, shape, order, keep_dc),
     )
+
+
+def bin_distances(length: int) -> np.ndarray:
+    """Return how far each bin of a transform of `length` points lies away from DC, as uint64."""
+    bins = np.arange(length, dtype=np.uint64)
+    return np.minimum(bins, np.uint64(length) - bins)
+
+
+def band_gains(band: Band, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Compute the gains of a band on the host, as gain.cl does on the device.
+
+    Parameters
+    ----------
+    band : Band
+        The band.
+    rows, columns : ndarray of uint64
+        How many rows, and how many columns, the wanted bins lie away from DC.
+
+    Returns
+    -------
+    ndarray of float64, shape ``rows.shape + columns.shape``
+    """
+    row_weight, column_weight = np.uint64(band.row_weight), np.uint64(band.column_weight)
+    distances = np.add.outer(row_weight * rows * rows, column_weight * columns * columns)
+
+    def lowpass(cutoff: Fraction) -> np.ndarray:
+        if band.shape == "ideal" or not cutoff:
+            return (distances < np.uint64(ceil(cutoff))).astype(float)
+        ratio = distances / float(cutoff)
+        if band.shape == "gaussian":
+            return np.exp(-0.5 * ratio)
+        with np.errstate(over="ignore"):  # far beyond the cut-off the gain is 1 / infinity
+            return 1 / (1 + ratio**band.order)
+
+    passed = {
+        "lowpass": lambda: lowpass(band.high),
+        "highpass": lambda: 1 - lowpass(band.low),
+        "bandpass": lambda: lowpass(band.high) * (1 - lowpass(band.low)),
+        "bandstop": lambda: 1 - lowpass(band.high) * (1 - lowpass(band.low)),
+    }[band.kind]()
+    return np.where(distances == 0, 1.0, passed) if band.keep_dc else passed
 
 
 def _describe(kind: str, cutoff: Cutoff, unit: str, shape: str, order: float, keep_dc: bool) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..errors import DeviceMemoryError
 from ..runtime.operation import queue_for
 from ..runtime.profile import PassTime, Recorder, profiling_queue
 from ..transforms import fft2
 from .filter_plans import FilterJob
-from .filtering import filter_job, filter_mask, image_filter
+from .filtering import filter_job, filter_mask, filtered, image_filter
 from .imagefile import ImageFile, check_output, read_images, write_image, write_images
 
 File = str | os.PathLike[str]
@@ -83,7 +84,8 @@ def filter_file(
         Told of the steps "read", "plan", "filter", "write" and "draw": called with the name of a
         step, it returns a context in which the step is done.
     times : list of PassTime, optional
-        Receives the times of the device's transfers and passes, on a profiling queue.
+        Receives the times of the device's transfers and passes, on a profiling queue, but for
+        images that are too large for the device and go in pieces.
 
     Returns
     -------
@@ -103,13 +105,15 @@ def filter_file(
         _require_formats(files, images, jobs)
     queue = queue_for(None)
     with step("plan"):
-        ready = [image_filter(job, queue.context) for job in jobs]
+        for job in jobs:
+            with suppress(DeviceMemoryError):  # what is too large goes in pieces
+                image_filter(job, queue.context)
     recorder = None if times is None else Recorder()
     with step("filter"):
         used = profiling_queue(queue.context) if recorder else queue
         results = [
-            _like(image, each(image.pixels, used, recorder))
-            for image, each in zip(images, ready, strict=True)
+            _like(image, filtered(job, image.pixels, None, used, recorder))
+            for image, job in zip(images, jobs, strict=True)
         ]
     with step("write"):
         write_images(files["output"], results)

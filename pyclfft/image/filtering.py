@@ -45,6 +45,7 @@ from .filter_plans import (
     usual_part,
     usual_scale,
 )
+from .in_pieces import filter_one_by_one, gains_by_host
 from .masks import Mask, make_mask
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
@@ -243,8 +244,10 @@ def filter_image(
     DeviceError
         The dtype needs double precision, and the device has none.
     DeviceMemoryError
-        A MemoryError: one image is too large for the device, or for the limit that
-        `limit_device_memory` has set. A stack is filtered in pieces.
+        A MemoryError: one image on the device leaves no room for its transform. Stacks and images
+        of the host that are larger than the device, or than the limit that `limit_device_memory`
+        has set, are filtered in pieces; one image is only refused if `algorithm` is given, or if
+        one of its sides is so long that a piece cannot hold it, and has no factors.
 
     See Also
     --------
@@ -286,7 +289,7 @@ def filter_image(
     queue = queue_for(queue, array, gains)
     if isinstance(array, np.ndarray):
         _require_finite(array, job)
-    return _filtered(job, array, gains, queue)
+    return filtered(job, array, gains, queue)
 
 
 def filter_job(
@@ -408,7 +411,9 @@ def filter_mask(
     queue: cl.CommandQueue | None = None,
     **options: object,
 ) -> np.ndarray:
-    """Return the gain of every frequency, computed by the filter's own kernel.
+    """Return the gain of every frequency.
+
+    They are computed by the filter's own kernel, or, where the device has no room, by the host.
 
     Parameters
     ----------
@@ -431,8 +436,8 @@ def filter_mask(
 
     Raises
     ------
-    PlanError, DeviceMemoryError
-        As `filter_image` raises them.
+    PlanError
+        As `filter_image` raises it.
 
     See Also
     --------
@@ -455,7 +460,9 @@ def filter_mask(
     parameters = parameters_for(traits)
     (copy,) = plan_passes(replace(problem, axes=()), traits)
     passes = (copy, filter_pass(band, (1, *plane), "single", traits, parameters))
-    memory.require_fits(traits, {"in": problem.nbytes // 2, "out": problem.nbytes})
+    sizes = {"in": problem.nbytes // 2, "out": problem.nbytes}
+    if sum(sizes.values()) > (max_device_bytes() or np.inf) or not traits.holds(sizes):
+        return gains_by_host(band, plane)
     executable = Executable(queue.context, assign_buffers(passes, problem.nbytes))
     gains = np.empty(plane, np.complex64)
     run(executable, queue, np.ones(plane, np.float32), gains)
@@ -581,32 +588,68 @@ def image_filter(job: FilterJob, context: cl.Context, mask: Any = None) -> Image
     return _filters.get((context, job, gains), lambda: ImageFilter(job, context, gains))
 
 
-def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> Any:
-    """Return an array filtered; if the device has no room for it, in pieces or in parts."""
+def filtered(
+    job: FilterJob,
+    image: Any,
+    mask: Any,
+    queue: cl.CommandQueue,
+    recorder: Recorder | None = None,
+) -> Any:
+    """Return an array filtered; if the device has no room for it, in pieces or in parts.
+
+    Parameters
+    ----------
+    job : FilterJob
+        The job of the filter.
+    image : ndarray or pyopencl.array.Array
+        An array of the job's shape, dtype and layout.
+    mask : ndarray or pyopencl.array.Array or None
+        The gains, if the job has a mask.
+    queue : cl.CommandQueue
+        The queue to run on; pieces have queues of their own.
+    recorder : Recorder, optional
+        An object that remembers every event, but for those of pieces and parts.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        As `filter_image` raises them.
+    """
     is_on_host = isinstance(image, np.ndarray)
     limit = max_device_bytes() if is_on_host else None
+    refusal: DeviceMemoryError | None = None
     try:
         if limit is None or image_filter(job, queue.context, mask).buffer_bytes <= limit:
-            return _filtered_at_once(job, image, mask, None, queue)
-    except DeviceMemoryError:
-        if job.images == 1:
+            return _filtered_at_once(job, image, mask, None, queue, recorder)
+    except DeviceMemoryError as error:
+        if job.images == 1 and not is_on_host:
             raise
-    result = new_like(image, job.shape, job.result_dtype, queue)
+        refusal = error.with_traceback(None)  # whose frames would keep memory alive
+    try:
+        result = new_like(image, job.shape, job.result_dtype, queue)
+    except (MemoryError, ValueError) as error:  # there is no room for the result either
+        raise refusal or error from None
     # A stack's axes come first, so that no part of an axis behind the rows and columns is taken for
     # colours.
     order = (*job.stack, *(axis for axis in range(len(job.shape)) if axis not in job.stack))
-    images, filtered = image.transpose(order), result.transpose(order)
+    images, targets = image.transpose(order), result.transpose(order)
     rows, columns = (order.index(axis) for axis in job.axes)
     job = replace(
-        job, source=_layout(images), target=_layout(filtered), axes=(rows, columns)
+        job, source=_layout(images), target=_layout(targets), axes=(rows, columns)
     )  # fmt: skip
     whole = range(len(job.stack), len(job.shape))
     if is_on_host:
-        _fill_in_pieces(job, images, mask, filtered, whole, room_of(queue.context, limit))
+        room = room_of(queue.context, limit)
+        if not _filled_in_pieces(job, images, mask, targets, whole, room):
+            filter_one_by_one(job, images, mask, targets, room)
         return result
 
     def filter_part(part: Part) -> None:
-        source, target = images[part], filtered[part]
+        source, target = images[part], targets[part]
         fewer = replace(job, source=_layout(source), target=_layout(target))
         _filtered_at_once(fewer, source, mask, target, queue)
 
@@ -614,15 +657,17 @@ def _filtered(job: FilterJob, image: Any, mask: Any, queue: cl.CommandQueue) -> 
     return result
 
 
-def _fill_in_pieces(
+def _filled_in_pieces(
     job: FilterJob,
     images: np.ndarray,
     mask: Any,
     result: np.ndarray,
     whole: Sequence[int],
     room: Room,
-) -> None:
-    """Filter a stack on the host in pieces, each of which holds whole images."""
+) -> bool:
+    """Filter a stack on the host in pieces of whole images; return False if no image fits."""
+    if job.images == 1:
+        return False
     if isinstance(mask, cl_array.Array):
         cl.wait_for_events(mask.events)
 
@@ -631,12 +676,22 @@ def _fill_in_pieces(
         fewer = replace(job, source=layout, target=layout)
         return image_filter(fewer, room.context, mask).executable
 
-    in_batches(images, result, whole, room, make)
+    try:
+        in_batches(images, result, whole, room, make)
+    except DeviceMemoryError:
+        return False
+    return True
 
 
 def _filtered_at_once(
-    job: FilterJob, image: Any, mask: Any, out: Any, queue: cl.CommandQueue
+    job: FilterJob,
+    image: Any,
+    mask: Any,
+    out: Any,
+    queue: cl.CommandQueue,
+    recorder: Recorder | None = None,
 ) -> Any:
     """Return an array filtered as a whole, in `out` if it is given."""
     wait_for = mask.events if isinstance(mask, cl_array.Array) else ()
-    return image_filter(job, queue.context, mask)(image, queue, out=out, wait_for=wait_for)
+    ready = image_filter(job, queue.context, mask)
+    return ready(image, queue, recorder, out=out, wait_for=wait_for)

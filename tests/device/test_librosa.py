@@ -177,7 +177,7 @@ def test_single_precision_of_double_spectra_needs_no_double(device, change_trait
         pyclfft.istft(given)
 
 
-def test_a_signal_that_is_too_long_for_the_device(device, change_traits):
+def test_frames_that_are_too_far_apart_for_the_device(device, change_traits):
     change_traits(max_alloc_bytes=2**20)
     with pytest.raises(DeviceMemoryError, match="this needs"):
         pyclfft.istft(spectra((33, 9)), 2**30)  # without an attempt to make room on the host

@@ -551,11 +551,6 @@ def test_stacks_with_a_mask(device, counted):
     assert counted[0] > 1
 
 
-def test_one_image_is_not_cut(device):
-    with pyclfft.limit_device_memory(1000), pytest.raises(DeviceMemoryError, match="allow more"):
-        pyclfft.filter_image(noise((64, 64), "f4"))
-
-
 @pytest.mark.parametrize("shape", [(20_000,), (3, 7000)])
 def test_short_time_transforms(device, monkeypatch, shape):
     y = noise(shape, "f4")
