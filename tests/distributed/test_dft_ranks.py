@@ -13,7 +13,7 @@ import pytest
 
 from pyclfft.__main__ import main
 from pyclfft.runtime import describe
-from tests.mpi import environment, mpiexec
+from tests.mpi import environment, mpiexec, require_stdin
 from tests.oracle import noise, relative_error
 
 COMMAND = "-m", "pyclfft.dft"
@@ -89,6 +89,7 @@ def test_times_of_all_ranks(tmp_path, device, precision):
 
 @pytest.mark.one_cpu
 def test_only_the_root_reads_standard_input(tmp_path, device, precision):
+    require_stdin()
     samples = noise((20,), "f8")
     text = "\n".join(map(repr, samples.tolist())).encode()
     job = mpiexec(2, *COMMAND, "-", "--precision", precision, device=device, cwd=tmp_path,
