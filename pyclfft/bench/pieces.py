@@ -317,13 +317,11 @@ def _spectrum(
 
 def _pinned_only(queue: cl.CommandQueue, nbytes: int) -> None:
     """Move bytes from pinned memory to the device, and as many back, at the same time."""
-    above, below = conveyor.pinned_chunks(queue)
-    context = queue.context
+    chunks, context = conveyor.pinned_chunks(queue), queue.context
     count = -(-nbytes // conveyor.CHUNK_BYTES)
 
     def move(up: bool) -> None:
-        own, chunks = cl.CommandQueue(context), above if up else below
-        chunk = chunks.get()
+        own, chunk = cl.CommandQueue(context), chunks.get()
         try:
             buffer = memory.allocate(context, chunk.nbytes)
             for _ in range(each):

@@ -4,22 +4,19 @@ Several pieces are on their way at once, each on a queue of its own with memory 
 the kernels of one piece run, the next piece is uploaded and the last one is downloaded.
 
 A piece may be large. It moves in chunks of bounded size through pinned host memory, which the
-device reads and writes by itself, at the full speed of the link. Threads, the copiers, copy the
-chunks between the caller's arrays and the pinned memory; a single thread would be slower than the
-link. Copiers never wait for the device, because some runtimes keep a core busy while they wait:
-the thread of each piece waits for all of its chunks.
+device reads and writes by itself, at the full speed of the link. Threads copy the chunks between
+the caller's arrays and the pinned memory; a single thread would be slower than the link.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import prod
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +30,6 @@ from .parts import Part
 
 LANES = 3  # pieces on their way at once: one goes up, one is computed, one comes down
 CHUNK_BYTES = 16 * 2**20
-CHUNKS_ON_LINK = 2  # in each direction
 MAX_COPIERS = 8  # threads for each direction; one copies 5 to 10 GB/s
 
 
@@ -91,24 +87,6 @@ class Piece(NamedTuple):
     launch: Callable[[int, cl.CommandQueue, cl.Buffer, cl.Buffer], cl.Event]
 
 
-class Sent(NamedTuple):
-    """A chunk on its way to the device or from it.
-
-    Attributes
-    ----------
-    event : cl.Event
-        The event of its arrival.
-    chunk : ndarray
-        The pinned memory.
-    staged : ndarray
-        Its beginning, which holds the numbers of a part.
-    """
-
-    event: cl.Event
-    chunk: np.ndarray
-    staged: np.ndarray
-
-
 @dataclass
 class Lane:
     """A queue, with the device's memory for the input and the result of one piece at a time."""
@@ -119,9 +97,7 @@ class Lane:
     result: cl.Buffer
 
 
-Chunks = SimpleQueue[np.ndarray]
-
-_pinned: BoundedCache[tuple[Chunks, Chunks]] = registered("pinned", BoundedCache(4))
+_pinned: BoundedCache[SimpleQueue[np.ndarray]] = registered("pinned", BoundedCache(4))
 
 
 def copiers() -> int:
@@ -129,19 +105,14 @@ def copiers() -> int:
     return min(MAX_COPIERS, max(1, (os.cpu_count() or 1) // 2))
 
 
-def pinned_chunks(queue: cl.CommandQueue) -> tuple[Chunks, Chunks]:
-    """Return the pinned memory of a context for chunks to the device, and for those from it.
+def pinned_chunks(queue: cl.CommandQueue) -> SimpleQueue[np.ndarray]:
+    """Return the pinned memory for all chunks of a context, which is kept for later calls."""
 
-    It is kept for later calls. In each direction, while copiers have chunks, others are on their
-    way.
-    """
-
-    def make() -> tuple[Chunks, Chunks]:
-        both: tuple[Chunks, Chunks] = SimpleQueue(), SimpleQueue()
-        for chunks in both:
-            for _ in range(copiers() + CHUNKS_ON_LINK):
-                chunks.put(memory.pinned(queue, CHUNK_BYTES))
-        return both
+    def make() -> SimpleQueue[np.ndarray]:
+        chunks: SimpleQueue[np.ndarray] = SimpleQueue()
+        for _ in range(2 * copiers()):
+            chunks.put(memory.pinned(queue, CHUNK_BYTES))
+        return chunks
 
     return _pinned.get((queue.context, CHUNK_BYTES), make)
 
@@ -185,7 +156,7 @@ class Conveyor:
                 _touched(queue, max(1, nbytes)) for nbytes in (given_bytes, result_bytes)
             )
             self._lanes.put(Lane(number, queue, given, result))
-        self._above, self._below = pinned_chunks(queue)
+        self._chunks = pinned_chunks(queue)
 
     def run(self, pieces: Iterable[Piece]) -> None:
         """Bring pieces through the device; all results are in their places at the end.
@@ -220,13 +191,13 @@ class Conveyor:
 
     def _through(self, lane: Lane, piece: Piece) -> None:
         """Bring a piece up, compute it, and bring its result down; runs in a thread."""
-        above, below = piece.dtypes
         try:
-            self._bring_up(lane, piece.source, above)
+            above, below = piece.dtypes
+            self._all(self._up, self._upload, lane, piece.source, above)
             if self._stopped.is_set():
                 return
             piece.launch(lane.number, lane.queue, lane.given, lane.result).wait()
-            self._bring_down(lane, piece.target, below)
+            self._all(self._down, self._download, lane, piece.target, below)
         except BaseException as error:
             self._stopped.set()
             lane.queue.finish()  # no command may outlive the memory that it uses
@@ -237,127 +208,65 @@ class Conveyor:
         finally:
             self._lanes.put(lane)
 
-    def _bring_up(self, lane: Lane, slab: Slab, dtype: np.dtype) -> None:
-        """Let copiers fill chunks and send them to the device, and wait until all are there."""
-        filled = [
-            self._up.submit(self._fill, lane, slab, part, offset, dtype)
-            for part, offset in _chunks_of(slab, dtype)
-        ]
-        errors: list[BaseException] = []
-        for each in filled:
-            try:
-                self._arrived(self._above, each.result())
-            except BaseException as error:  # the other chunks have to be put back, too
-                self._stopped.set()
-                errors.append(error)
+    def _all(
+        self,
+        pool: ThreadPoolExecutor,
+        move: Callable[[Lane, Slab, Part, int, np.dtype], None],
+        lane: Lane,
+        slab: Slab,
+        dtype: np.dtype,
+    ) -> None:
+        """Move all chunks of a piece, and wait for them."""
+        moves, offset = [], 0
+        for part in parts(slab.shape, (), CHUNK_BYTES // dtype.itemsize):
+            moves.append(pool.submit(move, lane, slab, slab.inner(part), offset, dtype))
+            offset += prod(each.stop - each.start for each in part) * dtype.itemsize
+        errors = [error for each in moves if (error := each.exception())]
         if errors:
             raise errors[0]
 
-    def _fill(
-        self, lane: Lane, slab: Slab, part: Part, offset: int, dtype: np.dtype
-    ) -> Sent | None:
-        """Copy a part of an array into a chunk, and send it to the device; runs in a copier."""
-        chunk = self._above.get()
-        try:
-            if self._stopped.is_set():
-                self._above.put(chunk)
-                return None
-            staged = _as_array(chunk, part, dtype)
-            inner = slab.inner(part)
-            if hasattr(slab.array, "read_into"):
-                slab.array.read_into(staged, inner)
-            elif slab.takes_threads:
-                np.copyto(staged, slab.array[inner], casting="same_kind")
-            else:
-                with self._foreign:
-                    values = slab.array[inner]
-                np.copyto(staged, values, casting="same_kind")
-            return Sent(_copy(lane.queue, lane.given, staged, dst_offset=offset), chunk, staged)
-        except BaseException:
-            self._above.put(chunk)
-            raise
-
-    def _bring_down(self, lane: Lane, slab: Slab, dtype: np.dtype) -> None:
-        """Have the device send chunks, and let copiers empty them, until all are in their place."""
-        sent: deque[tuple[Sent, Part]] = deque()
-        emptied: list[Future[None]] = []
-        try:
-            for part, offset in _chunks_of(slab, dtype):
-                if self._stopped.is_set():
-                    break
-                while (chunk := self._free_below(wait=not sent)) is None:
-                    emptied.append(self._empty_oldest(sent, slab))
-                staged = _as_array(chunk, part, dtype)
-                event = _copy(lane.queue, staged, lane.result, src_offset=offset)
-                sent.append((Sent(event, chunk, staged), slab.inner(part)))
-            while sent:
-                emptied.append(self._empty_oldest(sent, slab))
-        except BaseException:
-            self._stopped.set()
-            lane.queue.finish()  # no command may write into a chunk that others use
-            for each, _ in sent:
-                self._below.put(each.chunk)
-            raise
-        finally:
-            errors = [error for each in emptied if (error := each.exception())]
-        if errors:
-            raise errors[0]
-
-    def _free_below(self, wait: bool) -> np.ndarray | None:
-        try:
-            return self._below.get(wait)
-        except Empty:
-            return None
-
-    def _empty_oldest(self, sent: deque[tuple[Sent, Part]], slab: Slab) -> Future[None]:
-        """Wait for the chunk that the device sent first, and let a copier empty it."""
-        first, part = sent[0]
-        first.event.wait()
-        sent.popleft()
-        return self._down.submit(self._empty, first, slab, part)
-
-    def _empty(self, sent: Sent, slab: Slab, part: Part) -> None:
-        """Copy a chunk into a part of an array; runs in a copier."""
-        try:
-            if self._stopped.is_set():
-                return
-            if slab.takes_threads:
-                slab.array[part] = sent.staged
-            else:
-                with self._foreign:
-                    slab.array[part] = sent.staged
-            self._count(sent.staged.nbytes)
-        finally:
-            self._below.put(sent.chunk)
-
-    def _arrived(self, chunks: SimpleQueue[np.ndarray], sent: Sent | None) -> None:
-        """Wait until the device has read a chunk, and put it back."""
-        if sent is None:
+    def _upload(self, lane: Lane, slab: Slab, part: Part, offset: int, dtype: np.dtype) -> None:
+        if self._stopped.is_set():
             return
+        chunk = self._chunks.get()
         try:
-            sent.event.wait()
-            self._count(sent.staged.nbytes)
+            staged = _as_array(chunk, part, dtype)
+            if hasattr(slab.array, "read_into"):
+                slab.array.read_into(staged, part)
+            elif slab.takes_threads:
+                np.copyto(staged, slab.array[part], casting="same_kind")
+            else:
+                with self._foreign:
+                    values = slab.array[part]
+                np.copyto(staged, values, casting="same_kind")
+            cl.enqueue_copy(
+                lane.queue, lane.given, staged, dst_offset=offset, is_blocking=False
+            ).wait()
         finally:
-            chunks.put(sent.chunk)
+            self._chunks.put(chunk)
+        self._count(staged.nbytes)
+
+    def _download(self, lane: Lane, slab: Slab, part: Part, offset: int, dtype: np.dtype) -> None:
+        if self._stopped.is_set():
+            return
+        chunk = self._chunks.get()
+        try:
+            staged = _as_array(chunk, part, dtype)
+            cl.enqueue_copy(
+                lane.queue, staged, lane.result, src_offset=offset, is_blocking=False
+            ).wait()
+            if slab.takes_threads:
+                slab.array[part] = staged
+            else:
+                with self._foreign:
+                    slab.array[part] = staged
+        finally:
+            self._chunks.put(chunk)
+        self._count(staged.nbytes)
 
     def _count(self, nbytes: int) -> None:
         with self._counting:
             self._moved(nbytes)
-
-
-def _chunks_of(slab: Slab, dtype: np.dtype) -> Iterator[tuple[Part, int]]:
-    """Yield the parts of a slab that a chunk holds, and the places of their bytes on the device."""
-    offset = 0
-    for part in parts(slab.shape, (), CHUNK_BYTES // dtype.itemsize):
-        yield part, offset
-        offset += prod(each.stop - each.start for each in part) * dtype.itemsize
-
-
-def _copy(queue: cl.CommandQueue, target: Any, source: Any, **places: Any) -> cl.Event:
-    """Enqueue a copy between a chunk and the device, and have the device begin with it."""
-    event = cl.enqueue_copy(queue, target, source, is_blocking=False, **places)
-    queue.flush()
-    return event
 
 
 def _as_array(chunk: np.ndarray, part: Part, dtype: np.dtype) -> np.ndarray:

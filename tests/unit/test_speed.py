@@ -15,7 +15,9 @@ from pyclfft.bench import stored
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-ON_OTHER_PAGES = ("convolve", "dft", "distributed", "ladder", "pieces", "realtime", "stft", "worksize")
+ON_OTHER_PAGES = (
+    "convolve", "dft", "distributed", "ladder", "pieces", "realtime", "stft", "worksize",
+)  # fmt: skip
 RESULTS = {
     path.name: json.loads(path.read_text(encoding="utf-8"))
     for path in sorted((DOCS / "results").glob("*.json"))
