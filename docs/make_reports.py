@@ -75,7 +75,10 @@ STFTS = (
     Stored("Intel's runtime", "stft-epyc-intel", "intel"),
     Stored("PoCL", "stft-epyc-pocl", "portable"),
 )
-CONVOLUTIONS = (Stored("Intel's runtime", "convolve-epyc-intel", "intel --limit 1 --seconds 90"),)
+CONVOLUTIONS = (
+    Stored("Intel's runtime", "convolve-epyc-intel", "intel --limit 1 --seconds 90 --samples 3"),
+    Stored("NVIDIA H200", "convolve-h200", "gpu --limit 0.5 --samples 3"),
+)
 REALTIMES = (
     Stored("A sound card that nobody hears", "realtime-epyc-intel-null", "intel --realtime"),
     Stored("A JACK server", "realtime-epyc-intel-jack", "intel --realtime --sink jack"),
@@ -209,8 +212,7 @@ def convolutions() -> Iterator[Part]:
         yield f"### {stored.title}"
         yield where("convolve", stored, results.environment)
         yield from convolve_view.parts(results)
-        for name, said in CONVOLUTION_PICTURES.items():
-            yield f"![{said}]({path_of(f'../results/{stored.name}.png', name)})"
+        yield from drawn(stored, CONVOLUTION_PICTURES)
 
 
 # --- direct transforms ----------------------------------------------------------------------------
@@ -230,8 +232,7 @@ def parallel_transforms() -> Iterator[Part]:
         yield f"### {stored.title}"
         yield where("dft", stored, results.environment)
         yield from dft_view.parts(results)
-        for name, said in DFT_PICTURES.items():
-            yield f"![{said}]({path_of(f'../results/{stored.name}.png', name)})"
+        yield from drawn(stored, DFT_PICTURES)
 
 
 def realtimes() -> Iterator[Part]:
@@ -260,6 +261,14 @@ def in_pieces() -> Iterator[Part]:
         results = pieces.read(stored.path)
         yield where("pieces", stored, results.environment)
         yield from pieces.parts_of(results)
+
+
+def drawn(stored: Stored, pictures: Mapping[str, str]) -> Iterator[Part]:
+    """Yield the pictures of a measurement; sweeps that were left out have none."""
+    for name, said in pictures.items():
+        file = path_of(f"{stored.name}.png", name)
+        if (RESULTS / file).exists():
+            yield f"![{said}](../results/{file})"
 
 
 # --- pages ----------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from ..planning.problem import choose, lengths_and_axes
 from ..runtime import choice, describe, memory, queues
 from ..transforms.call import Shape, readable
 from .agreement import Claim, Wish, gathered, tuple_or_none, whole_shape
-from .batches import in_shares
 from .blocks import finished, given_block, on_root, prepared, result_block, room
+from .device_shares import in_shares
 from .execute import Execution, Report
 from .layout import Block, extents
 from .ranks import Ranks, ranks_of, take_device, world
