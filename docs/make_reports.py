@@ -86,7 +86,7 @@ REALTIMES = (
 
 LADDERS = (
     Stored("NVIDIA H200", "convolve-ladder-h200", "gpu --ladder"),
-    Stored("Intel's runtime", "convolve-ladder-epyc-intel", "intel --ladder"),
+    Stored("Intel's runtime", "convolve-ladder-epyc-intel", "intel --ladder --limit 5 --samples 3"),
 )
 PIECES = (
     Stored(
@@ -97,7 +97,7 @@ PIECES = (
 )
 DFTS = (
     Stored("NVIDIA H200", "dft-h200", "gpu --sweep lengths,groups --samples 3 --limit 1"),
-    Stored("Intel's runtime", "dft-epyc-intel", "intel --limit 10"),
+    Stored("Intel's runtime", "dft-epyc-intel", "intel --limit 5 --samples 3"),
 )
 
 
@@ -357,9 +357,10 @@ def commands() -> Iterator[str]:
             name = f"docs/results/{stored.name}"
             files = f"--json {name}.json --plot {name}.png"
             yield f"pyclfft bench {command} --device {stored.device} {files}"
-    for stored in REALTIMES:
-        file = f"--json docs/results/{stored.name}.json"
-        yield f"pyclfft bench convolve --device {stored.device} {file}"
+    for command, several in (("convolve", REALTIMES), ("pieces", PIECES)):
+        for stored in several:
+            file = f"--json docs/results/{stored.name}.json"
+            yield f"pyclfft bench {command} --device {stored.device} {file}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

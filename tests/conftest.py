@@ -16,7 +16,7 @@ os.environ["PYCLFFT_DATA_DIR"] = tempfile.mkdtemp(prefix="pyclfft-tests-data-")
 os.environ.pop("PYCLFFT_DEVICE", None)  # tests choose their devices themselves
 
 import pyclfft
-from pyclfft.runtime import describe, wisdom
+from pyclfft.runtime import describe, pieces, wisdom
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -116,3 +116,18 @@ def change_traits(monkeypatch):
         monkeypatch.setattr(describe, "traits", changed)
 
     return change
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The numbers of pieces of each sweep of a call that goes through a device in pieces."""
+    numbers = []
+    run = pieces.Conveyor.run
+
+    def counting(self, works):
+        works = list(works)
+        numbers.append(len(works))
+        run(self, works)
+
+    monkeypatch.setattr(pieces.Conveyor, "run", counting)
+    return numbers

@@ -37,21 +37,6 @@ def precision(request):
     return request.param
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """The numbers of pieces of each sweep of a call."""
-    numbers = []
-    run = pieces.Conveyor.run
-
-    def counting(self, works):
-        works = list(works)
-        numbers.append(len(works))
-        run(self, works)
-
-    monkeypatch.setattr(pieces.Conveyor, "run", counting)
-    return numbers
-
-
 def wide(x):
     return np.asarray(x).astype(np.clongdouble if np.dtype(x.dtype).kind == "c" else np.longdouble)
 

@@ -95,7 +95,7 @@ def test_commands_write_the_files_that_are_shown(reports, capsys):
     lines = capsys.readouterr().out.splitlines()
     every = (
         reports.WORKSIZES, reports.STFTS, reports.CONVOLUTIONS, reports.REALTIMES,
-        reports.DFTS,
+        reports.DFTS, reports.LADDERS, reports.PIECES,
     )  # fmt: skip
     assert len(lines) == sum(map(len, every))
     assert (
