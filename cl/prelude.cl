@@ -27,19 +27,22 @@ typedef uint bits;
 #define as_bits(x) as_uint(x)
 #endif
 
+/* Every function is put in place of its calls, so that arguments that are constants there are constants within. */
+#define INLINE inline __attribute__((always_inline))
+
 /* What an array holds. */
 #define COMPLEX 0
 #define REAL 1
 #define HERMITIAN 2 /* the first half of points of which the second are the conjugates in reverse */
 
-static inline cplx cmul(cplx a, cplx b)
+static INLINE cplx cmul(cplx a, cplx b)
 {
     return (cplx)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
 /* z, or its conjugate where sign_flag is the sign bit of a real rather than 0: the textbook's
  * way from the forward to the inverse transform without a branch. */
-static inline cplx conj_if(cplx z, bits sign_flag)
+static INLINE cplx conj_if(cplx z, bits sign_flag)
 {
     return (cplx)(z.x, as_real(as_bits(z.y) ^ sign_flag));
 }

@@ -31,34 +31,34 @@ typedef real points __attribute__((ext_vector_type(2 * LANES)));
 #define IM(z) (z).hi
 
 /* All points times the same number. */
-static inline points times(points z, cplx w)
+static INLINE points times(points z, cplx w)
 {
     return (points)(RE(z) * w.x - IM(z) * w.y, RE(z) * w.y + IM(z) * w.x);
 }
 
 /* z times -i, and times the eighth root of unity exp(-i pi / 4). */
-static inline points times_minus_i(points z)
+static INLINE points times_minus_i(points z)
 {
     return (points)(IM(z), -RE(z));
 }
 
-static inline points times_w8(points z)
+static INLINE points times_w8(points z)
 {
     return (points)(RE(z) + IM(z), IM(z) - RE(z)) * R(0.707106781186547524400844362105);
 }
 
-static inline void fft1(points *x, int s)
+static INLINE void fft1(points *x, int s)
 {
 }
 
-static inline void fft2(points *x, int s)
+static INLINE void fft2(points *x, int s)
 {
     points a = x[0], b = x[s];
     x[0] = a + b;
     x[s] = a - b;
 }
 
-static inline void fft4(points *x, int s)
+static INLINE void fft4(points *x, int s)
 {
     points even_sum = x[0] + x[2 * s], even_difference = x[0] - x[2 * s];
     points odd_sum = x[s] + x[3 * s], odd_difference = times_minus_i(x[s] - x[3 * s]);
@@ -68,7 +68,7 @@ static inline void fft4(points *x, int s)
     x[3 * s] = even_difference - odd_difference;
 }
 
-static inline void fft8(points *x, int s)
+static INLINE void fft8(points *x, int s)
 {
     fft4(x, 2 * s);     /* even points: results k = 0 .. 3 at 0, 2, 4, 6 */
     fft4(x + s, 2 * s); /* odd points */
@@ -85,33 +85,41 @@ static inline void fft8(points *x, int s)
     x[7 * s] = a3 - b3;
 }
 
-/* Odd primes: X[j] and X[p - j] share the sums over pairs, with cosines and sines of 2 pi j k / p. */
-#define ODD_RADIX(P, HALF)                                                                         \
-    static inline void fft##P(points *x, int s)                                                      \
-    {                                                                                              \
-        points first = x[0], sums[HALF], differences[HALF];                                          \
-        UNROLL for (int k = 1; k <= HALF; k++) {                                                   \
-            sums[k - 1] = x[k * s] + x[(P - k) * s];                                               \
-            differences[k - 1] = times_minus_i(x[k * s] - x[(P - k) * s]);                         \
-            x[0] += sums[k - 1];                                                                   \
-        }                                                                                          \
-        UNROLL for (int j = 1; j <= HALF; j++) {                                                   \
-            points even = first, odd = 0;                                                 \
-            UNROLL for (int k = 1; k <= HALF; k++) {                                               \
-                int m = j * k % P;                                                                 \
-                even += sums[k - 1] * COSINES_##P[m <= HALF ? m - 1 : P - m - 1];                  \
-                odd += differences[k - 1] * (m <= HALF ? SINES_##P[m - 1] : -SINES_##P[P - m - 1]); \
-            }                                                                                      \
-            x[j * s] = even + odd;                                                                 \
-            x[(P - j) * s] = even - odd;                                                           \
-        }                                                                                          \
-    }
+/* An odd prime number p of points, of which at most MOST_PAIRS pairs have numbers k and p - k. X[j] and X[p - j] share
+ * the sums over the pairs, with cosines and sines of 2 pi j k / p. The bounds of the loops are constants, because some
+ * compilers unroll loops before they know what p is. */
+#define MOST_PAIRS 6
+static INLINE void fft_of_prime(points *x, int s, int p, constant real *cosines, constant real *sines)
+{
+    points first = x[0], sums[MOST_PAIRS + 1], differences[MOST_PAIRS + 1];
+    UNROLL for (int k = 1; k <= MOST_PAIRS; k++)
+        if (k <= p / 2) {
+            sums[k] = x[k * s] + x[(p - k) * s];
+            differences[k] = times_minus_i(x[k * s] - x[(p - k) * s]);
+            x[0] += sums[k];
+        }
+    UNROLL for (int j = 1; j <= MOST_PAIRS; j++)
+        if (j <= p / 2) {
+            points even = first, odd = 0;
+            UNROLL for (int k = 1; k <= MOST_PAIRS; k++)
+                if (k <= p / 2) {
+                    int m = j * k % p, pair = m <= p / 2 ? m : p - m;
+                    even += sums[k] * cosines[pair - 1];
+                    odd += differences[k] * (m == pair ? sines[pair - 1] : -sines[pair - 1]);
+                }
+            x[j * s] = even + odd;
+            x[(p - j) * s] = even - odd;
+        }
+}
 
 constant real COSINES_3[] = {
     R(-0.5)};
 constant real SINES_3[] = {
     R(0.866025403784438646763723)};
-ODD_RADIX(3, 1)
+static INLINE void fft3(points *x, int s)
+{
+    fft_of_prime(x, s, 3, COSINES_3, SINES_3);
+}
 
 constant real COSINES_5[] = {
     R(0.309016994374947424102293),
@@ -119,7 +127,10 @@ constant real COSINES_5[] = {
 constant real SINES_5[] = {
     R(0.951056516295153572116439),
     R(0.587785252292473129168706)};
-ODD_RADIX(5, 2)
+static INLINE void fft5(points *x, int s)
+{
+    fft_of_prime(x, s, 5, COSINES_5, SINES_5);
+}
 
 constant real COSINES_7[] = {
     R(0.623489801858733530525005),
@@ -129,7 +140,10 @@ constant real SINES_7[] = {
     R(0.781831482468029808708445),
     R(0.974927912181823607018132),
     R(0.433883739117558120475768)};
-ODD_RADIX(7, 3)
+static INLINE void fft7(points *x, int s)
+{
+    fft_of_prime(x, s, 7, COSINES_7, SINES_7);
+}
 
 constant real COSINES_11[] = {
     R(0.841253532831181168861812),
@@ -143,7 +157,10 @@ constant real SINES_11[] = {
     R(0.989821441880932732376092),
     R(0.755749574354258283774036),
     R(0.281732556841429697711418)};
-ODD_RADIX(11, 5)
+static INLINE void fft11(points *x, int s)
+{
+    fft_of_prime(x, s, 11, COSINES_11, SINES_11);
+}
 
 constant real COSINES_13[] = {
     R(0.885456025653209895900376),
@@ -159,11 +176,14 @@ constant real SINES_13[] = {
     R(0.935016242685414823439785),
     R(0.663122658240795202376785),
     R(0.239315664287557767148754)};
-ODD_RADIX(13, 6)
+static INLINE void fft13(points *x, int s)
+{
+    fft_of_prime(x, s, 13, COSINES_13, SINES_13);
+}
 
 /* Composite radices A x B: A-point transforms of every B-th point, twiddles, B-point transforms. */
 #define COMPOSITE_RADIX(N, A, B)                                                                   \
-    static inline void fft##N(points *x, int s)                                                      \
+    static INLINE void fft##N(points *x, int s)                                                      \
     {                                                                                              \
         points y[N];                                                                                 \
         UNROLL for (int b = 0; b < B; b++)                                                         \
@@ -178,7 +198,7 @@ ODD_RADIX(13, 6)
     }
 
 /* z times exp(-2 pi i m / n), without a product where that is one of the axes or a diagonal. */
-static inline points times_root(points z, int m, int n, constant cplx *roots)
+static INLINE points times_root(points z, int m, int n, constant cplx *roots)
 {
     if (m == 0)
         return z;
