@@ -65,7 +65,7 @@ def numbers(each):
 def words(each):
     """The words of STAGES and their arguments: [("LOAD", [4]), ("FFT", [4, 1]) ...]."""
     text = dict(each.defines)["STAGES"]
-    assert re.fullmatch(r'"\w+\([\d,]+\)( \w+\([\d,]+\))*"', text)
+    assert re.fullmatch(r"\w+\([\d,]+\)( \w+\([\d,]+\))*", text)
     found = re.findall(r"(\w+)\(([\d,]+)\)", text)
     return [(word, [int(number) for number in values.split(",")]) for word, values in found]
 

@@ -34,6 +34,7 @@ class Runtime:
     simulator: bool = False
     name: str = ""  # a short name, if the platform's is long
     asleep: str = ""  # what to do if the runtime is installed and shows no device
+    unmaps_ahead: bool = True  # as the trait of this name
 
 
 # The first row that fits counts; the last row fits every runtime.
@@ -41,7 +42,7 @@ RUNTIMES = (
     Runtime("oclgrind", 9, simulator=True),
     Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
     Runtime("pocl", 2, name=SCALAR),
-    Runtime("rusticl", 3, asleep=_WAKE_RUSTICL),
+    Runtime("rusticl", 3, asleep=_WAKE_RUSTICL, unmaps_ahead=False),  # "INVALID_VALUE" in 22.3
     Runtime("clover", 4),  # Mesa's old runtime, known for wrong results
     Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
     Runtime("", 1),

@@ -442,7 +442,7 @@ def stockham(
         uint(count), (inner, outer, 1, 1), near[0], far[0], near[1], far[1], Longs((0, 0)),
         uint(2**32 - 1), COMPLEX[precision](scale), uint(3 * inverse + 16 * backward),
         group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
-        ELEMENTS=stages.elements, STAGES=f'"{stage_words(radices)}"', SPLIT=split, HALVES=halves,
+        ELEMENTS=stages.elements, STAGES=stage_words(radices), SPLIT=split, HALVES=halves,
         LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist, DIGITS=digits,
         ROOM=room, PITCH=group + (load_columns and not store_columns), DIMENSIONS=2,
         BANKS=max(1, banks // group) if load_columns else banks, **columns,
@@ -1159,7 +1159,7 @@ def check_registers(tmp_path, shape, axis, dtype, kind):
     built_in = tmp_path / "built_in.h"
     built_in.write_text(BUILT_IN)
     for each in plan_passes(make_problem(shape, dtype, axis, kind), RECORDED["gfx90a"]):
-        flags = [f"-D{name}={value.strip(chr(34))}" for name, value in each.defines]
+        flags = [f"-D{name}={value}" for name, value in each.defines]
         for chip in ("gfx906", "gfx90a", "gfx1030"):
             messages, spills, memory = compile_for_amd(
                 kernel_folder() / each.source, chip, "-include", str(built_in), *flags

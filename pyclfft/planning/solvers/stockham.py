@@ -479,7 +479,7 @@ def stockham_pass(
             ROOM=group.room,
             PITCH=group.pitch,
             BANKS=group.banks,
-            STAGES=f'"{_words(stages, ends)}"',
+            STAGES=_words(stages, ends),
             SPLIT=int(group.shape.split),
             HALVES=int(group.shape.halves),
             LOAD_COLUMNS=int(loads_columns),
