@@ -35,6 +35,7 @@ class Runtime:
     name: str = ""  # a short name, if the platform's is long
     asleep: str = ""  # what to do if the runtime is installed and shows no device
     unmaps_ahead: bool = True  # as the trait of this name
+    may_crash: bool = False  # whether some versions' compilers crash: a child process tries first
 
 
 # The first row that fits counts; the last row fits every runtime.
@@ -42,8 +43,8 @@ RUNTIMES = (
     Runtime("oclgrind", 9, simulator=True),
     Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
     Runtime("pocl", 2, name=SCALAR),
-    Runtime("rusticl", 3, asleep=_WAKE_RUSTICL, unmaps_ahead=False),  # "INVALID_VALUE" in 22.3
-    Runtime("clover", 4),  # Mesa's old runtime, known for wrong results
+    Runtime("rusticl", 3, asleep=_WAKE_RUSTICL, unmaps_ahead=False, may_crash=True),
+    Runtime("clover", 4, may_crash=True),  # Mesa's old runtime, known for wrong results
     Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
     Runtime("", 1),
 )
