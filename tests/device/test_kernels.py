@@ -1016,7 +1016,18 @@ SHARED = (
     "gpu/realStage.cl",
     "dft/rows.cl",
 )
+KERNEL = re.compile(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(")
 KERNEL_FILES = [name for name in kernel_files() if name not in SHARED]
+
+
+@pytest.mark.parametrize("name", KERNEL_FILES)
+def test_file_compiles_as_opencl_c_1_2(queue, name):
+    """With the defaults of its macros, and with no warning, on every runtime."""
+    built = cl._Program(queue.context, source_text(name))
+    built._build(b"-cl-std=CL1.2 -Werror", [queue.device])  # an exception shows the log
+    assert len(cl.Program(built).all_kernels()) == len(KERNEL.findall(source_text(name)))
+
+
 CLANG = shutil.which("clang-15")
 needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")
 
@@ -1049,7 +1060,7 @@ def compile_for_amd(path, chip, *flags):
 @pytest.mark.parametrize("name", KERNEL_FILES)
 def test_file_compiles_alone_for_amd(name, flags):
     """With the defaults of its macros, no warning and no register spilled."""
-    kernels = re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", source_text(name))
+    kernels = KERNEL.findall(source_text(name))
     assert kernels
     for chip in ("gfx906", "gfx90a", "gfx1030"):
         messages, spills, _ = compile_for_amd(kernel_folder() / name, chip, *flags)
