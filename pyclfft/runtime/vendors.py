@@ -17,7 +17,7 @@ from ..advice import pip_install
 
 _WAKE_RUSTICL = (
     "it shows only the drivers that the environment variable RUSTICL_ENABLE names, such as "
-    "RUSTICL_ENABLE=radeonsi (AMD), iris (Intel) or nouveau (NVIDIA)"
+    "RUSTICL_ENABLE=radeonsi (AMD), iris (Intel), nouveau (NVIDIA) or llvmpipe (the CPU)"
 )
 SCALAR = "PoCL"  # on a CPU, this runtime's compiler makes loops of work-items, and hardly vectors
 
