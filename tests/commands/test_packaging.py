@@ -29,9 +29,9 @@ from pyclfft.runtime import program
 
 read, launched = program.source_text, set()
 
-def source_text(name, hooks=""):
+def source_text(name, *others):
     launched.add(name)
-    return read(name, hooks)
+    return read(name, *others)
 
 program.source_text = source_text
 is_cpu = bool(pyclfft.default_device().type & cl.device_type.CPU)
