@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from math import prod
 
 from ..arguments import Role, Scalar, Vector
@@ -479,7 +478,7 @@ def stockham_pass(
             ROOM=group.room,
             PITCH=group.pitch,
             BANKS=group.banks,
-            STAGES=f'"{_words(stages, ends)}"',
+            **_radices(stages, ends),
             SPLIT=int(group.shape.split),
             HALVES=int(group.shape.halves),
             LOAD_COLUMNS=int(loads_columns),
@@ -702,49 +701,17 @@ def _stage_twiddles(stages: Stages, ends: Ends, precision: str) -> StageTwiddles
     )
 
 
-def _words(stages: Stages, ends: Ends) -> str:
-    """Return the text of the macro STAGES of stockham.cl for a launch."""
-    words = stage_words(stages.radices, ends.spectrum is not None)
-    if not ends.real_radix:
-        return words
-    first, *middle, last = words.split(" ")
-    if ends.target == "REAL":  # the last exchange is part of the real stage, and so is the store
-        return " ".join([first, *middle[:-1], middle[-1].replace("LAST", "REAL_LAST")])
-    return " ".join([f"REAL_FIRST({ends.real_radix})", *middle[1:], last])
+def _radices(stages: Stages, ends: Ends) -> dict[str, str]:
+    """Return the macros RADICES and, for a convolution, RADICES_BACK of stockham.cl."""
+    radices = {"RADICES": listed(stages.radices)}
+    if ends.spectrum is not None:
+        radices["RADICES_BACK"] = listed(stages.radices[::-1])
+    return radices
 
 
-def stage_words(radices: tuple[int, ...], back: bool = False) -> str:
-    """Return the steps of a work-group as the text of the macro STAGES of stockham.cl.
-
-    Parameters
-    ----------
-    radices : tuple of int
-        The radices of the stages, in order.
-    back : bool
-        Whether a transform back follows, with the stages in reverse order.
-
-    Returns
-    -------
-    str
-        For example ``LOAD(16) FFT(16,1) NEXT(16,16,16) LAST(16,4,256) STORE(4)``.
-    """
-    if len(radices) == 1 and not back:
-        return f"ONLY({radices[0]})"
-    words = [f"LOAD({radices[0]})", *_transform_words(radices)]
-    if back:
-        words += [f"CONVOLVE({radices[-1]})", *_transform_words(radices[::-1])]
-    if len(radices) > 1:
-        words[-1] = words[-1].replace("NEXT", "LAST")
-    last = radices[0] if back else radices[-1]
-    return " ".join([*words, f"STORE({last})"])
-
-
-def _transform_words(radices: tuple[int, ...]) -> list[str]:
-    words, span = [f"FFT({radices[0]},1)"], radices[0]
-    for before, radix in pairwise(radices):
-        words.append(f"NEXT({before},{radix},{span})")
-        span *= radix
-    return words
+def listed(radices: Iterable[int]) -> str:
+    """Return radices as the value of a macro: "16,16,4"."""
+    return ",".join(map(str, radices))
 
 
 SOLVER = Solver("stockham", "a smooth length that fits a work-group", plan)
