@@ -33,10 +33,10 @@
 #define DST_COLUMNS 1 /* units from a point of the target to the next one */
 #endif
 #ifndef SRC_UNIT
-#define SRC_UNIT src_axis.y /* elements from a neighbour along the source's axis to the next one; best a constant */
+#define SRC_UNIT 0 /* elements from one neighbour along the source's axis to the next one; 0: the kernel's argument says */
 #endif
 #ifndef DST_UNIT
-#define DST_UNIT dst_axis.y /* elements from a neighbour along the target's axis to the next one */
+#define DST_UNIT 0 /* elements from one neighbour along the target's axis to the next one; 0: the argument says */
 #endif
 #ifndef LENGTH
 #define LENGTH N /* elements of the whole axis; of PACKED real rows: points */
@@ -94,8 +94,10 @@ typedef struct {
     ulong elements;   /* elements of the axis that exist in the source, or are wanted in the target */
 } Axis;
 
-#define THE_SOURCE {src_distances, src_axis.x, SRC_UNIT, partner.x, SRC_COLUMNS, FILLED}
-#define THE_TARGET {dst_distances, dst_axis.x, DST_UNIT, partner.y, DST_COLUMNS, OUTPUTS}
+#define SOURCE_AXIS(distances, axis, partner)                                                                          \
+    {distances, (axis).x, SRC_UNIT ? SRC_UNIT : (axis).y, partner, SRC_COLUMNS, FILLED}
+#define TARGET_AXIS(distances, axis, partner)                                                                          \
+    {distances, (axis).x, DST_UNIT ? DST_UNIT : (axis).y, partner, DST_COLUMNS, OUTPUTS}
 
 /* --- transforms ------------------------------------------------------------------------------------ */
 

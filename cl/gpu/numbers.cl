@@ -35,6 +35,9 @@
 #define CHIRP_LAST 0 /* 1: results are, after a transform back */
 #endif
 
+#ifndef SPECTRUM
+#define SPECTRUM 0 /* 1: a transform, times a spectrum, and a transform back: a cyclic convolution */
+#endif
 #define TWIST_LAST (TWIST && !TWIST_FIRST)
 #define SEPARATED (PAIR && TARGET == HERMITIAN) /* a complex transform that is two of real numbers */
 

@@ -4,6 +4,13 @@
  *     load  --->  there: the stages of RADICES  --->  back: the stages of RADICES_BACK, in a convolution  --->  store
  */
 #define IN_PASS(name) JOINED(name, PASS)
+
+#if PACKED
+#include "gpu/packed.cl"
+#else
+#define MIRRORED(R, SPAN) 0 /* which packed.cl explains */
+#endif
+
 #define FIRST_RADIX CALL(NUMBER_1, RADICES, 1)
 #define LAST_OF(a, b, c, d, e, f, g, h, ...)                                                                           \
     (h > 1 ? h : g > 1 ? g : f > 1 ? f : e > 1 ? e : d > 1 ? d : c > 1 ? c : b > 1 ? b : a)

@@ -21,17 +21,8 @@
 #ifndef RADICES_BACK
 #define RADICES_BACK RADICES /* the radices in reverse */
 #endif
-#ifndef SPECTRUM
-#define SPECTRUM 0 /* 1: a convolution */
-#endif
-
-#if PACKED
-#include "gpu/packed.cl"
-#else
-#define MIRRORED(R, SPAN) 0
-#endif
 #define PASS 1
-#include "gpu/pass.cl"
+    #include "gpu/pass.cl"
 
 #if SPECTRUM
 /* The product with the spectrum, turned, which the stages back transform. */
@@ -77,7 +68,8 @@ void stockham(global const source_element *src, global target_element *dst, glob
     const Group group = THE_GROUP;
     const uint tile = flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
     const Batch batch = {TRANSFORMS * tile, count, extents, lone, flags};
-    const Axis source = THE_SOURCE, target = THE_TARGET;
+    const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);
+    const Axis target = TARGET_AXIS(dst_distances, dst_axis, partner.y);
     const Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);
     Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
     if (ALONE && batch.first + me.lane >= count)
