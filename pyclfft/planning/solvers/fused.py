@@ -27,7 +27,7 @@ SPARE_BYTES = 32  # the local memory of a group for what it holds beside its poi
 MIN_LAG = 1  # with less, a group could wait for a group that has yet to begin
 MOST_ITEMS = 256  # the most work-items of a group, unless the caller forces one launch
 
-# The defaults in ends.cl of the macros that passes may leave out.
+# The defaults in batch.cl and numbers.cl of the macros that passes may leave out.
 DEFAULTS = {
     "DIMENSIONS": "1",
     **{f"COLUMNS_{number}": "0" for number in range(4)},

@@ -85,14 +85,14 @@ COLUMNS = (
     Shape(4, True),
 )
 
-# The flags of ends.cl, which the kernel's argument `flags` joins by "or".
+# The flags of batch.cl, which the kernel's argument `flags` joins by "or".
 TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
 TURN = TURN_IN | TURN_OUT
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What a kernel does to points as it loads and stores them; ends.cl defines each of these.
+    """What a kernel does to points as it loads and stores them; numbers.cl explains each.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class Group:
     shape : Shape
         The number of transforms side by side, and how their points are exchanged.
     room, pitch, banks : int
-        The values of the macros ROOM, PITCH and BANKS, which stages.cl defines.
+        The values of the macros ROOM, PITCH and BANKS, which group.cl explains.
     local_bytes : int
         The local memory that the group takes, in bytes.
     """
@@ -321,7 +321,7 @@ def group_for(
         elif ends.real_radix and ends.target == "REAL":
             stages = stages.reversed  # the real stage comes last
         elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
-            stages = stages.reversed  # a small radix first, whose butterflies have IMAGES (ends.cl)
+            stages = stages.reversed  # a small radix first, which can be MIRRORED (packed.cl)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
         shape = Shape(
             count, shape.split, shape.halves, shape.most_points, parameters["stockham_banks"]
@@ -392,7 +392,9 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
         room = _odd_multiple(room, max(1, banks // shape.transforms))
     pitch = shape.transforms + (1 if loads_columns and not stores_columns else 0)
     elements = max(1, room) * (pitch if loads_columns else shape.transforms)
-    return Group(stages, shape, max(1, room), pitch, banks, elements * itemsize)
+    numbers = -(-elements // 2) if shape.split else elements  # complex ones
+    nbytes = numbers * COMPLEX_DTYPE[precision].itemsize
+    return Group(stages, shape, max(1, room), pitch, banks, nbytes)
 
 
 def _odd_multiple(least: int, of: int) -> int:
@@ -583,7 +585,7 @@ def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
 
 
 def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | str]:
-    """Return the macros of ends.cl whose values differ from their defaults.
+    """Return the macros of batch.cl and numbers.cl whose values differ from their defaults.
 
     A macro that is left out makes more launches share one program.
     """
