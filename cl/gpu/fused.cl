@@ -64,9 +64,6 @@
 #endif
 #include "gpu/numbers.cl"
 
-#ifndef RADICES
-#define RADICES 4, 4 /* of the stages, as in stockham.cl */
-#endif
 #ifndef PTX
 #define PTX 0 /* 1: the device compiles inline PTX for compute capability 7.0 or newer */
 #endif

@@ -3,6 +3,13 @@
  *
  *     load  --->  there: the stages of RADICES  --->  back: the stages of RADICES_BACK, in a convolution  --->  store
  */
+#ifndef RADICES
+#define RADICES 4, 4 /* of the stages, in order: at most 8 */
+#endif
+#ifndef RADICES_BACK
+#define RADICES_BACK RADICES /* of the stages back: in reverse */
+#endif
+
 #define IN_PASS(name) JOINED(name, PASS)
 
 #if PACKED

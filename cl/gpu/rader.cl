@@ -30,12 +30,6 @@
 #define SPECTRUM 1 /* a convolution */
 #include "gpu/numbers.cl"
 
-#ifndef RADICES
-#define RADICES 4, 4 /* of the convolution */
-#endif
-#ifndef RADICES_BACK
-#define RADICES_BACK RADICES /* in reverse */
-#endif
 #ifndef LAID_OUT
 #define LAID_OUT 1 /* 1: rows are laid down in local memory; 0: the group's neighbours are columns */
 #endif

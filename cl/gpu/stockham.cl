@@ -15,12 +15,6 @@
  */
 #include "gpu/numbers.cl"
 
-#ifndef RADICES
-#define RADICES 4, 4
-#endif
-#ifndef RADICES_BACK
-#define RADICES_BACK RADICES /* the radices in reverse */
-#endif
 #define PASS 1
     #include "gpu/pass.cl"
 
