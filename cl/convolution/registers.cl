@@ -62,7 +62,6 @@
 #else
 #define WIDE
 #endif
-#define INLINE __attribute__((always_inline)) static inline
 #define UNROLL __attribute__((opencl_unroll_hint))
 #define LOOP __attribute__((opencl_unroll_hint(1))) for
 
@@ -210,7 +209,7 @@ typedef struct {
 } Bounds;
 
 /* Adds to sums[] the products with taps begin .. end - 1, all of which exist. */
-INLINE void multiply(vector *sums, local const real *window, local const real *taps, int begin, int end)
+static INLINE void multiply(vector *sums, local const real *window, local const real *taps, int begin, int end)
 {
     vector fast[OUTPUTS]; /* in registers, since all its indices are constants */
     UNROLL for (int v = 0; v < OUTPUTS; v++)
@@ -238,7 +237,7 @@ INLINE void multiply(vector *sums, local const real *window, local const real *t
 }
 
 /* Does what multiply does, in the same order, but leaves out products that do not exist. */
-INLINE void multiply_in_bounds(vector *sums, local const real *window, local const real *taps, int begin, int end,
+static INLINE void multiply_in_bounds(vector *sums, local const real *window, local const real *taps, int begin, int end,
                                Bounds bounds)
 {
     LOOP(int t = begin; t < end; t += CHUNK)
@@ -261,7 +260,7 @@ INLINE void multiply_in_bounds(vector *sums, local const real *window, local con
 }
 
 /* Adds the products of a tile to sums[]. All products exist from tap `begin` to tap `end` - 1. */
-INLINE void multiply_tile(vector *sums, local const real *window, local const real *taps, Bounds bounds)
+static INLINE void multiply_tile(vector *sums, local const real *window, local const real *taps, Bounds bounds)
 {
     int begin = (max(TILE + RESULTS - bounds.high, 0) + CHUNK - 1) / CHUNK * CHUNK;
     int end = min(bounds.taps, max(TILE + 1 - bounds.low, 0)) / CHUNK * CHUNK;
@@ -272,7 +271,7 @@ INLINE void multiply_tile(vector *sums, local const real *window, local const re
 }
 
 /* Copies tile number `tile` of a term to local memory, and adds what it contributes to the results from `from` on. */
-INLINE void add_tile(vector *some, Row row, uint term, uint tile, long from, long begin,
+static INLINE void add_tile(vector *some, Row row, uint term, uint tile, long from, long begin,
                      global const Line *line, local real *window, local real *taps)
 {
     real sign = take_term(&row, term, line);

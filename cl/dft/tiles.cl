@@ -49,7 +49,6 @@
 #else
 #define WIDE
 #endif
-#define INLINE __attribute__((always_inline)) static inline
 #define UNROLL __attribute__((opencl_unroll_hint))
 #define LOOP __attribute__((opencl_unroll_hint(1))) for
 
@@ -78,13 +77,13 @@ typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, n
 #define ROOT(row, v) ((((row) * OUTPUTS + (v)) * GROUP + (int)get_local_id(0)) * 2)
 
 /* Adds `steps` to exponents, modulo n. */
-INLINE void advance(exponents *at, const exponents *steps, uint n)
+static INLINE void advance(exponents *at, const exponents *steps, uint n)
 {
     UNROLL for (int v = 0; v < OUTPUTS; v++)
         at[v] += at[v] >= n - steps[v] ? steps[v] - n : steps[v];
 }
 
-INLINE void look_up(global const cplx *roots, const exponents *at, vector *re, vector *im)
+static INLINE void look_up(global const cplx *roots, const exponents *at, vector *re, vector *im)
 {
     UNROLL for (int v = 0; v < OUTPUTS; v++)
         UNROLL for (int lane = 0; lane < WIDTH; lane++) {
@@ -95,7 +94,7 @@ INLINE void look_up(global const cplx *roots, const exponents *at, vector *re, v
 }
 
 /* Copies `rows` rows of roots to local memory, with the exponents 0, steps, 2 steps ..; `next` follows the last. */
-INLINE void copy_roots(local vector *room, global const cplx *roots, const exponents *steps, uint rows, uint n,
+static INLINE void copy_roots(local vector *room, global const cplx *roots, const exponents *steps, uint rows, uint n,
                        exponents *next)
 {
     UNROLL for (int v = 0; v < OUTPUTS; v++)
@@ -111,7 +110,7 @@ INLINE void copy_roots(local vector *room, global const cplx *roots, const expon
 }
 
 /* Copies a block, which begins with sample `first`, to local memory; zeros follow the last sample of the row. */
-INLINE void copy_samples(local real *samples, global const real *row, uint first, uint tile, uint n, long step)
+static INLINE void copy_samples(local real *samples, global const real *row, uint first, uint tile, uint n, long step)
 {
 #if GROUP == 1 && WIDTH > 1 /* then tiles are whole vectors */
     if (step == 1 && n - first >= TILES * tile) {
@@ -135,7 +134,7 @@ INLINE void copy_samples(local real *samples, global const real *row, uint first
 }
 
 /* The sums over a block: over its tiles c, and within each over its samples j. */
-INLINE void sum_block(local const real *samples, local const vector *turns, local const vector *leaps, uint tile,
+static INLINE void sum_block(local const real *samples, local const vector *turns, local const vector *leaps, uint tile,
                       vector *sum_re, vector *sum_im)
 {
     vector re[OUTPUTS][TILES], im[OUTPUTS][TILES];
@@ -165,7 +164,7 @@ INLINE void sum_block(local const real *samples, local const vector *turns, loca
     }
 }
 
-INLINE void add_compensated(vector *sum, vector *lost, vector term)
+static INLINE void add_compensated(vector *sum, vector *lost, vector term)
 {
     vector wanted = term - *lost, total = *sum + wanted;
     *lost = (total - *sum) - wanted;

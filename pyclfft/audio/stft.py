@@ -556,7 +556,8 @@ def transformed(
     queue = queue_for(queue)
     job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
-    if not _done_at_once(job, queue, signal, stored):
+    executable = _executable_that_fits(job, queue.context, signal.nbytes + stored.nbytes)
+    if not _done_at_once(executable, queue, signal, stored):
         rows, pages = signal.reshape(-1, samples), stored.reshape(-1, shape[-1], bins)
         fill_in_pieces(rows, frames, precision, job, queue.context, pages)
     if out is None:
@@ -565,28 +566,34 @@ def transformed(
     return out
 
 
-def _done_at_once(job: Job, queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray) -> bool:
-    """Do a job on NumPy arrays; return False if the device, or the limit, has no room for it.
+def _executable_that_fits(job: Job, context: cl.Context, nbytes: int) -> Executable | None:
+    """Return the executable of a job on arrays of so many bytes in all.
+
+    Return None if the device, or the limit, has no room for the arrays and for the workspace.
+    """
+    limit = max_device_bytes()
+    try:
+        executable = executable_of(context, job)
+    except DeviceMemoryError:
+        return None
+    fits = limit is None or nbytes + executable.schedule.workspace_bytes <= limit
+    return executable if fits else None
+
+
+def _done_at_once(
+    executable: Executable | None, queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray
+) -> bool:
+    """Run an executable on NumPy arrays; return False if there is none, or no room for the arrays.
 
     The error must be gone before the pieces are transformed, because it still refers to memory.
     """
-    if not _fits(job, queue.context, source.nbytes + target.nbytes):
+    if executable is None:
         return False
     try:
-        run(executable_of(queue.context, job), queue, source, target)
+        run(executable, queue, source, target)
     except DeviceMemoryError:
         return False
     return True
-
-
-def _fits(job: Job, context: cl.Context, nbytes: int) -> bool:
-    """Return whether the device, and the limit, have room for a job on arrays of so many bytes."""
-    limit = max_device_bytes()
-    try:
-        workspace = executable_of(context, job).schedule.workspace_bytes
-    except DeviceMemoryError:
-        return False
-    return limit is None or nbytes + workspace <= limit
 
 
 def _back_on_host(
@@ -603,13 +610,15 @@ def _back_on_host(
     frames, bins = stored.shape[-2:]
     strides = contiguous_strides((framing.signals, frames, bins))
     job = replace(job, layout=Layout((framing.signals, framing.frames, bins), strides))
-    if not _fits(job, queue.context, stored.nbytes + prod(shape) * framing.dtype.itemsize):
+    nbytes = stored.nbytes + prod(shape) * framing.dtype.itemsize
+    executable = _executable_that_fits(job, queue.context, nbytes)
+    if executable is None:
         require_pieces_back(job, bins, queue.context)  # before the host makes room
     if out is not None and out.dtype == framing.dtype and out.flags.c_contiguous:
         signals = out
     else:
         signals = memory.empty(shape, framing.dtype)
-    if not _done_at_once(job, queue, stored, signals):
+    if not _done_at_once(executable, queue, stored, signals):
         pages, rows = stored.reshape(-1, frames, bins), signals.reshape(framing.signals, -1)
         fill_back_in_pieces(pages, job, queue.context, rows)
     if out is None or out is signals:

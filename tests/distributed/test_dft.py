@@ -335,7 +335,7 @@ def test_groups_of_the_reports_kernels(device):
 def test_blockings_of_devices():
     """Local memory of the smallest devices, 32 KiB, holds what a group copies."""
     for is_cpu, lanes in ((False, 32), (True, 4), (True, 8), (True, 16)):
-        traits = replace(GENERIC, is_cpu=is_cpu, lanes=lanes)
+        traits = replace(GENERIC, is_cpu=is_cpu, lanes=lanes, local_mem_bytes=2**15)
         for precision, size in (("single", 4), ("double", 8)):
             chosen = direct_plans.blocking_of(traits, precision)
             roots = 2 * (chosen.tiles + chosen.tile) * chosen.results
