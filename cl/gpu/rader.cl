@@ -21,12 +21,6 @@
 #ifndef LENGTH
 #define LENGTH 17 /* the prime n: N + 1 */
 #endif
-#ifndef FILLED
-#define FILLED LENGTH
-#endif
-#ifndef OUTPUTS
-#define OUTPUTS LENGTH
-#endif
 #define SPECTRUM 1 /* a convolution */
 #include "gpu/numbers.cl"
 
