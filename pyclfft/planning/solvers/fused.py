@@ -373,9 +373,9 @@ def both_defines(first: Pass, second: Pass) -> Iterable[tuple[str, str]]:
             yield name, values[0]
         elif name == "RADICES":  # their commas would end an argument of BOTH
             yield from zip(("RADICES_1", "RADICES_2"), values, strict=True)
-            yield name, '"BOTH(RADICES_1,RADICES_2)"'
+            yield name, "BOTH(RADICES_1,RADICES_2)"
         else:
-            yield name, f'"BOTH({values[0]},{values[1]})"'
+            yield name, f"BOTH({values[0]},{values[1]})"
 
 
 # The arguments of a tile beside its source and target: TILE_PARAMETERS in fused.cl.
