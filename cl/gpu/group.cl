@@ -259,5 +259,3 @@ static INLINE void move_down(cplx *x, uint stride, uint radix)
 #define NUMBER_4(a, b, c, d, ...) d
 #define NUMBER_5(a, b, c, d, e, ...) e
 #define NUMBER_6(a, b, c, d, e, f, ...) f
-#define NUMBER_7(a, b, c, d, e, f, g, ...) g
-#define NUMBER_8(a, b, c, d, e, f, g, h, ...) h

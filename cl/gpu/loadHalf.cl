@@ -10,7 +10,8 @@ static INLINE cplx IN_PASS(load_point_)(global const source_element *src, Axis a
     const int beyond = 2 * e.least >= LENGTH || (2 * e.end > LENGTH && e.g > LENGTH - e.g);
     const whole there = beyond ? LENGTH - e.g : e.g;
     const ulong place = from.first + ((ulong)there - from.column) * axis.unit;
-    if (!is_before(e, e.g, LENGTH) || !(FILLED > LENGTH / 2 || there < FILLED))
+    const ulong filled = FILLED > LENGTH / 2 ? LENGTH : FILLED; /* a spectrum may have all that there can be */
+    if (!is_before(e, e.g, LENGTH) || there >= filled)
         return (cplx)(0, 0);
     const int conjugated = beyond != ((flags & CONJUGATE_IN) != 0);
     const int own_image = (e.least == 0 && e.g == 0) || (LENGTH % 2 == 0 && e.g == LENGTH - e.g);

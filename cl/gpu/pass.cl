@@ -4,7 +4,7 @@
  *     load  --->  there: the stages of RADICES  --->  back: the stages of RADICES_BACK, in a convolution  --->  store
  */
 #ifndef RADICES
-#define RADICES 4, 4 /* of the stages, in order: at most 8 */
+#define RADICES 4, 4 /* of the stages, in order: at most 6 */
 #endif
 #ifndef RADICES_BACK
 #define RADICES_BACK RADICES /* of the stages back: in reverse */
@@ -19,10 +19,9 @@
 #endif
 
 #define FIRST_RADIX CALL(NUMBER_1, RADICES, 1)
-#define LAST_OF(a, b, c, d, e, f, g, h, ...)                                                                           \
-    (h > 1 ? h : g > 1 ? g : f > 1 ? f : e > 1 ? e : d > 1 ? d : c > 1 ? c : b > 1 ? b : a)
-#define MIDDLE_RADIX CALL(LAST_OF, RADICES, 1, 1, 1, 1, 1, 1, 1, 1)
-#define LAST_RADIX (SPECTRUM ? CALL(LAST_OF, RADICES_BACK, 1, 1, 1, 1, 1, 1, 1, 1) : MIDDLE_RADIX)
+#define LAST_OF(a, b, c, d, e, f, ...) (f > 1 ? f : e > 1 ? e : d > 1 ? d : c > 1 ? c : b > 1 ? b : a)
+#define MIDDLE_RADIX CALL(LAST_OF, RADICES, 1, 1, 1, 1, 1, 1)
+#define LAST_RADIX (SPECTRUM ? CALL(LAST_OF, RADICES_BACK, 1, 1, 1, 1, 1, 1) : MIDDLE_RADIX)
 
 /* Whether the load, or the store, does the work of a stage's codelet because it knows that numbers are real. */
 #define HAS_REAL_CODELET(R, SPAN)                                                                                      \

@@ -5,14 +5,12 @@
  * SEQUENCE_RADICES are the radices in order. Stages that the transform does not have get the radix 1 and do nothing.
  * From the last exchange on, a work-item is `last` rather than `me`: it may then serve another transform.
  */
-#define RADIX_OF(k) CALL(JOINED(NUMBER_, k), SEQUENCE_RADICES, 1, 1, 1, 1, 1, 1, 1, 1)
+#define RADIX_OF(k) CALL(JOINED(NUMBER_, k), SEQUENCE_RADICES, 1, 1, 1, 1, 1, 1)
 #define THROUGH_1 RADIX_OF(1)
 #define THROUGH_2 (THROUGH_1 * RADIX_OF(2))
 #define THROUGH_3 (THROUGH_2 * RADIX_OF(3))
 #define THROUGH_4 (THROUGH_3 * RADIX_OF(4))
 #define THROUGH_5 (THROUGH_4 * RADIX_OF(5))
-#define THROUGH_6 (THROUGH_5 * RADIX_OF(6))
-#define THROUGH_7 (THROUGH_6 * RADIX_OF(7))
 
 #define STAGE 1
 #define RADIX RADIX_OF(1)
@@ -50,39 +48,21 @@
 #define SPAN THROUGH_5
     #include "gpu/stage.cl"
 
-#define STAGE 7
-#define RADIX RADIX_OF(7)
-#define BEFORE RADIX_OF(6)
-#define SPAN THROUGH_6
-    #include "gpu/stage.cl"
-
-#define STAGE 8
-#define RADIX RADIX_OF(8)
-#define BEFORE RADIX_OF(7)
-#define SPAN THROUGH_7
-    #include "gpu/stage.cl"
-
 #define STAGE_OF(k) JOINED(JOINED(stage_, SEQUENCE), k)
-#define WORKER_OF(k) (RADIX_OF(k) > 1 ? me : last) /* if stage k follows */
 
 static INLINE void SEQUENCE(cplx *x, local cplx *room, Worker me, Worker last, global const cplx *twiddles)
 {
     STAGE_OF(1)(x, room, me, me, twiddles);
-    STAGE_OF(2)(x, room, me, WORKER_OF(3), twiddles);
-    STAGE_OF(3)(x, room, me, WORKER_OF(4), twiddles);
-    STAGE_OF(4)(x, room, me, WORKER_OF(5), twiddles);
-    STAGE_OF(5)(x, room, me, WORKER_OF(6), twiddles);
-    STAGE_OF(6)(x, room, me, WORKER_OF(7), twiddles);
-    STAGE_OF(7)(x, room, me, WORKER_OF(8), twiddles);
-    STAGE_OF(8)(x, room, me, last, twiddles);
+    STAGE_OF(2)(x, room, me, RADIX_OF(3) > 1 ? me : last, twiddles);
+    STAGE_OF(3)(x, room, me, RADIX_OF(4) > 1 ? me : last, twiddles);
+    STAGE_OF(4)(x, room, me, RADIX_OF(5) > 1 ? me : last, twiddles);
+    STAGE_OF(5)(x, room, me, RADIX_OF(6) > 1 ? me : last, twiddles);
+    STAGE_OF(6)(x, room, me, last, twiddles);
 }
 #undef RADIX_OF
 #undef STAGE_OF
-#undef WORKER_OF
 #undef THROUGH_1
 #undef THROUGH_2
 #undef THROUGH_3
 #undef THROUGH_4
 #undef THROUGH_5
-#undef THROUGH_6
-#undef THROUGH_7

@@ -14,7 +14,7 @@ import scipy.fft
 
 from pyclfft.errors import DeviceError, PlanError
 from pyclfft.planning.arguments import Buffer, Role, Scalar, Vector
-from pyclfft.planning.factor import is_smooth
+from pyclfft.planning.factor import MAX_STAGES, is_smooth
 from pyclfft.planning.passes import assign_buffers, without_repeated_tables
 from pyclfft.planning.planner import axis_steps, plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
@@ -458,7 +458,7 @@ def radices_of(each, batch):
     """The radices of the stages: of a convolution there and, in reverse, back."""
     radices, back = listed(each, "RADICES"), listed(each, "RADICES_BACK")
     assert prod(radices) == batch.macros["N"]
-    assert 1 <= len(radices) <= 8  # NUMBER_8 of group.cl
+    assert 1 <= len(radices) <= MAX_STAGES  # NUMBER_6 of group.cl
     assert back == (radices[::-1] if batch.macros["SPECTRUM"] else None)
     radix = batch.macros["REAL_RADIX"]
     if radix:
