@@ -14,7 +14,8 @@ static INLINE cplx IN_PASS(load_point_)(global const source_element *src, Axis a
     if (!is_before(e, e.g, LENGTH) || there >= filled)
         return (cplx)(0, 0);
     const int conjugated = beyond != ((flags & CONJUGATE_IN) != 0);
-    const int own_image = (e.least == 0 && e.g == 0) || (LENGTH % 2 == 0 && e.g == LENGTH - e.g);
+    const int is_first = e.least == 0 && e.g == 0, in_the_middle = LENGTH % 2 == 0 && e.g == LENGTH - e.g;
+    const int own_image = is_first | in_the_middle;
     cplx z = of_half(LOAD_FROM(src, place, place - axis.first), conjugated, own_image);
     if (PAIR) {
         const ulong second = place + from.partner;
