@@ -33,6 +33,6 @@ kernel void overlapAdd(global const real *data, global real *signals, global con
         sum += w * data[(signal * frames + frame) * FRAME_POINTS + point];
         weight += w * w;
     }
-    const real normal = DOUBLE ? 2.2250738585072014e-308 : 1.17549435e-38f; /* the smallest normal number */
+    const real normal = as_real((bits)1 << (DOUBLE ? 52 : 23)); /* the smallest normal number */
     signals[start + signal * pitch + t] = weight > normal ? sum / weight : sum;
 }

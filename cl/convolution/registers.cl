@@ -238,7 +238,7 @@ static INLINE void multiply(vector *sums, local const real *window, local const 
 
 /* Does what multiply does, in the same order, but leaves out products that do not exist. */
 static INLINE void multiply_in_bounds(vector *sums, local const real *window, local const real *taps, int begin, int end,
-                               Bounds bounds)
+                                      Bounds bounds)
 {
     LOOP(int t = begin; t < end; t += CHUNK)
     {
@@ -272,7 +272,7 @@ static INLINE void multiply_tile(vector *sums, local const real *window, local c
 
 /* Copies tile number `tile` of a term to local memory, and adds what it contributes to the results from `from` on. */
 static INLINE void add_tile(vector *some, Row row, uint term, uint tile, long from, long begin,
-                     global const Line *line, local real *window, local real *taps)
+                            global const Line *line, local real *window, local real *taps)
 {
     real sign = take_term(&row, term, line);
     long tap = (long)tile * TILE, first = line->start + from - tap - TILE; /* dry[first] is number 0 of the window */

@@ -95,7 +95,7 @@ static INLINE void look_up(global const cplx *roots, const exponents *at, vector
 
 /* Copies `rows` rows of roots to local memory, with the exponents 0, steps, 2 steps ..; `next` follows the last. */
 static INLINE void copy_roots(local vector *room, global const cplx *roots, const exponents *steps, uint rows, uint n,
-                       exponents *next)
+                              exponents *next)
 {
     UNROLL for (int v = 0; v < OUTPUTS; v++)
         next[v] = 0;
@@ -135,7 +135,7 @@ static INLINE void copy_samples(local real *samples, global const real *row, uin
 
 /* The sums over a block: over its tiles c, and within each over its samples j. */
 static INLINE void sum_block(local const real *samples, local const vector *turns, local const vector *leaps, uint tile,
-                      vector *sum_re, vector *sum_im)
+                             vector *sum_re, vector *sum_im)
 {
     vector re[OUTPUTS][TILES], im[OUTPUTS][TILES];
     UNROLL for (int v = 0; v < OUTPUTS; v++)

@@ -83,10 +83,9 @@ def occupancy_of(context: cl.Context, each: Pass, groups: int) -> float:
 
 def _registers(context: cl.Context, each: Pass, unit: Unit) -> int:
     """Return the registers of a work-item, as the compiler reports them; 0 if it does not."""
-    options = [f"-D{name}={value}" for name, value in each.defines]
     try:
-        built = cl._Program(context, source_text(each.source, each.hooks))
-        built._build(" ".join([*options, unit.option]).encode(), context.devices)
+        built = cl._Program(context, source_text(each.source, each.hooks, each.defines))
+        built._build(unit.option.encode(), context.devices)
         log = str(built.get_build_info(context.devices[0], cl.program_build_info.LOG))
     except cl.Error:
         return 0

@@ -48,6 +48,8 @@ class Traits:
         SVM).
     system_svm : bool
         Whether kernels may be given any address of the host's memory (fine-grained system SVM).
+    unmaps_ahead : bool
+        Whether the end of a buffer's mapping may be queued before the mapping has begun.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Traits:
     vectorizes: bool = True
     shared_buffers: bool = False
     system_svm: bool = False
+    unmaps_ahead: bool = True
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether the device has room for all buffers at once; `sizes` gives their bytes."""

@@ -146,6 +146,10 @@ def _select(spec: str) -> cl.Device:
             if spec and found[place + 1 :] and not _is_unambiguous(spec):
                 _say_which(spec, device, found)
             return device
+    for device in found if spec and not _by_type(spec) else ():
+        if runtimes.is_left_to_the_user(device):
+            logger.warning("taking %s since %r names it", device_label(device), spec)
+            return device
     raise DeviceError(_failure(spec, found))
 
 
@@ -220,7 +224,7 @@ def _what_is_wrong(spec: str, found: Sequence[cl.Device]) -> str:
         return "; ".join(["no OpenCL device on this machine", *_asleep()])
     if found:
         broken = "; ".join(f"{device_label(d)}: {runtimes.defect(d)}" for d in found)
-        return f"no device builds even a kernel of one line: {broken}"
+        return f"no device works: {broken}"
     everything = _numbered(runtimes.every_device())
     there = "; ".join(f"{p}:{d} {device_label(each)}" for (p, d), each in everything)
     curable = [line for line in _asleep() if ": " in line]

@@ -77,6 +77,7 @@ def _traits(device: cl.Device) -> Traits:
         vectorizes=not is_cpu or _vectorizes(device),
         shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
         system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
+        unmaps_ahead=_unmaps_ahead(device),
     )
 
 
@@ -134,6 +135,11 @@ def _is_cpu(device: Any) -> bool:
 def _vectorizes(device: Any) -> bool:
     """Whether the runtime of a CPU makes vectors of work-items."""
     return query(device, "platform", None) is None or runtime_of(device).name != vendors.SCALAR
+
+
+def _unmaps_ahead(device: Any) -> bool:
+    """Whether the runtime accepts the end of a mapping that has not yet begun."""
+    return query(device, "platform", None) is None or runtime_of(device).unmaps_ahead
 
 
 def _lanes(device: Any, is_cpu: bool) -> int:

@@ -388,37 +388,39 @@ def run_where_they_are(
     """
     run = _by_addresses if traits.system_svm else _by_buffers
     try:
-        run(queue, source, target, launch)
+        run(queue, traits, source, target, launch)
     except BaseException:
         queue.finish()  # no kernel may outlive its memory
         raise
 
 
 def _by_addresses(
-    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray, launch: Launch
+    queue: cl.CommandQueue, traits: Traits, source: np.ndarray, target: np.ndarray, launch: Launch
 ) -> None:
     launch(addressed(source), addressed(target)).wait()
 
 
 def _by_buffers(
-    queue: cl.CommandQueue, source: np.ndarray, target: np.ndarray, launch: Launch
+    queue: cl.CommandQueue, traits: Traits, source: np.ndarray, target: np.ndarray, launch: Launch
 ) -> None:
     """Wait only once, at the end: once PoCL's threads sleep, they take long to wake."""
     context, flags = queue.context, cl.mem_flags
     with refusals(context, source.nbytes + target.nbytes):
         given = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=source)
         result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
-    map_back(queue, result, launch(given, result))
+    map_back(queue, traits, result, launch(given, result))
 
 
-def map_back(queue: cl.CommandQueue, buffer: cl.Buffer, done: cl.Event) -> None:
+def map_back(queue: cl.CommandQueue, traits: Traits, buffer: cl.Buffer, done: cl.Event) -> None:
     """Wait until an array holds what kernels have written to the buffer made of its memory.
 
     It does so only when the buffer has been mapped after the last kernel, whose event is `done`.
     """
     everything = (queue, buffer, cl.map_flags.READ, 0, (buffer.size,), np.dtype(np.uint8))
     mapped: Any
-    mapped, current = cl.enqueue_map_buffer(*everything, wait_for=[done], is_blocking=False)
+    mapped, current = cl.enqueue_map_buffer(
+        *everything, wait_for=[done], is_blocking=not traits.unmaps_ahead
+    )
     mapped.base.release(queue, [current]).wait()
 
 

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import re
+import shlex
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +28,7 @@ MEMORY_LIMIT = 256  # programs
 DISK_LIMIT = 256 * 2**20  # bytes
 MAGIC = b"pyclfft program 1\n"  # begins every stored program; its number changes with the layout
 FILE = r"(?:\w+/)*\w+\.cl"  # a kernel file is named by its path below cl/: "textbook/norm.cl"
-INCLUDE = re.compile(rf'^[ \t]*#include "({FILE})".*$', re.MULTILINE)
+INCLUDE = re.compile(rf'^([ \t]*)#include "({FILE})".*$', re.MULTILINE)
 # Most compilers write "textbook/norm.cl:8:12: error: ...", but PoCL writes
 # "error: textbook/norm.cl:8:12: ...". NVIDIA's names no file and writes "<kernel>:8".
 FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
@@ -68,10 +69,9 @@ def program(context: cl.Context, source: str, defines: Defines = (), hooks: str 
 
 
 def _load_or_build(context: cl.Context, source: str, defines: Defines, hooks: str) -> cl.Program:
-    text = source_text(source, hooks)
-    options = " ".join(f"-D{name}={value}" for name, value in defines)
-    path = _disk_path(context.devices[0], text, options)
-    return _load(context, path, options) or _build(context, source, text, options, path)
+    text = source_text(source, hooks, defines)
+    path = _disk_path(context.devices[0], text)
+    return _load(context, path) or _build(context, source, text, defines, path)
 
 
 # --- source ---------------------------------------------------------------------------------------
@@ -101,11 +101,16 @@ def kernel_files() -> dict[str, Path]:
 
 
 @lru_cache(maxsize=256)
-def source_text(name: str, hooks: str = "") -> str:
+def source_text(name: str, hooks: str = "", defines: Defines = ()) -> str:
     """Return the text of a kernel file, with the included files in place of its includes.
 
-    The text has #line directives, so that compilers report the files' own lines. A file that is
-    included twice, as prelude.cl is if hooks include it, appears once.
+    The text has #line directives, so that compilers report the files' own lines. An include at the
+    beginning of a line, as of prelude.cl, appears once, although several files may have it. An
+    indented include, as of a template from which each include makes another function, appears each
+    time.
+
+    The text begins with the macros. A compiler's options could hold them, too, but runtimes
+    disagree about options with spaces: Mesa's rusticl 22.3 crashes where one has quotes.
 
     Parameters
     ----------
@@ -114,6 +119,8 @@ def source_text(name: str, hooks: str = "") -> str:
     hooks : str
         The text that replaces hooks.cl, which may include other files; with an empty text hooks.cl
         stays.
+    defines : tuple of (str, str)
+        Macros and their values.
 
     Returns
     -------
@@ -124,7 +131,8 @@ def source_text(name: str, hooks: str = "") -> str:
     BuildError
         `name`, or an include, names no kernel file.
     """
-    return _with_includes(name, hooks, set())
+    macros = "".join(f"#define {macro} {value}\n" for macro, value in defines)
+    return macros + _with_includes(name, hooks, set())
 
 
 def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
@@ -138,7 +146,8 @@ def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
 
     def included(match: re.Match[str]) -> str:
         line = text.count("\n", 0, match.start()) + 2
-        inner = "" if match[1] in seen else _with_includes(match[1], hooks, seen) + "\n"
+        again, file = bool(match[1]), match[2]
+        inner = "" if file in seen and not again else _with_includes(file, hooks, seen) + "\n"
         return f'{inner}#line {line} "{name}"'
 
     return f'#line 1 "{name}"\n' + INCLUDE.sub(included, text)
@@ -147,21 +156,21 @@ def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
 # --- building -------------------------------------------------------------------------------------
 
 
-def _build(context: cl.Context, source: str, text: str, options: str, path: Path) -> cl.Program:
+def _build(context: cl.Context, source: str, text: str, defines: Defines, path: Path) -> cl.Program:
     # These are pyopencl's inner class and method. Its class Program would use pyopencl's own disk
     # cache, whose lock files outlive a killed process and make the next one wait. Its method build
     # would warn of every log, even of Intel's report of success.
     built = cl._Program(context, text)
     device = context.devices[0]
     try:
-        built._build(options.encode(), [device])
+        built._build(b"", [device])
     except cl.Error as error:
         log = _log(built, device, text) or str(error)
-        raise _build_error(source, text, options, device, log) from None
+        raise _build_error(source, text, defines, device, log) from None
     log = _log(built, device, text)
     logger.log(
         logging.WARNING if has_warnings(log) else logging.DEBUG,
-        "%s built for %s with %s: %s", source, device.name, options or "defaults", log or "no log",
+        "%s built for %s with %s: %s", source, device.name, _flags(defines), log or "no log",
     )  # fmt: skip
     binaries = cast("list[bytes]", built.get_info(cl.program_info.BINARIES))
     _store(path, binaries[0])
@@ -198,7 +207,15 @@ def _line_at(text: str, name: str, number: int) -> str:
     return ""
 
 
-def _build_error(source: str, text: str, options: str, device: cl.Device, log: str) -> BuildError:
+def _flags(defines: Defines) -> str:
+    """Return macros as a person gives them to clang in a shell."""
+    flags = (shlex.quote(f"-D{name}={value}") for name, value in defines)
+    return " ".join(flags) or "default macros"
+
+
+def _build_error(
+    source: str, text: str, defines: Defines, device: cl.Device, log: str
+) -> BuildError:
     """Return the error of a failed build, which says where it failed and holds the whole log."""
     line = ""
     place = ERROR_PLACE.search(log)
@@ -207,7 +224,7 @@ def _build_error(source: str, text: str, options: str, device: cl.Device, log: s
         line = f"{place[1]}:{place[2]}: {found}" if found else ""
     where = f" at {line}" if line else ""
     return BuildError(
-        f"{device.name} cannot build {source} ({options or 'default macros'}){where}\n{log}",
+        f"{device.name} cannot build {source} ({_flags(defines)}){where}\n{log}",
         log=log,
         source_line=line,
     )
@@ -216,14 +233,14 @@ def _build_error(source: str, text: str, options: str, device: cl.Device, log: s
 # --- on disk --------------------------------------------------------------------------------------
 
 
-def _disk_path(device: cl.Device, text: str, options: str) -> Path:
+def _disk_path(device: cl.Device, text: str) -> Path:
     """Return where a program is stored, by a hash of all that its machine code depends on."""
-    identity = "\0".join((*code_identity(device), options, text))
+    identity = "\0".join((*code_identity(device), text))
     name = hashlib.sha256(identity.encode()).hexdigest()
     return cache_dir() / "programs" / f"{name}.bin"
 
 
-def _load(context: cl.Context, path: Path, options: str) -> cl.Program | None:
+def _load(context: cl.Context, path: Path) -> cl.Program | None:
     """Return a stored program, or None where it is missing, damaged or refused by the driver."""
     try:
         data = path.read_bytes()
@@ -232,7 +249,7 @@ def _load(context: cl.Context, path: Path, options: str) -> cl.Program | None:
             logger.debug("%s is damaged and will be built again", path)
             return None
         loaded = cl._Program(context, [context.devices[0]], [binary])
-        loaded._build(options.encode(), [context.devices[0]])
+        loaded._build(b"", [context.devices[0]])
     except FileNotFoundError:
         return None
     except (OSError, cl.Error) as error:

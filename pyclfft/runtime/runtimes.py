@@ -8,12 +8,13 @@ import logging
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pyopencl as cl
 
 from .. import files
-from . import forks, icd
+from . import forks, icd, trial
 from .describe import TYPES, code_identity, device_label
 from .vendors import query, runtime_behind, runtime_of
 
@@ -116,11 +117,14 @@ def listing() -> list[tuple[cl.Platform, list[cl.Device]]]:
 
 
 def defect(device: cl.Device) -> str:
-    """Return why a device cannot be used: a usable one builds a kernel of one line.
+    """Return why a device is not used: a usable one builds a kernel of one line.
 
-    The answer is kept until the process ends. If the device is usable, a note in the cache folder
-    says so to later processes, one note for each version of the driver: Intel's compiler takes
-    0.1 s for the first kernel.
+    If compilers of the device's runtime have crashed, a child process tries the device first, with
+    a longer kernel (trial.py).
+
+    The answer is kept until the process ends. If the device is usable, or if it has failed in a
+    child process, a note in the cache folder says so to later processes, one note for each version
+    of the driver: Intel's compiler takes 0.1 s for the first kernel, and a child process 1 s.
 
     Parameters
     ----------
@@ -130,7 +134,8 @@ def defect(device: cl.Device) -> str:
     Returns
     -------
     str
-        The end of the compiler's log, or the runtime's error; empty if the device can be used.
+        The end of the compiler's log, the runtime's error, or what went wrong in the child process;
+        empty if the device can be used.
 
     Warns
     -----
@@ -149,20 +154,51 @@ def defect(device: cl.Device) -> str:
     return reason
 
 
+def is_left_to_the_user(device: cl.Device) -> bool:
+    """Whether a device is not used unless a user names it: a trial of it has gone wrong.
+
+    A device that cannot build a kernel of one line is another case: nobody can use it.
+    """
+    return runtime_of(device).may_crash and bool(defect(device))
+
+
 def _examine(device: cl.Device) -> str:
-    """Return why the probe does not build; a note that it once did spares the attempt."""
+    """Return why a device is not used; a note of an earlier process spares the attempt."""
     about = code_identity(device)
-    key = hashlib.sha256("\n".join((_PROBE, *about)).encode()).hexdigest()[:16]
-    note = files.cache_dir() / "sound-devices" / key
+    in_child = runtime_of(device).may_crash
+    kernel = trial.KERNEL if in_child else _PROBE
+    key = hashlib.sha256("\n".join((kernel, *about)).encode()).hexdigest()[:16]
+    sound, unsound = (
+        files.cache_dir() / each / key for each in ("sound-devices", "unsound-devices")
+    )
     with suppress(OSError):
-        if note.exists():
+        if sound.exists():
             return ""
+        if in_child and unsound.exists():
+            return unsound.read_text(encoding="utf-8").splitlines()[0]
+    if in_child and (wrong := _try_in_child(device)):
+        _write_note(unsound, wrong, *about)
+        return wrong
     reason = _build_probe(device)
     if not reason:
-        with suppress(OSError):  # if the cache cannot be written, that only costs time
-            note.parent.mkdir(parents=True, exist_ok=True)
-            note.write_text("\n".join(about) + "\n")
+        _write_note(sound, *about)
     return reason
+
+
+def _write_note(path: Path, *lines: str) -> None:
+    with suppress(OSError):  # if the cache cannot be written, that only costs time
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _try_in_child(device: cl.Device) -> str:
+    """Return what goes wrong in a child process, and the remedy; an empty text if nothing does."""
+    wrong = trial.fault(device)
+    name = runtime_of(device).mark
+    remedy = (
+        f"install another version of its driver, or choose it by the name {name!r} at your risk"
+    )
+    return f"{wrong}: {remedy}" if wrong else ""
 
 
 def _build_probe(device: cl.Device) -> str:
@@ -203,7 +239,8 @@ def devices() -> list[cl.Device]:
     Warns
     -----
     RuntimeWarning
-        A device is skipped since it cannot build even a kernel of one line.
+        A device is skipped since it cannot build even a kernel of one line, or since a trial of it
+        has gone wrong.
 
     See Also
     --------

@@ -92,7 +92,7 @@ class Staging:
         elif not memory.is_aligned(self._traits, array):
             memory.download(self.queue, array, there, [done])
         else:
-            memory.map_back(self.queue, there, done)
+            memory.map_back(self.queue, self._traits, there, done)
 
     def _wrapped(self, array: np.ndarray, mode: int) -> memory.Memory:
         if self._traits.system_svm:

@@ -17,7 +17,7 @@ from ..advice import pip_install
 
 _WAKE_RUSTICL = (
     "it shows only the drivers that the environment variable RUSTICL_ENABLE names, such as "
-    "RUSTICL_ENABLE=radeonsi (AMD), iris (Intel) or nouveau (NVIDIA)"
+    "RUSTICL_ENABLE=radeonsi (AMD), iris (Intel), nouveau (NVIDIA) or llvmpipe (the CPU)"
 )
 SCALAR = "PoCL"  # on a CPU, this runtime's compiler makes loops of work-items, and hardly vectors
 
@@ -34,6 +34,8 @@ class Runtime:
     simulator: bool = False
     name: str = ""  # a short name, if the platform's is long
     asleep: str = ""  # what to do if the runtime is installed and shows no device
+    unmaps_ahead: bool = True  # as the trait of this name
+    may_crash: bool = False  # whether some versions' compilers crash: a child process tries first
 
 
 # The first row that fits counts; the last row fits every runtime.
@@ -41,8 +43,8 @@ RUNTIMES = (
     Runtime("oclgrind", 9, simulator=True),
     Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
     Runtime("pocl", 2, name=SCALAR),
-    Runtime("rusticl", 3, asleep=_WAKE_RUSTICL),
-    Runtime("clover", 4),  # Mesa's old runtime, known for wrong results
+    Runtime("rusticl", 3, asleep=_WAKE_RUSTICL, unmaps_ahead=False, may_crash=True),
+    Runtime("clover", 4, may_crash=True),  # Mesa's old runtime, known for wrong results
     Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
     Runtime("", 1),
 )

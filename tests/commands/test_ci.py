@@ -28,6 +28,7 @@ FULL = [
     "sphinx-build -q -W -b html docs FOLDER/docs",
     "oldest FOLDER/oldest",
     "python -m pytest -x -m full tests/suites",
+    "rusticl FOLDER/mesa",
     "python -m pytest -x -m full --ignore tests/suites",
 ]
 
@@ -46,6 +47,7 @@ def checkout(tmp_path):
         script(tmp_path / ".venv" / "bin" / name, log)
     script(tmp_path / "bin" / "apt-get", "exit 0")
     script(tmp_path / ".ci" / "oldest", log)
+    script(tmp_path / ".ci" / "rusticl", log)
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
     shutil.copy(ROOT / ".gitignore", tmp_path)
     (tmp_path / "samples").mkdir()

@@ -10,6 +10,7 @@ import functools
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -25,7 +26,7 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.errors import DeviceError
-from pyclfft.runtime import choice, describe, icd, queues, runtimes, vendors
+from pyclfft.runtime import choice, describe, icd, queues, runtimes, trial, vendors
 from tests.oracle import noise, relative_error
 
 ROOT = Path(pyclfft.__path__[0]).parent
@@ -358,9 +359,9 @@ def test_a_device_without_a_working_compiler_is_skipped_with_a_warning(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert runtimes.devices() == []
-        with pytest.raises(DeviceError, match=r"no device builds .*error: .*Ways to get one"):
+        with pytest.raises(DeviceError, match=r"no device works.*error: .*Ways to get one"):
             choice.default_device()
-        with pytest.raises(DeviceError, match=r"no device builds .*error: ") as caught_error:
+        with pytest.raises(DeviceError, match=r"no device works.*error: ") as caught_error:
             choice.select_device("0:0")
     assert "\n" not in str(caught_error.value)
     assert len(examined) == len(runtimes.every_device())
@@ -373,6 +374,115 @@ def test_a_warning_that_is_an_error_leaves_the_verdict(anything, fresh, monkeypa
         with pytest.raises(RuntimeWarning, match="broken"):
             runtimes.defect(runtimes.every_device()[0])
         assert runtimes.defect(runtimes.every_device()[0]) == "broken"
+
+
+# ---------------------------------------------------------------- devices whose compilers crash
+
+
+@pytest.fixture
+def suspect(anything, fresh, monkeypatch):
+    """One device, whose compiler has crashed in an earlier version; the outcomes of its trials."""
+    device = runtimes.devices()[0]
+    monkeypatch.setattr(runtimes, "_defects", {})
+    monkeypatch.setattr(runtimes, "every_device", lambda: (device,))
+    monkeypatch.setattr(
+        runtimes, "runtime_of", lambda device: vendors.Runtime("shaky", 1, may_crash=True)
+    )
+    choice._select.cache_clear()
+    outcomes = []
+    monkeypatch.setattr(runtimes.trial, "fault", lambda device: outcomes.pop())
+    return device, outcomes
+
+
+def later_process(monkeypatch):
+    """Forget what only this process knows of devices."""
+    monkeypatch.setattr(runtimes, "_defects", {})
+    choice._select.cache_clear()
+
+
+def test_a_device_is_tried_once_for_each_version_of_its_driver(suspect, monkeypatch):
+    device, outcomes = suspect
+    outcomes[:] = ["", "it crashes"]
+    with pytest.warns(RuntimeWarning, match="it crashes: install another version of its driver"):
+        assert runtimes.devices() == []
+    later_process(monkeypatch)
+    with pytest.warns(RuntimeWarning, match="it crashes: install another version of its driver"):
+        assert runtimes.devices() == []
+    assert outcomes == [""]  # the second process has read the first one's note
+    later_process(monkeypatch)
+    monkeypatch.setattr(runtimes, "code_identity", lambda device: ("a newer driver",))
+    for _ in range(2):
+        assert runtimes.devices() == [device]
+        later_process(monkeypatch)
+    assert outcomes == []
+
+
+def test_a_trial_without_a_verdict_leaves_the_kernel_of_one_line(suspect):
+    device, outcomes = suspect
+    outcomes[:] = [None]
+    assert runtimes.devices() == [device]
+
+
+@pytest.mark.filterwarnings("ignore:skipping OpenCL device")
+def test_only_a_user_who_names_it_gets_a_device_that_crashes(suspect, caplog):
+    device, outcomes = suspect
+    outcomes[:] = ["it crashes"]
+    for spec in (None, "cpu", "gpu", "accelerator"):
+        with pytest.raises(DeviceError, match=r"no device works.*it crashes|no OpenCL device fits"):
+            choice.select_device(spec)
+    assert caplog.records == []
+    for spec in (device.name[:8], "0:0", device.platform.name.lower()):
+        assert choice.select_device(spec) == device
+        assert repr(spec) in caplog.records.pop().message
+
+
+def test_a_user_who_names_it_gets_no_device_that_builds_nothing(anything, fresh, monkeypatch):
+    monkeypatch.setattr(runtimes, "_build_probe", lambda device: "it builds nothing")
+    with pytest.raises(DeviceError, match="it builds nothing"), pytest.warns(RuntimeWarning):
+        choice.select_device("0:0")
+
+
+def test_a_sound_device_passes_its_trial(device):
+    assert trial.fault(device) == ""
+
+
+def test_a_trial_sees_a_wrong_result(device, monkeypatch):
+    assert trial._fault_here(device) == ""
+    monkeypatch.setattr(trial, "KERNEL", trial.KERNEL.replace("me.item + r * 8]", "me.item]"))
+    assert trial._fault_here(device) == "it computes a small kernel wrong"
+    monkeypatch.setattr(trial, "KERNEL", "kernel void trial(nothing)")
+    assert "fails" in trial._fault_here(device)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such scripts")
+@pytest.mark.parametrize(
+    ("script", "fault"),
+    [
+        ("kill -SEGV $$", r"its compiler crashes \(SIGSEGV\) at a small kernel"),
+        ("kill -ABRT $$", r"its compiler crashes \(SIGABRT\) at a small kernel"),
+        ("exit 77", r"its compiler crashes \(exit status 77\) at a small kernel"),
+        ("exec sleep 100", "its compiler takes more than 1 s for a small kernel"),
+        ("echo chatter; echo '\"it is wrong\"'", "it is wrong"),
+        ("echo '\"\"'", ""),
+        ("echo chatter", None),
+        ("exit 1", None),  # Python has failed
+        ("test $PYCLFFT_CACHE_DIR = $PWD && test $PWD != $OLDPWD && kill -BUS $$", ".*SIGBUS.*"),
+    ],
+)
+def test_what_a_child_says(anything, monkeypatch, tmp_path, script, fault):
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(trial, "SECONDS", 1 if "sleep" in script else 60)
+    found = trial.fault(runtimes.every_device()[0])
+    assert found is None if fault is None else re.fullmatch(fault, found)
+
+
+@pytest.mark.parametrize("executable", [None, "", "/nowhere/python3", "/usr/bin/blender"])
+def test_no_trial_without_python(anything, monkeypatch, executable):
+    monkeypatch.setattr(sys, "executable", executable)
+    assert trial.fault(runtimes.every_device()[0]) is None
 
 
 # ---------------------------------------------------------------- traits, contexts, queues

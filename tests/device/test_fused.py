@@ -170,8 +170,8 @@ def test_stress_finds_what_is_wrong(device, monkeypatch):
     real = program.source_text
     waits = "while (read_acquire(counter) < TILES_1)"
 
-    def broken(name, hooks=""):
-        text = real(name, hooks)
+    def broken(name, *others):
+        text = real(name, *others)
         assert name != "gpu/fused.cl" or waits in text
         return text.replace(waits, "while (read_acquire(counter) + 1 < TILES_1)")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from functools import partial
 from itertools import product
 from math import prod
@@ -16,11 +15,12 @@ import pyopencl as cl
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
+from pyclfft.bench import amd
 from pyclfft.planning.factor import RADICES, Stages
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.roots import roots_of_unity
-from pyclfft.planning.solvers.stockham import stage_words
+from pyclfft.planning.solvers.stockham import listed
 from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
@@ -442,7 +442,7 @@ def stockham(
         uint(count), (inner, outer, 1, 1), near[0], far[0], near[1], far[1], Longs((0, 0)),
         uint(2**32 - 1), COMPLEX[precision](scale), uint(3 * inverse + 16 * backward),
         group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
-        ELEMENTS=stages.elements, STAGES=f'"{stage_words(radices)}"', SPLIT=split, HALVES=halves,
+        ELEMENTS=stages.elements, RADICES=listed(radices), SPLIT=split, HALVES=halves,
         LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist, DIGITS=digits,
         ROOM=room, PITCH=group + (load_columns and not store_columns), DIMENSIONS=2,
         BANKS=max(1, banks // group) if load_columns else banks, **columns,
@@ -1001,8 +1001,37 @@ SHARED = (
     "cpu/cosine.cl",
     "prelude.cl",
     "radix.cl",
-    "gpu/stages.cl",
-    "gpu/ends.cl",
+    "gpu/batch.cl",
+    "gpu/exchange.cl",
+    "gpu/exchangeHalves.cl",
+    "gpu/group.cl",
+    "gpu/load.cl",
+    "gpu/loadComplex.cl",
+    "gpu/loadHalf.cl",
+    "gpu/loadPackedHalf.cl",
+    "gpu/loadPoints.cl",
+    "gpu/loadReal.cl",
+    "gpu/loadRealStage.cl",
+    "gpu/loadTogether.cl",
+    "gpu/loadTwo.cl",
+    "gpu/numbers.cl",
+    "gpu/packed.cl",
+    "gpu/pass.cl",
+    "gpu/raderColumns.cl",
+    "gpu/raderRows.cl",
+    "gpu/sequence.cl",
+    "gpu/stage.cl",
+    "gpu/store.cl",
+    "gpu/storeComplex.cl",
+    "gpu/storeFold.cl",
+    "gpu/storePackedHalf.cl",
+    "gpu/storeReal.cl",
+    "gpu/storeRealHalf.cl",
+    "gpu/storeRealStage.cl",
+    "gpu/storeResults.cl",
+    "gpu/storeTogether.cl",
+    "gpu/storeTwoSpectra.cl",
+    "gpu/tile.cl",
     "hooks.cl",
     "audio/frames.cl",
     "convolution/blocks.cl",
@@ -1013,35 +1042,22 @@ SHARED = (
     "cpu/lanes.cl",
     "audio/magnitudes.cl",
     "cpu/realPass.cl",
-    "gpu/realStage.cl",
     "dft/rows.cl",
 )
+KERNEL = re.compile(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(")
 KERNEL_FILES = [name for name in kernel_files() if name not in SHARED]
-CLANG = shutil.which("clang-15")
+
+
+@pytest.mark.parametrize("name", KERNEL_FILES)
+def test_file_compiles_as_opencl_c_1_2(queue, name):
+    """With the defaults of its macros, and with no warning, on every runtime."""
+    built = cl._Program(queue.context, source_text(name))
+    built._build(b"-cl-std=CL1.2 -Werror", [queue.device])  # an exception shows the log
+    assert len(cl.Program(built).all_kernels()) == len(KERNEL.findall(source_text(name)))
+
+
+CLANG = shutil.which(amd.COMPILER)
 needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")
-
-
-def compile_for_amd(path, chip, *flags):
-    """Compile a file to an AMD GPU's assembly.
-
-    Return the messages, and by kernel how many registers are spilled and how many bytes of memory a
-    work-item has: 16384 are assumed where functions are called, as the language's own are.
-    """
-    command = [
-        CLANG, "-x", "cl", "-cl-std=CL1.2", "-target", "amdgcn-amd-amdhsa", f"-mcpu={chip}",
-        "-Xclang", "-finclude-default-header", "-nogpulib", "-I", str(kernel_folder()), "-Wall",
-        "-O3", "-S", "-o", "-", *flags, str(path),
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    names = re.findall(r"^ +\.name: +(\w+)$", done.stdout, re.MULTILINE)
-    spills, memory = (
-        dict(zip(names, map(int, re.findall(pattern, done.stdout, re.MULTILINE)), strict=True))
-        for pattern in (
-            r"^ +\.vgpr_spill_count: +(\d+)$",
-            r"^ +\.private_segment_fixed_size: +(\d+)$",
-        )
-    )
-    return done.stderr, spills, memory
 
 
 @needs_clang
@@ -1049,46 +1065,32 @@ def compile_for_amd(path, chip, *flags):
 @pytest.mark.parametrize("name", KERNEL_FILES)
 def test_file_compiles_alone_for_amd(name, flags):
     """With the defaults of its macros, no warning and no register spilled."""
-    kernels = re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", source_text(name))
+    kernels = KERNEL.findall(source_text(name))
     assert kernels
     for chip in ("gfx906", "gfx90a", "gfx1030"):
-        messages, spills, _ = compile_for_amd(kernel_folder() / name, chip, *flags)
+        folder = kernel_folder()
+        messages, usages = amd.compile_for(chip, f"-I{folder}", *flags, str(folder / name))
         assert messages == ""
-        assert spills == dict.fromkeys(kernels, 0)
+        assert {kernel: each.spilled for kernel, each in usages.items()} == dict.fromkeys(
+            kernels, 0
+        )
 
 
 @needs_clang
-def test_spills_and_warnings_are_noticed(tmp_path):
-    path = tmp_path / "greedy.cl"
-    path.write_text(
-        "kernel __attribute__((amdgpu_num_vgpr(8))) void greedy(global float16 *x)\n"
+def test_spills_and_warnings_are_noticed():
+    messages, usages = amd.compile_for(
+        "gfx90a",
+        "-",
+        text="kernel __attribute__((amdgpu_num_vgpr(8))) void greedy(global float16 *x)\n"
         "{\n"
         "    int unused;\n"
         "    x[0] = x[1] * x[2] + x[3] * x[4];\n"
-        "}\n"
+        "}\n",
     )
-    messages, spills, memory = compile_for_amd(path, "gfx90a")
     assert "unused variable" in messages
-    assert spills["greedy"] > 0
-    assert memory["greedy"] > 0
+    assert usages["greedy"].spilled > 0
+    assert usages["greedy"].private_bytes > 0
 
-
-# What the device's own library has for these: a call of an unknown function would cost registers.
-BUILT_IN = """
-#define OWN __attribute__((overloadable, always_inline))
-size_t OWN __attribute__((const)) get_local_id(uint d) { return __builtin_amdgcn_workitem_id_x(); }
-size_t OWN __attribute__((const)) get_group_id(uint d) { return __builtin_amdgcn_workgroup_id_x(); }
-size_t OWN __attribute__((const)) get_num_groups(uint d)
-{
-    return __builtin_amdgcn_grid_size_x() / (uint)__builtin_amdgcn_workgroup_size_x();
-}
-void OWN barrier(cl_mem_fence_flags flags)
-{
-    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-    __builtin_amdgcn_s_barrier();
-    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
-}
-"""
 
 # Shapes and axes for which an AMD GPU's plan must keep all points in registers.
 IN_REGISTERS = [
@@ -1140,9 +1142,9 @@ SPILLED = {
 @needs_clang
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize(("shape", "axis"), IN_REGISTERS)
-def test_points_are_in_registers(tmp_path, shape, axis, dtype):
+def test_points_are_in_registers(shape, axis, dtype):
     """Neither spilled nor in an array that the compiler has left in memory."""
-    check_registers(tmp_path, shape, axis, dtype, "c2c")
+    check_registers(shape, axis, dtype, "c2c")
 
 
 @needs_clang
@@ -1151,24 +1153,47 @@ def test_points_are_in_registers(tmp_path, shape, axis, dtype):
     [("r2c", "float32"), ("c2r", "complex64"), ("r2c", "float64"), ("c2r", "complex128")],
 )
 @pytest.mark.parametrize(("shape", "axis"), REAL_IN_REGISTERS)
-def test_points_of_real_rows_are_in_registers(tmp_path, shape, axis, kind, dtype):
-    check_registers(tmp_path, shape, axis, dtype, kind)
+def test_points_of_real_rows_are_in_registers(shape, axis, kind, dtype):
+    check_registers(shape, axis, dtype, kind)
 
 
-def check_registers(tmp_path, shape, axis, dtype, kind):
-    built_in = tmp_path / "built_in.h"
-    built_in.write_text(BUILT_IN)
+def check_registers(shape, axis, dtype, kind):
     for each in plan_passes(make_problem(shape, dtype, axis, kind), RECORDED["gfx90a"]):
-        flags = [f"-D{name}={value.strip(chr(34))}" for name, value in each.defines]
         for chip in ("gfx906", "gfx90a", "gfx1030"):
-            messages, spills, memory = compile_for_amd(
-                kernel_folder() / each.source, chip, "-include", str(built_in), *flags
-            )
+            messages, usage = amd.compile_pass(each, chip)
             case = chip, dtype, each.step, dict(each.defines).get("TWIST", "0")
             registers, nbytes = SPILLED.get(case, (0, 0))
             assert messages == "", case
-            assert spills[each.kernel] <= registers, case
-            assert memory[each.kernel] <= nbytes, case
+            assert usage.spilled <= registers, case
+            assert usage.private_bytes <= nbytes, case
+
+
+# Of the plans in docs/reference/amd.md, which are made for each chip's own traits.
+IN_DOCS = (
+    "c2c single 1000", "c2c single 8192", "c2c double 4096", "c2c single 1009", "c2c single 10007",
+    "r2c single 60", "r2c double 1024", "c2r single 8192", "c2r double 65536",
+)  # fmt: skip
+
+
+@needs_clang
+@pytest.mark.parametrize("transform", IN_DOCS)
+def test_plans_of_the_docs_need_no_memory_for_registers(transform):
+    found = [each for each in amd.cases() if each.transform == transform]
+    assert {each.chip for each in found} == set(amd.CHIPS)
+    for row in amd.table(found).rows:
+        registers, spilled, private_bytes, local_bytes = map(int, row[-4:])
+        assert (spilled, private_bytes) == (0, 0), row
+        assert 0 < registers <= 256
+        assert local_bytes <= amd.INSTINCT.local_mem_bytes
+
+
+def test_the_docs_show_the_kernels_of_todays_plans():
+    """Its registers are compared by no test, since all of them take a minute to compile."""
+    page = (Path(__file__).parents[2] / "docs/reference/amd.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| ((?:c2c|r2c|c2r) .*) \|$", page, re.MULTILINE)
+    shown = [line.split(" | ") for line in lines]
+    remedy = "call python -m pyclfft.bench.amd --page docs/reference/amd.md"
+    assert sorted(row[:4] for row in shown) == sorted(each.cells() for each in amd.cases()), remedy
 
 
 def test_every_kernel_file_is_known_to_the_package():

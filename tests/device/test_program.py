@@ -12,7 +12,9 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pyopencl as cl
+import pyopencl.array as cl_array
 import pytest
 
 import pyclfft
@@ -101,6 +103,20 @@ def test_a_failed_build_is_not_kept(context, kernels, compiled):
     (kernels / "textbook/norm.cl").write_text(good)
     source_text.cache_clear()
     assert works(program(context, "textbook/norm.cl", NORM))
+
+
+@pytest.mark.parametrize("value", ["FIRST(1, 2) FIRST(, 3)", "FIRST(,)", ""])
+def test_a_macro_may_have_any_words(queue, kernels, value):
+    """Spaces, commas and brackets reach the kernel on every runtime, as one value."""
+    (kernels / "words.cl").write_text(
+        '#include "prelude.cl"\n#define TEXT(...) #__VA_ARGS__\n'
+        "#define QUOTED(...) TEXT(__VA_ARGS__)\n"
+        "kernel void measure(global uint *x) { x[0] = sizeof(QUOTED(WORDS)) - 1; }\n"
+    )
+    built = program(queue.context, "words.cl", (("WORDS", value),))
+    count = cl_array.zeros(queue, 1, np.uint32)
+    cl.Kernel(built, "measure")(queue, (1,), None, count.data)
+    assert count.get()[0] == len(value)
 
 
 # --- on the disk ----------------------------------------------------------------------------------
@@ -395,19 +411,19 @@ def test_every_file_maps_its_lines(folder):
             seen.append((name, number))
             number += 1
         own = path.read_text().splitlines()
-        kept = [n for n, line in enumerate(own, 1) if not line.startswith("#include")]
+        kept = [n for n, line in enumerate(own, 1) if not line.lstrip().startswith("#include")]
         assert [number for name, number in seen if name == file][: len(kept)] == kept
 
 
 def test_a_file_includes_those_of_its_own_folder_and_of_the_top():
     """So each folder can be read, and changed, without any other one."""
     for file, path in kernel_files().items():
-        for name in program_module.INCLUDE.findall(path.read_text(encoding="utf-8")):
+        for _, name in program_module.INCLUDE.findall(path.read_text(encoding="utf-8")):
             assert Path(name).parent in (Path(file).parent, Path()), file
 
 
 def test_comments_name_one_file():
-    """They say "stages.cl", without its folder."""
+    """They say "stage.cl", without its folder."""
     names = [Path(file).name for file in kernel_files()]
     assert sorted(names) == sorted(set(names))
 
@@ -425,7 +441,7 @@ def test_a_file_that_does_not_exist(name, remedy):
 @pytest.mark.parametrize("change", ["content", "folder"])
 def test_wisdom_knows_every_kernel_by_its_folder(kernels, monkeypatch, change):
     """Also those in folders: what was measured with other kernels may not hold."""
-    path = kernels / "gpu" / "stages.cl"
+    path = kernels / "gpu" / "stage.cl"
 
     def sources_hash():
         return wisdom.sources_hash.__wrapped__()
@@ -451,5 +467,5 @@ def test_missing_kernels(tmp_path, monkeypatch):
 
 def test_devices_do_not_share_files(device, folder):
     """A program of one device is never given to another one."""
-    paths = {program_module._disk_path(each, "text", "options").name for each in pyclfft.devices()}
+    paths = {program_module._disk_path(each, "text").name for each in pyclfft.devices()}
     assert len(paths) == len({describe.device_label(each) for each in pyclfft.devices()})

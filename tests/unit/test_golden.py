@@ -189,7 +189,7 @@ IMPLIED = ("DOUBLE", "ELEMENTS", "ROOM", "PITCH", "BANKS")
 
 def macro_text(each):
     """What a plan does not print of a pass that transforms: its work-groups, ends and stages."""
-    shown = [f"{k}={v.strip(chr(34))}" for k, v in each.defines if k not in IMPLIED and v != "0"]
+    shown = [f"{k}={v}" for k, v in each.defines if k not in IMPLIED and v != "0"]
     return textwrap.fill(
         " ".join(shown), 100, initial_indent="    ", subsequent_indent="      ",
         break_on_hyphens=False,

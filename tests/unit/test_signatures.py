@@ -73,7 +73,7 @@ def direct_transforms(traits):
 
 def parameter_names(each):
     """What a kernel's parameters are called, after the preprocessor."""
-    defines = [f"-D{name}={value.strip(chr(34))}" for name, value in each.defines]
+    defines = [f"-D{name}={value}" for name, value in each.defines]
     done = subprocess.run(
         [CLANG, "-E", "-P", "-x", "cl", "-cl-std=CL1.2", *defines, "-"],
         input=source_text(each.source, each.hooks), capture_output=True, text=True, check=True,

@@ -544,7 +544,7 @@ def _macros(columns: Columns) -> dict[str, int | str]:
         "STAGED": int(columns.staged),
         "RAGGED": int(columns.dimension.extent % (lanes.width * ends.pairs) > 0),
         "TWIST": int(bool(row and row.twist)),
-        "PASSES": f'"{words}"',
+        "PASSES": words,
     }
     others: dict[str, tuple[int | str, int | str]] = {
         "SOURCE": (ends.source, "COMPLEX"),

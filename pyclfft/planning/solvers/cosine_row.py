@@ -44,7 +44,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         "ORTHO": int(problem.orthogonal and type < 4),
         "ROWS": rows,
         "M": n // rows,
-        "PASSES": f'"{lane_words(lanes.radices)}"',
+        "PASSES": lane_words(lanes.radices),
     }
     name = {"dct": "cosine", "dst": "sine"}[kind]
     return (

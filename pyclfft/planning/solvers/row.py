@@ -72,7 +72,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         "TARGET": target,
         "ROWS": rows,
         "M": n // rows,
-        "PASSES": f'"{lane_words(lanes.radices)}"',
+        "PASSES": lane_words(lanes.radices),
     }
     if problem.kind != "c2c":
         tables["roots"] = Roots(2 * n, problem.precision)
