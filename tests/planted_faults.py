@@ -120,10 +120,8 @@ FAULTS = (
     Fault(
         "an exchange in local memory without its barrier",
         KERNELS,
-        """lane) = PART(POINT(b, r, P));)                 \\
-        barrier(FENCE(P, S));""",
-        """lane) = PART(POINT(b, r, P));)                 \\
-        ;""",
+        "part, x[of.b + r * of.many]);\n    }\n    wait_for_group(SPAN == BEFORE);",
+        "part, x[of.b + r * of.many]);\n    }",
     ),
     Fault(
         "the middle of an even spectrum keeps an imaginary part",
@@ -146,8 +144,10 @@ FAULTS = (
     Fault(
         "a real stage takes a column that does not exist",
         KERNELS,
-        "#define HAS_OTHER (b + 1 < COUNT(KEPT) && (M % ITEMS == 0 || j + ITEMS < M))",
-        "#define HAS_OTHER (b + 1 < COUNT(KEPT))",
+        "has_other = b + 1 < many && (columns % ITEMS == 0 || other < columns);\n"
+        "        if (columns % ITEMS == 0 || j < columns) {\n            cplx z",
+        "has_other = b + 1 < many;\n"
+        "        if (columns % ITEMS == 0 || j < columns) {\n            cplx z",
     ),
     Fault(
         "norm writes behind its array",

@@ -33,7 +33,7 @@ from pyclfft.planning.tables import (
 from tests.oracle import expected_of, places
 
 POISON = 0xFF  # a byte: floating point numbers of it are not numbers
-TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8  # flags of ends.cl
+TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8  # flags of batch.cl
 UINTS, LONGS = ("uint32",), ("int64",)
 
 
@@ -62,12 +62,10 @@ def numbers(each):
     return {name: int(value) for name, value in each.defines if re.fullmatch(r"\d+", value)}
 
 
-def words(each):
-    """The words of STAGES and their arguments: [("LOAD", [4]), ("FFT", [4, 1]) ...]."""
-    text = dict(each.defines)["STAGES"]
-    assert re.fullmatch(r"\w+\([\d,]+\)( \w+\([\d,]+\))*", text)
-    found = re.findall(r"(\w+)\(([\d,]+)\)", text)
-    return [(word, [int(number) for number in values.split(",")]) for word, values in found]
+def listed(each, name):
+    """The numbers of a macro that is a list, or None if the pass has no such macro."""
+    text = dict(each.defines).get(name)
+    return None if text is None else [int(number) for number in text.split(",")]
 
 
 def scalars(each):
@@ -85,7 +83,7 @@ def elements(each, buffer, real=False):
 
 @dataclass(frozen=True)
 class Stockham:
-    """Macros of ends.cl, with its defaults, and the kernel's arguments by their names there."""
+    """Macros of batch.cl and numbers.cl, with defaults, and the kernel's arguments by name."""
 
     macros: dict[str, int]
     source: str
@@ -160,7 +158,7 @@ class Places:
 
 
 def locate(batch, side):
-    """What `locate` of ends.cl finds, for all transforms, and the places of all their points."""
+    """What `locate` of batch.cl finds, for all transforms, and the places of all their points."""
     macros = batch.macros
     distances, (first, unit), partner = {
         "SRC": (batch.src_distances, batch.src_axis, batch.partner[0]),
@@ -201,7 +199,7 @@ def values_at(array, places, valid):
 
 
 def loaded(batch, source):
-    """Points as LOAD of ends.cl has them."""
+    """Points as load.cl has them."""
     macros, at = batch.macros, locate(batch, "SRC")
     if macros["PACKED"] and batch.source == "HERMITIAN":
         z = joined(batch, source, at)
@@ -323,7 +321,7 @@ def finished(batch, z, column):
 
 
 def stored(batch, z):
-    """Yield (place, value, mask) of everything that STORE of ends.cl writes."""
+    """Yield (place, value, mask) of everything that store.cl writes."""
     macros, at = batch.macros, locate(batch, "DST")
     k, length = np.arange(macros["N"]), macros["LENGTH"]
     z = times_chirp(batch, turn(z), numbered(batch, at)) if macros["CHIRP_LAST"] else z

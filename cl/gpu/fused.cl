@@ -62,12 +62,8 @@
 #ifndef BOTH
 #define BOTH(first, second) first
 #endif
-#define TILE tile
-#include "gpu/ends.cl"
+#include "gpu/numbers.cl"
 
-#ifndef STAGES
-#define STAGES LOAD(4) FFT(4, 1) LAST(4, 4, 4) STORE(4) /* as in stockham.cl */
-#endif
 #ifndef PTX
 #define PTX 0 /* 1: the device compiles inline PTX for compute capability 7.0 or newer */
 #endif
@@ -79,7 +75,7 @@
 
 /* Each of these goes from `most` to 0. */
 #if PTX
-static inline uint draw(global uint *counter, uint most)
+static INLINE uint draw(global uint *counter, uint most)
 {
     uint ticket;
     asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
@@ -88,15 +84,15 @@ static inline uint draw(global uint *counter, uint most)
                  : "memory");
     return ticket;
 }
-static inline void count_relaxed(global uint *counter, uint most)
+static INLINE void count_relaxed(global uint *counter, uint most)
 {
     asm volatile("red.relaxed.gpu.global.inc.u32 [%0], %1;" : : "l"(counter), "r"(most) : "memory");
 }
-static inline void count_release(global uint *counter, uint most)
+static INLINE void count_release(global uint *counter, uint most)
 {
     asm volatile("red.release.gpu.global.inc.u32 [%0], %1;" : : "l"(counter), "r"(most) : "memory");
 }
-static inline uint read_acquire(global uint *counter)
+static INLINE uint read_acquire(global uint *counter)
 {
     uint value;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
@@ -105,23 +101,23 @@ static inline uint read_acquire(global uint *counter)
 #define IDLE asm volatile("nanosleep.u32 50;");
 #else
 /* OpenCL 1.2 promises nothing between groups, so this is for tests: on CPUs a fence is what it takes. */
-static inline uint draw(global uint *counter, uint most)
+static INLINE uint draw(global uint *counter, uint most)
 {
     uint ticket = atomic_inc(counter);
     if (ticket == most) /* the last one: nobody else draws */
         atomic_xchg(counter, 0u);
     return ticket;
 }
-static inline void count_relaxed(global uint *counter, uint most)
+static INLINE void count_relaxed(global uint *counter, uint most)
 {
     draw(counter, most);
 }
-static inline void count_release(global uint *counter, uint most)
+static INLINE void count_release(global uint *counter, uint most)
 {
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     draw(counter, most);
 }
-static inline uint read_acquire(global uint *counter)
+static INLINE uint read_acquire(global uint *counter)
 {
     uint value = atomic_add(counter, 0u);
     mem_fence(CLK_GLOBAL_MEM_FENCE);
@@ -133,7 +129,7 @@ static inline uint read_acquire(global uint *counter)
 #if DELAY
 /* Idles in one of four cases, else not at all. Where warps and groups are sent different ways, an order that
  * is not enforced breaks. */
-static inline void delay(uint ticket, uint launch, uint place)
+static INLINE void delay(uint ticket, uint launch, uint place)
 {
     uint hash = ticket * 0x9e3779b9u + launch * 0x85ebca6bu + place * 0xc2b2ae35u;
     hash ^= hash >> 15;
@@ -154,7 +150,7 @@ static inline void delay(uint ticket, uint launch, uint place)
 
 /* --- both passes --------------------------------------------------------------------------------- */
 
-/* What a tile of one pass takes, beside its memory; as in stockham.cl. */
+/* What a tile of one pass takes beside its source, its target and its memory; as in stockham.cl. */
 #define TILE_PARAMETERS(s)                                                                         \
     global const cplx *twiddles##s, global const cplx *roots##s, uint count##s, uint4 extents##s,  \
         ulong4 src_distances##s, ulong4 dst_distances##s, ulong2 src_axis##s, ulong2 dst_axis##s,  \
@@ -162,34 +158,19 @@ static inline void delay(uint ticket, uint launch, uint place)
 #define TILE_ARGUMENTS(s)                                                                          \
     twiddles##s, roots##s, count##s, extents##s, src_distances##s, dst_distances##s, src_axis##s,  \
         dst_axis##s, scale##s, flags##s
-#define BYTES (sizeof(EXCHANGED) * (LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS))
-
-/* A function that transforms one tile, if there is one of that number, and the local memory for it. */
-#define PASS(name, bytes)                                                                          \
-    enum { bytes = BYTES };                                                                        \
-    static inline void name(uint tile, global const cplx *src, global cplx *dst,                   \
-                            local void *memory, TILE_PARAMETERS())                                 \
-    {                                                                                              \
-        local EXCHANGED *exchange = memory;                                                        \
-        EXCHANGED held[ELEMENTS / 2];                                                              \
-        cplx x[ELEMENTS];                                                                          \
-        const ulong2 partner = 0;                                                                  \
-        const uint lone = 0xffffffff;                                                              \
-        uint lane = LANE(LOAD_COLUMNS), item = ITEM(LOAD_COLUMNS);                                 \
-        uint last_lane = LANE(STORE_COLUMNS), last_item = ITEM(STORE_COLUMNS);                     \
-        (void)held;                                                                                \
-        if (FIRST_OF_GROUP < count) {                                                              \
-            STAGES                                                                                 \
-        }                                                                                          \
-    }
 
 #undef BOTH
 #define BOTH(first, second) first
-PASS(first_pass, FIRST_BYTES)
+#define PASS 1
+    #include "gpu/tile.cl"
+enum { FIRST_ROOM = (ROOM_OF_GROUP + SPLIT) >> SPLIT };
+#undef PASS
 
 #undef BOTH
 #define BOTH(first, second) second
-PASS(second_pass, SECOND_BYTES)
+#define PASS 2
+    #include "gpu/tile.cl"
+enum { SECOND_ROOM = (ROOM_OF_GROUP + SPLIT) >> SPLIT };
 
 #define TILES_1 chunks.s2
 #define TILES_2 chunks.s3
@@ -204,7 +185,7 @@ void fused(global const cplx *src, global cplx *middle, global cplx *dst, global
 #endif
 )
 {
-    local cplx memory[(FIRST_BYTES > SECOND_BYTES ? FIRST_BYTES : SECOND_BYTES) / sizeof(cplx) + 1];
+    local cplx room[FIRST_ROOM > SECOND_ROOM ? FIRST_ROOM : SECOND_ROOM];
     local uint drawn[1]; /* an array, as clang takes a scalar for a work-item's own */
 
     /* The order of tickets: `ahead` of a first pass, turns of one chunk of each, the rest of a second. */
@@ -230,7 +211,7 @@ void fused(global const cplx *src, global cplx *middle, global cplx *dst, global
 
     if (is_first) {
         PAUSE_WARP(0)
-        first_pass(tile, src, middle, memory, TILE_ARGUMENTS(_1));
+        tile_1(tile, src, middle, room, TILE_ARGUMENTS(_1));
         PAUSE_WARP(1)
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (get_local_id(0) == 0) {
@@ -247,6 +228,6 @@ void fused(global const cplx *src, global cplx *middle, global cplx *dst, global
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         PAUSE_WARP(4)
-        second_pass(tile, middle, dst, memory, TILE_ARGUMENTS(_2));
+        tile_2(tile, middle, dst, room, TILE_ARGUMENTS(_2));
     }
 }

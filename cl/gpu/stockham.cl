@@ -1,42 +1,44 @@
 /* stockham: transforms of N points in one launch, one work-group for TRANSFORMS of them.
  *
- * stages.cl says how they are transformed, ends.cl where they lie, realStage.cl what becomes of real rows of odd
- * lengths. STAGES is what a group does, word by
- * word. The first stage loads from global memory and the last one stores to it, both in natural
- * order, so that there is no bit reversal. The target may be the source where both have the same
- * distances.
+ *     src  --->  load  --->  stage 1  --->  stage 2  --->  ...  --->  store  --->  dst
  *
- * With SPECTRUM the group transforms forward, multiplies by a spectrum (CONVOLVE), and transforms back: a
- * cyclic convolution, as Bluestein's algorithm needs. The points that the last stage leaves are those
- * that the first stage back takes, so that nothing is exchanged between both. Stages back have twiddles
- * of their own, even where they are the same: to share them made 4099 points a fifth slower on an H200.
+ * RADICES are the radices of the stages. Points are loaded, and results are stored, in natural order, so that no bits
+ * are reversed. The target may be the source if both have the same distances.
+ *
+ * With SPECTRUM the group transforms forward, multiplies by a spectrum and transforms back, with RADICES_BACK: a
+ * cyclic convolution, as Bluestein's algorithm needs. The first stage back takes the points that the last stage leaves, so
+ * that nothing is exchanged between both. Stages back have twiddles of their own, even where these are the same: to share
+ * them made 4099 points a fifth slower on an H200.
+ *
+ * References: L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
+ * IEEE Trans. Audio Electroacoustics AU-18 (1970).
  */
-#include "gpu/realStage.cl"
+#include "gpu/numbers.cl"
 
-#ifndef STAGES
-/* LOAD(radix) FFT(radix, 1) NEXT(radix before, radix, span) ... LAST(radix before, radix, span)
- * STORE(radix), or ONLY(radix); the span is the product of the radices before. With a REAL_RADIX, of which KEPT
- * takes the place, REAL_FIRST(radix) is at the beginning, or REAL_LAST(radix before, KEPT, span) at the end. */
-#define STAGES LOAD(4) FFT(4, 1) LAST(4, 4, 4) STORE(4)
-#endif
-#ifndef SPECTRUM
-#define SPECTRUM 0 /* 1: STAGES has a CONVOLVE */
-#endif
+#define PASS 1
+    #include "gpu/pass.cl"
 
-#define ONLY(R)                                                                                    \
-    if (SEPARATED || PACKED || FIRST_OF_GROUP + lane < count) {                                    \
-        LOAD(R) FFT(R, 1) STORE(R)                                                                 \
+#if SPECTRUM
+/* The product with the spectrum, turned, which the stages back transform. */
+static INLINE void convolve(cplx *x, Worker me, whole column, global const cplx *spectrum)
+{
+    const Group group = THE_GROUP;
+    const Stage stage = {MIDDLE_RADIX, N / MIDDLE_RADIX, 0};
+    UNROLL for (uint b = 0; b < BUTTERFLIES(MIDDLE_RADIX); b++) {
+        const Butterfly of = butterfly(group, stage, b, me.item);
+        if (of.exists)
+            UNROLL for (uint r = 0; r < MIDDLE_RADIX; r++) {
+                const uint i = of.b + r * of.many, k = of.j + r * (N / MIDDLE_RADIX);
+                x[i] = turn(cmul(x[i], spectrum[column * N + k]));
+            }
     }
-#define CONVOLVE(R)                                                                                \
-    barrier(FENCE(R, N)); /* where nothing is exchanged, between loads and stores in place */      \
-    EACH_POINT(R, N / R, item,                                                                     \
-               uint k = j + r * (N / R);                                                           \
-               POINT(b, r, R) = TURN(cmul(POINT(b, r, R), spectrum[from.column * N + k]));)        \
-    twiddles += N - 1;
+}
+#endif
+
+#define ALONE (FIRST_RADIX == N && !PACKED && !SEPARATED && !SPECTRUM) /* work-items exchange nothing */
 
 kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
-void stockham(global const source_element *src, global target_element *dst,
-              global const cplx *twiddles,
+void stockham(global const source_element *src, global target_element *dst, global const cplx *twiddles,
 #if TWIST || PACKED
               global const cplx *roots,
 #endif
@@ -46,20 +48,35 @@ void stockham(global const source_element *src, global target_element *dst,
 #if SPECTRUM
               global const cplx *spectrum,
 #endif
-              uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances,
-              ulong2 src_axis, ulong2 dst_axis, ulong2 partner, uint lone, cplx scale,
-              uint flags HOOK_PARAMETERS)
+              uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis,
+              ulong2 dst_axis, ulong2 partner, uint lone, cplx scale, uint flags HOOK_PARAMETERS)
 {
-    local EXCHANGED exchange[LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS];
-#if HALVES
-    EXCHANGED held[ELEMENTS / 2];
-#endif
 #if !TWIST && !PACKED
-    global const cplx *roots = 0; /* never read */
+    global const cplx *roots = 0;
 #endif
+#if !CHIRP_FIRST && !CHIRP_LAST
+    global const cplx *chirp = 0;
+#endif
+    local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
     cplx x[ELEMENTS];
-    uint lane = LANE(LOAD_COLUMNS), item = ITEM(LOAD_COLUMNS);
-    uint last_lane = LANE(STORE_COLUMNS), last_item = ITEM(STORE_COLUMNS);
-    (void)exchange, (void)last_item, (void)roots; /* not every transform needs them */
-    STAGES
+    const Group group = THE_GROUP;
+    const uint tile = flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
+    const Batch batch = {TRANSFORMS * tile, count, extents, lone, flags};
+    const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);
+    const Axis target = TARGET_AXIS(dst_distances, dst_axis, partner.y);
+    const Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);
+    Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
+    if (ALONE && batch.first + me.lane >= count)
+        return;
+
+    const whole column = load_1(x, src, batch, source, me, tables, room HOOK_ARGUMENTS);
+    (void)column; /* which a convolution needs */
+    there_1(x, room, me, SPECTRUM ? me : last, tables.twiddles);
+#if SPECTRUM
+    wait_for_group(MIDDLE_RADIX == N); /* if nothing is exchanged: between loads and stores in place */
+    convolve(x, me, column, spectrum);
+    tables.twiddles += N - 1;
+    back_1(x, room, me, last, tables.twiddles);
+#endif
+    store_1(x, dst, batch, target, last, tables, room, scale HOOK_ARGUMENTS);
 }

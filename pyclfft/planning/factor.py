@@ -138,7 +138,7 @@ class Stages:
         ----------
         banks : int
             The number of a transform's elements that local memory serves at once: BANKS in
-            stages.cl.
+            group.cl.
         halves : bool
             Whether work-items exchange the lower half first and the upper half after it.
 
@@ -149,7 +149,7 @@ class Stages:
         """
         room, span = 0, 1
         for radix in self.radices[:-1]:
-            gap = span if radix % 2 == 0 and span < banks else 0  # GAP in stages.cl
+            gap = span if radix % 2 == 0 and span < banks else 0  # as in group.cl
             span *= radix
             room = max(room, self.n // span * (span + gap))
         return room // 2 if halves else room

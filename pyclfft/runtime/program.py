@@ -28,7 +28,7 @@ MEMORY_LIMIT = 256  # programs
 DISK_LIMIT = 256 * 2**20  # bytes
 MAGIC = b"pyclfft program 1\n"  # begins every stored program; its number changes with the layout
 FILE = r"(?:\w+/)*\w+\.cl"  # a kernel file is named by its path below cl/: "textbook/norm.cl"
-INCLUDE = re.compile(rf'^[ \t]*#include "({FILE})".*$', re.MULTILINE)
+INCLUDE = re.compile(rf'^([ \t]*)#include "({FILE})".*$', re.MULTILINE)
 # Most compilers write "textbook/norm.cl:8:12: error: ...", but PoCL writes
 # "error: textbook/norm.cl:8:12: ...". NVIDIA's names no file and writes "<kernel>:8".
 FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
@@ -104,8 +104,10 @@ def kernel_files() -> dict[str, Path]:
 def source_text(name: str, hooks: str = "", defines: Defines = ()) -> str:
     """Return the text of a kernel file, with the included files in place of its includes.
 
-    The text has #line directives, so that compilers report the files' own lines. A file that is
-    included twice, as prelude.cl is if hooks include it, appears once.
+    The text has #line directives, so that compilers report the files' own lines. An include at the
+    beginning of a line, as of prelude.cl, appears once, although several files may have it. An
+    indented include, as of a template from which each include makes another function, appears each
+    time.
 
     The text begins with the macros. A compiler's options could hold them, too, but runtimes
     disagree about options with spaces: Mesa's rusticl 22.3 crashes where one has quotes.
@@ -144,7 +146,8 @@ def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
 
     def included(match: re.Match[str]) -> str:
         line = text.count("\n", 0, match.start()) + 2
-        inner = "" if match[1] in seen else _with_includes(match[1], hooks, seen) + "\n"
+        again, file = bool(match[1]), match[2]
+        inner = "" if file in seen and not again else _with_includes(file, hooks, seen) + "\n"
         return f'{inner}#line {line} "{name}"'
 
     return f'#line 1 "{name}"\n' + INCLUDE.sub(included, text)

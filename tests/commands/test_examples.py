@@ -209,7 +209,19 @@ def test_docstrings(module, default_device):
 
 
 # Files with neither a kernel nor a macro of their own: codelets, text of callers, parts of others.
-NEITHER = ("fourStep.cl", "radix.cl", "hooks.cl", "cpu/realPass.cl", "gpu/realStage.cl")
+NEITHER = (
+    "fourStep.cl", "radix.cl", "hooks.cl", "cpu/realPass.cl",
+    *(f"gpu/exchange{name}.cl" for name in ("", "Halves")),
+    *(f"gpu/load{name}.cl" for name in (
+        "", "Complex", "Half", "PackedHalf", "Points", "Real", "RealStage", "Together", "Two",
+    )),
+    *(f"gpu/{name}.cl" for name in ("packed", "pass", "raderColumns", "raderRows", "sequence")),
+    *(f"gpu/{name}.cl" for name in ("stage", "tile")),
+    *(f"gpu/store{name}.cl" for name in (
+        "", "Complex", "Fold", "PackedHalf", "Real", "RealHalf", "RealStage", "Results",
+        "Together", "TwoSpectra",
+    )),
+)  # fmt: skip
 
 
 def below(heading, text):

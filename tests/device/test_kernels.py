@@ -20,7 +20,7 @@ from pyclfft.planning.factor import RADICES, Stages
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.roots import roots_of_unity
-from pyclfft.planning.solvers.stockham import stage_words
+from pyclfft.planning.solvers.stockham import listed
 from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
@@ -442,7 +442,7 @@ def stockham(
         uint(count), (inner, outer, 1, 1), near[0], far[0], near[1], far[1], Longs((0, 0)),
         uint(2**32 - 1), COMPLEX[precision](scale), uint(3 * inverse + 16 * backward),
         group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
-        ELEMENTS=stages.elements, STAGES=stage_words(radices), SPLIT=split, HALVES=halves,
+        ELEMENTS=stages.elements, RADICES=listed(radices), SPLIT=split, HALVES=halves,
         LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist, DIGITS=digits,
         ROOM=room, PITCH=group + (load_columns and not store_columns), DIMENSIONS=2,
         BANKS=max(1, banks // group) if load_columns else banks, **columns,
@@ -1001,8 +1001,37 @@ SHARED = (
     "cpu/cosine.cl",
     "prelude.cl",
     "radix.cl",
-    "gpu/stages.cl",
-    "gpu/ends.cl",
+    "gpu/batch.cl",
+    "gpu/exchange.cl",
+    "gpu/exchangeHalves.cl",
+    "gpu/group.cl",
+    "gpu/load.cl",
+    "gpu/loadComplex.cl",
+    "gpu/loadHalf.cl",
+    "gpu/loadPackedHalf.cl",
+    "gpu/loadPoints.cl",
+    "gpu/loadReal.cl",
+    "gpu/loadRealStage.cl",
+    "gpu/loadTogether.cl",
+    "gpu/loadTwo.cl",
+    "gpu/numbers.cl",
+    "gpu/packed.cl",
+    "gpu/pass.cl",
+    "gpu/raderColumns.cl",
+    "gpu/raderRows.cl",
+    "gpu/sequence.cl",
+    "gpu/stage.cl",
+    "gpu/store.cl",
+    "gpu/storeComplex.cl",
+    "gpu/storeFold.cl",
+    "gpu/storePackedHalf.cl",
+    "gpu/storeReal.cl",
+    "gpu/storeRealHalf.cl",
+    "gpu/storeRealStage.cl",
+    "gpu/storeResults.cl",
+    "gpu/storeTogether.cl",
+    "gpu/storeTwoSpectra.cl",
+    "gpu/tile.cl",
     "hooks.cl",
     "audio/frames.cl",
     "convolution/blocks.cl",
@@ -1013,7 +1042,6 @@ SHARED = (
     "cpu/lanes.cl",
     "audio/magnitudes.cl",
     "cpu/realPass.cl",
-    "gpu/realStage.cl",
     "dft/rows.cl",
 )
 KERNEL = re.compile(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(")

@@ -14,7 +14,7 @@ from pyclfft.planning.passes import COUNTERS, assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem, with_target
 from pyclfft.planning.solvers.fused import DEFAULTS, chunks_of, cut, fused_schedule
-from pyclfft.runtime.program import kernel_folder, source_text
+from pyclfft.runtime.program import kernel_folder
 from tests.recorded_traits import RECORDED
 
 H200 = RECORDED["h200"]
@@ -175,22 +175,24 @@ def test_every_tile_has_a_ticket_after_those_that_it_waits_for(count, lag, tiles
 
 
 def test_defaults_are_those_of_the_kernels():
-    text = (kernel_folder() / "gpu/ends.cl").read_text()
+    files = [kernel_folder() / "gpu" / f"{name}.cl" for name in ("batch", "numbers")]
+    text = "".join(file.read_text() for file in files)
     for name, value in DEFAULTS.items():
         assert re.search(rf"#ifndef {name}\n#define {name} {re.escape(value)}(\s|$)", text), name
 
 
 def test_no_part_of_the_text_asks_for_what_differs():
-    """A macro that differs between passes must be used where it stands, not in an #if."""
+    """Files that both passes share: a macro that differs must not decide what their text is."""
     plans = [schedule((128, n), 1) for n in (2**17, 2**19)]
     defines = [define for each in plans for define in each.passes[0].defines]
     differing = {name for name, value in defines if "BOTH" in value}
-    assert {"N", "SPLIT", "HALVES", "STAGES", "TWIST"} <= differing
-    asked = re.findall(r"^#(?:el)?if (.*)", source_text("gpu/fused.cl"), re.MULTILINE)
+    assert {"N", "SPLIT", "HALVES", "RADICES", "TWIST"} <= differing
+    shared = ("radix.cl", *(f"gpu/{name}.cl" for name in ("group", "batch", "numbers", "fused")))
+    text = "".join((kernel_folder() / name).read_text() for name in shared)
+    asked = re.findall(r"^#(?:el)?if (.*)", text, re.MULTILINE)
     words = set(re.findall(r"\w+", " ".join(asked)))
-    # TWIST decides on the type of an index: 64 bits only for lengths that no cache holds. SPLIT is
-    # asked for where spectra of real numbers are told apart, which joined passes do not.
-    assert not (differing & words) - {"TWIST", "DIGITS", "SPLIT"}
+    # TWIST decides on the type of an index: 64 bits only for lengths that no cache holds.
+    assert not (differing & words) - {"TWIST", "DIGITS"}
 
 
 def test_forced_or_not():

@@ -14,7 +14,7 @@ import scipy.fft
 
 from pyclfft.errors import DeviceError, PlanError
 from pyclfft.planning.arguments import Buffer, Role, Scalar, Vector
-from pyclfft.planning.factor import is_smooth
+from pyclfft.planning.factor import MAX_STAGES, is_smooth
 from pyclfft.planning.passes import assign_buffers, without_repeated_tables
 from pyclfft.planning.planner import axis_steps, plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
@@ -24,7 +24,7 @@ from pyclfft.planning.tables import Chirp, ChirpSpectrum, DigitRoots, Roots, Sta
 from pyclfft.runtime.program import source_text
 from tests.oracle import expected_of, noise, places
 from tests.recorded_traits import GIB, RECORDED
-from tests.simulator import numbers, partner_columns, simulate, stockham_of, words
+from tests.simulator import listed, numbers, partner_columns, simulate, stockham_of
 
 H200 = RECORDED["h200"]
 
@@ -359,12 +359,12 @@ def exchanged(macros):
     return (16 if macros["DOUBLE"] else 8) // (2 if macros["SPLIT"] else 1)
 
 
-def places_used(macros, found, separates, packed):
+def places_used(macros, sequences, separates, packed):
     """Elements of local memory that a transform needs in the widest of stockham's exchanges."""
     n, most = macros["N"], 1
-    for word, values in found:
-        if word in ("NEXT", "LAST"):  # blocks of `span` elements, the gap of the stage before
-            radix, _, span = values
+    for radices in sequences:
+        for stage, radix in enumerate(radices[:-1]):  # blocks of `span` elements, and a gap
+            span = prod(radices[: stage + 1])
             gap = span // radix if radix % 2 == 0 and span // radix < macros["BANKS"] else 0
             # Of halves the upper one begins at the same place as the lower one.
             last = (n // 2 if macros["HALVES"] else n) - 1
@@ -454,66 +454,28 @@ def check_launch(each, traits):
         check_stockham(each)
 
 
-def radices_of(found):
-    return [values[1] if len(values) == 3 else values[0] for _, values in found]
-
-
-def check_words(found, n, back):
-    """Load, transform, perhaps convolve and transform back, store."""
-    if len(found) == 1:
-        assert found == [("ONLY", [n])]
-        assert not back
-        return [n]
-    names = [word for word, _ in found]
-    (load, first), (store, last) = found[0], found[-1]
-    middle = found[1:-1]
-    assert (load, store) == ("LOAD", "STORE")
-    assert names.count("CONVOLVE") == back
-    cut = names.index("CONVOLVE") - 1 if back else len(middle)
-    halves = [middle[:cut], middle[cut + 1 :]] if back else [middle]
-    for transforms in halves:
-        radices = radices_of(transforms)
-        assert prod(radices) == n
-        assert transforms[0] == ("FFT", [radices[0], 1])
-        for index in range(1, len(radices)):
-            before = radices[:index]
-            assert transforms[index][0] in ("NEXT", "LAST")
-            assert transforms[index][1] == [before[-1], radices[index], prod(before)]
-    radices = radices_of(halves[0])
-    assert radices_of(halves[-1]) == (radices[::-1] if back else radices)
-    assert first == radices[:1]
-    assert last == radices_of(halves[-1])[-1:]
-    exchanges = [word for word in names if word in ("NEXT", "LAST")]
-    assert exchanges == ["NEXT"] * (len(exchanges) - 1) + ["LAST"] * bool(exchanges)
-    if back:
-        assert middle[cut] == ("CONVOLVE", radices[-1:])
-    return radices
-
-
-def without_real_stage(found, batch):
-    """The words that a stage of real numbers stands for, with what it keeps as its radix."""
+def radices_of(each, batch):
+    """The radices of the stages: of a convolution there and, in reverse, back."""
+    radices, back = listed(each, "RADICES"), listed(each, "RADICES_BACK")
+    assert prod(radices) == batch.macros["N"]
+    assert 1 <= len(radices) <= MAX_STAGES  # NUMBER_6 of group.cl
+    assert back == (radices[::-1] if batch.macros["SPECTRUM"] else None)
     radix = batch.macros["REAL_RADIX"]
-    kept = radix // 2 + 1
-    if not radix:
-        return found
-    assert {batch.source, batch.target} == {"REAL", "HERMITIAN"}
-    assert not batch.macros["PAIR"] | batch.macros["PACKED"] | batch.macros["SPECTRUM"]
-    if batch.source == "REAL":
-        assert found[0] == ("REAL_FIRST", [radix])
-        return [("LOAD", [kept]), ("FFT", [kept, 1]), *found[1:]]
-    word, values = found[-1]
-    assert (word, values[1]) == ("REAL_LAST", kept)
-    return [*found[:-1], ("LAST", values), ("STORE", [kept])]
+    if radix:
+        assert {batch.source, batch.target} == {"REAL", "HERMITIAN"}
+        assert not batch.macros["PAIR"] | batch.macros["PACKED"] | batch.macros["SPECTRUM"]
+        assert radices[0 if batch.source == "REAL" else -1] == radix // 2 + 1
+    return radices
 
 
 def check_stockham(each):
     """Everything that the macros say of a transform, from the radices alone."""
     macros, batch = numbers(each), stockham_of(each)
-    found = without_real_stage(words(each), batch)
     n, transforms = macros["N"], macros["TRANSFORMS"]
-    radices = check_words(found, n, batch.macros["SPECTRUM"])
+    radices = radices_of(each, batch)
     separates = batch.macros["PAIR"] and batch.target == "HERMITIAN"
-    used = places_used(macros, found, separates, batch.macros["PACKED"])
+    sequences = [radices, radices[::-1]] if batch.macros["SPECTRUM"] else [radices]
+    used = places_used(macros, sequences, separates, batch.macros["PACKED"])
     assert used <= macros["ROOM"] <= 1.5 * n + 1
     assert macros["PITCH"] >= transforms
     if macros["HALVES"]:

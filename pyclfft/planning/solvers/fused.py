@@ -27,14 +27,14 @@ SPARE_BYTES = 32  # the local memory of a group for what it holds beside its poi
 MIN_LAG = 1  # with less, a group could wait for a group that has yet to begin
 MOST_ITEMS = 256  # the most work-items of a group, unless the caller forces one launch
 
-# The defaults in ends.cl of the macros that passes may leave out.
+# The defaults in batch.cl and numbers.cl of the macros that passes may leave out.
 DEFAULTS = {
     "DIMENSIONS": "1",
     **{f"COLUMNS_{number}": "0" for number in range(4)},
     "SRC_COLUMNS": "1",
     "DST_COLUMNS": "1",
-    "SRC_UNIT": "src_axis.y",
-    "DST_UNIT": "dst_axis.y",
+    "SRC_UNIT": "0",
+    "DST_UNIT": "0",
     "LENGTH": "N",
     "FILLED": "((ulong)N * SRC_COLUMNS)",
     "FOLD": "DST_COLUMNS",
@@ -371,9 +371,9 @@ def both_defines(first: Pass, second: Pass) -> Iterable[tuple[str, str]]:
         values = [each.get(name, DEFAULTS.get(name, "")) for each in macros]
         if values[0] == values[1]:
             yield name, values[0]
-        elif name == "STAGES":  # its commas would end an argument of BOTH
-            yield from zip(("STAGES_1", "STAGES_2"), values, strict=True)
-            yield name, "BOTH(STAGES_1,STAGES_2)"
+        elif name == "RADICES":  # their commas would end an argument of BOTH
+            yield from zip(("RADICES_1", "RADICES_2"), values, strict=True)
+            yield name, "BOTH(RADICES_1,RADICES_2)"
         else:
             yield name, f"BOTH({values[0]},{values[1]})"
 

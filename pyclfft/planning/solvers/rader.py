@@ -83,7 +83,6 @@ def _rader_pass(problem: Problem, step: Step) -> StockhamPass:
     tables = {name: arguments.pop(name) for name in ("twiddles", "spectrum")}
     ends = {name: arguments.pop(name) for name in ("src", "dst")}
     macros = dict(each.defines) | {"LAID_OUT": str(int(step.ends.laid_out))}
-    macros["STAGES"] = _words(macros["STAGES"])
     del macros["SPECTRUM"]
     return replace(
         each,
@@ -94,17 +93,6 @@ def _rader_pass(problem: Problem, step: Step) -> StockhamPass:
         step=each.step.replace(f"{step.batch.n} = ", f"{n} by {step.batch.n} = "),
         computes=problem,
     )
-
-
-def _words(stages: str) -> str:
-    """Return the words of rader.cl for words of stockham.cl.
-
-    The group's items keep their parts until they lay the results down, so that no exchange is LAST.
-    """
-    words = {"LOAD": "TAKE", "CONVOLVE": "MULTIPLY", "LAST": "NEXT", "STORE": "LEAVE"}
-    for theirs, ours in words.items():
-        stages = stages.replace(f"{theirs}(", f"{ours}(")
-    return stages
 
 
 _REQUIREMENT = "a prime n for which n - 1 is smooth and fits a work-group"

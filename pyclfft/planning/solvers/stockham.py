@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from math import prod
 
 from ..arguments import Role, Scalar, Vector
@@ -86,14 +85,14 @@ COLUMNS = (
     Shape(4, True),
 )
 
-# The flags of ends.cl, which the kernel's argument `flags` joins by "or".
+# The flags of batch.cl, which the kernel's argument `flags` joins by "or".
 TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
 TURN = TURN_IN | TURN_OUT
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What a kernel does to points as it loads and stores them; ends.cl defines each of these.
+    """What a kernel does to points as it loads and stores them; numbers.cl explains each.
 
     Attributes
     ----------
@@ -176,7 +175,7 @@ class Group:
     shape : Shape
         The number of transforms side by side, and how their points are exchanged.
     room, pitch, banks : int
-        The values of the macros ROOM, PITCH and BANKS, which stages.cl defines.
+        The values of the macros ROOM, PITCH and BANKS, which group.cl explains.
     local_bytes : int
         The local memory that the group takes, in bytes.
     """
@@ -322,7 +321,7 @@ def group_for(
         elif ends.real_radix and ends.target == "REAL":
             stages = stages.reversed  # the real stage comes last
         elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
-            stages = stages.reversed  # a small radix first, whose butterflies have IMAGES (ends.cl)
+            stages = stages.reversed  # a small radix first, which can be MIRRORED (packed.cl)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
         shape = Shape(
             count, shape.split, shape.halves, shape.most_points, parameters["stockham_banks"]
@@ -393,7 +392,9 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
         room = _odd_multiple(room, max(1, banks // shape.transforms))
     pitch = shape.transforms + (1 if loads_columns and not stores_columns else 0)
     elements = max(1, room) * (pitch if loads_columns else shape.transforms)
-    return Group(stages, shape, max(1, room), pitch, banks, elements * itemsize)
+    numbers = -(-elements // 2) if shape.split else elements  # complex ones
+    nbytes = numbers * COMPLEX_DTYPE[precision].itemsize
+    return Group(stages, shape, max(1, room), pitch, banks, nbytes)
 
 
 def _odd_multiple(least: int, of: int) -> int:
@@ -479,7 +480,7 @@ def stockham_pass(
             ROOM=group.room,
             PITCH=group.pitch,
             BANKS=group.banks,
-            STAGES=_words(stages, ends),
+            **_radices(stages, ends),
             SPLIT=int(group.shape.split),
             HALVES=int(group.shape.halves),
             LOAD_COLUMNS=int(loads_columns),
@@ -584,7 +585,7 @@ def _vector(dtype: str, values: tuple[int, ...], rest: int) -> Vector:
 
 
 def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | str]:
-    """Return the macros of ends.cl whose values differ from their defaults.
+    """Return the macros of batch.cl and numbers.cl whose values differ from their defaults.
 
     A macro that is left out makes more launches share one program.
     """
@@ -702,49 +703,17 @@ def _stage_twiddles(stages: Stages, ends: Ends, precision: str) -> StageTwiddles
     )
 
 
-def _words(stages: Stages, ends: Ends) -> str:
-    """Return the text of the macro STAGES of stockham.cl for a launch."""
-    words = stage_words(stages.radices, ends.spectrum is not None)
-    if not ends.real_radix:
-        return words
-    first, *middle, last = words.split(" ")
-    if ends.target == "REAL":  # the last exchange is part of the real stage, and so is the store
-        return " ".join([first, *middle[:-1], middle[-1].replace("LAST", "REAL_LAST")])
-    return " ".join([f"REAL_FIRST({ends.real_radix})", *middle[1:], last])
+def _radices(stages: Stages, ends: Ends) -> dict[str, str]:
+    """Return the macros RADICES and, for a convolution, RADICES_BACK of stockham.cl."""
+    radices = {"RADICES": listed(stages.radices)}
+    if ends.spectrum is not None:
+        radices["RADICES_BACK"] = listed(stages.radices[::-1])
+    return radices
 
 
-def stage_words(radices: tuple[int, ...], back: bool = False) -> str:
-    """Return the steps of a work-group as the text of the macro STAGES of stockham.cl.
-
-    Parameters
-    ----------
-    radices : tuple of int
-        The radices of the stages, in order.
-    back : bool
-        Whether a transform back follows, with the stages in reverse order.
-
-    Returns
-    -------
-    str
-        For example ``LOAD(16) FFT(16,1) NEXT(16,16,16) LAST(16,4,256) STORE(4)``.
-    """
-    if len(radices) == 1 and not back:
-        return f"ONLY({radices[0]})"
-    words = [f"LOAD({radices[0]})", *_transform_words(radices)]
-    if back:
-        words += [f"CONVOLVE({radices[-1]})", *_transform_words(radices[::-1])]
-    if len(radices) > 1:
-        words[-1] = words[-1].replace("NEXT", "LAST")
-    last = radices[0] if back else radices[-1]
-    return " ".join([*words, f"STORE({last})"])
-
-
-def _transform_words(radices: tuple[int, ...]) -> list[str]:
-    words, span = [f"FFT({radices[0]},1)"], radices[0]
-    for before, radix in pairwise(radices):
-        words.append(f"NEXT({before},{radix},{span})")
-        span *= radix
-    return words
+def listed(radices: Iterable[int]) -> str:
+    """Return radices as the value of a macro: "16,16,4"."""
+    return ",".join(map(str, radices))
 
 
 SOLVER = Solver("stockham", "a smooth length that fits a work-group", plan)

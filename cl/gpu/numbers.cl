@@ -1,0 +1,115 @@
+/* numbers: what is done to each number between global memory and a stage. */
+#include "gpu/batch.cl"
+
+#ifndef SOURCE
+#define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
+#endif
+#ifndef TARGET
+#define TARGET COMPLEX /* what dst receives: COMPLEX, REAL, HERMITIAN */
+#endif
+#ifndef PACKED
+#define PACKED 0 /* 1: a transform is a real row of 2 LENGTH numbers, of which two are a point */
+#endif
+#ifndef SRC_TOGETHER
+#define SRC_TOGETHER 0 /* 1: both numbers of a point lie side by side, aligned as a complex number */
+#endif
+#ifndef DST_TOGETHER
+#define DST_TOGETHER 0 /* 1: they do so in the target */
+#endif
+#ifndef FOLD
+#define FOLD DST_COLUMNS /* of columns that repeat: number FOLD - c is the mirror image of number c */
+#endif
+#ifndef TWIST_FIRST
+#define TWIST_FIRST 0 /* 1: points, rather than results, are multiplied by the roots of the four-step algorithm */
+#endif
+#ifndef HALVED
+#define HALVED 0 /* 1: the scale of spectra of real rows is 1/2, and they are not conjugated */
+#endif
+#ifndef REAL_ORIGIN
+#define REAL_ORIGIN 0 /* 1: element 0 of the target is real, of which rounding would leave a little else */
+#endif
+#ifndef CHIRP_FIRST
+#define CHIRP_FIRST 0 /* 1: points are multiplied by Bluestein's chirp */
+#endif
+#ifndef CHIRP_LAST
+#define CHIRP_LAST 0 /* 1: results are, after a transform back */
+#endif
+
+#ifndef SPECTRUM
+#define SPECTRUM 0 /* 1: a transform, times a spectrum, and a transform back: a cyclic convolution */
+#endif
+#define TWIST_LAST (TWIST && !TWIST_FIRST)
+#define SEPARATED (PAIR && TARGET == HERMITIAN) /* a complex transform that is two of real numbers */
+
+#if SOURCE == REAL
+typedef real source_element;
+#else
+typedef cplx source_element;
+#endif
+#if TARGET == REAL
+typedef real target_element;
+#else
+typedef cplx target_element;
+#endif
+/* A hook that replaces the load finds both numbers of a packed point at once. */
+typedef cplx source_vector;
+typedef cplx loose_source __attribute__((aligned(4 << DOUBLE)));
+#define POINT_OF_TWO 1
+#define VECTOR_LOADS 1
+#include "hooks.cl"
+
+/* Tables. A kernel that does not need one has a null pointer in its place. */
+typedef struct {
+    global const cplx *twiddles, *chirp;
+    Roots roots;
+} Tables;
+
+/* Real and imaginary part change places; not as a shuffle, in which Oclgrind 21.10 crashes. */
+static INLINE cplx turn(cplx z)
+{
+    real x = z.x;
+    z.x = z.y, z.y = x;
+    return z;
+}
+
+static INLINE cplx times_i(cplx z)
+{
+    return (cplx)(-z.y, z.x);
+}
+
+/* A number times a scale, and times what float lacks of the scale: a third, say, would be off by as much as all else in
+ * short transforms, and by the same amount in every element. */
+static INLINE cplx scaled(cplx z, cplx scale)
+{
+    return DOUBLE ? z * scale.x : z * scale.x + z * scale.y;
+}
+
+static INLINE real scaled_real(real x, cplx scale)
+{
+    return DOUBLE ? x * scale.x : x * scale.x + x * scale.y;
+}
+
+/* A number of the spectrum of real numbers, scaled and conjugated as the caller wishes. Packed spectra that are HALVED
+ * have their factor already. */
+static INLINE cplx finished(cplx z, cplx scale, uint flags)
+{
+    if (HALVED)
+        return PACKED ? z : z * R(0.5);
+    return (cplx)(scaled_real(z.x, scale), scaled_real(z.y, flags & CONJUGATE_OUT ? -scale : scale));
+}
+
+/* A number of half a spectrum, or the conjugate; where it is its own mirror image it is real, whatever the source says. */
+static INLINE cplx of_half(cplx z, int conjugated, int own_image)
+{
+    return (cplx)(z.x, own_image ? 0 : conjugated ? -z.y : z.y);
+}
+
+/* A point times Bluestein's chirp: zero beyond the LENGTH of the transform. The chirp counts either the elements of the
+ * axis or the points of the transform. */
+static INLINE cplx times_chirp(cplx z, Element e, int by_point, whole columns, global const cplx *chirp)
+{
+    const whole i = by_point ? e.number : e.g;
+    if (by_point)
+        e.least /= columns, e.end /= columns;
+    return is_before(e, i, LENGTH) ? cmul(z, chirp[i]) : (cplx)(0, 0);
+}

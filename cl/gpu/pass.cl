@@ -1,0 +1,45 @@
+/* pass: what a work-group does with its transforms, from the first load to the last store. A template: fused.cl has
+ * two passes, with macros of their own.
+ *
+ *     load  --->  there: the stages of RADICES  --->  back: the stages of RADICES_BACK, in a convolution  --->  store
+ */
+#ifndef RADICES
+#define RADICES 4, 4 /* of the stages, in order: at most 6 */
+#endif
+#ifndef RADICES_BACK
+#define RADICES_BACK RADICES /* of the stages back: in reverse */
+#endif
+
+#define IN_PASS(name) JOINED(name, PASS)
+
+#if PACKED
+#include "gpu/packed.cl"
+#else
+#define MIRRORED(R, SPAN) 0 /* which packed.cl explains */
+#endif
+
+#define FIRST_RADIX CALL(NUMBER_1, RADICES, 1)
+#define LAST_OF(a, b, c, d, e, f, ...) (f > 1 ? f : e > 1 ? e : d > 1 ? d : c > 1 ? c : b > 1 ? b : a)
+#define MIDDLE_RADIX CALL(LAST_OF, RADICES, 1, 1, 1, 1, 1, 1)
+#define LAST_RADIX (SPECTRUM ? CALL(LAST_OF, RADICES_BACK, 1, 1, 1, 1, 1, 1) : MIDDLE_RADIX)
+
+/* Whether the load, or the store, does the work of a stage's codelet because it knows that numbers are real. */
+#define HAS_REAL_CODELET(R, SPAN)                                                                                      \
+    (REAL_RADIX && ((SOURCE == REAL && (SPAN) == 1) || (TARGET == REAL && (SPAN) * (R) == N)))
+
+#define SEQUENCE IN_PASS(there_)
+#define SEQUENCE_RADICES RADICES
+    #include "gpu/sequence.cl"
+#undef SEQUENCE
+#undef SEQUENCE_RADICES
+
+#if SPECTRUM
+#define SEQUENCE IN_PASS(back_)
+#define SEQUENCE_RADICES RADICES_BACK
+    #include "gpu/sequence.cl"
+#undef SEQUENCE
+#undef SEQUENCE_RADICES
+#endif
+
+    #include "gpu/load.cl"
+    #include "gpu/store.cl"

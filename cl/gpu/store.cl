@@ -1,0 +1,35 @@
+/* store: the results of the last stage, to global memory. A template; its function is IN_PASS(store_).
+ *
+ *     x[]  --->  times roots, times chirp, turned, scaled  --->  store_result  --->  dst
+ *
+ * The file that fits the target says what becomes of a result.
+ */
+#define BY_POINT (PACKED || SEPARATED) /* the chirp counts points */
+#define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
+static INLINE void IN_PASS(times_chirp_last_)(cplx *x, Axis axis, Transform at, Worker me, global const cplx *chirp)
+{
+    const Group group = THE_GROUP;
+    const Stage stage = THE_STAGE;
+    UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
+        const Butterfly of = butterfly(group, stage, b, me.item);
+        if (of.exists)
+            UNROLL for (uint r = 0; r < LAST_RADIX; r++) {
+                const uint i = of.b + r * of.many;
+                const Element e = element(group, axis, at, LAST_RADIX, of.j, r);
+                x[i] = times_chirp(turn(x[i]), e, BY_POINT, axis.columns, chirp);
+            }
+    }
+}
+#undef THE_STAGE
+
+#if TARGET == HERMITIAN && PACKED
+    #include "gpu/storePackedHalf.cl"
+#elif TARGET == HERMITIAN && PAIR
+    #include "gpu/storeTwoSpectra.cl"
+#elif REAL_RADIX && TARGET == REAL
+    #include "gpu/storeRealStage.cl"
+#elif REAL_RADIX && TARGET == HERMITIAN
+    #include "gpu/storeRealHalf.cl"
+#else
+    #include "gpu/storeResults.cl"
+#endif

@@ -1,0 +1,8 @@
+/* storeComplex: a result is a complex number. */
+static INLINE void IN_PASS(store_result_)(global target_element *dst, Axis axis, Transform to, Element e, cplx z HOOK_PARAMETERS)
+{
+    if (REAL_ORIGIN && e.g == 0)
+        z.y = 0;
+    if (is_before(e, e.g, axis.elements))
+        STORE_TO(dst, e.place, z, e.place - axis.first);
+}
