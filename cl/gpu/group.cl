@@ -181,7 +181,10 @@ static INLINE int in_lower_half(Group group, Stage stage, Butterfly of)
 /* The first exchange also stands between the loads of the group from global memory and its stores, perhaps in place. */
 static INLINE void wait_for_group(int also_global)
 {
-    barrier(also_global ? CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE : CLK_LOCAL_MEM_FENCE);
+    if (also_global) /* no conditional expression: Mesa's compiler crashes where flags are no constant */
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    else
+        barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* --- twiddles -------------------------------------------------------------------------------------- */

@@ -30,6 +30,14 @@ program = cl.Program(context, "kernel void one(global int *x) { x[0] = WORDS; }"
 print("before", flush=True)
 program.build(['-DWORDS="1 + 1"'])
 """,
+    # The translator to SPIR-V 15.0 takes the flags of a barrier for a constant before anything is
+    # folded. So wait_for_group in group.cl has an `if`.
+    "a barrier whose flags are no constant": """
+text = "kernel void wait(global int *x) { barrier(x[0] ? 3 : CLK_LOCAL_MEM_FENCE); }"
+program = cl.Program(context, text)
+print("before", flush=True)
+program.build()
+""",
     # A panic in Rust, where OpenCL wants INVALID_BINARY. program.py stores a hash with each binary.
     "a binary of nobody": """
 print("before", flush=True)
