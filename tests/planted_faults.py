@@ -144,7 +144,7 @@ FAULTS = (
     Fault(
         "a real stage takes a column that does not exist",
         KERNELS,
-        "has_other = b + 1 < many && (columns % ITEMS == 0 || other < columns);\n"
+        "has_other = (b + 1 < many) & (columns % ITEMS == 0 || other < columns);\n"
         "        if (columns % ITEMS == 0 || j < columns) {\n            cplx z",
         "has_other = b + 1 < many;\n"
         "        if (columns % ITEMS == 0 || j < columns) {\n            cplx z",

@@ -22,7 +22,7 @@ static INLINE whole IN_PASS(load_)(cplx *x, global const source_element *src, Ba
     const Transform from = LOCATE(batch, axis, me.lane);
     UNROLL for (uint b = 0; b < BUTTERFLIES(KEPT); b += 2) {
         const uint j = me.item + b * ITEMS, other = j + ITEMS;
-        const int has_other = b + 1 < many && (columns % ITEMS == 0 || other < columns);
+        const int has_other = (b + 1 < many) & (columns % ITEMS == 0 || other < columns);
         if (columns % ITEMS == 0 || j < columns) {
             cplx z[REAL_RADIX];
             UNROLL for (uint r = 0; r < REAL_RADIX; r++) {

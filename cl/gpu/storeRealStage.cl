@@ -21,7 +21,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
     global const cplx *twiddles = tables.twiddles + (columns - 1);
     UNROLL for (uint b = 0; b < BUTTERFLIES(KEPT); b += 2) {
         const uint j = last.item + b * ITEMS, other = j + ITEMS;
-        const int has_other = b + 1 < many && (columns % ITEMS == 0 || other < columns);
+        const int has_other = (b + 1 < many) & (columns % ITEMS == 0 || other < columns);
         if (columns % ITEMS == 0 || j < columns) {
             twiddle(x + b, many, KEPT, columns, twiddles + j);
             if (has_other)
