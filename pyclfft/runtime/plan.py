@@ -91,8 +91,8 @@ class Plan:
         length), "long_row" (long transforms of a smooth length, in two launches), "chirp"
         (neighbouring transforms of any length) and "long_chirp" (long ones, in three launches).
         "fused" joins two launches of "stockham" or "four_step" on devices whose work-groups may
-        wait. "ladder1" to "ladder4", "compact" and "local-radix2" (powers of two) are steps from a
-        slow kernel to better ones, to learn from.
+        wait. "ladder1" to "ladder4", "compact", "autosort", "in-registers" and "local-radix2"
+        (powers of two) are steps from a slow kernel to better ones, to learn from.
     effort : {"estimate", "measure", "exhaustive"}
         How the kernels' parameters are chosen. "estimate" takes what was measured before, by `tune`
         or by the makers of pyclfft, and otherwise goes by rules. "measure" also times, now, what

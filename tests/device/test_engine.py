@@ -22,7 +22,7 @@ from pyclfft.planning.planner import plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import stockham
 from pyclfft.planning.solvers.stockham import Shape
-from pyclfft.planning.solvers.textbook import ladder
+from pyclfft.planning.solvers.textbook import autosort, ladder
 from pyclfft.runtime import describe, memory
 from pyclfft.runtime.executable import Executable
 from tests.oracle import bound, expected_of, noise, of_few, relative_error
@@ -436,6 +436,32 @@ def test_compact_takes_what_local_memory_holds(device, queue):
     check_plain(device, queue, (2, most), 1, "c2c", algorithm="compact")
     with pytest.raises(PlanError, match=f"fits local memory, not {2 * most}"):
         pyclfft.Plan(2 * most, "complex64", algorithm="compact")
+
+
+STEPS = [solver.name for solver in autosort.SOLVERS]
+
+
+@pytest.mark.parametrize("algorithm", STEPS)
+def test_lengths_of_the_steps_to_stockham(device, queue, algorithm):
+    """Both directions, as far as a work-group and its local memory go."""
+    traits = describe.traits(device)
+    for wide in (False, True):
+        itemsize = np.dtype(dtype_of(device, "c2c", wide)).itemsize
+        most = min(traits.local_mem_bytes // itemsize, 2 * traits.max_work_group_size)
+        for log2_n in range(1, 13):
+            if 2**log2_n <= most:
+                shape = (2 + log2_n % 3, 2**log2_n)
+                check_plain(device, queue, shape, 1, "c2c", wide=wide, algorithm=algorithm)
+
+
+@pytest.mark.parametrize("algorithm", STEPS)
+def test_the_steps_along_any_axes_and_in_place(device, queue, algorithm):
+    for norm in ("backward", "ortho", "forward"):
+        for shape, axes in (((5, 16), 1), ((16, 5), 0), ((3, 16, 4), 1), ((8, 16), None)):
+            check_plain(device, queue, shape, axes, "c2c", algorithm=algorithm, norm=norm)
+    for direction in ("forward", "inverse"):
+        problem = make_problem((7, 64), "c8", 1, direction=direction)
+        check(queue, problem, noise((7, 64), "c8"), algorithm, in_place=True)
 
 
 # --- where arrays lie -----------------------------------------------------------------------------

@@ -124,6 +124,18 @@ FORCED = {
         ("inverse, double", ((512,), "c16"), {"direction": "inverse"}),
         ("too long", ((2**19,), "c8"), {}),
     ),
+    "autosort": (
+        ("rows, inverse", ((20, 256), "c8", 1), {"direction": "inverse"}),
+        ("two points, double", ((3, 2), "c16", 1), {}),
+        ("too long", ((2**19,), "c8"), {}),
+    ),
+    "in-registers": (
+        ("a power of 16", ((20, 4096), "c8", 1), {}),
+        ("of 8, double", ((6, 512), "c16", 1), {}),
+        ("of 4, columns", ((64, 6), "c8", 0), {}),
+        ("of 2", ((32,), "c8"), {}),
+        ("not a power of two", ((1000,), "c8"), {}),
+    ),
     "local-radix2": (
         ("rows", ((20, 1024), "c8", 1), {}),
         ("columns, inverse, double", ((16, 6), "c16", 0), {"direction": "inverse"}),

@@ -267,7 +267,7 @@ def test_order_of_algorithms():
     order = [
         "small", "row", "cosine_row", "cols", "long_row", "stockham", "four_step", "chirp",
         "long_chirp", "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4",
-        "compact", "local-radix2",
+        "compact", "autosort", "in-registers", "local-radix2",
     ]  # fmt: skip
     assert [name for name in BY_NAME if name in order] == order
 

@@ -19,7 +19,7 @@ from . import (
     stockham,
 )
 from .solver import Rewriter, Solver
-from .textbook import direct, ladder, local_radix2, radix2
+from .textbook import autosort, direct, ladder, local_radix2, radix2
 
 # The best solver comes first. To add an algorithm, write a file in this folder, a .cl file, a row
 # in this table and a test.
@@ -57,6 +57,7 @@ SOLVERS: tuple[Solver, ...] = (
 # The planner uses these solvers only if `algorithm=` names them: others are mostly quicker.
 NAMED_ONLY: tuple[Solver, ...] = (
     *ladder.SOLVERS,
+    *autosort.SOLVERS,
     local_radix2.SOLVER,
     *_of_rows((local_radix2.SOLVER,)),
     rader.SOLVER,
