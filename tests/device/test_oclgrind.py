@@ -34,9 +34,9 @@ OPTIONS = (
     "--uniform-writes",
     "--uninitialized",
     # Oclgrind 21.10 does not know llvm.bitreverse, which LLVM makes of bitReverse's shifts when it
-    # optimises. Without optimisation every access in the source is there to be watched, too; but then
-    # functions that are always put in place of their calls leave llvm.experimental.noalias behind,
-    # which it does not know either.
+    # optimises. Without optimisation every access in the source is there to be watched, too; but
+    # then functions that are always put in place of their calls leave llvm.experimental.noalias
+    # behind, which it does not know either.
     *("--build-options", "-O0 -DNO_INLINE"),
 )
 
