@@ -84,6 +84,12 @@ typedef struct {
     uint flags;
 } Batch;
 
+/* The first transform of a group, in a launch whose groups take transforms in order or backward. */
+static INLINE uint first_of_group(uint flags)
+{
+    return TRANSFORMS * (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0));
+}
+
 /* Where the elements of the source, or of the target, lie. */
 typedef struct {
     ulong4 distances; /* elements from one transform to the next one, along each dimension of the batch */
@@ -201,9 +207,11 @@ static INLINE cplx root_to_the(Roots table, whole power)
 static INLINE void twist(Roots table, cplx *x, uint stride, uint radix, whole first, whole step)
 {
     cplx low[4];
+    const cplx two_steps = root_to_the(table, 2 * step);
     low[0] = root_to_the(table, first);
-    UNROLL for (uint r = 1; r < 4; r++)
-        low[r] = cmul(low[0], root_to_the(table, r * step));
+    low[1] = cmul(low[0], root_to_the(table, step));
+    low[2] = cmul(low[0], two_steps);
+    low[3] = cmul(low[1], two_steps);
     UNROLL for (uint high = 0; high < LARGEST; high += 4)
         if (high < radix) {
             const cplx factor = root_to_the(table, high * step);

@@ -10,8 +10,8 @@ static INLINE cplx IN_PASS(load_point_)(global const source_element *src, Axis a
     const int beyond = 2 * e.least >= LENGTH || (2 * e.end > LENGTH && e.g > LENGTH - e.g);
     const whole there = beyond ? LENGTH - e.g : e.g;
     const ulong place = from.first + ((ulong)there - from.column) * axis.unit;
-    const ulong filled = FILLED > LENGTH / 2 ? LENGTH : FILLED; /* a spectrum may have all that there can be */
-    if (!is_before(e, e.g, LENGTH) || there >= filled)
+    const int may_lack = FILLED <= LENGTH / 2; /* else the source has the whole half, and no element is compared */
+    if (!is_before(e, e.g, LENGTH) || (may_lack & (there >= FILLED)))
         return (cplx)(0, 0);
     const int conjugated = beyond != ((flags & CONJUGATE_IN) != 0);
     const int is_first = e.least == 0 && e.g == 0, in_the_middle = LENGTH % 2 == 0 && e.g == LENGTH - e.g;

@@ -12,6 +12,12 @@
 
 #define IN_PASS(name) JOINED(name, PASS)
 
+/* The first transform of the group, as the store finds it. A kernel that can compute it anew at little cost does so,
+ * because a value that is kept takes a register through all stages: 100^3 points took 4 % longer on an H200. */
+#ifndef FIRST_AGAIN
+#define FIRST_AGAIN(batch) (batch).first
+#endif
+
 #if PACKED
 #include "gpu/packed.cl"
 #else

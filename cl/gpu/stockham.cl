@@ -16,6 +16,7 @@
 #include "gpu/numbers.cl"
 
 #define PASS 1
+#define FIRST_AGAIN(batch) first_of_group((batch).flags)
     #include "gpu/pass.cl"
 
 #if SPECTRUM
@@ -60,8 +61,7 @@ void stockham(global const source_element *src, global target_element *dst, glob
     local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
     cplx x[ELEMENTS];
     const Group group = THE_GROUP;
-    const uint tile = flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
-    const Batch batch = {TRANSFORMS * tile, count, extents, lone, flags};
+    const Batch batch = {first_of_group(flags), count, extents, lone, flags};
     const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);
     const Axis target = TARGET_AXIS(dst_distances, dst_axis, partner.y);
     const Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);

@@ -188,7 +188,9 @@ def _log(built: cl._Program, device: cl.Device, text: str) -> str:
 def _place_in_files(text: str, number: int) -> str:
     """Return ``file:line`` of a line of `text`, since NVIDIA's compiler ignores #line."""
     lines = text.splitlines()[:number]
-    last = max(index for index, line in enumerate(lines) if line.startswith("#line "))
+    last = max((i for i, line in enumerate(lines) if line.startswith("#line ")), default=None)
+    if last is None:  # the text begins with the macros
+        return f"macros:{number}"
     _, first, name = lines[last].replace('"', "").split()
     return f"{name}:{int(first) + number - last - 2}"
 

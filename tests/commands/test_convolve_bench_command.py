@@ -94,5 +94,5 @@ def test_a_wrong_result_makes_the_status_1(
     assert command.main([*SHORT_SWEEP, "--json", str(name)]) == 1
     out = capsys.readouterr().out
     lines = [line for line in out.splitlines() if line.startswith(f"{OURS} fft, ")]
-    assert [line.count("WRONG") for line in lines] == [2, 2]
+    assert {line.count("WRONG") for line in lines} == {2}  # a GPU has more of these lines
     assert not any("WRONG" in line for line in out.splitlines() if line.startswith(f"{OURS} auto"))
