@@ -9,6 +9,7 @@
  * b-th one is x[b + r many].
  */
 #include "radix.cl"
+#include "template.cl"
 
 #ifndef N
 #define N 16 /* points of a transform */
@@ -247,18 +248,3 @@ static INLINE void move_down(cplx *x, uint stride, uint radix)
             x[(r - 1) * stride] = x[r * stride];
     x[(radix - 1) * stride] = first;
 }
-
-/* --- templates ------------------------------------------------------------------------------------- */
-
-/* A name that ends in the value of a macro. Files that are included once for each function need such names. */
-#define JOINED(name, value) JOIN(name, value)
-#define JOIN(name, value) name##value
-
-/* A member of a list that is the value of a macro: CALL(NUMBER_2, LIST, 0). */
-#define CALL(macro, ...) macro(__VA_ARGS__)
-#define NUMBER_1(a, ...) a
-#define NUMBER_2(a, b, ...) b
-#define NUMBER_3(a, b, c, ...) c
-#define NUMBER_4(a, b, c, d, ...) d
-#define NUMBER_5(a, b, c, d, e, ...) e
-#define NUMBER_6(a, b, c, d, e, f, ...) f

@@ -1,0 +1,83 @@
+/* anyLength: what stages.cl does, in one kernel for all lengths. The number of points and the radices are arguments.
+ *
+ *     n points  --->  stage 1 over all blocks  --->  stage 2 over all blocks  --->  ...  --->  last stage  --->  results
+ *
+ * Each stage goes through all blocks before the next one begins. `steps` has the radices of the stages, and behind them
+ * the number of the first result of each block of the last stage.
+ */
+#ifndef LARGEST
+#define LARGEST 5 /* of the radices that the kernel knows: 5 or 7 */
+#endif
+
+#define RADIX 2
+    #include "cpu/anyRadix.cl"
+#define RADIX 3
+    #include "cpu/anyRadix.cl"
+#define RADIX 4
+    #include "cpu/anyRadix.cl"
+#define RADIX 5
+    #include "cpu/anyRadix.cl"
+#define RADIX 7
+    #include "cpu/anyRadix.cl"
+
+static INLINE void any_stage_there(uint radix, SCRATCH points *scratch, uint n, uint below, global const cplx *twiddles)
+{
+    switch (radix) {
+    case 2: stage_there_2(scratch, n, below, twiddles); break;
+    case 3: stage_there_3(scratch, n, below, twiddles); break;
+    case 4: stage_there_4(scratch, n, below, twiddles); break;
+    case 5: stage_there_5(scratch, n, below, twiddles); break;
+    case 7:
+        if (LARGEST >= 7)
+            stage_there_7(scratch, n, below, twiddles);
+    }
+}
+
+static INLINE void any_last_stage(uint radix, SCRATCH points *scratch, uint n, global const long *rows, Source source,
+                                  Target target HOOK_PARAMETERS)
+{
+    switch (radix) {
+    case 2: last_stage_2(scratch, n, rows, source, target HOOK_ARGUMENTS); break;
+    case 3: last_stage_3(scratch, n, rows, source, target HOOK_ARGUMENTS); break;
+    case 4: last_stage_4(scratch, n, rows, source, target HOOK_ARGUMENTS); break;
+    case 5: last_stage_5(scratch, n, rows, source, target HOOK_ARGUMENTS); break;
+    case 7:
+        if (LARGEST >= 7)
+            last_stage_7(scratch, n, rows, source, target HOOK_ARGUMENTS);
+    }
+}
+
+#if CONVOLVES
+static INLINE void any_stage_back(uint radix, SCRATCH points *scratch, uint n, uint below, global const cplx *twiddles)
+{
+    switch (radix) {
+    case 2: stage_back_2(scratch, n, below, twiddles); break;
+    case 3: stage_back_3(scratch, n, below, twiddles); break;
+    case 4: stage_back_4(scratch, n, below, twiddles); break;
+    case 5: stage_back_5(scratch, n, below, twiddles); break;
+    case 7:
+        if (LARGEST >= 7)
+            stage_back_7(scratch, n, below, twiddles);
+    }
+}
+#endif
+
+/* Transforms, or convolves, the n points of all lanes. */
+static INLINE void stages_of(uint n, uint stages, global const long *steps, SCRATCH points *scratch,
+                             global const cplx *twiddles, Source source, Target target HOOK_PARAMETERS)
+{
+    uint below = n;
+    LOOP(uint stage = 0; stage + 1 < stages; stage++)
+    {
+        below /= steps[stage];
+        any_stage_there(steps[stage], scratch, n, below, twiddles);
+    }
+    any_last_stage(steps[stages - 1], scratch, n, steps + stages, source, target HOOK_ARGUMENTS);
+#if CONVOLVES
+    LOOP(int stage = stages - 2; stage >= 0; stage--)
+    {
+        any_stage_back(steps[stage], scratch, n, below, twiddles);
+        below *= steps[stage];
+    }
+#endif
+}

@@ -1,0 +1,60 @@
+/* stage: one stage of a transform in lanes, and all stages below it. A template: stages.cl includes it once a stage.
+ *
+ *     block of RADIX x BELOW points  --->  codelets, twiddles  --->  RADIX blocks of BELOW points
+ *                                                                    one after the other to the next stage
+ *     last stage: RADIX points  --->  codelet  --->  results
+ *
+ * The first stage may load its points from the source. In a convolution the last stage multiplies by a spectrum and
+ * transforms back, and each stage before it goes back too, once all of its blocks have returned.
+ */
+#define NEXT_PLACE(k) (CONVOLVES ? (k) * BELOW : (k) * BEFORE)
+
+static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global const cplx *twiddles, Source source,
+                                       Target target HOOK_PARAMETERS)
+{
+    LOOP(uint j = 0; j < BELOW; j++)
+    {
+        points x[RADIX];
+        global const cplx *w = twiddles + (BELOW - 1) + j * (RADIX - 1);
+        UNROLL for (uint r = 0; r < RADIX; r++)
+            x[r] = take_point(block, j + r * BELOW, STAGE == 1, source, target HOOK_ARGUMENTS);
+        JOINED(fft, RADIX)(x, 1);
+#if BELOW > 1
+        block[j] = x[0];
+        UNROLL for (uint k = 1; k < RADIX; k++)
+            block[j + k * BELOW] = times(x[k], w[k - 1]);
+#elif CONVOLVES
+        UNROLL for (uint k = 0; k < RADIX; k++)
+            x[k] = conjugated(times_spectrum(x[k], source, place + k));
+        JOINED(fft, RADIX)(x, 1);
+        UNROLL for (uint r = 0; r < RADIX; r++)
+            block[r] = x[r];
+#else
+        UNROLL for (uint k = 0; k < RADIX; k++)
+            store_result(target, place + k * BEFORE, x[k] HOOK_ARGUMENTS);
+#endif
+    }
+#if BELOW > 1
+    LOOP(uint k = 0; k < RADIX; k++)
+        STAGE_NUMBER(NEXT)(block + k * BELOW, place + NEXT_PLACE(k), twiddles, source, target HOOK_ARGUMENTS);
+#endif
+#if BELOW > 1 && CONVOLVES
+    LOOP(uint j = 0; j < BELOW; j++)
+    {
+        points x[RADIX];
+        global const cplx *w = twiddles + (BELOW - 1) + j * (RADIX - 1);
+        x[0] = block[j];
+        UNROLL for (uint k = 1; k < RADIX; k++)
+            x[k] = times(block[j + k * BELOW], w[k - 1]);
+        JOINED(fft, RADIX)(x, 1);
+        UNROLL for (uint r = 0; r < RADIX; r++)
+            block[j + r * BELOW] = x[r];
+    }
+#endif
+}
+#undef NEXT_PLACE
+#undef STAGE
+#undef NEXT
+#undef RADIX
+#undef BELOW
+#undef BEFORE

@@ -1,0 +1,105 @@
+/* stages: the Fourier transform of the points of each lane, by decimation in frequency.
+ *
+ *     N points  --->  stage 1  --->  radix 1 blocks, each  --->  stage 2  --->  ...  --->  last stage  --->  results
+ *
+ * A stage of radix R with S points below transforms the points j, j + S, j + 2 S ..., and result k, times
+ * exp(-2 pi i j k / (R S)), belongs to block k of S points, which is then transformed on its own. Depth first: a block is
+ * finished before the next one begins, so that all but the first stages find their points in the nearest cache. No
+ * point changes its lane, and twiddles are single numbers for all lanes.
+ *
+ * A convolution (CONVOLVES) transforms, multiplies by a spectrum, and transforms back. The stages back are those there
+ * in reverse order, with twiddles before the codelets. They need points where the stages there have left them, so
+ * nothing is put in order, and each block is done with before the next one begins. What a convolution leaves is
+ * conjugated.
+ *
+ * Who includes this file has defined what a Source and a Target are, and these functions:
+ *
+ *     take_point(block, i, is_first, source, target)   point i of a block, which the first stage may load
+ *     store_result(target, k, x)                       leaves result k of a transform
+ *     times_spectrum(x, source, place)                 the product with a spectrum, in a convolution
+ *
+ * References: W. M. Gentleman, G. Sande, "Fast Fourier transforms for fun and profit", AFIPS 1966; M. Frigo,
+ * C. E. Leiserson, H. Prokop, S. Ramachandran, "Cache-oblivious algorithms", FOCS 1999, for depth first.
+ */
+#ifndef RADICES
+#define RADICES 4, 4 /* of the stages, in order: at most 8, whose product is the number of points */
+#endif
+
+#define RADIX_OF(k) CALL(JOINED(NUMBER_, k), RADICES, 1, 1, 1, 1, 1, 1, 1, 1)
+#define BEFORE_2 RADIX_OF(1)
+#define BEFORE_3 (BEFORE_2 * RADIX_OF(2))
+#define BEFORE_4 (BEFORE_3 * RADIX_OF(3))
+#define BEFORE_5 (BEFORE_4 * RADIX_OF(4))
+#define BEFORE_6 (BEFORE_5 * RADIX_OF(5))
+#define BEFORE_7 (BEFORE_6 * RADIX_OF(6))
+#define BEFORE_8 (BEFORE_7 * RADIX_OF(7))
+#define BELOW_7 RADIX_OF(8)
+#define BELOW_6 (BELOW_7 * RADIX_OF(7))
+#define BELOW_5 (BELOW_6 * RADIX_OF(6))
+#define BELOW_4 (BELOW_5 * RADIX_OF(5))
+#define BELOW_3 (BELOW_4 * RADIX_OF(4))
+#define BELOW_2 (BELOW_3 * RADIX_OF(3))
+#define BELOW_1 (BELOW_2 * RADIX_OF(2))
+#define STAGE_NUMBER(k) JOINED(transform_from_stage_, k)
+
+#define STAGE 8
+#define NEXT 9
+#define RADIX RADIX_OF(8)
+#define BELOW 1
+#define BEFORE BEFORE_8
+    #include "cpu/stage.cl"
+
+#define STAGE 7
+#define NEXT 8
+#define RADIX RADIX_OF(7)
+#define BELOW BELOW_7
+#define BEFORE BEFORE_7
+    #include "cpu/stage.cl"
+
+#define STAGE 6
+#define NEXT 7
+#define RADIX RADIX_OF(6)
+#define BELOW BELOW_6
+#define BEFORE BEFORE_6
+    #include "cpu/stage.cl"
+
+#define STAGE 5
+#define NEXT 6
+#define RADIX RADIX_OF(5)
+#define BELOW BELOW_5
+#define BEFORE BEFORE_5
+    #include "cpu/stage.cl"
+
+#define STAGE 4
+#define NEXT 5
+#define RADIX RADIX_OF(4)
+#define BELOW BELOW_4
+#define BEFORE BEFORE_4
+    #include "cpu/stage.cl"
+
+#define STAGE 3
+#define NEXT 4
+#define RADIX RADIX_OF(3)
+#define BELOW BELOW_3
+#define BEFORE BEFORE_3
+    #include "cpu/stage.cl"
+
+#define STAGE 2
+#define NEXT 3
+#define RADIX RADIX_OF(2)
+#define BELOW BELOW_2
+#define BEFORE BEFORE_2
+    #include "cpu/stage.cl"
+
+#define STAGE 1
+#define NEXT 2
+#define RADIX RADIX_OF(1)
+#define BELOW BELOW_1
+#define BEFORE 1
+    #include "cpu/stage.cl"
+
+/* Transforms, or convolves, the points of all lanes. */
+static INLINE void all_stages(SCRATCH points *scratch, global const cplx *twiddles, Source source, Target target HOOK_PARAMETERS)
+{
+    STAGE_NUMBER(1)(scratch, 0, twiddles, source, target HOOK_ARGUMENTS);
+}
