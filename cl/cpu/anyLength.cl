@@ -62,10 +62,12 @@ static INLINE void any_stage_back(uint radix, SCRATCH points *scratch, uint n, u
 }
 #endif
 
-/* Transforms, or convolves, the n points of all lanes. */
-static INLINE void stages_of(uint n, uint stages, global const long *steps, SCRATCH points *scratch,
-                             global const cplx *twiddles, Source source, Target target HOOK_PARAMETERS)
+/* Transforms, or convolves, the points of all lanes. */
+static INLINE void all_stages(SCRATCH points *scratch, global const cplx *twiddles, Source source,
+                              Target target HOOK_PARAMETERS)
 {
+    const uint n = source.sizes.points, stages = source.tables.stages;
+    global const long *steps = source.tables.steps;
     uint below = n;
     LOOP(uint stage = 0; stage + 1 < stages; stage++)
     {
