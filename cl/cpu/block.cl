@@ -187,13 +187,13 @@ typedef struct {
     global target_element *dst;
     ulong first;
     ulong point, transform;
-    ulong behind;           /* the place behind the last element of a row whose second half is folded */
     uint column, lanes;
     uint outputs, elements; /* of a row that is a matrix: elements that are wanted, and all elements */
     factors_of_parts factors;
     int stream;             /* whether results go past the caches */
     SCRATCH points *results;      /* where results wait, */
     SCRATCH target_element *rows; /* and where rows of them are collected */
+    ulong behind;                 /* the place behind the last element of a row whose second half is folded */
     Sizes sizes;
     Tables tables;
 } Target;
