@@ -1,6 +1,6 @@
 /* anyLength: what stages.cl does, in one kernel for all lengths. The number of points and the radices are arguments.
  *
- *     n points  --->  stage 1 over all blocks  --->  stage 2 over all blocks  --->  ...  --->  last stage  --->  results
+ *     n points  --->  stage 1 of all blocks  --->  stage 2 of all blocks  --->  ...  --->  last stage  --->  results
  *
  * Each stage goes through all blocks before the next one begins. `steps` has the radices of the stages, and behind them
  * the number of the first result of each block of the last stage.

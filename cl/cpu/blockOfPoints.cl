@@ -1,11 +1,14 @@
 /* blockOfPoints: how cols.cl transforms a block whose points are complex, or made of two real numbers each.
  *
- *     from  --->  gather, if points wait  --->  chirp  --->  all stages  --->  chirp  --->  scatter, if results wait  --->  to
+ *     from  --->  gather  --->  chirp  --->  all stages  --->  chirp  --->  scatter  --->  to
+ *
+ * Only points that wait are gathered, and only results that wait are scattered. The first stage loads the others, and the
+ * last stage stores them.
  *
  * Results that wait have scratch memory of their own, except in a convolution, which leaves them where the points were.
  */
 #define ALL_POINTS(n) ((CONVOLVES || STORES_LAST ? 1 : 2) * (n))
-#define BESIDE_ROWS (2 * COLLECTED) /* further vectors, because the last vector of a collected row may reach beyond it */
+#define BESIDE_ROWS (2 * COLLECTED) /* further vectors: the last one of a collected row may reach beyond the row */
 #define SCRATCH_POINTS(n) (ALL_POINTS(n) + BESIDE_ROWS)
 
 static INLINE void transform_block(SCRATCH points *scratch, Source from, Target to HOOK_PARAMETERS)

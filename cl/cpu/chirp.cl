@@ -7,7 +7,8 @@
  */
 
 /* `length` points of `from` to the beginning of `scratch`, which may be the same place. */
-static INLINE void modulate(SCRATCH points *scratch, SCRATCH const points *from, uint length, Sizes sizes, Tables tables)
+static INLINE void modulate(SCRATCH points *scratch, SCRATCH const points *from, uint length, Sizes sizes,
+                            Tables tables)
 {
     LOOP(uint i = 0; i < length; i++)
         scratch[i] = times(from[i], tables.chirp[i]);

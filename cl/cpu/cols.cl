@@ -20,9 +20,9 @@
  * for the second launch, whose last results are conjugates of those that are wanted (FOLD_OUT); back again, the
  * first launch reads conjugates (FOLD_IN).
  *
- * Bluestein's algorithm is points times a chirp, a convolution of N of them (SPECTRUM), and the chirp again. If they are
- * too many for the cache it takes three launches, with a convolution that is a matrix: one with CHIRP_FIRST transforms
- * its columns, one with SPECTRUM convolves its rows, one with CHIRP_LAST transforms the columns back.
+ * Bluestein's algorithm is points times a chirp, a convolution of N of them (SPECTRUM), and the chirp again. If they
+ * are too many for the cache it takes three launches, with a convolution that is a matrix: one with CHIRP_FIRST
+ * transforms its columns, one with SPECTRUM convolves its rows, one with CHIRP_LAST transforms the columns back.
  *
  * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990);
  * J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming

@@ -1,8 +1,8 @@
 /* gatherPackedHalf: the spectra of packed real numbers to scratch memory, from the halves that the source has.
  *
- *     src  X[k], X[N - k]  --->  spectrum of the even numbers and, times i, of the odd ones  --->  scratch[k], scratch[N - k]
+ *     src  X[k], X[N - k]  --->  Z[k] = E[k] + i O[k] and Z[N - k]  --->  scratch[k], scratch[N - k]
  *
- * All of it is conjugated, for the way back.
+ * E is the spectrum of the even numbers and O that of the odd ones. All of it is conjugated, for the way back.
  */
 static INLINE void join(SCRATCH points *scratch, uint k, points x, points image, cplx root, Sizes sizes)
 {

@@ -1,7 +1,7 @@
 /* realStage: the stage of radix R that knows real numbers, for rows of odd lengths n = R M that cols.cl transforms.
  *
- *     numbers  --->  R rows of M numbers: columns transformed  --->  KEPT rows of M points  --->  transformed  --->  half
- *     half     --->  KEPT rows of M points: transformed        --->  R rows of M numbers    --->  numbers
+ *     R rows of M numbers  --->  columns transformed  --->  KEPT rows of M points  --->  transformed  --->  half
+ *     half  --->  KEPT rows of M points  --->  transformed  --->  columns transformed  --->  R rows of M numbers
  *
  * Spectra of real columns have conjugates as results k and R - k, so that only those up to the middle are KEPT: as many
  * transforms of M complex points remain. Back to real numbers these come first, and the stage, which knows the

@@ -32,8 +32,9 @@ static INLINE void scatter_from(uint begin, Target to HOOK_PARAMETERS)
         else
             store_rows(x, to, k, block - k, begin HOOK_ARGUMENTS);
     }
+    const uint lanes = STORES_PARTS ? to.lanes : min((uint)LANES, remaining(to.lanes, begin));
     if (COLLECTED)
-        store_collected(to, begin, STORES_PARTS ? to.lanes : min((uint)LANES, remaining(to.lanes, begin)) HOOK_ARGUMENTS);
+        store_collected(to, begin, lanes HOOK_ARGUMENTS);
 }
 #else
 static INLINE void scatter_from(uint begin, Target to HOOK_PARAMETERS)

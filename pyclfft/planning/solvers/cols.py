@@ -1,7 +1,4 @@
-"""Transforms along any axis on CPUs: the lanes of a vector hold neighbouring transforms.
-
-The words of lanes.cl call a stage a pass.
-"""
+"""Transforms along any axis on CPUs: the lanes of a vector hold neighbouring transforms."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ from .lanes import (
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
-STAGED = 2  # the further vectors of scratch memory that cols.cl needs if rows wait there
+COLLECTED = 2  # the further vectors of scratch memory that cols.cl needs if it collects rows there
 OF_ONE_LENGTH = ("N", "LENGTH", "FILLED", "RADICES")  # macros that the kernel for all lengths lacks
 # The macros of cols.cl for each part that a launch has in Bluestein's algorithm.
 PARTS = {
@@ -364,7 +361,7 @@ def columns_of(
         stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.convolves)
         rooms = 1 if ends.convolves or stored_at_once or ends.real_radix else 2
         staged = to_rows and not shared and _is_staged(problem, ends, dimension.target, parameters)
-        spare = (STAGED if staged else 0) + _beside(ends, prod(radices))
+        spare = (COLLECTED if staged else 0) + _beside(ends, prod(radices))
         for width in _widths(-(-dimension.extent // ends.pairs), most_lanes(problem, traits)):
             if (from_rows and ends.length < width) or (to_rows and ends.written < width):
                 continue
@@ -380,7 +377,7 @@ def columns_of(
 def _beside(ends: ColumnEnds, points: int) -> int:
     """Return the vectors of scratch memory that a real stage needs beside a transform's points.
 
-    realPass.cl uses two areas. The vectors are the whole first area, and what the second area has
+    realStage.cl uses two areas. The vectors are the whole first area, and what the second area has
     beyond the points.
     """
     if not ends.real_radix:

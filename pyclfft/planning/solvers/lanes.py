@@ -2,7 +2,7 @@
 
 Work-groups with barriers are slow on CPUs, because a CPU's runtime imitates them by loops over all
 work-items. lanes.cl has no barriers: a work-item does whole transforms, one in each lane of its
-vectors. The words of lanes.cl call a stage a pass.
+vectors.
 """
 
 from __future__ import annotations
