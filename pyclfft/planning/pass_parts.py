@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
@@ -79,6 +80,11 @@ def defines(precision: str, **others: int | str) -> tuple[tuple[str, str], ...]:
     """Return the macros with which a file is compiled: the precision and the given ones."""
     double = int(precision == "double")
     return tuple((name, str(value)) for name, value in {"DOUBLE": double, **others}.items())
+
+
+def listed(radices: Iterable[int]) -> str:
+    """Return radices as the value of a macro: "16,16,4"."""
+    return ",".join(map(str, radices))
 
 
 def device_size(

@@ -10,12 +10,13 @@ from __future__ import annotations
 from ..batch import Batch
 from ..cosine_axis import CosineAxis
 from ..parameters import Parameters
+from ..pass_parts import listed
 from ..passes import Argument, Pass
 from ..problem import Problem
 from ..tables import LaneTwiddles, Roots, RootSeries
 from ..traits import Traits
 from . import row
-from .lanes import lane_words, lanes_pass
+from .lanes import lanes_pass
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
@@ -44,7 +45,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         "ORTHO": int(problem.orthogonal and type < 4),
         "ROWS": rows,
         "M": n // rows,
-        "PASSES": lane_words(lanes.radices),
+        "RADICES": listed(lanes.radices),
     }
     name = {"dct": "cosine", "dst": "sine"}[kind]
     return (

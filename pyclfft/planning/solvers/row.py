@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..batch import Batch
 from ..factor import lane_rows
 from ..parameters import Parameters
+from ..pass_parts import listed
 from ..passes import Argument, Pass
 from ..problem import Problem
 from ..tables import LaneTwiddles, Roots
@@ -23,7 +24,6 @@ from .lanes import (
     ends_of,
     given_points,
     is_padded,
-    lane_words,
     lanes_for,
     lanes_pass,
     most_lanes,
@@ -72,14 +72,14 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         "TARGET": target,
         "ROWS": rows,
         "M": n // rows,
-        "PASSES": lane_words(lanes.radices),
+        "RADICES": listed(lanes.radices),
     }
     if problem.kind != "c2c":
         tables["roots"] = Roots(2 * n, problem.precision)
     if found.together > 1:
         macros["TOGETHER"] = found.together
     if is_padded(problem):
-        macros["GIVEN"] = given_points(problem)
+        macros["FILLED"] = given_points(problem)
     step = f"{batch.count} x {n} = {'x'.join(map(str, (rows, *lanes.radices)))}"
     return (
         lanes_pass(

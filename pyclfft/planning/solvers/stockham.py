@@ -16,7 +16,7 @@ from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import OPERATIONS, Stages, best_stages, is_smooth, real_splits, shown
 from ..parameters import Parameters, factors_of
-from ..pass_parts import defines, exact, uint
+from ..pass_parts import defines, exact, listed, uint
 from ..passes import Argument, Pass
 from ..precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..problem import Problem
@@ -709,11 +709,6 @@ def _radices(stages: Stages, ends: Ends) -> dict[str, str]:
     if ends.spectrum is not None:
         radices["RADICES_BACK"] = listed(stages.radices[::-1])
     return radices
-
-
-def listed(radices: Iterable[int]) -> str:
-    """Return radices as the value of a macro: "16,16,4"."""
-    return ",".join(map(str, radices))
 
 
 SOLVER = Solver("stockham", "a smooth length that fits a work-group", plan)
