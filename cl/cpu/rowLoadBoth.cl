@@ -14,7 +14,8 @@ static INLINE points load_points(Source source, uint i, uint fetched HOOK_PARAME
 {
     const reals one = *(global const loose_half *)(source.src + source.from + i);
     const reals other = *(global const loose_half *)(source.src + source.other_from + i);
+    const points x = deinterleaved((points)(one, other), source.sign);
     fetch(source.src + source.from + source.ahead + fetched);
     fetch(source.src + source.other_from + source.ahead + fetched);
-    return deinterleaved((points)(one, other), source.sign);
+    return x;
 }

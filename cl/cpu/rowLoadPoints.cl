@@ -11,6 +11,7 @@ static INLINE points load_points(Source source, uint i, uint fetched HOOK_PARAME
 {
     const uint element = i * SOURCE_APART;
     const points z = load_vector(source.src, source.from + element, 1, existing(element) HOOK_ARGUMENTS);
+    const points x = deinterleaved(z, source.sign);
     fetch(source.src + source.from + source.ahead + fetched * SOURCE_APART);
-    return deinterleaved(z, source.sign);
+    return x;
 }

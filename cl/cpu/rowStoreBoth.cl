@@ -12,21 +12,23 @@ static INLINE ulong address_of_results(Target target)
 }
 
 /* The two ways store different pieces, because compilers would take them for one. */
-static INLINE void store_side(global cplx *to, reals z, int stream)
+static INLINE void store_both(global cplx *one, global cplx *other, points z, int stream)
 {
-    if (STREAM && stream)
-        __builtin_nontemporal_store(z, (global reals *)to);
-    else {
-        ((global loose_quarter *)to)[0] = z.lo;
-        ((global loose_quarter *)to)[1] = z.hi;
+    if (STREAM && stream) {
+        __builtin_nontemporal_store(z.lo, (global reals *)one);
+        __builtin_nontemporal_store(z.hi, (global reals *)other);
+        return;
+    }
+    UNROLL for (uint i = 0; i < 2; i++) {
+        ((global loose_quarter *)one)[i] = i ? z.lo.hi : z.lo.lo;
+        ((global loose_quarter *)other)[i] = i ? z.hi.hi : z.hi.lo;
     }
 }
 
 static INLINE void store_result(Target target, uint k, points x HOOK_PARAMETERS)
 {
-    const points z = interleaved(scaled(x, target.factors));
-    store_side(target.dst + target.to + k * ROWS, z.lo, target.stream);
-    store_side(target.dst + target.other_to + k * ROWS, z.hi, target.stream);
+    global cplx *results = target.dst + k * ROWS;
+    store_both(results + target.to, results + target.other_to, interleaved(scaled(x, target.factors)), target.stream);
 }
 
 static INLINE void finish_row(Target target, Tables tables HOOK_PARAMETERS)
