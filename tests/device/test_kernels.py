@@ -17,10 +17,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from pyclfft.bench import amd
 from pyclfft.planning.factor import RADICES, Stages
+from pyclfft.planning.pass_parts import listed
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.roots import roots_of_unity
-from pyclfft.planning.solvers.stockham import listed
 from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
