@@ -2,8 +2,8 @@
  *
  *     from  --->  gather  --->  chirp  --->  all stages  --->  chirp  --->  scatter  --->  to
  *
- * Only points that wait are gathered, and only results that wait are scattered. The first stage loads the others, and the
- * last stage stores them.
+ * Only points that wait are gathered, and only results that wait are scattered. The first stage loads the others, and
+ * the last stage stores them.
  *
  * Results that wait have scratch memory of their own, except in a convolution, which leaves them where the points were.
  */
