@@ -18,7 +18,7 @@ from ..errors import BuildError
 from ..files import atomic_write, cache_dir
 from .cache import BoundedCache, registered
 from .describe import code_identity
-from .vendors import has_warnings
+from .vendors import has_warnings, keeps_programs
 
 logger = logging.getLogger("pyclfft")
 
@@ -69,9 +69,15 @@ def program(context: cl.Context, source: str, defines: Defines = (), hooks: str 
 
 
 def _load_or_build(context: cl.Context, source: str, defines: Defines, hooks: str) -> cl.Program:
-    text = source_text(source, hooks, defines)
-    path = _disk_path(context.devices[0], text)
-    return _load(context, path) or _build(context, source, text, defines, path)
+    text, (device,) = source_text(source, hooks, defines), context.devices
+    if keeps_programs(device):
+        return cl.Program(_build(context, source, text, defines))
+    path = _disk_path(device, text)
+    loaded = _load(context, path)
+    if loaded is None:
+        loaded = _build(context, source, text, defines)
+        _store(path, cast("list[bytes]", loaded.get_info(cl.program_info.BINARIES))[0])
+    return cl.Program(loaded)
 
 
 # --- source ---------------------------------------------------------------------------------------
@@ -156,7 +162,7 @@ def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
 # --- building -------------------------------------------------------------------------------------
 
 
-def _build(context: cl.Context, source: str, text: str, defines: Defines, path: Path) -> cl.Program:
+def _build(context: cl.Context, source: str, text: str, defines: Defines) -> cl._Program:
     # These are pyopencl's inner class and method. Its class Program would use pyopencl's own disk
     # cache, whose lock files outlive a killed process and make the next one wait. Its method build
     # would warn of every log, even of Intel's report of success.
@@ -172,9 +178,7 @@ def _build(context: cl.Context, source: str, text: str, defines: Defines, path: 
         logging.WARNING if has_warnings(log) else logging.DEBUG,
         "%s built for %s with %s: %s", source, device.name, _flags(defines), log or "no log",
     )  # fmt: skip
-    binaries = cast("list[bytes]", built.get_info(cl.program_info.BINARIES))
-    _store(path, binaries[0])
-    return cl.Program(built)
+    return built
 
 
 def _log(built: cl._Program, device: cl.Device, text: str) -> str:
@@ -242,7 +246,7 @@ def _disk_path(device: cl.Device, text: str) -> Path:
     return cache_dir() / "programs" / f"{name}.bin"
 
 
-def _load(context: cl.Context, path: Path) -> cl.Program | None:
+def _load(context: cl.Context, path: Path) -> cl._Program | None:
     """Return a stored program, or None where it is missing, damaged or refused by the driver."""
     try:
         data = path.read_bytes()
@@ -259,7 +263,7 @@ def _load(context: cl.Context, path: Path) -> cl.Program | None:
         return None
     with suppress(OSError):  # the folder may be read-only
         os.utime(path)  # the time of the last use: `_prune` deletes what was used longest ago
-    return cl.Program(loaded)
+    return loaded
 
 
 def _store(path: Path, binary: bytes) -> None:

@@ -5,6 +5,7 @@ The other modules turn these tables into the order of `devices`, into `Traits` a
 
 from __future__ import annotations
 
+import os
 import platform as host
 import re
 import sys
@@ -36,13 +37,14 @@ class Runtime:
     asleep: str = ""  # what to do if the runtime is installed and shows no device
     unmaps_ahead: bool = True  # as the trait of this name
     may_crash: bool = False  # whether some versions' compilers crash: a child process tries first
+    no_cache: str = ""  # if it keeps compiled kernels on the disk, the variable that at 0 stops it
 
 
 # The first row that fits counts; the last row fits every runtime.
 RUNTIMES = (
     Runtime("oclgrind", 9, simulator=True),
     Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
-    Runtime("pocl", 2, name=SCALAR),
+    Runtime("pocl", 2, name=SCALAR, no_cache="POCL_KERNEL_CACHE"),
     Runtime("rusticl", 3, asleep=_WAKE_RUSTICL, unmaps_ahead=False, may_crash=True),
     Runtime("clover", 4, may_crash=True),  # Mesa's old runtime, known for wrong results
     Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others
@@ -133,6 +135,16 @@ def runtime_behind(platform: Any) -> Runtime:
     """Return the row of `RUNTIMES` that describes a platform's runtime."""
     text = f"{platform.name} {platform.vendor} {platform.version}".lower()
     return next(row for row in RUNTIMES if row.mark in text)
+
+
+def keeps_programs(device: Any) -> bool:
+    """Return whether a device's runtime itself keeps compiled kernels on the disk.
+
+    pyclfft then stores no programs of its own. PoCL would compile every kernel once more, for
+    work-groups of any size, before it hands out a program to be stored.
+    """
+    variable = runtime_of(device).no_cache
+    return bool(variable) and os.environ.get(variable) != "0"
 
 
 def compute_capability(device: Any) -> tuple[int, int]:

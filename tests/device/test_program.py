@@ -39,7 +39,11 @@ def context(queue):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The folder of stored programs, empty, with nothing in memory either."""
+    """The folder of stored programs, empty, with nothing in memory either.
+
+    pyclfft stores the programs of every runtime there, even of one that keeps them itself.
+    """
+    monkeypatch.setattr(program_module, "keeps_programs", lambda device: False)
     monkeypatch.setenv("PYCLFFT_CACHE_DIR", str(tmp_path / "cache"))
     pyclfft.clear_cache()
     yield tmp_path / "cache" / "programs"
@@ -131,6 +135,13 @@ def again(context):
     """The program as a new process would get it."""
     cache.clear("programs")
     return program(context, "textbook/norm.cl", NORM)
+
+
+def test_nothing_is_stored_where_the_runtime_keeps_programs(context, folder, monkeypatch):
+    monkeypatch.setattr(program_module, "keeps_programs", lambda device: True)
+    for _ in range(2):
+        again(context)
+    assert not folder.exists()
 
 
 def test_on_disk(context, folder, compiled):
@@ -289,10 +300,14 @@ print(json.dumps([len(sources), error]))
 
 
 def start(device):
+    """Start a process in which no runtime keeps programs itself, so that pyclfft stores them."""
     platform = device.platform.name
+    environment = {**os.environ, "POCL_KERNEL_CACHE": "0"}
     command = [sys.executable, "-W", "error", "-c", TRANSFORM, platform]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, env=environment
+    )
 
 
 def finish(process):
