@@ -426,7 +426,7 @@ class LaneEnds:
         macros = dict(each.defines)
         if macros.get("SHARED") == "1":
             sizes = each.arguments["sizes"].values
-            names = ("N", "LENGTH", "GIVEN", "STEPS")
+            names = ("N", "LENGTH", "FILLED", "STEPS")
             assert not macros.keys() & set(names)
             macros |= {name: str(value) for name, value in zip(names, sizes, strict=True)}
         return cls(macros)
@@ -479,7 +479,7 @@ class LaneEnds:
     @property
     def given(self):
         half = self.source == "HERMITIAN"
-        return int(self.macros.get("GIVEN", self.length // 2 + 1 if half else self.length))
+        return int(self.macros.get("FILLED", self.length // 2 + 1 if half else self.length))
 
     @property
     def written(self):

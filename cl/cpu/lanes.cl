@@ -86,8 +86,8 @@ static INLINE points scaled(points z, factors_of_parts factors)
 #endif
 }
 
-/* The points of SIDE vectors change places: lane i of vector j is lane j of vector i afterwards. Each round is a perfect
- * shuffle of all points. */
+/* The points of SIDE vectors change places: lane i of vector j is lane j of vector i afterwards. Each round is a
+ * perfect shuffle of all points. */
 static INLINE void transpose(points *x)
 {
     UNROLL for (uint done = 1; done < SIDE; done *= 2) {

@@ -15,11 +15,11 @@ static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global
     LOOP(uint j = 0; j < BELOW; j++)
     {
         points x[RADIX];
-        global const cplx *w = twiddles + (BELOW - 1) + j * (RADIX - 1);
         UNROLL for (uint r = 0; r < RADIX; r++)
             x[r] = take_point(block, j + r * BELOW, STAGE == 1, source, target HOOK_ARGUMENTS);
         JOINED(fft, RADIX)(x, 1);
 #if BELOW > 1
+        global const cplx *w = twiddles + (BELOW - 1) + j * (RADIX - 1);
         block[j] = x[0];
         UNROLL for (uint k = 1; k < RADIX; k++)
             block[j + k * BELOW] = times(x[k], w[k - 1]);

@@ -3,8 +3,8 @@
  *     N points  --->  stage 1  --->  radix 1 blocks, each  --->  stage 2  --->  ...  --->  last stage  --->  results
  *
  * A stage of radix R with S points below transforms the points j, j + S, j + 2 S ..., and result k, times
- * exp(-2 pi i j k / (R S)), belongs to block k of S points, which is then transformed on its own. Depth first: a block is
- * finished before the next one begins, so that all but the first stages find their points in the nearest cache. No
+ * exp(-2 pi i j k / (R S)), belongs to block k of S points, which is then transformed on its own. Depth first: a block
+ * is finished before the next one begins, so that all but the first stages find their points in the nearest cache. No
  * point changes its lane, and twiddles are single numbers for all lanes.
  *
  * A convolution (CONVOLVES) transforms, multiplies by a spectrum, and transforms back. The stages back are those there
@@ -99,7 +99,8 @@
     #include "cpu/stage.cl"
 
 /* Transforms, or convolves, the points of all lanes. */
-static INLINE void all_stages(SCRATCH points *scratch, global const cplx *twiddles, Source source, Target target HOOK_PARAMETERS)
+static INLINE void all_stages(SCRATCH points *scratch, global const cplx *twiddles, Source source,
+                              Target target HOOK_PARAMETERS)
 {
     STAGE_NUMBER(1)(scratch, 0, twiddles, source, target HOOK_ARGUMENTS);
 }

@@ -995,57 +995,10 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
 
 # --- each file by itself --------------------------------------------------------------------------
 
-# Without kernels of their own.
-SHARED = (
-    "cpu/access.cl",
-    "cpu/cosine.cl",
-    "prelude.cl",
-    "radix.cl",
-    "gpu/batch.cl",
-    "gpu/exchange.cl",
-    "gpu/exchangeHalves.cl",
-    "gpu/group.cl",
-    "gpu/load.cl",
-    "gpu/loadComplex.cl",
-    "gpu/loadHalf.cl",
-    "gpu/loadPackedHalf.cl",
-    "gpu/loadPoints.cl",
-    "gpu/loadReal.cl",
-    "gpu/loadRealStage.cl",
-    "gpu/loadTogether.cl",
-    "gpu/loadTwo.cl",
-    "gpu/numbers.cl",
-    "gpu/packed.cl",
-    "gpu/pass.cl",
-    "gpu/raderColumns.cl",
-    "gpu/raderRows.cl",
-    "gpu/sequence.cl",
-    "gpu/stage.cl",
-    "gpu/store.cl",
-    "gpu/storeComplex.cl",
-    "gpu/storeFold.cl",
-    "gpu/storePackedHalf.cl",
-    "gpu/storeReal.cl",
-    "gpu/storeRealHalf.cl",
-    "gpu/storeRealStage.cl",
-    "gpu/storeResults.cl",
-    "gpu/storeTogether.cl",
-    "gpu/storeTwoSpectra.cl",
-    "gpu/tile.cl",
-    "hooks.cl",
-    "audio/frames.cl",
-    "convolution/blocks.cl",
-    "convolution/crossPower.cl",
-    "convolution/newestBlock.cl",
-    "fourStep.cl",
-    "gain.cl",
-    "cpu/lanes.cl",
-    "audio/magnitudes.cl",
-    "cpu/realPass.cl",
-    "dft/rows.cl",
-)
-KERNEL = re.compile(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(")
-KERNEL_FILES = [name for name in kernel_files() if name not in SHARED]
+KERNEL = re.compile(r"^kernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", re.MULTILINE)
+KERNEL_FILES = [
+    name for name, path in kernel_files().items() if KERNEL.search(path.read_text(encoding="utf-8"))
+]
 
 
 @pytest.mark.parametrize("name", KERNEL_FILES)
