@@ -424,7 +424,7 @@ class LaneEnds:
     def of(cls, each):
         """By its arguments, too, if its kernel is that of all lengths."""
         macros = dict(each.defines)
-        if macros.get("SHARED") == "1":
+        if macros.get("ANY_LENGTH") == "1":
             sizes = each.arguments["sizes"].values
             names = ("N", "LENGTH", "FILLED", "STEPS")
             assert not macros.keys() & set(names)
@@ -469,7 +469,11 @@ class LaneEnds:
 
     @property
     def chirp(self):
-        return self.macros.get("CHIRP", "")
+        """The part of the launch in Bluestein's algorithm."""
+        parts = [self.number(name) for name in ("CHIRP_FIRST", "SPECTRUM", "CHIRP_LAST")]
+        return {1: "BEFORE", 2: "WITHIN", 4: "AFTER", 7: "ALONE", 0: ""}[
+            parts[0] + 2 * parts[1] + 4 * parts[2]
+        ]
 
     @property
     def length(self):
@@ -504,7 +508,7 @@ class LaneEnds:
             "WITHIN": [LaneSpectrum],
             "AFTER": [LaneChirp],
         }[self.chirp]
-        return types + [LaneStages] * self.number("SHARED")
+        return types + [LaneStages] * self.number("ANY_LENGTH")
 
 
 def simulate_lanes(each, source, target, *others):
@@ -522,7 +526,7 @@ def simulate_lanes(each, source, target, *others):
     rest = [
         argument for argument in each.arguments.values() if isinstance(argument, Scalar | Vector)
     ]
-    if ends.number("SHARED"):
+    if ends.number("ANY_LENGTH"):
         assert tables[-1].radices == tables[0].radices
         assert rest.pop(0).values[3] == len(tables[0].radices)
     assert [(type(argument), argument.dtype) for argument in rest] == [
@@ -626,7 +630,7 @@ def points_read(ends, begin, column, steps, limits):
     (step, apart), k = steps, np.arange(ends.given)
     places = begin[:, None] + k * step
     everywhere = np.ones(places.shape, bool)
-    if not ends.number("ROW_GIVEN") and not ends.number("FOLD_IN"):
+    if not ends.number("ROW_FILLED") and not ends.number("FOLD_IN"):
         return places, everywhere, ~everywhere
     given, _, n = limits
     element = k * ends.number("ROW_COLUMNS") + column[:, None]
@@ -643,7 +647,7 @@ def points_written(ends, begin, column, steps, limits):
     (step, apart), k = steps, np.arange(ends.written)
     places = begin[:, None] + k * step
     everywhere = np.ones(places.shape, bool)
-    if ends.number("ROW_WRITTEN"):
+    if ends.number("ROW_OUTPUTS"):
         element = k * ends.number("ROW_COLUMNS") + column[:, None]
         return places, element < limits[1], ~everywhere
     if not ends.number("FOLD_OUT"):

@@ -6,7 +6,7 @@
  * first element. KNOWN_PARTS: vectors of which a part is stored all have the same part.
  */
 #ifndef LANES /* nobody includes this file */
-#include "cpu/lanes.cl"
+#include "cpu/share.cl"
 typedef cplx source_element, target_element;
 typedef points source_vector, target_vector;
 #endif
@@ -39,24 +39,24 @@ typedef target_vector loose_target __attribute__((aligned(4 << DOUBLE)));
 #endif
 
 /* What remains of `all` behind `before`: nothing if it is less. */
-static inline uint remaining(uint all, uint before)
+static INLINE uint remaining(uint all, uint before)
 {
     return all > before ? all - before : 0;
 }
 
-static inline source_element load_element(global const source_element *src, ulong at HOOK_PARAMETERS)
+static INLINE source_element load_element(global const source_element *src, ulong at HOOK_PARAMETERS)
 {
     return LOAD_FROM(src, at, at);
 }
 
-static inline void store_element(global target_element *dst, ulong at,
+static INLINE void store_element(global target_element *dst, ulong at,
                                  target_element value HOOK_PARAMETERS)
 {
     STORE_TO(dst, at, value, at);
 }
 
 /* The elements from a place on, `apart` from each other, of which `count` exist: the others are zero. */
-static inline source_vector load_vector(global const source_element *src, ulong at, ulong apart,
+static INLINE source_vector load_vector(global const source_element *src, ulong at, ulong apart,
                                         uint count HOOK_PARAMETERS)
 {
     if (!LOADED_ONE_BY_ONE && count >= SOURCE_STEP && apart == 1)
@@ -73,7 +73,7 @@ static inline source_vector load_vector(global const source_element *src, ulong 
 }
 
 /* Whether results go past the caches, as whole lines only can: `addresses` has to be a multiple of one. */
-static inline int streams(global const source_element *src, global target_element *dst, ulong addresses)
+static INLINE int streams(global const source_element *src, global target_element *dst, ulong addresses)
 {
     int replaced = (global const void *)src == (global const void *)dst;
     return STREAM > replaced && addresses % sizeof(reals) == 0;
@@ -83,7 +83,7 @@ static inline int streams(global const source_element *src, global target_elemen
  * begins as vectors do.
  * Those before are stored already: the same once more does no harm, but to hooks and to what has gone past the
  * caches, which would have to come back. */
-static inline void store_vector(global target_element *dst, ulong at, ulong apart, target_vector v,
+static INLINE void store_vector(global target_element *dst, ulong at, ulong apart, target_vector v,
                                 uint begin, uint end, int stream HOOK_PARAMETERS)
 {
 #if STORE_VECTORS
@@ -112,7 +112,7 @@ static inline void store_vector(global target_element *dst, ulong at, ulong apar
 
 /* Neighbours from scratch memory; with `stream` past the caches, but for those before the first and behind the
  * last whole line. */
-static inline void store_run(global target_element *dst, ulong at, SCRATCH const target_element *from,
+static INLINE void store_run(global target_element *dst, ulong at, SCRATCH const target_element *from,
                              uint count, int stream HOOK_PARAMETERS)
 {
     uint i = 0;
@@ -127,7 +127,7 @@ static inline void store_run(global target_element *dst, ulong at, SCRATCH const
         store_element(dst, at + i, from[i] HOOK_ARGUMENTS);
 }
 
-static inline void fetch(global const source_element *from)
+static INLINE void fetch(global const source_element *from)
 {
 #if PREFETCH
     UNROLL for (uint line = 0; line < sizeof(source_vector) / TOGETHER; line += 64)
@@ -136,7 +136,7 @@ static inline void fetch(global const source_element *from)
 }
 
 /* The same for what will be written, unless it goes past the caches; vectors may begin within a line. */
-static inline void claim(global const target_element *to, int stream)
+static INLINE void claim(global const target_element *to, int stream)
 {
 #if PREFETCH
     if (!stream)
@@ -145,7 +145,7 @@ static inline void claim(global const target_element *to, int stream)
 #endif
 }
 
-static inline void claim_row(global const target_element *to, uint count, int stream)
+static INLINE void claim_row(global const target_element *to, uint count, int stream)
 {
     if (!stream)
         LOOP(uint i = 0; i < count; i += TARGET_STEP)

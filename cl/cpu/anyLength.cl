@@ -1,6 +1,6 @@
 /* anyLength: what stages.cl does, in one kernel for all lengths. The number of points and the radices are arguments.
  *
- *     n points  --->  stage 1 over all blocks  --->  stage 2 over all blocks  --->  ...  --->  last stage  --->  results
+ *     n points  --->  stage 1 of all blocks  --->  stage 2 of all blocks  --->  ...  --->  last stage  --->  results
  *
  * Each stage goes through all blocks before the next one begins. `steps` has the radices of the stages, and behind them
  * the number of the first result of each block of the last stage.
@@ -62,10 +62,12 @@ static INLINE void any_stage_back(uint radix, SCRATCH points *scratch, uint n, u
 }
 #endif
 
-/* Transforms, or convolves, the n points of all lanes. */
-static INLINE void stages_of(uint n, uint stages, global const long *steps, SCRATCH points *scratch,
-                             global const cplx *twiddles, Source source, Target target HOOK_PARAMETERS)
+/* Transforms, or convolves, the points of all lanes. */
+static INLINE void all_stages(SCRATCH points *scratch, global const cplx *twiddles, Source source,
+                              Target target HOOK_PARAMETERS)
 {
+    const uint n = source.sizes.points, stages = source.tables.stages;
+    global const long *steps = source.tables.steps;
     uint below = n;
     LOOP(uint stage = 0; stage + 1 < stages; stage++)
     {

@@ -1,6 +1,6 @@
 /* anyRadix: stages of one RADIX in a kernel for all lengths. A template: anyLength.cl includes it once for each radix.
  *
- *     all blocks of RADIX x `below` points  --->  codelets, twiddles  --->  RADIX times as many blocks of `below` points
+ *     blocks of RADIX x `below` points  --->  codelets, twiddles  --->  RADIX times as many blocks of `below` points
  */
 #define OF_RADIX(name) JOINED(name, RADIX)
 

@@ -14,7 +14,7 @@ from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers.chirp import convolution_radices
-from pyclfft.planning.solvers.lanes import LINE_BYTES, convolution_words, lane_words
+from pyclfft.planning.solvers.lanes import LINE_BYTES
 from pyclfft.planning.tables import (
     BlockRoots,
     LaneRoots,
@@ -88,18 +88,11 @@ def test_full_vectors_come_first():
     assert lane_rows(17 * 256, 16) is None
 
 
-def test_words():
-    assert lane_words((4, 8, 8)) == "PASS(4,64,1,PASS(8,8,4,LAST(8,32)))"
-    assert lane_words((4, 8), "FIRST", "ONLY") == "FIRST(4,8,1,LAST(8,4))"
-    assert lane_words((5,)) == "LAST(5,1)"
-    assert lane_words((5,), "FIRST", "ONLY") == "ONLY(5)"
-
-
 # --- tables, as the kernels use them --------------------------------------------------------------
 
 
 def passed(points, radices):
-    """What PASSES does: transforms along axis 0, depth first, results in natural order."""
+    """What stages.cl does: transforms along axis 0, depth first, results in natural order."""
     twiddles = LaneStageTwiddles(radices, "double").values()
     result = np.empty_like(points)
 
@@ -227,11 +220,6 @@ def test_convolutions_are_of_quick_lengths():
         assert 2 * n - 1 <= m <= 1.25 * (2 * n - 1)
 
 
-def test_words_of_a_convolution():
-    assert convolution_words((4, 8, 8)) == "AROUND(4,64,AROUND(8,8,MIDDLE(8)))"
-    assert convolution_words((5,)) == "MIDDLE(5)"
-
-
 def test_one_kernel_for_all_lengths():
     """Of a few short transforms: nothing is compiled for a new one."""
     for kind, dtype in (("c2c", "c8"), ("r2c", "f4"), ("c2r", "c8")):
@@ -241,9 +229,9 @@ def test_one_kernel_for_all_lengths():
             assert {len(each) for each in plans} == {1}
             defines = {each.defines for (each,) in plans}
             assert len(defines) <= 3  # with the radix 7, without, and by convolution
-            assert {macros(each)["SHARED"] for (each,) in plans} == {"1"}
+            assert {macros(each)["ANY_LENGTH"] for (each,) in plans} == {"1"}
     for n in (300, 22, 26):  # longer, or of radices that take long to compile
-        assert "SHARED" not in macros(plan((n,))[0])
+        assert "ANY_LENGTH" not in macros(plan((n,))[0])
 
 
 def test_a_single_one_of_any_length_where_compilers_make_no_vectors():
@@ -255,7 +243,7 @@ def test_a_single_one_of_any_length_where_compilers_make_no_vectors():
         (CPU, (2039,), None),
         (CPU, (509,), "1"),
     ):
-        assert macros(plan(shape, -1, traits)[0]).get("SHARED") == expected, shape
+        assert macros(plan(shape, -1, traits)[0]).get("ANY_LENGTH") == expected, shape
 
 
 def test_steps_of_passes():
@@ -303,7 +291,7 @@ def test_results_that_replace_long_columns_are_streamed_too():
         assert macros(each)["STREAM"] == expected
 
 
-def test_short_rows_that_share_lines_are_staged():
+def test_short_rows_that_share_lines_are_collected():
     for shape, options, expected in (
         ((2**14, 100), {}, "1"),
         ((2**10, 100), {}, "0"),  # small enough for a cache
@@ -312,7 +300,7 @@ def test_short_rows_that_share_lines_are_staged():
         ((2**14, 200), {"kind": "r2c", "dtype": "f4"}, "1"),
     ):
         (each,) = plan(shape, 1, **options)
-        assert macros(each)["STAGED"] == expected, shape
+        assert macros(each)["COLLECTED"] == expected, shape
 
 
 def test_only_whole_lines_are_streamed():

@@ -349,7 +349,7 @@ def lanes_points(each):
     source, target = macros.get("SOURCE", "COMPLEX"), macros.get("TARGET", "COMPLEX")
     if each.kernel == "row":
         return int(macros["M"]) * (1 + ("COMPLEX" not in (source, target)))
-    convolves = macros.get("CHIRP") in ("ALONE", "WITHIN")
+    convolves = macros.get("SPECTRUM") == "1"
     waits = not convolves and (macros["TO_ROWS"] == "1" or target == "HERMITIAN")
     return int(macros["N"]) * (1 + waits)
 

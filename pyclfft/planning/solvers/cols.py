@@ -1,7 +1,4 @@
-"""Transforms along any axis on CPUs: the lanes of a vector hold neighbouring transforms.
-
-The words of lanes.cl call a stage a pass.
-"""
+"""Transforms along any axis on CPUs: the lanes of a vector hold neighbouring transforms."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from ..arguments import Vector
 from ..batch import Batch, Dimension
 from ..factor import lane_cost, real_splits, shown
 from ..parameters import Parameters
+from ..pass_parts import listed
 from ..passes import Argument, Pass
 from ..problem import Problem
 from ..tables import (
@@ -31,10 +29,8 @@ from .lanes import (
     LINE_BYTES,
     MIN_LANES,
     Lanes,
-    convolution_words,
     ends_of,
     given_points,
-    lane_words,
     lanes_for,
     lanes_pass,
     most_lanes,
@@ -45,8 +41,15 @@ from .lanes import (
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
-STAGED = 2  # the further vectors of scratch memory that cols.cl needs if rows wait there
-OF_ONE_LENGTH = ("N", "LENGTH", "GIVEN", "PASSES")  # macros that the kernel for all lengths lacks
+COLLECTED = 2  # the further vectors of scratch memory that cols.cl needs if it collects rows there
+OF_ONE_LENGTH = ("N", "LENGTH", "FILLED", "RADICES")  # macros that the kernel for all lengths lacks
+# The macros of cols.cl for each part that a launch has in Bluestein's algorithm.
+PARTS = {
+    "ALONE": ("CHIRP_FIRST", "CHIRP_LAST", "SPECTRUM"),
+    "BEFORE": ("CHIRP_FIRST",),
+    "WITHIN": ("SPECTRUM",),
+    "AFTER": ("CHIRP_LAST",),
+}
 
 
 @dataclass(frozen=True)
@@ -358,7 +361,7 @@ def columns_of(
         stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.convolves)
         rooms = 1 if ends.convolves or stored_at_once or ends.real_radix else 2
         staged = to_rows and not shared and _is_staged(problem, ends, dimension.target, parameters)
-        spare = (STAGED if staged else 0) + _beside(ends, prod(radices))
+        spare = (COLLECTED if staged else 0) + _beside(ends, prod(radices))
         for width in _widths(-(-dimension.extent // ends.pairs), most_lanes(problem, traits)):
             if (from_rows and ends.length < width) or (to_rows and ends.written < width):
                 continue
@@ -374,7 +377,7 @@ def columns_of(
 def _beside(ends: ColumnEnds, points: int) -> int:
     """Return the vectors of scratch memory that a real stage needs beside a transform's points.
 
-    realPass.cl uses two areas. The vectors are the whole first area, and what the second area has
+    realStage.cl uses two areas. The vectors are the whole first area, and what the second area has
     beyond the points.
     """
     if not ends.real_radix:
@@ -512,15 +515,15 @@ def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
     if row and row.twist:
         n, width, blocks = lanes.points, lanes.width, columns.steps.extent * ends.pairs
         tables["lane_roots"] = LaneRoots(row.points, n, width, problem.precision)
-        tables["all_block_roots"] = BlockRoots(row.points, n, blocks, width, problem.precision)
+        tables["block_roots"] = BlockRoots(row.points, n, blocks, width, problem.precision)
     if ends.chirp == "ALONE":
         tables["chirp"] = Chirp(ends.points, problem.precision)
         tables["spectrum"] = ChirpSpectrum(ends.points, lanes.radices, problem.precision)
     elif row and ends.chirp == "WITHIN":
         factors = (columns.dimension.extent, *lanes.radices)
-        tables["spectra"] = LaneSpectrum(row.elements, factors, lanes.width, problem.precision)
+        tables["row_spectrum"] = LaneSpectrum(row.elements, factors, lanes.width, problem.precision)
     elif row and ends.chirp:
-        tables["chirps"] = LaneChirp(row.elements, lanes.width, problem.precision)
+        tables["row_chirp"] = LaneChirp(row.elements, lanes.width, problem.precision)
     return tables
 
 
@@ -533,41 +536,37 @@ def _sizes(columns: Columns) -> dict[str, Argument]:
 def _macros(columns: Columns) -> dict[str, int | str]:
     """Return the macros of cols.cl; most of those that have their default value are left out."""
     ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
-    gathered = columns.ways[0] == "rows" or ends.source == "HERMITIAN" or ends.real_radix
-    words = lane_words(lanes.radices, *([] if gathered else ["FIRST", "ONLY"]))
-    if ends.convolves:
-        words = convolution_words(lanes.radices)
     macros: dict[str, int | str] = {
         "N": lanes.points,
         "FROM_ROWS": int(columns.ways[0] == "rows"),
         "TO_ROWS": int(columns.ways[1] == "rows"),
-        "STAGED": int(columns.staged),
+        "COLLECTED": int(columns.staged),
         "RAGGED": int(columns.dimension.extent % (lanes.width * ends.pairs) > 0),
         "TWIST": int(bool(row and row.twist)),
-        "PASSES": words,
+        "RADICES": listed(lanes.radices),
     }
     others: dict[str, tuple[int | str, int | str]] = {
         "SOURCE": (ends.source, "COMPLEX"),
         "TARGET": (ends.target, "COMPLEX"),
         "LENGTH": (ends.length, lanes.points),
-        "GIVEN": (ends.given, ends.wanted),
+        "FILLED": (ends.given, ends.wanted),
         "PACKED": (int(ends.packed), 0),
         "PAIR": (ends.pairs - 1, 0),
         "REAL_RADIX": (ends.real_radix, 0),
         "SPREAD_IN": (int(columns.ways[0] == "spread"), 0),
         "SPREAD_OUT": (int(columns.ways[1] == "spread"), 0),
-        "CHIRP": (ends.chirp, ""),
         "INNER": (columns.number, 0),
     }
     if row:
         others |= {
             "ROW_COLUMNS": (row.columns if ends.chirp or row.given or row.half_in else 0, 0),
-            "ROW_GIVEN": (int(row.given > 0), 0),
-            "ROW_WRITTEN": (int(row.written > 0), 0),
+            "ROW_FILLED": (int(row.given > 0), 0),
+            "ROW_OUTPUTS": (int(row.written > 0), 0),
             "FOLD_IN": (int(row.half_in), 0),
             "FOLD_OUT": (int(row.half_out), 0),
         }
     macros |= {name: value for name, (value, usual) in others.items() if value != usual}
+    macros |= dict.fromkeys(PARTS.get(ends.chirp, ()), 1)
     if lanes.shared:
         macros = {name: value for name, value in macros.items() if name not in OF_ONE_LENGTH}
         macros |= {"RAGGED": 1, "LARGEST": max(5, *lanes.radices)}

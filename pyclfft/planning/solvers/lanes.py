@@ -2,7 +2,7 @@
 
 Work-groups with barriers are slow on CPUs, because a CPU's runtime imitates them by loops over all
 work-items. lanes.cl has no barriers: a work-item does whole transforms, one in each lane of its
-vectors. The words of lanes.cl call a stage a pass.
+vectors.
 """
 
 from __future__ import annotations
@@ -163,42 +163,6 @@ def lanes_for(
     return Lanes(width, radices, n, nbytes, is_local and not shared, shared)
 
 
-def convolution_words(radices: tuple[int, ...]) -> str:
-    """Return the steps of a convolution as the text of the macro PASSES of cols.cl.
-
-    For example, it is ``AROUND(4,64,AROUND(8,8,MIDDLE(8)))`` for the radices 4, 8 and 8.
-    """
-    words = f"MIDDLE({radices[-1]})"
-    for number in reversed(range(len(radices) - 1)):
-        words = f"AROUND({radices[number]},{prod(radices[number + 1 :])},{words})"
-    return words
-
-
-def lane_words(radices: tuple[int, ...], first: str = "PASS", only: str = "LAST") -> str:
-    """Return the stages of a transform as the text of the macro PASSES of lanes.cl.
-
-    Parameters
-    ----------
-    radices : tuple of int
-        The radices of the stages, in order.
-    first, only : str
-        The word for the first of several stages, and the word for a single stage.
-
-    Returns
-    -------
-    str
-        For example ``PASS(4,64,1,PASS(8,8,4,LAST(8,32)))``.
-    """
-    if len(radices) == 1:
-        return f"{only}({radices[0]}{',1' if only == 'LAST' else ''})"
-    words = f"LAST({radices[-1]},{prod(radices[:-1])})"
-    for number in reversed(range(len(radices) - 1)):
-        name = "PASS" if number else first
-        below, before = prod(radices[number + 1 :]), prod(radices[:number])
-        words = f"{name}({radices[number]},{below},{before},{words})"
-    return words
-
-
 def lanes_pass(
     kernel: str,
     problem: Problem,
@@ -267,7 +231,7 @@ def lanes_pass(
         "PREFETCH": int(streams),
     }
     if lanes.shared:
-        options["SHARED"] = 1
+        options["ANY_LENGTH"] = 1
     workspace = {} if lanes.is_local else {"workspace": Buffer(SCRATCH)}
     return Pass(
         kernel=kernel,
