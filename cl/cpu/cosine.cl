@@ -5,8 +5,8 @@
  *     waiting: N results  --->  finish_row  --->  dst: 2 N numbers
  *
  * Formulas and references are those of dct.cl, whose launches this file saves: numbers never leave the cache between.
- * Vectors go in from both ends of a row, whose numbers they leave, or want, in reverse. The last vectors may overlap those
- * before. A sine transform is a cosine transform whose odd numbers have other signs, or whose results are in reverse.
+ * Vectors go in from both ends of a row, whose numbers they leave, or want, in reverse. The last vectors may overlap
+ * those before. Sine transforms are cosine transforms with other signs and orders of numbers.
  */
 #ifndef SINE
 #define SINE 0 /* 1: a sine transform */

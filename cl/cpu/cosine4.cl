@@ -1,10 +1,11 @@
 /* cosine4: a cosine or sine transform of type 4.
  *
- *     src       x0 x1 x2 x3 ...  --->  point i = number 2 i + i number 2 N - 1 - 2 i, times turned[i]  --->  waiting
+ *     src       x0 x1 x2 x3 ...  --->  numbers 2 i and 2 N - 1 - 2 i as the parts of point i,
+ *                                           times turned[i]  --->  waiting
  *     waiting   result k, times turned[k]  --->  real part at 2 k, imaginary part at 2 N - 1 - 2 k  --->  dst
  *
- * Two vectors, as far from both ends of a row, have what each other needs. Real and imaginary parts of the points of a sine
- * transform have changed places.
+ * Two vectors, equally far from both ends of a row, have what each other needs. In a sine transform the real and the
+ * imaginary part of a point have changed places.
  */
 static INLINE ulong address_of_results(Target target)
 {

@@ -5,11 +5,11 @@
  *     lanes  --->  all_stages  --->  store_result  --->  dst, or scratch memory: rows that wait
  *     rows that wait  --->  finish_row  --->  dst                         (if elements must be made of results)
  *
- * A row is a matrix of ROWS rows of M points, N = ROWS M, ROWS as many as a vector has lanes or a few less. LANES columns
- * at a time are transformed across vectors, multiplied by twiddles and transposed in registers. What is left are
- * transforms of M points, one in each lane, whose results of all lanes are neighbours in memory. That is the six-step
- * algorithm with a matrix so narrow that its transpositions never touch memory. Where half of the lanes are enough for
- * the matrix, two rows of the batch have one half each (TOGETHER).
+ * A row is a matrix of ROWS rows of M points, N = ROWS M, ROWS as many as a vector has lanes or a few less. As many
+ * columns at a time are transformed across vectors, multiplied by twiddles and transposed in registers. What is left
+ * are transforms of M points, one in each lane, whose results of all lanes are neighbours in memory. That is the
+ * six-step algorithm with a matrix so narrow that its transpositions never touch memory. Where half of the lanes are
+ * enough for the matrix, two rows of the batch have one half each (TOGETHER).
  *
  * The files rowLoad*.cl have the functions prepare_row and load_points, each file for another source. The files
  * rowStore*.cl have store_result and finish_row. A cosine or sine transform has all four in one file, cosine*.cl.
@@ -44,57 +44,7 @@
 #define SOURCE_ELEMENTS (SOURCE == HERMITIAN ? N + 1 : N * SOURCE_APART) /* of a row of which none are missing */
 #define HAS_ROOTS (PACKED && COSINE != 4) /* the kernel takes the roots that tell even from odd numbers */
 
-#if SOURCE == REAL
-typedef real source_element;
-#else
-typedef cplx source_element;
-#endif
-#if TARGET == REAL
-typedef real target_element;
-#else
-typedef cplx target_element;
-#endif
-#if SOURCE == REAL && !PACKED
-typedef reals source_vector;
-#else
-typedef points source_vector;
-#endif
-typedef points target_vector;
-#define KNOWN_PARTS 1 /* the lanes in use */
-#include "cpu/access.cl"
-
-/* Where a row comes from. */
-typedef struct {
-    global const source_element *src;
-    ulong from, other_from; /* where the row begins, and the other row of the same vectors */
-    ulong ahead;            /* elements from what is loaded to what is fetched into the cache meanwhile */
-    real sign;              /* of the imaginary parts: -1 if the points are conjugates */
-    SCRATCH cplx *waiting;  /* its points, if they are not those of the source */
-} Source;
-
-/* Where its results go. */
-typedef struct {
-    global target_element *dst;
-    ulong to, other_to;
-    int stream;            /* 1: past the caches */
-    factors_of_parts factors;
-    SCRATCH cplx *waiting; /* the results, if they are not those of the target */
-    SCRATCH cplx *whole;   /* room for a row of the target, once the lanes are free */
-} Target;
-
-typedef struct {
-    global const cplx *twiddles;
-    global const points *turns; /* the twiddles before rows become lanes */
-    global const cplx *roots;   /* of 2 N numbers */
-    global const cplx *turned;  /* roots of a cosine transform */
-} Tables;
-
-/* Elements of a row from one on: a number that the compiler knows, if none are missing. */
-static INLINE uint existing(uint element)
-{
-    return FILLED == SOURCE_ELEMENTS ? SOURCE_ELEMENTS : remaining(FILLED, element);
-}
-
+#include "cpu/rowEnds.cl"
 #if PACKED
 #include "cpu/rowPacked.cl"
 #endif
