@@ -35,8 +35,8 @@
 #if REAL_RADIX
 #include "cpu/realStage.cl"
 #endif
-#include "cpu/load.cl"
-#include "cpu/store.cl"
+#include "cpu/loadBlock.cl"
+#include "cpu/storeBlock.cl"
 
 /* The product of result `place` of a convolution, where the stages leave it, with the spectrum. */
 static INLINE points times_spectrum(points x, Source from, uint place)

@@ -47,56 +47,56 @@
 #define RADIX RADIX_OF(8)
 #define BELOW 1
 #define BEFORE BEFORE_8
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 #define STAGE 7
 #define NEXT 8
 #define RADIX RADIX_OF(7)
 #define BELOW BELOW_7
 #define BEFORE BEFORE_7
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 #define STAGE 6
 #define NEXT 7
 #define RADIX RADIX_OF(6)
 #define BELOW BELOW_6
 #define BEFORE BEFORE_6
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 #define STAGE 5
 #define NEXT 6
 #define RADIX RADIX_OF(5)
 #define BELOW BELOW_5
 #define BEFORE BEFORE_5
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 #define STAGE 4
 #define NEXT 5
 #define RADIX RADIX_OF(4)
 #define BELOW BELOW_4
 #define BEFORE BEFORE_4
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 #define STAGE 3
 #define NEXT 4
 #define RADIX RADIX_OF(3)
 #define BELOW BELOW_3
 #define BEFORE BEFORE_3
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 #define STAGE 2
 #define NEXT 3
 #define RADIX RADIX_OF(2)
 #define BELOW BELOW_2
 #define BEFORE BEFORE_2
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 #define STAGE 1
 #define NEXT 2
 #define RADIX RADIX_OF(1)
 #define BELOW BELOW_1
 #define BEFORE 1
-    #include "cpu/stage.cl"
+    #include "cpu/laneStage.cl"
 
 /* Transforms, or convolves, the points of all lanes. */
 static INLINE void all_stages(SCRATCH points *scratch, global const cplx *twiddles, Source source,

@@ -1,4 +1,4 @@
-/* store: from the last stage to the target.
+/* storeBlock: from the last stage to the target.
  *
  *     the last stage  --->  store_result: to dst as the stage goes on
  *     the last stage  --->  store_result: to scratch memory  --->  scatter: all results to dst

@@ -1,4 +1,4 @@
-/* load: from the source to the first stage.
+/* loadBlock: from the source to the first stage.
  *
  *     src  --->  gather: all points to scratch memory  --->  take_point: from there          --->  the first stage
  *     src  --------------------------------------------->  take_point: as the stage goes on  --->  the first stage

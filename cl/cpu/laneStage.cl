@@ -1,4 +1,4 @@
-/* stage: one stage of a transform in lanes, and all stages below it. A template: stages.cl includes it once a stage.
+/* laneStage: one stage of a transform in lanes, and all stages below it. A template: stages.cl includes it once a stage.
  *
  *     block of RADIX x BELOW points  --->  codelets, twiddles  --->  RADIX blocks of BELOW points
  *                                                                    one after the other to the next stage
