@@ -305,9 +305,7 @@ def start(device):
     environment = {**os.environ, "POCL_KERNEL_CACHE": "0"}
     command = [sys.executable, "-W", "error", "-c", TRANSFORM, platform]
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, env=environment
-    )
+    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, env=environment)
 
 
 def finish(process):
