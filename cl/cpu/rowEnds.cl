@@ -2,7 +2,7 @@
  *
  *     Source: src, or scratch memory if the row waits there  --->  Tables  --->  Target: dst, or scratch memory
  *
- * row.cl passes these structs to the functions that load and store. A member without a use in a kernel costs nothing,
+ * row.cl hands these structs to the functions that load and store. A member without a use in a kernel costs nothing,
  * because all functions are put in place of their calls.
  */
 #if SOURCE == REAL

@@ -1,8 +1,8 @@
 /* rowLoadBoth: SIDE points of each of two rows are the lanes of one vector.
  *
- *     row        re im re im ...  \
- *                                  >  load_points  --->  re re ... of the row, re re ... of the other | im im ...
- *     other row  re im re im ...  /
+ *     row          re im re im ...  -+
+ *                                    +->  load_points  --->  re re ... of the row, re re ... of the other | im im ...
+ *     other row    re im re im ...  -+
  */
 typedef reals loose_half __attribute__((aligned(4 << DOUBLE)));
 
