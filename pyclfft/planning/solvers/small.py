@@ -7,29 +7,39 @@ that are not smooth are transformed by Bluestein's algorithm.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from math import prod
 
 from ..batch import Batch
 from ..factor import is_smooth
 from ..parameters import Parameters
+from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
-from .chirp import convolution_radices
-from .cols import Columns, columns_of, solver_of, whole
-from .lanes import radices_for
+from .bluestein import convolution_step
+from .cols import columns_of
+from .ends import in_one_launch
+from .lane_leaf import convolution_radices
+from .lanes import radices_for, takes
+from .leaf import Convolution, Step
+from .solver import Solver
 
 RADICES = (2, 3, 4, 5, 7)  # few, because a kernel that knows more radices takes long to compile
 
 
-def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
-    ends, batch = whole(problem)
-    radices = radices_for(ends.length, parameters, RADICES)
-    smooth = is_smooth(ends.length)
-    if problem.hooks or not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass if there are few transforms, and they are short, or else None."""
+    if not takes(problem, traits) or problem.hooks:
         return None
+    batch, ends = in_one_launch(problem)
+    step, smooth = Step(batch, ends), is_smooth(ends.length)
+    if not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
+        return None
+    radices = radices_for(ends.length, parameters, RADICES)
     if not smooth:
-        ends, radices = replace(ends, chirp="ALONE"), convolution_radices(ends.length, RADICES[:4])
-    return columns_of(problem, batch, ends, radices, traits, parameters, shared=True)
+        radices = convolution_radices(ends.length, RADICES[:4])
+        step = convolution_step(problem, Convolution((prod(radices or ()),)))
+    found = columns_of(problem, step, radices, traits, parameters, shared=True)
+    return None if found is None else (found.planned(problem.scale),)
 
 
 def _limit(batch: Batch, smooth: bool, traits: Traits, parameters: Parameters) -> int:
@@ -40,6 +50,4 @@ def _limit(batch: Batch, smooth: bool, traits: Traits, parameters: Parameters) -
     return min(limit, parameters["small_points"] // batch.count)
 
 
-SOLVER = solver_of(
-    "small", "a few short neighbouring transforms, or one, on a CPU with vectors", _columns
-)
+SOLVER = Solver("small", "a few short neighbouring transforms, or one, on a CPU with vectors", plan)
