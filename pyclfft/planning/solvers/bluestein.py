@@ -125,22 +125,22 @@ def _in_steps(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     n, m = axis_length(problem), prod(factors)
     place = leaf.between(problem, m)
     nbytes = layout_bytes(problem, place)
-    first, last = _outer_ends(problem)
     *columns, row = factors
     forward, back = [], []
     for number, factor in enumerate(columns):
-        left = prod(factors[number:])
-        outermost = number == 0
-        ends = Ends("COMPLEX", "COMPLEX", factor, left, left, twist=left)
-        there = replace(first, outputs=m, twist=m) if outermost else ends
-        here = replace(last, filled=m, twist=m) if outermost else ends
-        source, target = (problem.source, problem.target) if outermost else (place, place)
+        if number == 0:
+            there, here = _outer_ends(problem, m)
+        else:
+            left = prod(factors[number:])
+            there = Ends("COMPLEX", "COMPLEX", factor, left, left, twist=left)
+            here = replace(there, twist_first=True)
+        source, target = (place, place) if number else (problem.source, problem.target)
         batches = (
             columns_in_place(problem, factors, number, source, place),
             columns_in_place(problem, factors, number, place, target),
         )
         forward.append(Step(batches[0], there, nbytes))
-        back.append(Step(batches[1], replace(here, twist_first=True), 0 if outermost else nbytes))
+        back.append(Step(batches[1], here, nbytes if number else 0))
     rows = axis_batch(
         problem, row, [Dimension(m // row, row, row, column=1)], source=place, target=place
     )
@@ -149,12 +149,28 @@ def _in_steps(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     return [*forward, Step(rows, ends, nbytes), *reversed(back)]
 
 
-def _outer_ends(problem: Problem) -> tuple[Ends, Ends]:
-    """Return the ends of the first and of the last step of a convolution in steps."""
-    whole = whole_ends(problem)
-    first = replace(whole, target="COMPLEX", flags=whole.flags & ~TURN_OUT, chirp_first=True)
-    last = replace(whole, source="COMPLEX", flags=whole.flags & ~TURN_IN, chirp_last=True)
-    if problem.kind == "r2c":  # all results are computed, the first half is stored
-        last = replace(last, flags=whole.flags & CONJUGATE_OUT, real_origin=True)
-        first = replace(first, flags=0)
+def _outer_ends(problem: Problem, m: int) -> tuple[Ends, Ends]:
+    """Return the ends of the first and of the last step of a convolution of m points in steps.
+
+    For r2c all results are computed, and the first half is stored.
+    """
+    whole, real = whole_ends(problem), problem.kind == "r2c"
+    first = replace(
+        whole,
+        target="COMPLEX",
+        outputs=m,
+        flags=0 if real else whole.flags & ~TURN_OUT,
+        twist=m,
+        chirp_first=True,
+    )
+    last = replace(
+        whole,
+        source="COMPLEX",
+        filled=m,
+        flags=whole.flags & (CONJUGATE_OUT if real else ~TURN_IN),
+        twist=m,
+        twist_first=True,
+        chirp_last=True,
+        real_origin=real,
+    )
     return first, last

@@ -6,7 +6,7 @@ lanes.cl call a stage a pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -138,16 +138,6 @@ class Columns:
         return prod(each.extent for each in self.dimensions)
 
 
-def is_part(batch: Batch) -> bool:
-    """Whether the transforms are columns or rows of one long row."""
-    return any(_lies_along(each) for each in batch.dimensions)
-
-
-def _lies_along(dimension: Dimension) -> bool:
-    """Whether the neighbours along a dimension belong to the same long row."""
-    return dimension.column > 0 or dimension.pairs
-
-
 def _part_of_bluestein(ends: Ends) -> str | None:
     """Return the value of the macro CHIRP, or None if cols.cl cannot do what the ends say."""
     return CHIRPS.get((ends.chirp_first, ends.spectrum is not None, ends.chirp_last))
@@ -160,7 +150,7 @@ def _held(step: Step) -> tuple[str, str]:
     are complex, unless two of them are a pair.
     """
     ends = step.ends
-    if ends.pair or not is_part(step.batch):
+    if ends.pair or not step.batch.part:
         return ends.source, ends.target
     source, target = (
         "COMPLEX" if each == "HERMITIAN" else each for each in (ends.source, ends.target)
@@ -170,13 +160,13 @@ def _held(step: Step) -> tuple[str, str]:
 
 def _length(step: Step) -> int:
     """Return the number of elements of a transform, or of packed points."""
-    return step.batch.n if is_part(step.batch) else step.ends.length
+    return step.batch.n if step.batch.part else step.ends.length
 
 
 def _stored(step: Step) -> int:
     """Return the number of points of a transform that the target receives."""
     ends = step.ends
-    if is_part(step.batch):
+    if step.batch.part:
         return ends.outputs if ends.pair and ends.target == "HERMITIAN" else step.batch.n
     return ends.outputs // 2 if ends.packed and ends.target == "REAL" else ends.outputs
 
@@ -213,12 +203,12 @@ def columns_of(
     batch, ends = step.batch, step.ends
     if radices is None or not walkable(batch) or _part_of_bluestein(ends) is None:
         return None
-    convolves, part = ends.spectrum is not None, is_part(batch)
+    convolves, part = ends.spectrum is not None, step.batch.part
     length, stored, target = _length(step), _stored(step), _held(step)[1]
     several = [
         number
         for number, each in enumerate(batch.dimensions)
-        if (each.extent > 1 or shared) and (_lies_along(each) or not part)
+        if (each.extent > 1 or shared) and (each.along or not part)
     ]
     for spread, number in product((False, True), several):
         dimension = batch.dimensions[number]
@@ -241,11 +231,9 @@ def columns_of(
             if lanes is not None:
                 # Spread transforms leave the nearest dimension in its place: it shares lines.
                 inner = int(spread and number > 0)
-                arranged = replace(batch, dimensions=_arranged(batch.dimensions, number, inner))
-                return Columns(
-                    problem, replace(step, batch=arranged), traits, parameters, inner, lanes, ways,
-                    staged,
-                )  # fmt: skip
+                if inner != number:
+                    step = replace(step, batch=_arranged(batch, number, inner))
+                return Columns(problem, step, traits, parameters, inner, lanes, ways, staged)
     return None
 
 
@@ -262,10 +250,11 @@ def _beside(ends: Ends, points: int) -> int:
     return first + second - points
 
 
-def _arranged(dimensions: tuple[Dimension, ...], number: int, place: int) -> tuple[Dimension, ...]:
-    """Return the dimensions with dimension `number` moved to position `place`."""
+def _arranged(batch: Batch, number: int, place: int) -> Batch:
+    """Return the batch with dimension `number` moved to position `place`."""
+    dimensions = batch.dimensions
     others = dimensions[:number] + dimensions[number + 1 :]
-    return (*others[:place], dimensions[number], *others[place:])
+    return replace(batch, dimensions=(*others[:place], dimensions[number], *others[place:]))
 
 
 def _is_staged(problem: Problem, step: Step, distance: int, parameters: Parameters) -> bool:
@@ -308,7 +297,7 @@ def _widths(extent: int, most: int) -> Iterator[int]:
 def columns_pass(columns: Columns, scale: float) -> Pass:
     """Return a launch as a pass that multiplies the results by `scale`."""
     problem, batch, ends, lanes = columns.problem, columns.batch, columns.ends, columns.lanes
-    dimension, dimensions = columns.dimension, columns.dimensions
+    dimension, dimensions, macros = columns.dimension, columns.dimensions, _macros(columns)
     return lanes_pass(
         "cols",
         problem,
@@ -316,11 +305,11 @@ def columns_pass(columns: Columns, scale: float) -> Pass:
         lanes,
         tuple(each.extent for each in dimensions),
         _tables(problem, columns),
-        _macros(columns),
+        macros,
         columns.traits,
         columns.parameters,
         last={
-            "limits": Vector("uint32", (dimension.extent, *_limits(columns))),
+            "limits": Vector("uint32", (dimension.extent, *_limits(columns, macros))),
             "strides": Vector(
                 "int64",
                 (
@@ -337,29 +326,34 @@ def columns_pass(columns: Columns, scale: float) -> Pass:
     )
 
 
-def _limits(columns: Columns) -> tuple[int, int, int]:
+def _limits(columns: Columns, macros: Mapping[str, int | str]) -> tuple[int, int, int]:
     """Return how many elements of a long row are given and written, and how many it has."""
-    if not is_part(columns.batch):
+    if not columns.batch.part:
         return 0, 0, 0
-    row = _row_macros(columns)
     elements = axis_length(columns.problem)
-    given = elements // 2 + 1 if row["FOLD_IN"] else elements
+    given = elements // 2 + 1 if "FOLD_IN" in macros else elements
     return (
-        columns.ends.filled if row["ROW_GIVEN"] else given,
-        columns.ends.outputs if row["ROW_WRITTEN"] else elements,
+        columns.ends.filled if "ROW_GIVEN" in macros else given,
+        columns.ends.outputs if "ROW_WRITTEN" in macros else elements,
         elements,
     )
 
 
 def _lengths(columns: Columns) -> str:
     """Return the length of the transforms for people; for a convolution, also whose it is."""
-    ends, chirp = columns.ends, _part_of_bluestein(columns.ends)
-    n, points = _length(columns.step), columns.lanes.points
-    if chirp == "ALONE" and ends.real_radix:
-        return f"{ends.real_radix} real x {n // ends.real_radix} in {points}"
-    if chirp == "ALONE":
-        return f"{n} in {points}"
-    return f"{n} for {axis_length(columns.problem)}" if chirp else str(n)
+    ends, points = columns.ends, columns.lanes.points
+    if not _convolves(ends):
+        return str(_length(columns.step))
+    if columns.batch.part:
+        return f"{columns.batch.n} for {axis_length(columns.problem)}"
+    if ends.real_radix:
+        return f"{ends.real_radix} real x {ends.length // ends.real_radix} in {points}"
+    return f"{ends.length} in {points}"
+
+
+def _convolves(ends: Ends) -> bool:
+    """Whether a launch has a part in a convolution, or does all of it."""
+    return ends.chirp_first or ends.chirp_last or ends.spectrum is not None
 
 
 def _shown(columns: Columns) -> str:
@@ -383,15 +377,14 @@ def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
         n, width, blocks = lanes.points, lanes.width, columns.steps.extent * columns.transforms
         tables["lane_roots"] = LaneRoots(ends.twist, n, width, precision)
         tables["all_block_roots"] = BlockRoots(ends.twist, n, blocks, width, precision)
-    chirp = _part_of_bluestein(ends)
     if isinstance(ends.spectrum, ChirpSpectrum):
         n, factors = ends.spectrum.n, (*ends.spectrum.factors[:-1], *lanes.radices)
-        if chirp == "ALONE":
+        if not columns.batch.part:
             tables["chirp"] = Chirp(n, precision)
             tables["spectrum"] = ChirpSpectrum(n, factors, precision)
         else:
             tables["spectra"] = LaneSpectrum(n, factors, lanes.width, precision)
-    elif chirp:
+    elif _convolves(ends):
         tables["chirps"] = LaneChirp(ends.length, lanes.width, precision)
     return tables
 
@@ -404,7 +397,7 @@ def _sizes(columns: Columns) -> dict[str, Argument]:
 
 def _macros(columns: Columns) -> dict[str, int | str]:
     """Return the macros of cols.cl; most of those that have their default value are left out."""
-    ends, lanes, part = columns.ends, columns.lanes, is_part(columns.batch)
+    ends, lanes, part = columns.ends, columns.lanes, columns.batch.part
     source, target = _held(columns.step)
     gathered = columns.ways[0] == "rows" or source == "HERMITIAN" or ends.real_radix
     words = lane_words(lanes.radices, *([] if gathered else ["FIRST", "ONLY"]))
@@ -444,15 +437,16 @@ def _macros(columns: Columns) -> dict[str, int | str]:
 def _row_macros(columns: Columns) -> dict[str, int]:
     """Return the macros of cols.cl for columns or rows of a long row."""
     ends, batch = columns.ends, columns.batch
-    chirp = _part_of_bluestein(ends)
-    fold_in = ends.source == "HERMITIAN" and not ends.pair
-    halved = ends.source == "HERMITIAN" and not chirp
-    lacks = ends.filled < (ends.wanted if halved else batch.n * batch.source.columns)
+    convolves, half = _convolves(ends), ends.source == "HERMITIAN"
+    fold_in = half and not ends.pair
+    lacks = ends.filled < (
+        ends.wanted if half and not convolves else batch.n * batch.source.columns
+    )
     apart = batch.source.columns if batch.source.columns > 1 else batch.n
     return {
-        "ROW_COLUMNS": apart if chirp or lacks or fold_in else 0,
+        "ROW_COLUMNS": apart if convolves or lacks or fold_in else 0,
         "ROW_GIVEN": int(lacks),
-        "ROW_WRITTEN": int(chirp == "AFTER"),
+        "ROW_WRITTEN": int(ends.chirp_last),
         "FOLD_IN": int(fold_in),
         "FOLD_OUT": int(ends.fold > 0),
     }

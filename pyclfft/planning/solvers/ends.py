@@ -117,6 +117,12 @@ def whole_ends(problem: Problem) -> Ends:
     return Ends(source, target, n, min(filled, n), n, TURN if inverse else 0)
 
 
+def points_in_one_launch(problem: Problem) -> int:
+    """Return the number of points of the axis; two numbers of a real row of even length are one."""
+    n = axis_length(problem)
+    return n if problem.kind == "c2c" or n % 2 else n // 2
+
+
 def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
     """Return the batch and the ends of a launch that transforms the whole axis.
 
@@ -134,13 +140,12 @@ def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
     -------
     Batch, Ends
     """
-    n, ends = axis_length(problem), whole_ends(problem)
-    if problem.kind == "c2c" or n % 2:
-        return axis_batch(problem, points or n), ends
+    ends, length = whole_ends(problem), points_in_one_launch(problem)
+    if length == ends.length:
+        return axis_batch(problem, points or length), ends
     columns = (2, 1) if problem.kind == "r2c" else (1, 2)
-    return axis_batch(problem, points or n // 2, columns=columns), replace(
-        ends, length=n // 2, packed=True
-    )
+    packed = replace(ends, length=length, packed=True)
+    return axis_batch(problem, points or length, columns=columns), packed
 
 
 def with_real_stage(problem: Problem, radix: int, points: int = 0) -> tuple[Batch, Ends]:
@@ -160,7 +165,9 @@ def with_real_stage(problem: Problem, radix: int, points: int = 0) -> tuple[Batc
     -------
     Batch, Ends
     """
-    ends = replace(whole_ends(problem), real_radix=radix)
+    ends = whole_ends(problem)
+    flags = ends.flags
     if problem.kind == "c2r":  # real results are their own conjugates
-        ends = replace(ends, flags=CONJUGATE_IN if problem.direction == "inverse" else 0)
+        flags = CONJUGATE_IN if problem.direction == "inverse" else 0
+    ends = replace(ends, real_radix=radix, flags=flags)
     return axis_batch(problem, (points or ends.length // radix) * ends.kept), ends

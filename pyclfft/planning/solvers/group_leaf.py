@@ -19,7 +19,7 @@ from ..factor import (
 from ..parameters import Parameters, factors_of
 from ..problem import Layout, Problem
 from ..traits import Traits
-from .ends import in_one_launch, with_real_stage
+from .ends import in_one_launch, points_in_one_launch, with_real_stage
 from .leaf import Convolution, Factors, Step
 from .steps import axis_length, resting_layout, single_axis
 from .stockham import GroupLaunch, group_for
@@ -90,8 +90,8 @@ class GroupLeaf:
         self, problem: Problem, traits: Traits, parameters: Parameters
     ) -> Iterator[list[Convolution]]:
         """Yield convolutions of several lengths, those with fewer launches first."""
-        _, ends = in_one_launch(problem)
-        yield [Convolution((m,)) for m in convolution_lengths(ends.length)]
+        points = points_in_one_launch(problem)
+        yield [Convolution((m,)) for m in convolution_lengths(points)]
         for parts in range(2, MAX_CONVOLUTION_STEPS + 1):
             lengths = convolution_lengths(axis_length(problem))
             yield [Convolution(factors) for m in lengths for factors in _row_splits(m, parts)]

@@ -22,8 +22,8 @@ from ..factor import (
 from ..parameters import Parameters, factors_of
 from ..problem import Layout, Problem
 from ..traits import Traits
-from .cols import Columns, columns_of, is_part
-from .ends import in_one_launch, with_real_stage
+from .cols import Columns, columns_of
+from .ends import in_one_launch, points_in_one_launch, with_real_stage
 from .lanes import LINE_BYTES, most_lanes, radices_for, row_layout, takes
 from .leaf import Convolution, Factors, Step
 from .steps import axis_length
@@ -52,11 +52,13 @@ class LaneLeaf:
         """
         radices = radices_for(step.batch.n // step.ends.kept, parameters)
         found = columns_of(problem, step, radices, traits, parameters)
-        return None if found and not is_part(step.batch) and _idles(found) else found
+        return None if found and not step.batch.part and _idles(found) else found
 
     def whole(self, problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
         """Return the launch that transforms the whole axis, or None if there is none."""
         radix = _real_radix(problem, lambda n: radices_for(n, parameters))
+        if radices_for(points_in_one_launch(problem) // (radix or 1), parameters) is None:
+            return None
         step = Step(*(with_real_stage(problem, radix) if radix else in_one_launch(problem)))
         return self.launch(problem, step, traits, parameters)
 
@@ -82,8 +84,7 @@ class LaneLeaf:
     ) -> Iterator[list[Convolution]]:
         """Yield the quickest convolution in one launch, then the quickest one in three."""
         radix = _real_radix(problem, lambda n: _radices(n, parameters), transforms=2)
-        _, ends = in_one_launch(problem)
-        radices = _radices(ends.length // (radix or 1), parameters)
+        radices = _radices(points_in_one_launch(problem) // (radix or 1), parameters)
         if radices:
             yield [Convolution((prod(radices),), radix)]
         yield [Convolution(convolution_matrix(axis_length(problem), most_lanes(problem, traits)))]

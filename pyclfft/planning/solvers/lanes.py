@@ -21,17 +21,10 @@ from ..passes import Argument, Pass
 from ..problem import Layout, Problem
 from ..tables import LaneStageTwiddles
 from ..traits import Traits
-from .ends import whole_ends
 from .steps import resting_layout, single_axis
 
 SCRATCH = "scratch"  # the workspace of work-groups whose points do not fit local memory
 LINE_BYTES = 64  # the bytes of a line of a CPU's caches; only whole lines can bypass the caches
-ENDS = (
-    ("COMPLEX", "COMPLEX"),
-    ("REAL", "COMPLEX"),
-    ("REAL", "HERMITIAN"),
-    ("HERMITIAN", "REAL"),
-)
 NO_ARGUMENTS: Mapping[str, Argument] = MappingProxyType({})
 MIN_LANES = 4  # in single precision; devices of fewer lanes are quicker by other solvers
 
@@ -68,8 +61,7 @@ def takes(problem: Problem, traits: Traits) -> bool:
     """Whether lanes.cl can solve a problem: it has one axis, and the device has wide vectors."""
     if not single_axis(problem) or most_lanes(problem, traits) == 1:
         return False
-    ends = whole_ends(problem)
-    return (ends.source, ends.target) in ENDS
+    return problem.kind != "c2c" or not problem.target.real
 
 
 def row_layout(problem: Problem, length: int) -> Layout:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from math import prod
 
-from ..batch import Batch
 from ..factor import is_smooth
 from ..parameters import Parameters
 from ..passes import Pass
@@ -17,11 +16,12 @@ from ..problem import Problem
 from ..traits import Traits
 from .bluestein import convolution_step
 from .cols import columns_of
-from .ends import in_one_launch
+from .ends import in_one_launch, points_in_one_launch
 from .lane_leaf import convolution_radices
 from .lanes import radices_for, takes
 from .leaf import Convolution, Step
 from .solver import Solver
+from .steps import axis_length
 
 RADICES = (2, 3, 4, 5, 7)  # few, because a kernel that knows more radices takes long to compile
 
@@ -30,24 +30,25 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     """Return one pass if there are few transforms, and they are short, or else None."""
     if not takes(problem, traits) or problem.hooks:
         return None
-    batch, ends = in_one_launch(problem)
-    step, smooth = Step(batch, ends), is_smooth(ends.length)
-    if not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
+    n, count = points_in_one_launch(problem), prod(problem.shape) // axis_length(problem) or 1
+    smooth = is_smooth(n)
+    if not 1 < n <= _limit(count, smooth, traits, parameters):
         return None
-    radices = radices_for(ends.length, parameters, RADICES)
-    if not smooth:
-        radices = convolution_radices(ends.length, RADICES[:4])
+    if smooth:
+        radices, step = radices_for(n, parameters, RADICES), Step(*in_one_launch(problem))
+    else:
+        radices = convolution_radices(n, RADICES[:4])
         step = convolution_step(problem, Convolution((prod(radices or ()),)))
     found = columns_of(problem, step, radices, traits, parameters, shared=True)
     return None if found is None else (found.planned(problem.scale),)
 
 
-def _limit(batch: Batch, smooth: bool, traits: Traits, parameters: Parameters) -> int:
+def _limit(count: int, smooth: bool, traits: Traits, parameters: Parameters) -> int:
     """Return the most points that a transform may have."""
-    if batch.count == 1 and not smooth and not traits.vectorizes:
+    if count == 1 and not smooth and not traits.vectorizes:
         return parameters["small_single"]
     limit = parameters["small_smooth" if smooth else "small_other"]
-    return min(limit, parameters["small_points"] // batch.count)
+    return min(limit, parameters["small_points"] // count)
 
 
 SOLVER = Solver("small", "a few short neighbouring transforms, or one, on a CPU with vectors", plan)

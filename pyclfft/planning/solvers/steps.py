@@ -76,6 +76,7 @@ def axis_batch(
         aliases=source == target
         and in_place
         and all(each.source == each.target for each in along if each.extent > 1),
+        part=bool(along),
     )
 
 
