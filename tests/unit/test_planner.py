@@ -265,7 +265,7 @@ def test_algorithm_is_refused(problem, algorithm, words):
 def test_order_of_algorithms():
     """Kernels for CPUs come before those for all devices, and the textbook's come last."""
     order = [
-        "small", "row", "cosine_row", "cols", "four_step_lanes", "stockham", "four_step_groups",
+        "small", "row", "cosine_lanes", "cols", "four_step_lanes", "stockham", "four_step_groups",
         "bluestein_lanes", "rader", "bluestein_groups", "radix2", "direct",
     ]  # fmt: skip
     assert list(dict.fromkeys(each.name for each in SOLVERS)) == order
@@ -294,11 +294,13 @@ def test_a_name_without_a_leaf_goes_on_to_the_next_leaf():
 
 @pytest.mark.parametrize("name", ALIASES)
 def test_old_names(name):
-    problem, traits = make_problem((3, 1024), "c8", 1), RECORDED["pocl"]
+    real = {"dtype": "f4", "kind": "dct2"} if "cosine" in name else {"dtype": "c8"}
+    problem, traits = make_problem((3, 1024), axes=1, **real), RECORDED["pocl"]
     assert plan_passes(problem, traits, name) == plan_passes(problem, traits, ALIASES[name].name)
     assert ALIASES[name].name not in ALIASES
     with pytest.raises(PlanError, match=f"algorithm '{name}' takes"):
         plan_passes(problem, H200, name)
+    assert BY_NAME[name].requirement == ALIASES[name].requirement
 
 
 def test_a_convolution_held_to_one_launch_or_to_several():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import bluestein, cosine_row, four_step, fused, one_launch, rader, row, small
+from . import bluestein, cosine, four_step, fused, one_launch, rader, row, small
 from .group_leaf import GROUPS
 from .lane_leaf import LANES
 from .solver import Rewriter, Solver, first_of
@@ -30,7 +30,7 @@ _BLUESTEIN = (
 _AS_THEY_LIE: tuple[Solver, ...] = (
     small.SOLVER,
     row.SOLVER,
-    cosine_row.SOLVER,
+    cosine.SOLVER,
     _COLS,
     _FOUR_STEP[0],
     _STOCKHAM,
@@ -58,7 +58,7 @@ SOLVERS: tuple[Solver, ...] = (
 )
 
 # Old names of solvers, which `algorithm=` still takes.
-ALIASES: dict[str, Solver] = {"long_row": _FOUR_STEP[0]}
+ALIASES: dict[str, Solver] = {"long_row": _FOUR_STEP[0], "cosine_row": cosine.SOLVER}
 
 # Algorithms on the first leaf that takes the problem; Bluestein's algorithm held to one launch or
 # to several; and solvers by their old names.
