@@ -25,6 +25,7 @@ from ..tables import (
     LaneRoots,
     LaneSpectrum,
     LaneStages,
+    RaderSpectrum,
     Roots,
 )
 from ..traits import Traits
@@ -139,7 +140,13 @@ class Columns:
 
 
 def _part_of_bluestein(ends: Ends) -> str | None:
-    """Return the value of the macro CHIRP, or None if cols.cl cannot do what the ends say."""
+    """Return the value of the macro CHIRP, or None if cols.cl cannot do what the ends say.
+
+    It knows no other spectra than those of chirps, and twists points only where a chirp multiplies
+    the results.
+    """
+    if isinstance(ends.spectrum, RaderSpectrum) or (ends.twist_first and not ends.chirp_last):
+        return None
     return CHIRPS.get((ends.chirp_first, ends.spectrum is not None, ends.chirp_last))
 
 
@@ -165,9 +172,9 @@ def _length(step: Step) -> int:
 
 def _stored(step: Step) -> int:
     """Return the number of points of a transform that the target receives."""
-    ends = step.ends
+    ends, n = step.ends, step.batch.n
     if step.batch.part:
-        return ends.outputs if ends.pair and ends.target == "HERMITIAN" else step.batch.n
+        return n // 2 + 1 if ends.pair and ends.target == "HERMITIAN" else n
     return ends.outputs // 2 if ends.packed and ends.target == "REAL" else ends.outputs
 
 

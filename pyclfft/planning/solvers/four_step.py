@@ -154,11 +154,11 @@ def _in_place(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     whole, real = whole_ends(problem), problem.kind == "r2c"
     rows = n1 // 2 + 1 if real else n1
     place = leaf.between(problem, rows * n2)
-    first = Ends(whole.source, "COMPLEX", n1, whole.filled, n1, whole.flags & TURN, twist=n)
-    second = Ends("COMPLEX", whole.target, n2, n2, n2, whole.flags)
+    first = Ends(whole.source, "COMPLEX", n1, whole.filled, rows * n2, whole.flags & TURN, twist=n)
+    second = Ends("COMPLEX", whole.target, n2, n2, whole.outputs, whole.flags)
     if real:
-        first = replace(first, target="HERMITIAN", outputs=rows, pair=True)
-        second = replace(second, length=n, outputs=whole.outputs, fold=n1)
+        first = replace(first, target="HERMITIAN", pair=True)
+        second = replace(second, length=n, fold=n1)
     columns = columns_in_place(problem, factors, 0, problem.source, place, pairs=real)
     across = [Dimension(rows, n2, 1, column=1)]
     along = axis_batch(problem, n2, across, columns=(1, n1), source=place)

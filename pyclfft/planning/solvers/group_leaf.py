@@ -47,7 +47,12 @@ class GroupLeaf:
     def launch(
         self, problem: Problem, step: Step, traits: Traits, parameters: Parameters
     ) -> GroupLaunch | None:
-        """Return the launch with its work-group, or None if the step fits no work-group."""
+        """Return the launch with its work-group, or None if the step fits no work-group.
+
+        stockham.cl stores half of the spectra of columns as rows only.
+        """
+        if step.ends.pair and step.ends.target == "HERMITIAN" and step.batch.target.columns > 1:
+            return None
         group = group_for(step.batch, step.ends, problem.precision, traits, parameters)
         return None if group is None else GroupLaunch(problem, step, group)
 
