@@ -80,9 +80,9 @@ STOCKHAM = [
     ((2, 32, 3), 1, "stockham"),
     ((3, 7, 17), 1, "stockham"),
     ((12, 10), (0, 1), "stockham"),
-    ((3, 36), -1, "four_step"),
-    ((1, 350), -1, "four_step"),
-    ((60, 3), 0, "four_step"),
+    ((3, 36), -1, "four_step_groups"),
+    ((1, 350), -1, "four_step_groups"),
+    ((60, 3), 0, "four_step_groups"),
 ]
 # Of every kind: one launch and several, rows and columns, real ones of even and odd lengths.
 SHORT = [
@@ -92,27 +92,27 @@ SHORT = [
     ((21, 3), 0, "stockham"),
     ((9, 2), -1, "stockham"),
     ((3, 26), -1, "stockham"),
-    ((3, 22), -1, "bluestein"),
+    ((3, 22), -1, "bluestein_groups"),
     ((2, 24, 3), 1, "stockham"),
-    ((36, 3), 0, "four_step"),
-    ((3, 60), -1, "four_step"),
-    ((3, 7), -1, "bluestein"),
-    ((7, 5), 0, "bluestein"),
+    ((36, 3), 0, "four_step_groups"),
+    ((3, 60), -1, "four_step_groups"),
+    ((3, 7), -1, "bluestein_groups"),
+    ((7, 5), 0, "bluestein_groups"),
 ]
 EVEN = [
     ((3, 32), -1, "stockham"),
     ((3, 128), -1, "stockham"),
     ((32, 5), 0, "stockham"),
-    ((2, 13), -1, "bluestein"),
-    ((2, 26), -1, "bluestein"),
-    ((2, 256), -1, "four_step"),
+    ((2, 13), -1, "bluestein_groups"),
+    ((2, 26), -1, "bluestein_groups"),
+    ((2, 256), -1, "four_step_groups"),
 ]
 # In groups so small that these take three steps, and Bluestein's convolution several launches.
 STEPS = [
-    ((210,), None, "four_step"),
-    ((2, 256), -1, "four_step"),
-    ((113,), None, "bluestein"),
-    ((113, 2), 0, "bluestein"),
+    ((210,), None, "four_step_groups"),
+    ((2, 256), -1, "four_step_groups"),
+    ((113,), None, "bluestein_groups"),
+    ((113, 2), 0, "bluestein_groups"),
 ]
 # Full vectors and lanes that stay empty, blocks that overlap, columns that are left over.
 LANES = [
@@ -122,7 +122,7 @@ LANES = [
     ((2, 16, 6), 1, "cols"),
     ((5, 8), 0, "cols"),
     ((5, 12), -1, "cols"),
-    ((2, 144), -1, "long_row"),
+    ((2, 144), -1, "four_step_lanes"),
     ((16, 12), (0, 1), None),
     ((60,), None, "small"),
     ((17,), None, "small"),
@@ -130,7 +130,7 @@ LANES = [
     ((14, 3), 0, "small"),
     ((5, 7), -1, "chirp"),
     ((7, 6), 0, "chirp"),
-    ((144, 2), 0, "long_row"),
+    ((144, 2), 0, "four_step_lanes"),
     ((2, 23), -1, "long_chirp"),
     ((23, 2), 0, "long_chirp"),
 ]
@@ -149,8 +149,8 @@ REAL_LANES = [
     ((7, 3), 0, "small"),
     ((9, 18), -1, "chirp"),
     ((7, 9), 0, "chirp"),
-    ((36 * 32,), -1, "long_row"),
-    ((33 * 33,), -1, "long_row"),
+    ((36 * 32,), -1, "four_step_lanes"),
+    ((33 * 33,), -1, "four_step_lanes"),
     ((2, 23), -1, "long_chirp"),
     ((22,), -1, "long_chirp"),
 ]
@@ -257,7 +257,7 @@ def cut_steps(precision, queue) -> None:
         for length in (61, 55):
             problem = make_problem((3, length), dtype, 1, kind, s=60)
             x = noise(problem.source.shape, dtype)
-            plan = pyclfft.Plan((3, length), dtype, 1, kind, s=60, algorithm="four_step")
+            plan = pyclfft.Plan((3, length), dtype, 1, kind, s=60, algorithm="four_step_groups")
             check(plan(x), expected_of(problem, x.reshape(-1)))
 
 
@@ -307,9 +307,9 @@ def hooks() -> None:
     store = pyclfft.Hook("value *= 1 / gains[index];", gains=gains)
     for shape, kind, dtype, algorithm in (
         ((3, 12), "c2c", "c8", None),
-        ((4, 9), "c2c", "c8", "four_step"),
+        ((4, 9), "c2c", "c8", "four_step_groups"),
         ((3, 7), "r2c", "f4", None),
-        ((2, 17), "c2c", "c8", "bluestein"),
+        ((2, 17), "c2c", "c8", "bluestein_groups"),
         ((3, 5), "c2c", "f4", "direct"),
     ):
         x = noise(shape, dtype)

@@ -17,8 +17,11 @@ from pyclfft.planning.solvers.textbook import ladder
 # cospi and sinpi.
 USUAL_AT_1E5 = (2.0e-7, 6e-16)
 CONVOLUTION_AT_1E5 = (4e-7, 1.1e-15)
+CONVOLVING = (
+    "bluestein", "bluestein_lanes", "bluestein_groups", "chirp", "long_chirp", "rader"
+)  # fmt: skip
 BOUND_AT_1E5 = {
-    **dict.fromkeys(("chirp", "long_chirp", "bluestein", "rader"), CONVOLUTION_AT_1E5),
+    **dict.fromkeys(CONVOLVING, CONVOLUTION_AT_1E5),
     "direct": (1e-6, 1e-15),
     **{solver.name: (3.0e-7, 6e-16) for solver in ladder.SOLVERS},
 }

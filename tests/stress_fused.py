@@ -130,7 +130,7 @@ class Stress:
         """Make the runners of a case, if its passes are joined."""
         problem = make_problem(shape, "complex64", axes)
         name = f"{'x'.join(map(str, shape))} along {axes}"
-        algorithm = "four_step" if len(axes) == 1 and shape[1] <= 2**13 else None
+        algorithm = "four_step_groups" if len(axes) == 1 and shape[1] <= 2**13 else None
         traits = believed(self.device, problem.nbytes)
         passes = plan_passes(problem, traits, algorithm)
         parameters = parameters_for(traits)

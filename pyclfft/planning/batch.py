@@ -33,6 +33,11 @@ class Dimension:
     pairs: bool = False
 
     @property
+    def along(self) -> bool:
+        """Whether neighbours along the dimension are columns, or rows, of the same longer axis."""
+        return self.column > 0 or self.pairs
+
+    @property
     def nearest(self) -> int:
         """The shorter one of the two distances between neighbouring transforms."""
         return min(abs(self.source), abs(self.target))
@@ -77,6 +82,8 @@ class Batch:
         Where the points of a transform lie in the source and in the target.
     aliases : bool
         Whether every transform lies in the target exactly where it lies in the source.
+    part : bool
+        Whether the transforms are columns, or rows, of a longer axis.
     """
 
     n: int
@@ -84,6 +91,7 @@ class Batch:
     source: Line
     target: Line
     aliases: bool = False
+    part: bool = False
 
     @property
     def count(self) -> int:

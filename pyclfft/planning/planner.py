@@ -15,10 +15,10 @@ from .pass_parts import defines, device_size, transpose
 from .passes import Pass
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
+from .solvers.cosine import around
 from .solvers.stockham import LINE_BYTES, to_and_fro
 from .tables import Constants
 from .traits import Traits
-from .trigonometric import after, before, fourier_problem
 
 
 def plan_passes(
@@ -81,13 +81,19 @@ def _trigonometric_passes(
 ) -> tuple[Pass, ...]:
     """Return the passes of a cosine or sine transform, axis after axis.
 
-    If no solver takes the array as it lies, and its input or output is not contiguous or has
-    another length, a copy stands before or after the passes.
+    If no solver takes an axis, passes stand around a Fourier transform. If no solver takes the
+    array as it lies, and its input or output is not contiguous or has another length, a copy stands
+    before or after all passes.
     """
     if len(problem.axes) == 1:
         whole = _first(problem, solvers, traits, parameters)
         if whole is not None:
             return whole
+
+    def fourier(within: Problem) -> tuple[Pass, ...]:
+        found = _fourier_passes(within, solvers, traits, parameters)
+        return found or (copy_pass(within, traits, parameters),)
+
     passes: list[Pass] = []
     plain = plain_layout(problem.shape, real=True)
     if problem.source != plain:
@@ -97,18 +103,7 @@ def _trigonometric_passes(
         scale = problem.scale if axis == problem.axes[-1] else 1.0
         step = replace(inside, axes=(axis,), scale=scale)
         whole = None if problem.hooks else _first(step, solvers, traits, parameters)
-        if whole is not None:
-            passes += whole
-            continue
-        within = fourier_problem(step)
-        passes += [
-            before(step, traits, parameters),
-            *(
-                _fourier_passes(within, solvers, traits, parameters)
-                or (copy_pass(within, traits, parameters),)
-            ),
-            after(step, traits, parameters),
-        ]
+        passes += whole or around(step, fourier, traits, parameters)
     if problem.target != plain:
         passes.append(_copy(problem, plain, problem.target, traits, parameters))
     return tuple(passes)

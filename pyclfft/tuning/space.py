@@ -29,11 +29,11 @@ from ..planning.parameters import Factors, Parameters, Value
 from ..planning.passes import Schedule
 from ..planning.problem import Problem
 from ..planning.schedule import schedule_of
-from ..planning.solvers import BY_NAME
+from ..planning.solvers import ALIASES, BY_NAME
 from ..planning.traits import Traits
 
 MIN_LONG = 64  # shortest transform that is tried in several steps
-CONVOLVING = ("rader", "bluestein", "chirp", "long_chirp")
+CONVOLVING = ("rader", "bluestein_lanes", "bluestein_groups", "bluestein", "chirp", "long_chirp")
 NEVER, ALWAYS = 0, 1  # values of `stream_bytes`: results go past the caches never, or always
 TRIED = "tuner"  # the origin that parameters have while their values are tried
 
@@ -139,9 +139,9 @@ def _algorithms(task: Task, best: Candidate, thorough: bool) -> Values:
     if task.algorithm is not None:
         return
     smooth = all(is_smooth(task.problem.shape[axis]) for axis in task.problem.axes)
-    for each in BY_NAME.values():
-        if not each.rows_only and not (smooth and each.name in CONVOLVING):
-            yield each.name
+    for name, each in BY_NAME.items():
+        if not (each.rows_only or name in ALIASES or (smooth and name in CONVOLVING)):
+            yield name
 
 
 def _factors(task: Task, best: Candidate, thorough: bool) -> Values:

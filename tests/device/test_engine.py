@@ -116,7 +116,7 @@ def check(queue, problem, x, algorithm=None, **options):
     lengths = [problem.shape[axis] for axis in problem.axes]
     smooth = algorithm is None and all(is_smooth(n) for n in lengths)
     limit = bound(
-        algorithm or ("stockham" if smooth else "bluestein"), problem.dtype, prod(lengths)
+        algorithm or ("stockham" if smooth else "bluestein_groups"), problem.dtype, prod(lengths)
     )
     if "r" in problem.kind:
         limit *= of_few(at.size * (1 + (problem.kind == "r2c")))
@@ -286,7 +286,7 @@ def test_rows_have_nothing_in_common(device, queue, small_groups, shape, axis, i
         assert (len(plan_passes(problem, describe.traits(device))) > 1) == bool(items)
         x, at = noise(problem.source.shape, dtype), places(problem.target)
         result = rows_of(run(queue, problem, x)[at])
-        limit = bound("stockham" if is_smooth(n) else "bluestein", problem.dtype, n)
+        limit = bound("stockham" if is_smooth(n) else "bluestein_groups", problem.dtype, n)
         for row, expected in zip(result, rows_of(expected_of(problem, x.ravel())), strict=True):
             assert relative_error(row, expected) <= limit * of_few(n)
         second = np.unravel_index(1, [extent for d, extent in enumerate(shape) if d != axis])
@@ -321,7 +321,7 @@ def test_steps(device, queue, small_groups, n, items, passes, kind):
     """Three and more of them, and Bluestein's convolution in steps, on lengths that are short."""
     small_groups(items)
     traits = describe.traits(device)
-    algorithm = "four_step" if is_smooth(n) else "bluestein"
+    algorithm = "four_step_groups" if is_smooth(n) else "bluestein_groups"
     for shape, axis in (((n,), 0), ((n, 5), 0)):
         dtype = dtype_of(device, kind, axis)
         for direction in ("forward", "inverse"):
@@ -361,8 +361,8 @@ def test_shapes_of_groups(device, queue, monkeypatch, shapes, kind):
     wide = shapes == "split in halves"
     for shape, axis, algorithm in (
         ((3, 96), 1, "stockham"),
-        ((2, 256), 1, "four_step"),
-        ((29, 3), 0, "bluestein"),
+        ((2, 256), 1, "four_step_groups"),
+        ((29, 3), 0, "bluestein_groups"),
     ):
         check_plain(device, queue, shape, axis, kind, wide=wide, algorithm=algorithm)
 
@@ -388,7 +388,7 @@ def test_packed_rows_of_pairs(device, queue, monkeypatch, radices, kind):
 @pytest.mark.one_cpu
 def test_bluestein_of_a_smooth_length(device, queue):
     for kind in KINDS:
-        check_plain(device, queue, (3, 60), 1, kind, algorithm="bluestein")
+        check_plain(device, queue, (3, 60), 1, kind, algorithm="bluestein_groups")
 
 
 # --- the ladder -----------------------------------------------------------------------------------
@@ -490,11 +490,13 @@ def test_input_of_any_strides(device, queue, view, kind, algorithm):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("algorithm", [None, "four_step", "bluestein", "direct", "radix2"])
+@pytest.mark.parametrize(
+    "algorithm", [None, "four_step_groups", "bluestein_groups", "direct", "radix2"]
+)
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 def test_output_of_any_strides(device, queue, kind, algorithm):
     """Nothing is written between the elements of the result."""
-    dtype, extents = KINDS[kind], (5, 32) if algorithm != "bluestein" else (5, 31)
+    dtype, extents = KINDS[kind], (5, 32) if algorithm != "bluestein_groups" else (5, 31)
     itemsize = make_problem(extents, dtype, kind=kind).dtype.itemsize
     for strides in ((3 * itemsize, 17 * itemsize), (70 * itemsize, 2 * itemsize)):
         problem = make_problem(
@@ -535,7 +537,7 @@ def test_views_of_device_arrays(device, queue, kind, slices):
     np.testing.assert_array_equal(cl_array.to_device(queue, host).get(), host)
 
 
-@pytest.mark.parametrize("algorithm", ["stockham", "four_step", "bluestein"])
+@pytest.mark.parametrize("algorithm", ["stockham", "four_step_groups", "bluestein_groups"])
 @pytest.mark.parametrize(("shape", "axis"), [((5, 36), 1), ((36, 5), 0), ((2, 36, 3), 1)])
 def test_in_place(device, queue, shape, axis, algorithm):
     x = noise(shape, np.complex64)
@@ -661,7 +663,7 @@ def test_any_problem(device, queue, seed):
     cut = whole[tuple(slice(0, 2 * given[d], 2) for d in order)]
     x = cut.transpose(np.argsort(order))
     problem = make_problem(shape, dtype, axes, kind, direction, s=s, strides=x.strides)
-    for algorithm in (None, "bluestein", "four_step"):
+    for algorithm in (None, "bluestein_groups", "four_step_groups"):
         try:
             check(queue, problem, whole, algorithm)
         except PlanError:

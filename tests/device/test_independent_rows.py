@@ -115,7 +115,7 @@ def with_a_column_left_over(kind, direction):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("name", [None, "stockham", "bluestein", "small", "cols", "chirp"])
+@pytest.mark.parametrize("name", [None, "stockham", "bluestein_groups", "small", "cols", "chirp"])
 def test_element_0_of_a_real_row_is_real(device, name):
     for n in (15, 57, 101, 1024):
         x = noise((ROWS, n), "f4")

@@ -340,7 +340,7 @@ def test_a_few_of_any_width(device, queue, lanes, width):
 def test_long_rows_of_any_width(device, queue, lanes, width, n):
     """Which are short here, so that they are many."""
     lanes(width)
-    check_all(device, queue, (3, n), 1, "long_row")
+    check_all(device, queue, (3, n), 1, "four_step_lanes")
 
 
 @pytest.mark.parametrize("kind", ["r2c", "c2r"])
@@ -349,7 +349,7 @@ def test_long_real_rows(device, queue, lanes, width, kind, n):
     """Columns and rows of even and odd lengths, half of whose results are conjugates of others."""
     lanes(width)
     code = [KINDS[kind][n // 2 % 2 if describe.traits(device).fp64 else 0]]
-    check_all(device, queue, (3, n), 1, "long_row", code, kind=kind)
+    check_all(device, queue, (3, n), 1, "four_step_lanes", code, kind=kind)
 
 
 @pytest.mark.one_cpu
@@ -357,19 +357,19 @@ def test_long_real_rows(device, queue, lanes, width, kind, n):
 @pytest.mark.parametrize(("n", "wanted"), [(2000, 1200), (700, 1200), (3, 1024), (1300, 2025)])
 def test_long_rows_cut_and_filled(device, queue, kind, n, wanted):
     code = [code_of(device, n)] if kind != "r2c" else ["f4"]
-    check_all(device, queue, (2, n), 1, "long_row", code, kind=kind, s=wanted)
-    check_all(device, queue, (n, 2), 0, "long_row", code, kind=kind, s=wanted)
+    check_all(device, queue, (2, n), 1, "four_step_lanes", code, kind=kind, s=wanted)
+    check_all(device, queue, (n, 2), 0, "four_step_lanes", code, kind=kind, s=wanted)
 
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("n", [2**18, 2**20, 3**11, 600600])
 def test_long_rows(device, queue, n):
     code = code_of(device, n % 3)
-    check_all(device, queue, (n,), 0, "long_row", codes=[code])
+    check_all(device, queue, (n,), 0, "four_step_lanes", codes=[code])
     problem = make_problem((n,), code)
-    check(queue, problem, noise(n, code), "long_row", in_place=True)
+    check(queue, problem, noise(n, code), "four_step_lanes", in_place=True)
     for kind in ("r2c", "c2r"):
-        check_all(device, queue, (n,), 0, "long_row", KINDS[kind][:1], kind=kind)
+        check_all(device, queue, (n,), 0, "four_step_lanes", KINDS[kind][:1], kind=kind)
 
 
 # --- neither points nor transforms side by side ---------------------------------------------------
@@ -393,8 +393,8 @@ def spread(shape, step, itemsize):
         ((5, 27, 3), 1, "cols"),
         ((20, 34), 1, "chirp"),
         ((19, 17), 0, "chirp"),
-        ((3, 1225), 1, "long_row"),
-        ((1024, 3), 0, "long_row"),
+        ((3, 1225), 1, "four_step_lanes"),
+        ((1024, 3), 0, "four_step_lanes"),
         ((2, 509), 1, "long_chirp"),
     ],
 )

@@ -40,11 +40,11 @@ CASES = [
     ((1, 1), (0, 1), None),  # a copy
     ((12,), (0,), "stockham"),  # one that may be in place
     ((30, 14, 52), (0, 1, 2), "stockham"),  # three
-    ((360,), (0,), "four_step"),  # one out of place, another that may be in place
-    ((5, 64, 3), (1,), "four_step"),  # the same between transpositions
+    ((360,), (0,), "four_step_groups"),  # one out of place, another that may be in place
+    ((5, 64, 3), (1,), "four_step_groups"),  # the same between transpositions
     ((17, 24), (0, 1), None),  # two algorithms
     ((3, 2**15), (1,), None),
-    ((4, 34), (1,), "bluestein"),
+    ((4, 34), (1,), "bluestein_groups"),
     ((10007,), (0,), None),
 ]
 
@@ -148,7 +148,7 @@ def test_in_place_again_and_again(device, upload):
     """Passes whose target may be their source, mixed with others, on the same buffers."""
     host = noise((12, 20), np.complex64)
     x = upload(host)
-    for algorithm in ("stockham", "direct", "four_step", None):
+    for algorithm in ("stockham", "direct", "four_step_groups", None):
         there = Plan((12, 20), "complex64", algorithm=algorithm)
         back = Plan((12, 20), "complex64", direction="inverse", algorithm=algorithm)
         there(x, out=x)
@@ -161,7 +161,7 @@ def test_in_place_again_and_again(device, upload):
     [
         ((12, 20), "stockham", 0),  # no pass needs a buffer of its own
         ((12,), "direct", 12 * 8),
-        ((360,), "four_step", 360 * 8),
+        ((360,), "four_step_groups", 360 * 8),
         ((64,), "radix2", (64 + 32) * 8),  # twiddles too
     ],
 )
@@ -506,7 +506,7 @@ def test_wrong_layout(device, upload):
             {"algorithm": "stockham"},
             "algorithm 'stockham' takes a smooth length that fits a work-group, not 97: choose",
         ),
-        ((97,), {"algorithm": "four_step"}, "a smooth length that splits into short ones"),
+        ((97,), {"algorithm": "four_step_groups"}, "a smooth length that splits into short ones"),
         (
             (8,),
             {"algorithm": "fastest"},
@@ -538,9 +538,9 @@ def test_a_context_has_one_device(device):
     ("algorithm", "kernels"),
     [
         ("stockham", ["stockham"]),
-        ("four_step", ["stockham"] * 2),
+        ("four_step_groups", ["stockham"] * 2),
         ("radix2", ["spinFact", "bitReverse", *["butterfly"] * 10]),
-        ("bluestein", ["stockham"]),
+        ("bluestein_groups", ["stockham"]),
         ("direct", ["direct"]),
         (None, None),
     ],
@@ -686,8 +686,8 @@ def test_workspace_bytes(device):
         (64, "radix2", 32 * 8),  # the twiddles
         ((6, 10), "direct", 60 * 8),  # one intermediate result
         ((6, 10), "stockham", 0),
-        ((360,), "four_step", 0),
-        ((360, 4), "four_step", 360 * 4 * 8),  # runs of 4 move rather than stay
+        ((360,), "four_step_groups", 0),
+        ((360, 4), "four_step_groups", 360 * 4 * 8),  # runs of 4 move rather than stay
     ):
         assert Plan(shape, "complex64", algorithm=algorithm).workspace_bytes == nbytes
 

@@ -131,7 +131,9 @@ def test_windows(device):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("algorithm", ["stockham", "bluestein", "four_step", "radix2", "direct"])
+@pytest.mark.parametrize(
+    "algorithm", ["stockham", "bluestein_groups", "four_step_groups", "radix2", "direct"]
+)
 def test_algorithms(device, algorithm):
     y = noise((2, 900), "f4")
     result = pyclfft.stft(y, 256, 100, pad_mode="reflect", algorithm=algorithm)

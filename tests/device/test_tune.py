@@ -375,7 +375,7 @@ def test_plans_refuse_parameters_that_there_are_not(device):
         ("radix2", {"group": 0}),
         ("direct", {"direct_tile": 0}),
         ("local-radix2", {"local_items": 0}),
-        ("four_step", {"factors": [[12]]}),
+        ("four_step_groups", {"factors": [[12]]}),
         (None, {"lanes_groups": 0}),
         (None, {"stockham_group": inf}),
     ],
@@ -383,7 +383,7 @@ def test_plans_refuse_parameters_that_there_are_not(device):
 def test_plans_refuse_values_out_of_range(device, own_database, caplog, algorithm, values):
     """What a plan refuses, an entry of a file does not bring in either: a warning names it."""
     ((name, _),) = values.items()
-    n = 12 if algorithm == "four_step" else 16
+    n = 12 if algorithm == "four_step_groups" else 16
     with pytest.raises(PlanError, match=rf"parameter {name} must be .* (from|to) \d+.*, not "):
         pyclfft.Plan((4, n), "c8", 1, algorithm=algorithm, parameters=values)
     problem = Workclass.of(make_problem((4, n), "c8", 1), algorithm)

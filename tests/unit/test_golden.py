@@ -143,12 +143,12 @@ FORCED = {
         ("padded", ((10,), "c8"), {"s": 16}),
         ("too long", ((2**19,), "c8"), {}),
     ),
-    "four_step": (
+    "four_step_groups": (
         ("short", ((12,), "c8"), {}),
         ("short, real", ((12,), "f4"), {"kind": "r2c"}),
         ("middle axis", ((5, 64, 3), "c8", 1), {}),
     ),
-    "bluestein": (
+    "bluestein_groups": (
         ("smooth length", ((5, 12), "c8", 1), {}),
         ("real to complex", ((5, 12), "f4", 1), {"kind": "r2c"}),
     ),

@@ -13,7 +13,7 @@ from pyclfft.planning.factor import RADICES, best_lane_radices, is_smooth, lane_
 from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers.chirp import convolution_radices
+from pyclfft.planning.solvers.lane_leaf import convolution_radices
 from pyclfft.planning.solvers.lanes import LINE_BYTES
 from pyclfft.planning.tables import (
     BlockRoots,
@@ -331,7 +331,7 @@ def test_fewer_groups_than_transforms():
 
 
 def test_long_rows_twist_between_launches():
-    first, second = plan((2**20,), algorithm="long_row")
+    first, second = plan((2**20,), algorithm="four_step_lanes")
     assert (macros(first)["TWIST"], macros(second)["TWIST"]) == ("1", "0")
     assert (macros(second)["FROM_ROWS"], macros(second)["TO_ROWS"]) == ("1", "0")
     assert LaneRoots(2**20, 1024, 16, "single") in first.arguments.values()

@@ -18,7 +18,7 @@ from pyclfft.planning.factor import MAX_STAGES, is_smooth
 from pyclfft.planning.passes import assign_buffers, without_repeated_tables
 from pyclfft.planning.planner import axis_steps, plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import BY_NAME, stockham
+from pyclfft.planning.solvers import ALIASES, BY_NAME, SOLVERS, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.planning.tables import Chirp, ChirpSpectrum, DigitRoots, Roots, StageTwiddles
 from pyclfft.runtime.program import source_text
@@ -45,7 +45,7 @@ def kernels(problem, traits=H200, algorithm=None):
     return [each.kernel for each in plan_passes(problem, traits, algorithm)]
 
 
-ON_LANES = ("small", "row", "cosine_row", "cols", "long_row", "chirp", "long_chirp")
+ON_LANES = ("row", "cols")  # kernels
 RADIX2 = ["spinFact", "bitReverse", "butterfly", "butterfly"]  # for 4 points
 SWAP = "transposeBlocked"
 
@@ -71,8 +71,8 @@ SWAP = "transposeBlocked"
         (make_problem((5, 3), "c8", transposed="out"), "direct", ["direct", SWAP, "direct"]),
         (make_problem((5, 3), "c8", transposed="in"), "direct", ["direct", SWAP, "direct"]),
         (make_problem((1024,), "c8"), "direct", ["direct"]),
-        (make_problem((12,), "c8"), "four_step", ["stockham"] * 2),
-        (make_problem((5, 12, 3), "c8", 1), "four_step", ["stockham"] * 2),
+        (make_problem((12,), "c8"), "four_step_groups", ["stockham"] * 2),
+        (make_problem((5, 12, 3), "c8", 1), "four_step_groups", ["stockham"] * 2),
         (make_problem((4,), "f4", kind="r2c"), "radix2", ["copy", *RADIX2, "copy"]),
         (make_problem((5,), "c8", kind="c2r"), "direct", ["copy", "direct", "copy"]),
         (
@@ -148,7 +148,7 @@ def test_kernels(problem, algorithm, expected):
 def test_one_scale_for_all_axes():
     problem = make_problem((4, 4), "c8", direction="inverse")
     assert kernels(problem, algorithm="radix2").count("norm") == 1
-    for algorithm in (None, "four_step", "direct"):
+    for algorithm in (None, "four_step_groups", "direct"):
         passes = [
             each
             for each in plan_passes(problem, H200, algorithm)
@@ -245,8 +245,8 @@ def test_axes_of_one_length_share_their_table():
             "four_step",
             "algorithm 'four_step' takes a smooth length that splits into short ones, not 97:",
         ),
-        (make_problem((13,), "c8"), "four_step", "splits into short ones, not 13"),
-        (make_problem((4, 3), "c8"), "four_step", "splits into short ones, not 3"),
+        (make_problem((13,), "c8"), "four_step_groups", "splits into short ones, not 13"),
+        (make_problem((4, 3), "c8"), "four_step_groups", "splits into short ones, not 3"),
         (make_problem((1000,), "c8"), "ladder1", "a power of two up to 2^24, not 1000"),
         (make_problem((2**25,), "c8"), "ladder3", "a power of two up to 2^24, not 33554432"),
         (make_problem((3, 12), "c8", 1), "compact", "a power of two and fits local memory, not 12"),
@@ -265,11 +265,52 @@ def test_algorithm_is_refused(problem, algorithm, words):
 def test_order_of_algorithms():
     """Kernels for CPUs come before those for all devices, and the textbook's come last."""
     order = [
-        "small", "row", "cosine_row", "cols", "long_row", "stockham", "four_step", "chirp",
-        "long_chirp", "bluestein", "radix2", "direct", "ladder1", "ladder2", "ladder3", "ladder4",
-        "compact", "autosort", "in-registers", "local-radix2",
+        "small", "row", "cosine_lanes", "cols", "four_step_lanes", "stockham", "four_step_groups",
+        "bluestein_lanes", "rader", "bluestein_groups", "radix2", "direct",
     ]  # fmt: skip
-    assert [name for name in BY_NAME if name in order] == order
+    assert list(dict.fromkeys(each.name for each in SOLVERS)) == order
+    assert list(BY_NAME)[: len(order)] == order
+
+
+@pytest.mark.parametrize("name", ["four_step", "bluestein"])
+@pytest.mark.parametrize("n", [64, 1024, 5000])
+def test_a_name_without_a_leaf_takes_the_first_leaf(name, n):
+    problem = make_problem((3, n), "c8", 1)
+    on_cpu, on_gpu = (plan_passes(problem, RECORDED[each], name) for each in ("pocl", "h200"))
+    assert {each.kernel for each in on_cpu} == {"cols"}
+    assert {each.kernel for each in on_gpu} == {"stockham"}
+    assert on_cpu == plan_passes(problem, RECORDED["pocl"], f"{name}_lanes")
+    assert on_gpu == plan_passes(problem, H200, f"{name}_groups")
+    groups = plan_passes(problem, RECORDED["pocl"], f"{name}_groups")
+    assert {each.kernel for each in groups} == {"stockham"}
+    with pytest.raises(PlanError, match="on a CPU with vectors"):
+        plan_passes(problem, H200, f"{name}_lanes")
+
+
+def test_a_name_without_a_leaf_goes_on_to_the_next_leaf():
+    """Lanes gain nothing by two launches of so few points, but groups can be forced."""
+    assert kernels(make_problem((12,), "c8"), RECORDED["pocl"], "four_step") == ["stockham"] * 2
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_old_names(name):
+    real = {"dtype": "f4", "kind": "dct2"} if "cosine" in name else {"dtype": "c8"}
+    problem, traits = make_problem((3, 1024), axes=1, **real), RECORDED["pocl"]
+    assert plan_passes(problem, traits, name) == plan_passes(problem, traits, ALIASES[name].name)
+    assert ALIASES[name].name not in ALIASES
+    with pytest.raises(PlanError, match=f"algorithm '{name}' takes"):
+        plan_passes(problem, H200, name)
+    assert BY_NAME[name].requirement == ALIASES[name].requirement
+
+
+def test_a_convolution_held_to_one_launch_or_to_several():
+    short, long = make_problem((40, 17), "c8", 1), make_problem((5003,), "c8")
+    traits = RECORDED["intel-cpu"]
+    assert kernels(short, traits, "chirp") == ["cols"]
+    assert kernels(short, traits, "long_chirp") == ["cols"] * 3
+    assert kernels(long, traits, "bluestein_lanes") == ["cols"] * 3
+    with pytest.raises(PlanError, match="'chirp' takes neighbouring transforms of any length"):
+        plan_passes(long, traits, "chirp")
 
 
 @pytest.mark.parametrize("dtype", ["c16", "f8"])
@@ -821,7 +862,7 @@ def test_what_plans_compute_in_any_shape_of_group(monkeypatch, shape, axis, kind
     monkeypatch.setattr(stockham, "COLUMNS", columns)
     problem = make_problem(shape, "f8" if kind == "r2c" else "c16", axis, kind)
     x = noise(prod(problem.source.shape), "f8" if kind == "r2c" else "c16")
-    check_results(problem, x, H200, ("stockham", "four_step", "bluestein"))
+    check_results(problem, x, H200, ("stockham", "four_step_groups", "bluestein_groups"))
 
 
 @pytest.mark.parametrize("type", [1, 2, 3, 4])
@@ -876,7 +917,7 @@ def test_what_plans_compute_of_any_strides(name, view, kind, axes):
     check_results(problem, whole, traits, (None, *BY_NAME))
 
 
-@pytest.mark.parametrize("algorithm", [None, "four_step", "bluestein", "direct"])
+@pytest.mark.parametrize("algorithm", [None, "four_step_groups", "bluestein_groups", "direct"])
 @pytest.mark.parametrize(("kind", "dtype"), [("c2c", "c16"), ("r2c", "f8"), ("c2r", "c16")])
 def test_results_of_any_strides(kind, dtype, algorithm):
     """Nothing is written between the elements of the result."""
@@ -889,7 +930,7 @@ def test_results_of_any_strides(kind, dtype, algorithm):
         try:
             passes = plan_passes(problem, traits, algorithm)
         except PlanError:
-            assert algorithm == "four_step"
+            assert algorithm == "four_step_groups"
             continue
         nbytes = 20 * itemsize * problem.target.shape[1] + 2 * itemsize
         out = simulate(assign_buffers(passes, 0), x.reshape(-1).view(np.uint8), nbytes)

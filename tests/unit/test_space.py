@@ -77,7 +77,12 @@ def test_every_candidate_computes_the_transform(name, problem):
         ("intel-cpu", ((4096, 1024), "c8", 1), "stockham_points", []),
         ("intel-cpu", ((4096, 1024), "c8", 1), "lanes_width", [4, 8]),
         ("intel-cpu", ((4096, 1024), "c8", 1), "stream_bytes", [0]),
-        ("intel-cpu", ((4096, 1024), "c8", 1), "algorithm", ["cols", "long_row", "stockham"]),
+        (
+            "intel-cpu",
+            ((4096, 1024), "c8", 1),
+            "algorithm",
+            ["cols", "four_step_lanes", "stockham"],
+        ),
     ],
 )
 def test_only_what_matters_is_tried(name, problem, parameter, values):

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import (
-    bluestein,
-    chirp,
-    cols,
-    cosine_row,
-    four_step,
-    fused,
-    long_chirp,
-    long_row,
-    rader,
-    row,
-    small,
-    stockham,
-)
-from .solver import Rewriter, Solver
+from . import bluestein, cosine, four_step, fused, one_launch, rader, row, small
+from .group_leaf import GROUPS
+from .lane_leaf import LANES
+from .solver import Rewriter, Solver, first_of
 from .textbook import autosort, direct, ladder, local_radix2, radix2
 
+_COLS = one_launch.solver(
+    LANES, "cols", "neighbouring transforms of a smooth length, on a CPU with vectors"
+)
+_STOCKHAM = one_launch.solver(GROUPS, "stockham", "a smooth length that fits a work-group")
+_FOUR_STEP = (
+    four_step.solver(
+        LANES, "four_step_lanes", "a smooth length in two factors, on a CPU with vectors"
+    ),
+    four_step.solver(GROUPS, "four_step_groups", "a smooth length that splits into short ones"),
+)
+_BLUESTEIN = (
+    bluestein.solver(LANES, "bluestein_lanes", "any length, on a CPU with vectors"),
+    bluestein.solver(GROUPS, "bluestein_groups", "a length that a work-group or a few convolve"),
+)
+
 # The best solver comes first. To add an algorithm, write a file in this folder, a .cl file, a row
-# in this table and a test.
+# in this table and a test. An algorithm on two leaves has two rows.
 _AS_THEY_LIE: tuple[Solver, ...] = (
     small.SOLVER,
     row.SOLVER,
-    cosine_row.SOLVER,
-    cols.SOLVER,
-    long_row.SOLVER,
-    stockham.SOLVER,
-    four_step.SOLVER,
-    chirp.SOLVER,
-    long_chirp.SOLVER,
+    cosine.SOLVER,
+    _COLS,
+    _FOUR_STEP[0],
+    _STOCKHAM,
+    _FOUR_STEP[1],
+    _BLUESTEIN[0],
     rader.SOLVER_IF_QUICKER,
-    bluestein.SOLVER,
+    _BLUESTEIN[1],
 )
 
 
@@ -54,8 +57,30 @@ SOLVERS: tuple[Solver, ...] = (
     direct.SOLVER,
 )
 
+# Old names of solvers, which `algorithm=` still takes.
+ALIASES: dict[str, Solver] = {"long_row": _FOUR_STEP[0], "cosine_row": cosine.SOLVER}
+
+# Algorithms on the first leaf that takes the problem; Bluestein's algorithm held to one launch or
+# to several; and solvers by their old names.
+_BY_OTHER_NAMES: tuple[Solver, ...] = (
+    first_of("four_step", _FOUR_STEP[1].requirement, _FOUR_STEP),
+    first_of("bluestein", _BLUESTEIN[1].requirement, _BLUESTEIN),
+    bluestein.solver(
+        LANES,
+        "chirp",
+        "neighbouring transforms of any length, on a CPU with vectors",
+        launches=(1, 1),
+    ),
+    bluestein.solver(
+        LANES, "long_chirp", "any length, on a CPU with vectors", launches=(2, bluestein.MANY)
+    ),
+    *(replace(each, name=name) for name, each in ALIASES.items()),
+)
+
 # The planner uses these solvers only if `algorithm=` names them: others are mostly quicker.
 NAMED_ONLY: tuple[Solver, ...] = (
+    *_BY_OTHER_NAMES,
+    *_of_rows(_BY_OTHER_NAMES),
     *ladder.SOLVERS,
     *autosort.SOLVERS,
     local_radix2.SOLVER,
@@ -73,4 +98,4 @@ BY_NAME: dict[str, Solver] = {
     for name in dict.fromkeys(each.name for each in (*SOLVERS, *NAMED_ONLY))
 }
 
-__all__ = ["BY_NAME", "NAMED_ONLY", "REWRITERS", "SOLVERS", "Rewriter", "Solver"]
+__all__ = ["ALIASES", "BY_NAME", "NAMED_ONLY", "REWRITERS", "SOLVERS", "Rewriter", "Solver"]

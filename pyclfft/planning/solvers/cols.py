@@ -1,15 +1,18 @@
-"""Transforms along any axis on CPUs: the lanes of a vector hold neighbouring transforms."""
+"""Launches of cols.cl: transforms along any axis on CPUs, neighbouring ones in a vector's lanes.
+
+`columns_of` spreads a batch over lanes, and `columns_pass` makes its launch a pass.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from math import inf, prod
+from math import prod
 
 from ..arguments import Vector
-from ..batch import Batch, Dimension
-from ..factor import lane_cost, real_splits, shown
+from ..batch import Batch, Dimension, Line
+from ..factor import shown
 from ..parameters import Parameters
 from ..pass_parts import listed
 from ..passes import Argument, Pass
@@ -22,168 +25,52 @@ from ..tables import (
     LaneRoots,
     LaneSpectrum,
     LaneStages,
+    RaderSpectrum,
     Roots,
 )
 from ..traits import Traits
+from .ends import Ends
 from .lanes import (
     LINE_BYTES,
     MIN_LANES,
     Lanes,
-    ends_of,
-    given_points,
     lanes_for,
     lanes_pass,
     most_lanes,
-    radices_for,
-    takes,
     walkable,
 )
-from .solver import Solver
-from .steps import axis_batch, axis_length
+from .leaf import Step
+from .steps import axis_length
 
 COLLECTED = 2  # the further vectors of scratch memory that cols.cl needs if it collects rows there
 OF_ONE_LENGTH = ("N", "LENGTH", "FILLED", "RADICES")  # macros that the kernel for all lengths lacks
-# The macros of cols.cl for each part that a launch has in Bluestein's algorithm.
-PARTS = {
-    "ALONE": ("CHIRP_FIRST", "CHIRP_LAST", "SPECTRUM"),
-    "BEFORE": ("CHIRP_FIRST",),
-    "WITHIN": ("SPECTRUM",),
-    "AFTER": ("CHIRP_LAST",),
-}
 
-
-@dataclass(frozen=True)
-class Row:
-    """A long row as a matrix, whose columns or rows a launch transforms.
-
-    Attributes
-    ----------
-    points : int
-        The number of points of the matrix.
-    columns : int
-        The number of columns of the matrix, and so the distance between neighbours in a column.
-    twist : bool
-        Whether result k of column c is multiplied by exp(-2 pi i k c / points). If the launch
-        leaves the results of the whole row, point k is multiplied instead.
-    elements : int
-        The number of elements of the row, if they are fewer than the points, as in a convolution;
-        otherwise 0.
-    given, written : int
-        The number of elements of the row that the source holds, and that the target receives; 0
-        for all of them.
-    half_in, half_out : bool
-        Whether the source, or the target, holds only the first half of a spectrum, whose second
-        half is the conjugate of the first.
-    """
-
-    points: int
-    columns: int
-    twist: bool = False
-    elements: int = 0
-    given: int = 0
-    written: int = 0
-    half_in: bool = False
-    half_out: bool = False
-
-    @property
-    def limits(self) -> tuple[int, int, int]:
-        """The number of elements given, of elements written, and of all elements of the row."""
-        elements = self.elements or self.points
-        given = elements // 2 + 1 if self.half_in else elements
-        return self.given or given, self.written or elements, elements
-
-
-@dataclass(frozen=True)
-class ColumnEnds:
-    """What a launch of cols.cl does as it loads and stores points.
-
-    Attributes
-    ----------
-    length : int
-        The number of points of a transform.
-    given : int
-        The number of elements of a transform that the source holds; the others are zero.
-    source, target : str
-        What the launch reads and what it leaves: "COMPLEX", "REAL", or "HERMITIAN" for half of the
-        spectrum of real numbers.
-    packed : bool
-        Whether two neighbouring real numbers are a point, so that a transform has twice `length`
-        numbers.
-    real_radix : int
-        The radix of the real stage, if rows of odd length have one; otherwise 0. The stage leaves
-        transforms of `points` complex points.
-    chirp : str
-        The launch's part in Bluestein's algorithm: "ALONE" if it does the whole convolution, or
-        "BEFORE", "WITHIN" or "AFTER" if three launches share it; empty for other algorithms.
-    row : Row, optional
-        The long row that the transforms are a part of.
-    """
-
-    length: int
-    given: int
-    source: str = "COMPLEX"
-    target: str = "COMPLEX"
-    packed: bool = False
-    real_radix: int = 0
-    chirp: str = ""
-    row: Row | None = None
-
-    @property
-    def convolves(self) -> bool:
-        """Whether the launch transforms forward and back again, with a product in between."""
-        return self.chirp in ("ALONE", "WITHIN")
-
-    @property
-    def pairs(self) -> int:
-        """The number of transforms in a lane: 2 if they are columns of one real row, else 1."""
-        return 2 if self.row and {self.source, self.target} == {"REAL", "HERMITIAN"} else 1
-
-    @property
-    def points(self) -> int:
-        """The number of complex points of the transforms that the real stage leaves, if any."""
-        return self.length // (self.real_radix or 1)
-
-    @property
-    def kept(self) -> int:
-        """The number of transforms of `points` points that the real stage leaves, or else 1."""
-        return self.real_radix // 2 + 1
-
-    @property
-    def doubles(self) -> bool:
-        """Whether the kernel separates spectra of real numbers by sums, which give twice them."""
-        joined = self.packed or self.pairs == 2 or self.real_radix
-        return bool(joined) and self.target == "HERMITIAN"
-
-    @property
-    def written(self) -> int:
-        """The number of points of a transform that the target receives."""
-        return self._half if self.target == "HERMITIAN" else self.length
-
-    @property
-    def wanted(self) -> int:
-        """The number of elements of a transform that the launch reads, if the source holds all."""
-        if self.source == "HERMITIAN":
-            return self._half
-        return self.length * (2 if self.packed else 1)
-
-    @property
-    def _half(self) -> int:
-        return self.length + 1 if self.packed else self.length // 2 + 1
+# What cols.cl can do of Bluestein's algorithm: whether it multiplies by the chirp first, by the
+# spectrum of the chirp, and by the chirp last.
+PARTS_OF_BLUESTEIN = (
+    (False, False, False),
+    (True, True, True),  # all of it in one launch
+    (True, False, False),  # the first, the second and the third of three launches
+    (False, True, False),
+    (False, False, True),
+)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """A batch with one dimension whose transforms are spread over lanes.
+    """A launch of cols.cl, whose transforms are spread over lanes along one dimension.
 
     Attributes
     ----------
-    batch : Batch
-        The transforms.
+    problem : Problem
+        The problem that the launch is a part of.
+    step : Step
+        What the launch does.
+    traits, parameters
+        The device's traits, and the parameters of its kernels.
     number : int
         The number of the dimension that is spread over lanes: 0, or 1 if another dimension comes
         before it.
-    ends : ColumnEnds
-        What the launch does as it loads and stores points.
     lanes : Lanes
         How a work-item does the transforms.
     ways : (str, str)
@@ -193,12 +80,38 @@ class Columns:
         Whether rows of the target are collected in scratch memory before they are stored.
     """
 
-    batch: Batch
+    problem: Problem
+    step: Step
+    traits: Traits
+    parameters: Parameters
     number: int
-    ends: ColumnEnds
     lanes: Lanes
     ways: tuple[str, str]
     staged: bool
+
+    @property
+    def batch(self) -> Batch:
+        """The transforms that the launch does."""
+        return self.step.batch
+
+    @property
+    def ends(self) -> Ends:
+        """What the launch does to points as it loads and stores them."""
+        return self.step.ends
+
+    @property
+    def cost(self) -> float:
+        """The time to copy the points once: of steps that fit, the first ones are the best."""
+        return 1.0
+
+    def planned(self, scale: float = 1.0) -> Pass:
+        """Return the launch as a pass that multiplies the results by `scale`."""
+        return columns_pass(self, scale)
+
+    @property
+    def transforms(self) -> int:
+        """The number of transforms in a lane: 2 if they are columns of one real row, else 1."""
+        return 2 if self.ends.pair else 1
 
     @property
     def dimension(self) -> Dimension:
@@ -208,7 +121,7 @@ class Columns:
     @property
     def steps(self) -> Dimension:
         """The dimension of the lanes, counted in blocks that a work-item takes at a time."""
-        whole, transforms = self.dimension, self.lanes.width * self.ends.pairs
+        whole, transforms = self.dimension, self.lanes.width * self.transforms
         blocks = -(-whole.extent // transforms)
         return Dimension(blocks, whole.source * transforms, whole.target * transforms)
 
@@ -224,101 +137,54 @@ class Columns:
         return prod(each.extent for each in self.dimensions)
 
 
-Find = Callable[[Problem, Traits, Parameters], Columns | None]
+def _can_do(ends: Ends) -> bool:
+    """Whether cols.cl can do what the ends say.
 
-
-def solver_of(name: str, requirement: str, find: Find) -> Solver:
-    """Return a solver that plans one launch of cols.cl.
-
-    Parameters
-    ----------
-    name, requirement : str
-        The solver's name and requirement (see `Solver`).
-    find : function
-        A function of a problem, traits and parameters that returns the launch's `Columns`, or None
-        if the solver does not take the problem.
-
-    Returns
-    -------
-    Solver
+    It knows no other spectra than those of chirps, and twists points only where a chirp multiplies
+    the results.
     """
-
-    def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-        columns = find(problem, traits, parameters) if takes(problem, traits) else None
-        if columns is None:
-            return None
-        return (columns_pass(problem, columns, traits, parameters, scale=problem.scale),)
-
-    return Solver(name, requirement, plan)
-
-
-def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
-    ends, batch = whole(problem)
-    ends, radices = with_real_stage(ends, lambda n: radices_for(n, parameters))
-    found = columns_of(problem, batch, ends, radices, traits, parameters)
-    return None if found and idles(problem, found, traits, parameters) else found
-
-
-def idles(problem: Problem, columns: Columns, traits: Traits, parameters: Parameters) -> bool:
-    """Return whether one launch leaves cores idle, so that several launches are quicker.
-
-    One launch is still quicker if the transforms are neighbouring columns that fit local memory, or
-    that fill lines of the cache.
-    """
-    if columns.batch.n < parameters["lanes_shared"] or columns.blocks >= traits.compute_units:
+    if isinstance(ends.spectrum, RaderSpectrum) or (ends.twist_first and not ends.chirp_last):
         return False
-    fills_lines = columns.dimension.extent * problem.complex_dtype.itemsize >= LINE_BYTES
-    return "columns" not in columns.ways or not (columns.lanes.is_local or fills_lines)
+    part = (ends.chirp_first, ends.spectrum is not None, ends.chirp_last)
+    return part in PARTS_OF_BLUESTEIN
 
 
-def whole(problem: Problem) -> tuple[ColumnEnds, Batch]:
-    """Return the ends and the batch of a launch that does the whole problem."""
-    n = axis_length(problem)
-    packed = problem.kind != "c2c" and n % 2 == 0
-    length = n // 2 if packed else n
-    ends = ColumnEnds(length, given_points(problem), *ends_of(problem), packed=packed)
-    return ends, axis_batch(problem, length)
+def _held(step: Step) -> tuple[str, str]:
+    """Return what transforms read and leave, as the values of SOURCE and TARGET.
 
-
-def with_real_stage(
-    ends: ColumnEnds, radices_of: Callable[[int], tuple[int, ...] | None]
-) -> tuple[ColumnEnds, tuple[int, ...] | None]:
-    """Return the ends of a launch, with a real stage if that is best, and the other radices.
-
-    Parameters
-    ----------
-    ends : ColumnEnds
-        The ends of the launch without a real stage.
-    radices_of : function
-        A function of a number of complex points that returns the radices of the stages over them,
-        or None if there are none.
-
-    Returns
-    -------
-    ends : ColumnEnds
-        The ends with the real stage that leaves the least work, or without a real stage.
-    radices : tuple of int or None
-        The radices of the stages over the complex points.
+    Half of the spectrum of a long row is not half of the spectrum of each of its columns: theirs
+    are complex, unless two of them are a pair.
     """
-    ways = [(ends, radices_of(ends.points))]
-    if "COMPLEX" not in (ends.source, ends.target) and not ends.packed:
-        for radix in real_splits(ends.length):
-            each = replace(ends, real_radix=radix)
-            if each.points >= radix:  # PoCL takes three times as long for 21 = 7 x 3 as for 3 x 7
-                ways.append((each, radices_of(each.points)))
-    return min(ways, key=lambda way: inf if way[1] is None else _work(way[0], way[1]))
+    ends = step.ends
+    if ends.pair or not step.batch.part:
+        return ends.source, ends.target
+    source, target = (
+        "COMPLEX" if each == "HERMITIAN" else each for each in (ends.source, ends.target)
+    )
+    return source, target
 
 
-def _work(ends: ColumnEnds, radices: tuple[int, ...]) -> float:
-    """Return a relative time of all stages; a real stage counts half."""
-    stages = ends.kept * prod(radices) * lane_cost(radices) * (1 + ends.convolves)
-    return stages + (ends.length * lane_cost((ends.real_radix,)) / 2 if ends.real_radix else 0)
+def _length(step: Step) -> int:
+    """Return the number of elements of a transform, or of packed points."""
+    return step.batch.n if step.batch.part else step.ends.length
+
+
+def _stored(step: Step) -> int:
+    """Return the number of points of a transform that the target receives."""
+    ends, n = step.ends, step.batch.n
+    if step.batch.part:
+        return n // 2 + 1 if ends.pair and ends.target == "HERMITIAN" else n
+    return ends.outputs // 2 if ends.packed and ends.target == "REAL" else ends.outputs
+
+
+def _stride(line: Line, ends: Ends) -> int:
+    """Return the distance between neighbouring elements of a transform; packed points have two."""
+    return line.unit if ends.packed else line.stride
 
 
 def columns_of(
     problem: Problem,
-    batch: Batch,
-    ends: ColumnEnds,
+    step: Step,
     radices: tuple[int, ...] | None,
     traits: Traits,
     parameters: Parameters,
@@ -330,11 +196,9 @@ def columns_of(
     Parameters
     ----------
     problem : Problem
-        The problem that the batch is a part of.
-    batch : Batch
-        The transforms.
-    ends : ColumnEnds
-        What the launch does as it loads and stores points.
+        The problem that the step is a part of.
+    step : Step
+        What the launch does.
     radices : tuple of int or None
         The radices of the stages, or None if no stages were found.
     traits, parameters
@@ -342,39 +206,44 @@ def columns_of(
     shared : bool
         Whether the kernel for all lengths does the transforms. It also takes a single transform.
     """
-    if radices is None or not walkable(batch):
+    batch, ends = step.batch, step.ends
+    if radices is None or not walkable(batch) or not _can_do(ends):
         return None
+    convolves, part = ends.spectrum is not None, step.batch.part
+    length, stored, target = _length(step), _stored(step), _held(step)[1]
     several = [
         number
         for number, each in enumerate(batch.dimensions)
-        if (each.extent > 1 or shared) and (each.column or not ends.row)
+        if (each.extent > 1 or shared) and (each.along or not part)
     ]
     for spread, number in product((False, True), several):
         dimension = batch.dimensions[number]
         ways = (
-            _direction(dimension, dimension.source, batch.source.stride),
-            _direction(dimension, dimension.target, batch.target.stride),
+            _direction(dimension, dimension.source, _stride(batch.source, ends)),
+            _direction(dimension, dimension.target, _stride(batch.target, ends)),
         )
         if ("spread" in ways) != spread:
             continue
         from_rows, to_rows = (way == "rows" for way in ways)
-        stored_at_once = not (to_rows or ends.target == "HERMITIAN" or ends.convolves)
-        rooms = 1 if ends.convolves or stored_at_once or ends.real_radix else 2
-        staged = to_rows and not shared and _is_staged(problem, ends, dimension.target, parameters)
+        stored_at_once = not (to_rows or target == "HERMITIAN" or convolves)
+        rooms = 1 if convolves or stored_at_once or ends.real_radix else 2
+        staged = to_rows and not shared and _is_staged(problem, step, dimension.target, parameters)
         spare = (COLLECTED if staged else 0) + _beside(ends, prod(radices))
-        for width in _widths(-(-dimension.extent // ends.pairs), most_lanes(problem, traits)):
-            if (from_rows and ends.length < width) or (to_rows and ends.written < width):
+        extent = -(-dimension.extent // (2 if ends.pair else 1))
+        for width in _widths(extent, most_lanes(problem, traits)):
+            if (from_rows and length < width) or (to_rows and stored < width):
                 continue
             lanes = lanes_for(problem, width, radices, traits, parameters, rooms, spare, shared)
             if lanes is not None:
                 # Spread transforms leave the nearest dimension in its place: it shares lines.
                 inner = int(spread and number > 0)
-                arranged = replace(batch, dimensions=_arranged(batch.dimensions, number, inner))
-                return Columns(arranged, inner, ends, lanes, ways, staged)
+                if inner != number:
+                    step = replace(step, batch=_arranged(batch, number, inner))
+                return Columns(problem, step, traits, parameters, inner, lanes, ways, staged)
     return None
 
 
-def _beside(ends: ColumnEnds, points: int) -> int:
+def _beside(ends: Ends, points: int) -> int:
     """Return the vectors of scratch memory that a real stage needs beside a transform's points.
 
     realStage.cl uses two areas. The vectors are the whole first area, and what the second area has
@@ -382,25 +251,27 @@ def _beside(ends: ColumnEnds, points: int) -> int:
     """
     if not ends.real_radix:
         return 0
-    first = ends.kept * ends.points
-    second = max(points, ends.length // 2 + 1) if ends.convolves else first
+    first = ends.length // ends.real_radix * ends.kept
+    second = max(points, ends.length // 2 + 1) if ends.spectrum else first
     return first + second - points
 
 
-def _arranged(dimensions: tuple[Dimension, ...], number: int, place: int) -> tuple[Dimension, ...]:
-    """Return the dimensions with dimension `number` moved to position `place`."""
+def _arranged(batch: Batch, number: int, place: int) -> Batch:
+    """Return the batch with dimension `number` moved to position `place`."""
+    dimensions = batch.dimensions
     others = dimensions[:number] + dimensions[number + 1 :]
-    return (*others[:place], dimensions[number], *others[place:])
+    return replace(batch, dimensions=(*others[:place], dimensions[number], *others[place:]))
 
 
-def _is_staged(problem: Problem, ends: ColumnEnds, distance: int, parameters: Parameters) -> bool:
+def _is_staged(problem: Problem, step: Step, distance: int, parameters: Parameters) -> bool:
     """Return whether rows should be collected in scratch memory before they are stored.
 
     Large results bypass the caches, which a line that two rows share cannot do: it would have to
     be read again. Collected rows are stored as one run of whole lines, which pays for short rows.
     """
+    ends = step.ends
     itemsize = problem.complex_dtype.itemsize // (2 if ends.target == "REAL" else 1)
-    nbytes = ends.written * itemsize * (2 if ends.target == "REAL" and ends.packed else 1)
+    nbytes = _stored(step) * itemsize * (2 if ends.target == "REAL" and ends.packed else 1)
     return (
         nbytes <= parameters["lanes_staged"]
         and distance * itemsize % LINE_BYTES > 0
@@ -429,34 +300,10 @@ def _widths(extent: int, most: int) -> Iterator[int]:
         width //= 2
 
 
-def columns_pass(
-    problem: Problem,
-    columns: Columns,
-    traits: Traits,
-    parameters: Parameters,
-    *,
-    scale: float = 1.0,
-    leaves: int = 0,
-) -> Pass:
-    """Return a launch of cols.cl.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem that the transforms are a part of.
-    columns : Columns
-        The transforms, and how to do them.
-    traits, parameters
-        The device's traits, and the parameters of its kernels.
-    scale : float
-        The factor by which the results are multiplied.
-    leaves : int
-        The size of the target's buffer in bytes, if the target is a workspace; 0 if the target is
-        the problem's own.
-    """
-    batch, ends, lanes = columns.batch, columns.ends, columns.lanes
-    dimension, dimensions = columns.dimension, columns.dimensions
-    given, written, elements = ends.row.limits if ends.row else (0, 0, 0)
+def columns_pass(columns: Columns, scale: float) -> Pass:
+    """Return a launch as a pass that multiplies the results by `scale`."""
+    problem, batch, ends, lanes = columns.problem, columns.batch, columns.ends, columns.lanes
+    dimension, dimensions, macros = columns.dimension, columns.dimensions, _macros(columns)
     return lanes_pass(
         "cols",
         problem,
@@ -464,41 +311,61 @@ def columns_pass(
         lanes,
         tuple(each.extent for each in dimensions),
         _tables(problem, columns),
-        _macros(columns),
-        traits,
-        parameters,
+        macros,
+        columns.traits,
+        columns.parameters,
         last={
-            "limits": Vector("uint32", (dimension.extent, given, written, elements)),
+            "limits": Vector("uint32", (dimension.extent, *_limits(columns, macros))),
             "strides": Vector(
                 "int64",
                 (
-                    dimension.source if columns.ways[0] == "rows" else batch.source.stride,
-                    dimension.target if columns.ways[1] == "rows" else batch.target.stride,
+                    dimension.source if columns.ways[0] == "rows" else _stride(batch.source, ends),
+                    dimension.target if columns.ways[1] == "rows" else _stride(batch.target, ends),
                 ),
             ),
         },
         shared=_sizes(columns) if lanes.shared else {},
-        leaves=leaves,
+        leaves=columns.step.leaves,
         displaced=not lanes.is_local and columns.ways[1] != "rows",
-        scale=scale / (2 if ends.doubles else 1),
+        scale=scale / (2 if ends.separates else 1),
         step=f"{batch.count} x {_lengths(columns)} = {_shown(columns)}",
+    )
+
+
+def _limits(columns: Columns, macros: Mapping[str, int | str]) -> tuple[int, int, int]:
+    """Return how many elements of a long row are given and written, and how many it has."""
+    if not columns.batch.part:
+        return 0, 0, 0
+    elements = axis_length(columns.problem)
+    given = elements // 2 + 1 if "FOLD_IN" in macros else elements
+    return (
+        columns.ends.filled if "ROW_FILLED" in macros else given,
+        columns.ends.outputs if "ROW_OUTPUTS" in macros else elements,
+        elements,
     )
 
 
 def _lengths(columns: Columns) -> str:
     """Return the length of the transforms for people; for a convolution, also whose it is."""
-    ends, n = columns.ends, columns.batch.n
-    if ends.chirp == "ALONE" and ends.real_radix:
-        return f"{ends.real_radix} real x {ends.points} in {columns.lanes.points}"
-    if ends.chirp == "ALONE":
-        return f"{n} in {columns.lanes.points}"
-    return f"{n} for {ends.row.elements}" if ends.chirp and ends.row else str(n)
+    ends, points = columns.ends, columns.lanes.points
+    if not _convolves(ends):
+        return str(_length(columns.step))
+    if columns.batch.part:
+        return f"{columns.batch.n} for {axis_length(columns.problem)}"
+    if ends.real_radix:
+        return f"{ends.real_radix} real x {ends.length // ends.real_radix} in {points}"
+    return f"{ends.length} in {points}"
+
+
+def _convolves(ends: Ends) -> bool:
+    """Whether a launch has a part in a convolution, or does all of it."""
+    return ends.chirp_first or ends.chirp_last or ends.spectrum is not None
 
 
 def _shown(columns: Columns) -> str:
     """Return the radices of a launch for people, the real stage's radix in its place."""
     ends, radices = columns.ends, columns.lanes.radices
-    if ends.real_radix and not ends.chirp:
+    if ends.real_radix and not ends.spectrum:
         real = (ends.real_radix,)
         radices = (*radices, *real) if ends.target == "REAL" else (*real, *radices)
         return shown(radices, real=True)
@@ -506,73 +373,84 @@ def _shown(columns: Columns) -> str:
 
 
 def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
-    ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
+    ends, lanes, precision = columns.ends, columns.lanes, problem.precision
     tables: dict[str, Argument] = {}
     if ends.packed:
-        tables["row_roots"] = Roots(2 * ends.length, problem.precision)
+        tables["row_roots"] = Roots(2 * ends.length, precision)
     if ends.real_radix:
-        tables["row_roots"] = Roots(ends.length, problem.precision)
-    if row and row.twist:
-        n, width, blocks = lanes.points, lanes.width, columns.steps.extent * ends.pairs
-        tables["lane_roots"] = LaneRoots(row.points, n, width, problem.precision)
-        tables["block_roots"] = BlockRoots(row.points, n, blocks, width, problem.precision)
-    if ends.chirp == "ALONE":
-        tables["chirp"] = Chirp(ends.points, problem.precision)
-        tables["spectrum"] = ChirpSpectrum(ends.points, lanes.radices, problem.precision)
-    elif row and ends.chirp == "WITHIN":
-        factors = (columns.dimension.extent, *lanes.radices)
-        tables["row_spectrum"] = LaneSpectrum(row.elements, factors, lanes.width, problem.precision)
-    elif row and ends.chirp:
-        tables["row_chirp"] = LaneChirp(row.elements, lanes.width, problem.precision)
+        tables["row_roots"] = Roots(ends.length, precision)
+    if ends.twist:
+        n, width, blocks = lanes.points, lanes.width, columns.steps.extent * columns.transforms
+        tables["lane_roots"] = LaneRoots(ends.twist, n, width, precision)
+        tables["block_roots"] = BlockRoots(ends.twist, n, blocks, width, precision)
+    if isinstance(ends.spectrum, ChirpSpectrum):
+        n, factors = ends.spectrum.n, (*ends.spectrum.factors[:-1], *lanes.radices)
+        if not columns.batch.part:
+            tables["chirp"] = Chirp(n, precision)
+            tables["spectrum"] = ChirpSpectrum(n, factors, precision)
+        else:
+            tables["row_spectrum"] = LaneSpectrum(n, factors, lanes.width, precision)
+    elif _convolves(ends):
+        tables["row_chirp"] = LaneChirp(ends.length, lanes.width, precision)
     return tables
 
 
 def _sizes(columns: Columns) -> dict[str, Argument]:
     ends, radices = columns.ends, columns.lanes.radices
-    sizes = (columns.lanes.points, ends.length, ends.given, len(radices))
+    sizes = (columns.lanes.points, ends.length, ends.filled, len(radices))
     return {"sizes": Vector("uint32", sizes), "steps": LaneStages(radices)}
 
 
 def _macros(columns: Columns) -> dict[str, int | str]:
     """Return the macros of cols.cl; most of those that have their default value are left out."""
-    ends, lanes, row = columns.ends, columns.lanes, columns.ends.row
+    ends, lanes, part = columns.ends, columns.lanes, columns.batch.part
+    source, target = _held(columns.step)
     macros: dict[str, int | str] = {
         "N": lanes.points,
         "FROM_ROWS": int(columns.ways[0] == "rows"),
         "TO_ROWS": int(columns.ways[1] == "rows"),
         "COLLECTED": int(columns.staged),
-        "RAGGED": int(columns.dimension.extent % (lanes.width * ends.pairs) > 0),
-        "TWIST": int(bool(row and row.twist)),
+        "RAGGED": int(columns.dimension.extent % (lanes.width * columns.transforms) > 0),
+        "TWIST": int(ends.twist > 0),
         "RADICES": listed(lanes.radices),
     }
     others: dict[str, tuple[int | str, int | str]] = {
-        "SOURCE": (ends.source, "COMPLEX"),
-        "TARGET": (ends.target, "COMPLEX"),
-        "LENGTH": (ends.length, lanes.points),
-        "FILLED": (ends.given, ends.wanted),
+        "SOURCE": (source, "COMPLEX"),
+        "TARGET": (target, "COMPLEX"),
+        "LENGTH": (_length(columns.step), lanes.points),
+        "FILLED": (ends.wanted if part else ends.filled, ends.wanted),
         "PACKED": (int(ends.packed), 0),
-        "PAIR": (ends.pairs - 1, 0),
+        "PAIR": (int(ends.pair), 0),
         "REAL_RADIX": (ends.real_radix, 0),
         "SPREAD_IN": (int(columns.ways[0] == "spread"), 0),
         "SPREAD_OUT": (int(columns.ways[1] == "spread"), 0),
+        "CHIRP_FIRST": (int(ends.chirp_first), 0),
+        "SPECTRUM": (int(ends.spectrum is not None), 0),
+        "CHIRP_LAST": (int(ends.chirp_last), 0),
         "INNER": (columns.number, 0),
     }
-    if row:
-        others |= {
-            "ROW_COLUMNS": (row.columns if ends.chirp or row.given or row.half_in else 0, 0),
-            "ROW_FILLED": (int(row.given > 0), 0),
-            "ROW_OUTPUTS": (int(row.written > 0), 0),
-            "FOLD_IN": (int(row.half_in), 0),
-            "FOLD_OUT": (int(row.half_out), 0),
-        }
+    if part:
+        others |= {name: (value, 0) for name, value in _row_macros(columns).items()}
     macros |= {name: value for name, (value, usual) in others.items() if value != usual}
-    macros |= dict.fromkeys(PARTS.get(ends.chirp, ()), 1)
     if lanes.shared:
         macros = {name: value for name, value in macros.items() if name not in OF_ONE_LENGTH}
         macros |= {"RAGGED": 1, "LARGEST": max(5, *lanes.radices)}
     return macros
 
 
-SOLVER = solver_of(
-    "cols", "neighbouring transforms of a smooth length, on a CPU with vectors", _columns
-)
+def _row_macros(columns: Columns) -> dict[str, int]:
+    """Return the macros of cols.cl for columns or rows of a long row."""
+    ends, batch = columns.ends, columns.batch
+    convolves, half = _convolves(ends), ends.source == "HERMITIAN"
+    fold_in = half and not ends.pair
+    lacks = ends.filled < (
+        ends.wanted if half and not convolves else batch.n * batch.source.columns
+    )
+    apart = batch.source.columns if batch.source.columns > 1 else batch.n
+    return {
+        "ROW_COLUMNS": apart if convolves or lacks or fold_in else 0,
+        "ROW_FILLED": int(lacks),
+        "ROW_OUTPUTS": int(ends.chirp_last),
+        "FOLD_IN": int(fold_in),
+        "FOLD_OUT": int(ends.fold > 0),
+    }

@@ -5,6 +5,10 @@ multiplies the results by roots of unity, and leaves them as rows of n1 points. 
 remain, side by side, along the other side of the matrix. If they are short enough, the second step
 does them in place; otherwise they are split into steps in turn.
 
+A leaf that does not transpose as it stores columns does it in two steps: the first one leaves its
+results where the points were, and the second one, which transforms the rows of the matrix, stores
+them as columns.
+
 If the input is real, its columns are transformed two at a time, and only the first half of the
 results of each column is kept, because the other half would lead to conjugates of what the first
 half gives. This halves the work and the traffic. If the output is real, the steps do the reverse.
@@ -20,79 +24,74 @@ from dataclasses import replace
 from math import inf, prod
 
 from ..batch import Batch, Dimension
-from ..factor import MAX_STEPS, splits
-from ..parameters import Parameters, factors_of
+from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Layout, Problem
 from ..traits import Traits
-from .launches import Launch, Step, step_passes, with_groups
+from .ends import TURN, Ends, whole_ends
+from .leaf import Factors, L, Leaf, Step, launches_of, passes_of
 from .solver import Solver
-from .steps import axis_batch, axis_length, layout_bytes, resting_layout, single_axis
-from .stockham import (
-    CONJUGATE_OUT,
-    TURN,
-    Ends,
-    relative_time,
-    whole_ends,
-)
-
-SPLITS_TRIED = 4  # for each number of factors; the most even splits are tried first
+from .steps import axis_batch, axis_length, columns_in_place, layout_bytes
 
 
-def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return a pass for each factor of the length if the factors fit work-groups, or else None."""
-    steps = _steps(problem, traits, parameters) if single_axis(problem) else None
-    return None if steps is None else step_passes(problem, steps)
+def solver(leaf: Leaf[L], name: str, requirement: str) -> Solver:
+    """Return the solver that plans the four-step algorithm on a leaf."""
+
+    def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+        if not leaf.takes(problem, traits):
+            return None
+        found = _quickest(leaf, problem, traits, parameters)
+        return None if found is None else passes_of(problem, found)
+
+    return Solver(name, requirement, plan)
 
 
-def _steps(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Step, ...] | None:
-    """Return the quickest steps with their work-groups, or None if no split fits work-groups.
+def _quickest(
+    leaf: Leaf[L], problem: Problem, traits: Traits, parameters: Parameters
+) -> tuple[L, ...] | None:
+    """Return the launches of the quickest factors that the leaf takes, or None if it takes none.
 
-    Tuned factors come before all others.
+    Of the leaf's lists the first one with factors that fit decides.
     """
-    if wanted := factors_of(parameters, "factors", axis_length(problem)):
-        steps = with_groups(problem, _launches(problem, wanted), traits, parameters)
-        if steps is not None:
-            return steps
-    best: tuple[Step, ...] | None = None
-    best_time = inf
-    for parts in range(2, MAX_STEPS + 1):
-        for factors in splits(axis_length(problem), parts)[:SPLITS_TRIED]:
-            if best_time <= parts:  # each of the launches takes a time of at least 1
-                return best
-            steps = with_groups(problem, _launches(problem, factors), traits, parameters)
-            time = inf if steps is None else _time(steps, problem.precision)
-            if time < best_time:
-                best, best_time = steps, time
-    return best
+    for choices in leaf.splits(problem, parameters):
+        best: tuple[L, ...] | None = None
+        best_cost = inf
+        for factors in choices:
+            if best_cost <= len(factors):  # each of the launches costs at least 1
+                break
+            steps = _steps(leaf, problem, factors)
+            found = launches_of(leaf, problem, steps, traits, parameters)
+            cost = inf if found is None else sum(each.cost for each in found)
+            if cost < best_cost:
+                best, best_cost = found, cost
+        if best is not None:
+            return best
+    return None
 
 
-def _time(steps: tuple[Step, ...], precision: str) -> float:
-    return sum(relative_time(each.batch, each.ends, each.group, precision) for each in steps)
+def _steps(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
+    if problem.kind == "c2r":
+        return _to_real(leaf, problem, factors)
+    if not leaf.transposes:
+        return _in_place(leaf, problem, factors)
+    of = _of_real if problem.kind == "r2c" else _of_complex
+    return of(leaf, problem, factors)
 
 
-def _launches(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Return the launches of all steps."""
-    if problem.kind == "r2c":
-        return _of_real(problem, factors)
-    return _to_real(problem, factors) if problem.kind == "c2r" else _of_complex(problem, factors)
-
-
-def _of_complex(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    kinds = ["REAL" if each.real else "COMPLEX" for each in (problem.source, problem.target)]
-    last, n = len(factors) - 1, axis_length(problem)
-    rest_at = resting_layout(problem, n)
-    filled = whole_ends(problem).filled
-    launches = []
+def _of_complex(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
+    """Return the steps from complex numbers to complex numbers, each of which transposes."""
+    whole, last = whole_ends(problem), len(factors) - 1
+    rest_at = leaf.between(problem, whole.length)
+    steps = []
     for number, factor in enumerate(factors):
         left = prod(factors[number:])
         ends = Ends(
-            kinds[0] if number == 0 else "COMPLEX",
-            kinds[1] if number == last else "COMPLEX",
+            whole.source if number == 0 else "COMPLEX",
+            whole.target if number == last else "COMPLEX",
             length=factor,
-            filled=filled if number == 0 else left,
+            filled=whole.filled if number == 0 else left,
             outputs=factor,
-            flags=TURN if problem.direction == "inverse" else 0,
+            flags=whole.flags,
             twist=0 if number == last else left,
         )
         batch = column_step(
@@ -103,19 +102,19 @@ def _of_complex(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
             source=problem.source if number == 0 else rest_at,
             target=problem.target if number == last else rest_at,
         )
-        launches.append((batch, ends, 0 if number == last else layout_bytes(problem, rest_at)))
-    return launches
+        steps.append(Step(batch, ends, 0 if number == last else layout_bytes(problem, rest_at)))
+    return steps
 
 
-def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Return the launches for real input.
+def _of_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
+    """Return the steps for real input.
 
     The first launch transforms the columns in pairs and keeps half of the results of each. The
     others transform the rows, and the last one stores each result where it belongs.
     """
     n, (n1, *others) = axis_length(problem), factors
     half, last = n1 // 2 + 1, len(others) - 1
-    rest_at = resting_layout(problem, n // n1 * half)
+    rest_at = leaf.between(problem, n // n1 * half)
     nbytes = layout_bytes(problem, rest_at)
     columns = axis_batch(
         problem,
@@ -124,15 +123,14 @@ def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
         columns=(n // n1, 1),
         target=rest_at,
     )
-    filled = whole_ends(problem).filled
-    first = Ends("REAL", "HERMITIAN", n1, filled, half, pair=True, twist=n)
-    launches = [(columns, first, nbytes)]
+    whole = whole_ends(problem)
+    first = Ends("REAL", "HERMITIAN", n1, whole.filled, half, pair=True, twist=n)
+    steps = [Step(columns, first, nbytes)]
     for number, factor in enumerate(others[:-1]):
         done, left = prod(others[:number]), prod(others[number:])
-        step = column_step(problem, factor, done * half, left // factor, rest_at, rest_at)
-        launches.append(
-            (step, Ends("COMPLEX", "COMPLEX", factor, left, factor, 0, twist=left), nbytes)
-        )
+        batch = column_step(problem, factor, done * half, left // factor, rest_at, rest_at)
+        ends = Ends("COMPLEX", "COMPLEX", factor, left, factor, twist=left)
+        steps.append(Step(batch, ends, nbytes))
     done, factor = prod(others[:last]), others[last]
     rows = axis_batch(
         problem,
@@ -142,35 +140,53 @@ def _of_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
         units=(half * done, 1),
         source=rest_at,
     )
-    flags = CONJUGATE_OUT if problem.direction == "inverse" else 0
-    ends = Ends("COMPLEX", "HERMITIAN", n, factor, n // 2 + 1, flags, fold=n1)
-    return [*launches, (rows, ends, 0)]
+    ends = Ends("COMPLEX", "HERMITIAN", n, factor, whole.outputs, whole.flags, fold=n1)
+    return [*steps, Step(rows, ends)]
 
 
-def _to_real(problem: Problem, factors: tuple[int, ...]) -> list[Launch]:
-    """Return the launches for real output.
+def _in_place(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
+    """Return two steps for complex output, of which the first leaves results where points were.
+
+    If the input is real, the first step transforms the columns in pairs and keeps half of the
+    results of each, so that half of the rows remain.
+    """
+    n, (n1, n2) = axis_length(problem), factors
+    whole, real = whole_ends(problem), problem.kind == "r2c"
+    rows = n1 // 2 + 1 if real else n1
+    place = leaf.between(problem, rows * n2)
+    first = Ends(whole.source, "COMPLEX", n1, whole.filled, rows * n2, whole.flags & TURN, twist=n)
+    second = Ends("COMPLEX", whole.target, n2, n2, whole.outputs, whole.flags)
+    if real:
+        first = replace(first, target="HERMITIAN", pair=True)
+        second = replace(second, length=n, fold=n1)
+    columns = columns_in_place(problem, factors, 0, problem.source, place, pairs=real)
+    across = [Dimension(rows, n2, 1, column=1)]
+    along = axis_batch(problem, n2, across, columns=(1, n1), source=place)
+    return [Step(columns, first, layout_bytes(problem, place)), Step(along, second)]
+
+
+def _to_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
+    """Return the steps for real output.
 
     Each launch transforms only half of the columns, because the other half would give their
     conjugates. The last launch transforms its columns in pairs.
     """
-    source, last = problem.source, len(factors) - 1
-    filled = whole_ends(problem).filled
-    flags = whole_ends(problem).flags
-    launches = []
+    whole, source, last = whole_ends(problem), problem.source, len(factors) - 1
+    filled, flags, steps = whole.filled, whole.flags, []
     for number, factor in enumerate(factors):
         done, left = prod(factors[:number]), prod(factors[number:])
         rest = left // factor
-        target = resting_layout(problem, (rest // 2 + 1) * factor * done)
+        target = leaf.between(problem, (rest // 2 + 1) * factor * done)
         ends = Ends("HERMITIAN", "COMPLEX", left, filled, factor, flags, twist=left)
         if number == last:
             target = problem.target
             ends = replace(ends, target="REAL", pair=True, twist=0)
-        step = column_step(
+        batch = column_step(
             problem, factor, done, rest // 2 + 1, source, target, rest, pairs=number == last
         )
-        launches.append((step, ends, 0 if number == last else layout_bytes(problem, target)))
+        steps.append(Step(batch, ends, 0 if number == last else layout_bytes(problem, target)))
         source, filled, flags = target, rest // 2 + 1, TURN
-    return launches
+    return steps
 
 
 def column_step(
@@ -221,6 +237,3 @@ def column_step(
         source=source,
         target=target,
     )
-
-
-SOLVER = Solver("four_step", "a smooth length that splits into short ones", plan)

@@ -20,7 +20,15 @@ from ..parameters import Parameters
 from ..passes import COUNTERS, Argument, Pass, Schedule, assign_buffers
 from ..traits import Traits
 from .solver import Rewriter
-from .stockham import Group, Shape, StockhamPass, Work, group_of, stockham_pass, to_and_fro
+from .stockham import (
+    Group,
+    GroupLaunch,
+    Shape,
+    StockhamPass,
+    group_of,
+    stockham_pass,
+    to_and_fro,
+)
 
 PRECISIONS = ("single",)  # double takes twice the registers, and nobody has measured it
 SPARE_BYTES = 32  # the local memory of a group for what it holds beside its points
@@ -223,7 +231,9 @@ def _pays(
     )
 
 
-def groups_of(first: Work, second: Work, traits: Traits) -> tuple[Group, Group] | None:
+def groups_of(
+    first: GroupLaunch, second: GroupLaunch, traits: Traits
+) -> tuple[Group, Group] | None:
     """Return work-groups of the same size for both passes, or None if neither pass's size fits.
 
     The larger size is tried first. If both passes have the same length, the first gets the stages
@@ -239,7 +249,7 @@ def groups_of(first: Work, second: Work, traits: Traits) -> tuple[Group, Group] 
     return None
 
 
-def _resized(work: Work, items: int, traits: Traits) -> Group | None:
+def _resized(work: GroupLaunch, items: int, traits: Traits) -> Group | None:
     stages, shape = work.group.stages, work.group.shape
     if items % stages.items or len(stages.radices) == 1:
         return None
@@ -336,7 +346,7 @@ def join(first: StockhamPass, second: StockhamPass, chunks: Chunks, traits: Trai
     groups = groups_of(first.work, second.work, traits)
     assert groups is not None
     resized = [
-        stockham_pass(work.problem, work.batch, group, work.ends, work.scale, work.leaves)
+        stockham_pass(replace(work, group=group))
         for work, group in zip((first.work, second.work), groups, strict=True)
     ]
     items = groups[0].items
@@ -398,6 +408,6 @@ REWRITER = Rewriter(
     "fused",
     "a device whose groups may wait, and two passes of complex64 between which chunks fit its "
     "cache",
-    ("stockham", "four_step", "bluestein", "radix2", "direct"),
+    ("stockham", "four_step_groups", "bluestein_groups", "radix2", "direct"),
     fused_schedule,
 )

@@ -21,16 +21,10 @@ from ..passes import Argument, Pass
 from ..problem import Layout, Problem
 from ..tables import LaneStageTwiddles
 from ..traits import Traits
-from .steps import axis_length, resting_layout, single_axis
+from .steps import resting_layout, single_axis
 
 SCRATCH = "scratch"  # the workspace of work-groups whose points do not fit local memory
 LINE_BYTES = 64  # the bytes of a line of a CPU's caches; only whole lines can bypass the caches
-ENDS = (
-    ("COMPLEX", "COMPLEX"),
-    ("REAL", "COMPLEX"),
-    ("REAL", "HERMITIAN"),
-    ("HERMITIAN", "REAL"),
-)
 NO_ARGUMENTS: Mapping[str, Argument] = MappingProxyType({})
 MIN_LANES = 4  # in single precision; devices of fewer lanes are quicker by other solvers
 
@@ -67,35 +61,7 @@ def takes(problem: Problem, traits: Traits) -> bool:
     """Whether lanes.cl can solve a problem: it has one axis, and the device has wide vectors."""
     if not single_axis(problem) or most_lanes(problem, traits) == 1:
         return False
-    return ends_of(problem) in ENDS
-
-
-def ends_of(problem: Problem) -> tuple[str, str]:
-    """Return what a transform reads and what it leaves, as values of SOURCE and TARGET.
-
-    Each is "COMPLEX", "REAL", or "HERMITIAN" for half of the spectrum of real numbers.
-    """
-    source = "HERMITIAN" if problem.kind == "c2r" else "COMPLEX"
-    target = "HERMITIAN" if problem.kind == "r2c" else "COMPLEX"
-    return (
-        "REAL" if problem.source.real else source,
-        "REAL" if problem.target.real else target,
-    )
-
-
-def given_points(problem: Problem) -> int:
-    """Return how many of the axis's wanted points the source holds; the others are zero."""
-    return min(problem.source.shape[problem.axes[0]], _wanted_points(problem))
-
-
-def is_padded(problem: Problem) -> bool:
-    """Whether the source lacks some of the axis's wanted points, so that they are zero."""
-    return given_points(problem) < _wanted_points(problem)
-
-
-def _wanted_points(problem: Problem) -> int:
-    n = axis_length(problem)
-    return n // 2 + 1 if problem.kind == "c2r" else n
+    return problem.kind != "c2c" or not problem.target.real
 
 
 def row_layout(problem: Problem, length: int) -> Layout:

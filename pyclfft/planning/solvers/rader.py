@@ -21,11 +21,13 @@ from ..passes import Pass
 from ..problem import Problem
 from ..tables import PowersOfGenerator, RaderSpectrum
 from ..traits import Traits
-from .bluestein import quickest_steps, time_of
-from .launches import Step, with_groups
+from .bluestein import quickest
+from .ends import whole_ends
+from .group_leaf import GROUPS
+from .leaf import Step
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
-from .stockham import StockhamPass, stockham_pass, whole_ends
+from .stockham import GroupLaunch, StockhamPass
 
 MAX_LENGTH = 2**16  # beyond any work-group, so that the search for stages ends early
 # The time that it takes to bring a point into the powers' order and a result back into its own,
@@ -36,29 +38,29 @@ PERMUTED, LAID_OUT = 0.1, 0.95
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return one pass if n is a prime, and n - 1 is smooth and fits a work-group, or else None."""
-    step = _step(problem, traits, parameters)
-    return None if step is None else (_rader_pass(problem, step),)
+    launch = _launch(problem, traits, parameters)
+    return None if launch is None else (_rader_pass(launch),)
 
 
 def plan_if_quicker(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...] | None:
     """Return the pass of `plan`, or None if Bluestein's algorithm should be quicker."""
-    step = _step(problem, traits, parameters)
-    if step is None:
+    launch = _launch(problem, traits, parameters)
+    if launch is None:
         return None
-    others = quickest_steps(problem, traits, parameters)
+    others = quickest(GROUPS, problem, traits, parameters)
     if others is not None:
-        ours = time_of((step,), problem.precision, traits)
-        permuting = LAID_OUT if step.ends.laid_out else PERMUTED
-        permuted = permuting * step.batch.n * step.batch.count
-        if ours + permuted > time_of(others, problem.precision, traits):
+        ours = GROUPS.time((launch,), traits)
+        permuting = LAID_OUT if launch.ends.laid_out else PERMUTED
+        permuted = permuting * launch.batch.n * launch.batch.count
+        if ours + permuted > GROUPS.time(others, traits):
             return None
-    return (_rader_pass(problem, step),)
+    return (_rader_pass(launch),)
 
 
-def _step(problem: Problem, traits: Traits, parameters: Parameters) -> Step | None:
-    """Return the step of the convolution, or None if there is none that fits a work-group."""
+def _launch(problem: Problem, traits: Traits, parameters: Parameters) -> GroupLaunch | None:
+    """Return the launch of the convolution, or None if there is none that fits a work-group."""
     if not single_axis(problem) or not 3 <= axis_length(problem) <= MAX_LENGTH:
         return None
     n = axis_length(problem)
@@ -71,18 +73,17 @@ def _step(problem: Problem, traits: Traits, parameters: Parameters) -> Step | No
         laid_out=not (batch.loads_columns and batch.stores_columns),
         real_origin=problem.kind == "r2c",
     )
-    steps = with_groups(problem, [(batch, ends, 0)], traits, parameters)
-    return steps[0] if steps else None
+    return GROUPS.launch(problem, Step(batch, ends), traits, parameters)
 
 
-def _rader_pass(problem: Problem, step: Step) -> StockhamPass:
+def _rader_pass(launch: GroupLaunch) -> StockhamPass:
     """Return the launch of rader.cl, which has most macros and arguments of stockham.cl."""
-    n = axis_length(problem)
-    each = stockham_pass(problem, step.batch, step.group, step.ends, problem.scale)
+    problem, n = launch.problem, axis_length(launch.problem)
+    each = launch.planned(problem.scale)
     arguments = dict(each.arguments)
     tables = {name: arguments.pop(name) for name in ("twiddles", "spectrum")}
     ends = {name: arguments.pop(name) for name in ("src", "dst")}
-    macros = dict(each.defines) | {"LAID_OUT": str(int(step.ends.laid_out))}
+    macros = dict(each.defines) | {"LAID_OUT": str(int(launch.ends.laid_out))}
     del macros["SPECTRUM"]
     return replace(
         each,
@@ -90,7 +91,7 @@ def _rader_pass(problem: Problem, step: Step) -> StockhamPass:
         source="gpu/rader.cl",
         defines=tuple(macros.items()),
         arguments={**ends, **tables, "powers": PowersOfGenerator(n), **arguments},
-        step=each.step.replace(f"{step.batch.n} = ", f"{n} by {step.batch.n} = "),
+        step=each.step.replace(f"{launch.batch.n} = ", f"{n} by {launch.batch.n} = "),
         computes=problem,
     )
 

@@ -19,11 +19,9 @@ from ..passes import Argument, Pass
 from ..problem import Problem
 from ..tables import LaneTwiddles, Roots
 from ..traits import Traits
+from .ends import whole_ends
 from .lanes import (
     Lanes,
-    ends_of,
-    given_points,
-    is_padded,
     lanes_for,
     lanes_pass,
     most_lanes,
@@ -66,7 +64,8 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     side = lanes.width // found.together
     turns = LaneTwiddles(rows, n // rows, side, problem.precision, found.together)
     tables: dict[str, Argument] = {"turns": turns}
-    source, target = ends_of(problem)
+    ends = whole_ends(problem)
+    source, target = ends.source, ends.target
     macros: dict[str, int | str] = {
         "SOURCE": source,
         "TARGET": target,
@@ -78,8 +77,8 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         tables["roots"] = Roots(2 * n, problem.precision)
     if found.together > 1:
         macros["TOGETHER"] = found.together
-    if is_padded(problem):
-        macros["FILLED"] = given_points(problem)
+    if ends.filled < ends.wanted:
+        macros["FILLED"] = ends.filled
     step = f"{batch.count} x {n} = {'x'.join(map(str, (rows, *lanes.radices)))}"
     return (
         lanes_pass(
@@ -114,7 +113,7 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     )
     if lanes is None:
         return None
-    # If there are fewer rows than cores, several cores should share a long row (long_row).
+    # If there are fewer rows than cores, several cores should share a long row (four_step).
     alone = batch.count < traits.compute_units
     if alone and lanes.scratch_bytes > parameters["lanes_alone"]:
         return None
@@ -129,7 +128,8 @@ def _better_side_by_side(problem: Problem, batch: Batch, found: Split, traits: T
 
 def _rows_together(problem: Problem, batch: Batch, width: int, traits: Traits) -> int:
     """Return how many rows share a vector: 2 if it has room and there are many rows, or else 1."""
-    plain = problem.kind == "c2c" and not (problem.source.real or is_padded(problem))
+    ends = whole_ends(problem)
+    plain = ends.source == ends.target == "COMPLEX" and ends.filled == ends.wanted
     enough = batch.count >= 2 * traits.compute_units
     fit = 2 * width <= most_lanes(problem, traits)
     return 2 if plain and enough and fit and not problem.hooks else 1

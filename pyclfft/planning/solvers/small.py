@@ -7,39 +7,48 @@ that are not smooth are transformed by Bluestein's algorithm.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from math import prod
 
-from ..batch import Batch
 from ..factor import is_smooth
 from ..parameters import Parameters
+from ..passes import Pass
 from ..problem import Problem
 from ..traits import Traits
-from .chirp import convolution_radices
-from .cols import Columns, columns_of, solver_of, whole
-from .lanes import radices_for
+from .bluestein import convolution_step
+from .cols import columns_of
+from .ends import in_one_launch, points_in_one_launch
+from .lane_leaf import convolution_radices
+from .lanes import radices_for, takes
+from .leaf import Convolution, Step
+from .solver import Solver
+from .steps import axis_length
 
 RADICES = (2, 3, 4, 5, 7)  # few, because a kernel that knows more radices takes long to compile
 
 
-def _columns(problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
-    ends, batch = whole(problem)
-    radices = radices_for(ends.length, parameters, RADICES)
-    smooth = is_smooth(ends.length)
-    if problem.hooks or not 1 < ends.length <= _limit(batch, smooth, traits, parameters):
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass if there are few transforms, and they are short, or else None."""
+    if not takes(problem, traits) or problem.hooks:
         return None
-    if not smooth:
-        ends, radices = replace(ends, chirp="ALONE"), convolution_radices(ends.length, RADICES[:4])
-    return columns_of(problem, batch, ends, radices, traits, parameters, shared=True)
+    n, count = points_in_one_launch(problem), prod(problem.shape) // axis_length(problem) or 1
+    smooth = is_smooth(n)
+    if not 1 < n <= _limit(count, smooth, traits, parameters):
+        return None
+    if smooth:
+        radices, step = radices_for(n, parameters, RADICES), Step(*in_one_launch(problem))
+    else:
+        radices = convolution_radices(n, RADICES[:4])
+        step = convolution_step(problem, Convolution((prod(radices or ()),)))
+    found = columns_of(problem, step, radices, traits, parameters, shared=True)
+    return None if found is None else (found.planned(problem.scale),)
 
 
-def _limit(batch: Batch, smooth: bool, traits: Traits, parameters: Parameters) -> int:
+def _limit(count: int, smooth: bool, traits: Traits, parameters: Parameters) -> int:
     """Return the most points that a transform may have."""
-    if batch.count == 1 and not smooth and not traits.vectorizes:
+    if count == 1 and not smooth and not traits.vectorizes:
         return parameters["small_single"]
     limit = parameters["small_smooth" if smooth else "small_other"]
-    return min(limit, parameters["small_points"] // batch.count)
+    return min(limit, parameters["small_points"] // count)
 
 
-SOLVER = solver_of(
-    "small", "a few short neighbouring transforms, or one, on a CPU with vectors", _columns
-)
+SOLVER = Solver("small", "a few short neighbouring transforms, or one, on a CPU with vectors", plan)

@@ -40,6 +40,16 @@ class Solver:
     powers_of_two: bool = False
 
 
+def first_of(name: str, requirement: str, solvers: Sequence[Solver]) -> Solver:
+    """Return the solver that plans by the first of several solvers that takes a problem."""
+
+    def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+        plans = (each.plan(problem, traits, parameters) for each in solvers)
+        return next((passes for passes in plans if passes is not None), None)
+
+    return Solver(name, requirement, plan)
+
+
 class Rewrite(Protocol):
     """How a rewriter is called."""
 

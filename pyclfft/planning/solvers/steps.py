@@ -76,7 +76,46 @@ def axis_batch(
         aliases=source == target
         and in_place
         and all(each.source == each.target for each in along if each.extent > 1),
+        part=bool(along),
     )
+
+
+def columns_in_place(
+    problem: Problem,
+    factors: tuple[int, ...],
+    number: int,
+    source: Layout,
+    target: Layout,
+    *,
+    pairs: bool = False,
+) -> Batch:
+    """Return the columns of step `number`, whose results lie where the points were.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem with one axis.
+    factors : tuple of int
+        The factors of the axis, or of a convolution along it. Step `number` transforms along the
+        factor of this number.
+    number : int
+        The number of the step. It is not that of the last factor, which rows belong to.
+    source, target : Layout
+        The layouts to read and to write.
+    pairs : bool
+        Whether neighbouring columns are transformed in pairs.
+
+    Returns
+    -------
+    Batch
+    """
+    factor, rest = factors[number], prod(factors[number + 1 :])
+    dimensions = [
+        Dimension(rest, 1, 1, column=1, pairs=pairs),
+        Dimension(prod(factors[:number]), factor * rest, factor * rest),
+    ]
+    columns = (rest, rest)
+    return axis_batch(problem, factor, dimensions, columns=columns, source=source, target=target)
 
 
 def resting_layout(problem: Problem, length: int) -> Layout:

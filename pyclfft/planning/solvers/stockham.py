@@ -1,4 +1,6 @@
-"""Stockham's autosort transform: any smooth length that fits one work-group, in one launch.
+"""Launches of stockham.cl: transforms of any smooth length that fits a work-group.
+
+`group_for` finds a work-group for a batch, and `stockham_pass` makes its launch a pass.
 
 References
 ----------
@@ -8,22 +10,22 @@ Fourier transforms on graphics processors", SC 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import prod
 
 from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
-from ..factor import OPERATIONS, Stages, best_stages, is_smooth, real_splits, shown
+from ..factor import Stages, best_stages, is_smooth, shown
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, listed, uint
 from ..passes import Argument, Pass
 from ..precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..problem import Problem
-from ..tables import Chirp, ChirpSpectrum, DigitRoots, RaderSpectrum, Roots, StageTwiddles
+from ..tables import Chirp, DigitRoots, Roots, StageTwiddles
 from ..traits import Traits
-from .solver import Solver
-from .steps import axis_batch, axis_length, single_axis
+from .ends import BACKWARD, CONJUGATE_OUT, Ends
+from .leaf import Step
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MAX_DIGIT_BITS = 10  # the most bits of a digit of a twist's exponent
@@ -85,84 +87,6 @@ COLUMNS = (
     Shape(4, True),
 )
 
-# The flags of batch.cl, which the kernel's argument `flags` joins by "or".
-TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
-TURN = TURN_IN | TURN_OUT
-
-
-@dataclass(frozen=True)
-class Ends:
-    """What a kernel does to points as it loads and stores them; numbers.cl explains each.
-
-    Attributes
-    ----------
-    source, target : {"COMPLEX", "REAL", "HERMITIAN"}
-        What the kernel reads and what it leaves: complex numbers, real numbers, or half of the
-        spectrum of real numbers.
-    length : int
-        The number of elements of the whole axis; with `packed`, the number of its points.
-    filled : int
-        The number of elements of the axis that the source holds; the others are zero.
-    outputs : int
-        The number of elements of the axis that the target receives.
-    flags : int
-        The sum of the flags that apply: TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD.
-    pair : bool
-        Whether one transform computes two neighbouring columns of a real row, one as its real part
-        and one as its imaginary part.
-    packed : bool
-        Whether a transform is one real row of which each point is two neighbouring numbers.
-    real_radix : int
-        The radix of the real stage, if a transform is one real row of an odd length that has a
-        real stage; otherwise 0. Each butterfly of this stage keeps the first half of its results,
-        or of its points.
-    twist : int
-        If it is n > 0, the results are multiplied by powers of the n-th root of unity (the
-        four-step algorithm).
-    twist_first : bool
-        Whether the twist multiplies the points before the transform, instead of the results.
-    chirp_first, chirp_last : bool
-        Whether Bluestein's chirp of `length` points multiplies the points before the transform,
-        and the results after it.
-    spectrum : ChirpSpectrum or RaderSpectrum, optional
-        The spectrum by which the kernel multiplies between a transform and the transform back.
-    laid_out : bool
-        Whether local memory holds all `length` elements of a transform at once, in their order.
-    fold : int
-        For the target "HERMITIAN", the number of columns of which only the first half has been
-        transformed.
-    real_origin : bool
-        Whether element 0 of the target is real.
-    """
-
-    source: str
-    target: str
-    length: int
-    filled: int
-    outputs: int
-    flags: int = 0
-    pair: bool = False
-    packed: bool = False
-    real_radix: int = 0
-    twist: int = 0
-    twist_first: bool = False
-    chirp_first: bool = False
-    chirp_last: bool = False
-    spectrum: ChirpSpectrum | RaderSpectrum | None = None
-    laid_out: bool = False
-    fold: int = 0
-    real_origin: bool = False
-
-    @property
-    def separates(self) -> bool:
-        """Whether the kernel separates spectra of real numbers by sums, which give twice them."""
-        return bool(self.pair or self.packed or self.real_radix) and self.target == "HERMITIAN"
-
-    @property
-    def kept(self) -> int:
-        """The number of results that a butterfly of `real_radix` keeps; 1 without a real stage."""
-        return self.real_radix // 2 + 1
-
 
 @dataclass(frozen=True)
 class Group:
@@ -199,88 +123,63 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a launch of stockham.cl does; `stockham_pass` describes the attributes."""
+class GroupLaunch:
+    """A launch of stockham.cl.
+
+    Attributes
+    ----------
+    problem : Problem
+        The problem that the launch is a part of.
+    step : Step
+        What the launch does.
+    group : Group
+        The work-groups that do it.
+    scale : float
+        The factor by which the results are multiplied.
+    """
 
     problem: Problem
-    batch: Batch
+    step: Step
     group: Group
-    ends: Ends
-    scale: float
-    leaves: int
+    scale: float = 1.0
+
+    @property
+    def batch(self) -> Batch:
+        """The transforms that the launch does."""
+        return self.step.batch
+
+    @property
+    def ends(self) -> Ends:
+        """What the launch does to points as it loads and stores them."""
+        return self.step.ends
+
+    @property
+    def cost(self) -> float:
+        """About how long the launch takes, as a multiple of the time to copy the points once.
+
+        Short runs of columns waste a part of each transfer. If one group fills a multiprocessor, no
+        other group computes there while it waits for memory.
+        """
+        run = _run_bytes(self.batch, self.ends, self.group, self.problem.precision)
+        wasted = next(share for least, share in WASTED if run >= least)
+        return (1 + wasted) * (1.3 if self.group.items >= CROWDED else 1.0)
+
+    def planned(self, scale: float = 1.0) -> StockhamPass:
+        """Return the launch as a pass that multiplies the results by `scale`."""
+        return stockham_pass(replace(self, scale=scale))
 
 
 @dataclass(frozen=True)
 class StockhamPass(Pass):
-    """A launch of stockham.cl that also holds its `Work`, so that `fused` can join two launches.
+    """A launch of stockham.cl that also holds its `GroupLaunch`, so that `fused` can join two.
 
     Attributes
     ----------
-    work : Work
-        The arguments from which `stockham_pass` made the launch.
+    work : GroupLaunch
+        The launch from which `stockham_pass` made the pass.
     """
 
-    work: Work = field(kw_only=True, compare=False, repr=False)
-
-
-def whole_ends(problem: Problem) -> Ends:
-    """Return the ends of a transform of the whole axis, in which each element is a point."""
-    n = axis_length(problem)
-    filled = problem.source.shape[problem.axes[0]]
-    inverse = problem.direction == "inverse"
-    if problem.kind == "c2r":
-        flags = TURN | (0 if inverse else CONJUGATE_IN)
-        return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags)
-    if problem.kind == "r2c":  # the whole spectrum is computed and its first half stored
-        flags = CONJUGATE_OUT if inverse else 0
-        return Ends("REAL", "COMPLEX", n, min(filled, n), n // 2 + 1, flags)
-    source, target = (
-        "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
-    )
-    return Ends(source, target, n, min(filled, n), n, TURN if inverse else 0)
-
-
-def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
-    """Return the batch and the ends of a launch that transforms the whole axis.
-
-    A real row of an even length is transformed as half as many complex points.
-
-    Parameters
-    ----------
-    problem : Problem
-        A problem with one axis.
-    points : int
-        The number of points of a convolution that stands for the transform; 0 if the axis itself
-        is transformed.
-
-    Returns
-    -------
-    Batch, Ends
-    """
-    n, ends = axis_length(problem), whole_ends(problem)
-    if problem.kind == "c2c" or n % 2:
-        return axis_batch(problem, points or n), ends
-    columns = (2, 1) if problem.kind == "r2c" else (1, 2)
-    packed = replace(_of_half_spectrum(ends, problem), length=n // 2, packed=True)
-    return axis_batch(problem, points or n // 2, columns=columns), packed
-
-
-def _of_half_spectrum(ends: Ends, problem: Problem) -> Ends:
-    """Return the ends for r2c with the target HERMITIAN, by which the kernel separates spectra."""
-    return replace(ends, target="HERMITIAN") if problem.kind == "r2c" else ends
-
-
-def _with_real_stages(problem: Problem) -> Iterator[tuple[Batch, Ends]]:
-    """Yield the batch and the ends of real rows of odd length for each radix of a real stage."""
-    n, ends = axis_length(problem), whole_ends(problem)
-    if problem.kind == "c2c":
-        return
-    if problem.kind == "c2r":  # real results are their own conjugates
-        conjugate = problem.direction == "inverse"
-        ends = replace(ends, flags=CONJUGATE_IN if conjugate else 0)
-    for radix in real_splits(n):
-        joined = replace(_of_half_spectrum(ends, problem), real_radix=radix)
-        yield axis_batch(problem, n // radix * joined.kept), joined
+    work: GroupLaunch = field(kw_only=True, compare=False, repr=False)
 
 
 def group_for(
@@ -351,17 +250,6 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
     return 2 * fewest if ends.packed else fewest
 
 
-def relative_time(batch: Batch, ends: Ends, group: Group, precision: str) -> float:
-    """Return about how long a launch takes, as a multiple of the time to copy the points once.
-
-    Short runs of columns waste a part of each transfer. If one group fills a multiprocessor, no
-    other group computes there while it waits for memory.
-    """
-    run = _run_bytes(batch, ends, group, precision)
-    wasted = next(share for least, share in WASTED if run >= least)
-    return (1 + wasted) * (1.3 if group.items >= CROWDED else 1.0)
-
-
 def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
     """Return how many neighbouring bytes a work-group touches: at most a line of the cache."""
     by_columns = batch.loads_columns or batch.stores_columns
@@ -402,66 +290,10 @@ def _odd_multiple(least: int, of: int) -> int:
     return of * (-(-least // of) | 1)
 
 
-def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
-    """Return one pass if the axis has a smooth length that fits a work-group, or else None."""
-    found = _quickest(problem, traits, parameters) if single_axis(problem) else None
-    if found is None:
-        return None
-    batch, ends, group = found
-    return (stockham_pass(problem, batch, group, ends, problem.scale),)
-
-
-def _quickest(
-    problem: Problem, traits: Traits, parameters: Parameters
-) -> tuple[Batch, Ends, Group] | None:
-    """Return the batch, the ends and the work-group of a launch, or None if no group fits.
-
-    If real stages of several radices are possible, the cheapest one is taken; if none is, the
-    launch goes without.
-    """
-
-    def with_group(batch: Batch, ends: Ends) -> tuple[Batch, Ends, Group] | None:
-        group = group_for(batch, ends, problem.precision, traits, parameters)
-        return None if group is None else (batch, ends, group)
-
-    real = [found for way in _with_real_stages(problem) if (found := with_group(*way))]
-    if real:
-        return min(real, key=lambda each: _cost(*each))
-    return with_group(*in_one_launch(problem))
-
-
-def _cost(batch: Batch, ends: Ends, group: Group) -> float:
-    """Return a relative time of a transform, to compare the radices of its real stage."""
-    real_stage = ends.length * OPERATIONS[ends.real_radix] / 4
-    return batch.n * group.stages.cost(group.shape.split) + real_stage
-
-
-def stockham_pass(
-    problem: Problem, batch: Batch, group: Group, ends: Ends, scale: float = 1.0, leaves: int = 0
-) -> StockhamPass:
-    """Return the launch that transforms a batch.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem that the batch is a part of.
-    batch : Batch
-        The transforms to do.
-    group : Group
-        The work-groups that do them.
-    ends : Ends
-        What the kernel does to points as it loads and stores them.
-    scale : float
-        The factor by which the results are multiplied.
-    leaves : int
-        The size of the target's buffer in bytes, if the target is a workspace; 0 if the target is
-        the problem's own.
-
-    Returns
-    -------
-    StockhamPass
-    """
-    work = Work(problem, batch, group, ends, scale, leaves)
+def stockham_pass(launch: GroupLaunch) -> StockhamPass:
+    """Return a launch as a pass."""
+    problem, batch, ends, group = launch.problem, launch.batch, launch.ends, launch.group
+    scale, leaves = launch.scale, launch.step.leaves
     precision, stages = problem.precision, group.stages
     extents, sources, targets, partner, lone = _pairs(batch) if ends.pair else _singles(batch)
     count = prod(extents)
@@ -510,11 +342,11 @@ def stockham_pass(
         writes=batch.count * _stored(batch, ends) * _itemsize(problem, ends.target),
         leaves=leaves or problem.nbytes,
         step=f"{batch.count} x {_shown(batch, stages, ends)}",
-        aliases=batch.aliases and ends.source == ends.target == "COMPLEX",
+        aliases=batch.aliases and ends.source == _target(ends) == "COMPLEX",
         stays=_run_bytes(batch, ends, group, precision) >= LINE_BYTES,
         radices=(stages.radices,),
         local_bytes=group.local_bytes,
-        work=work,
+        work=launch,
     )
 
 
@@ -552,9 +384,19 @@ def _stored(batch: Batch, ends: Ends) -> int:
     """Return the number of elements of the target that a transform writes."""
     if ends.packed or ends.real_radix:
         return ends.outputs
-    if ends.target == "HERMITIAN" or batch.target.columns == 1:
+    if _target(ends) == "HERMITIAN" or batch.target.columns == 1:
         return min(batch.n, ends.outputs)
     return batch.n
+
+
+def _target(ends: Ends) -> str:
+    """Return what the kernel leaves, as the value of TARGET.
+
+    If it neither separates spectra nor folds columns, it computes a whole complex spectrum, of
+    which it stores the first half.
+    """
+    half = ends.separates or ends.fold
+    return "COMPLEX" if ends.target == "HERMITIAN" and not half else ends.target
 
 
 def _singles(batch: Batch) -> tuple:
@@ -596,7 +438,7 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
             macros[name] = value
 
     define("SOURCE", ends.source, "COMPLEX")
-    define("TARGET", ends.target, "COMPLEX")
+    define("TARGET", _target(ends), "COMPLEX")
     define("PAIR", int(ends.pair), 0)
     define("PACKED", int(ends.packed), 0)
     define("REAL_RADIX", ends.real_radix, 0)
@@ -709,6 +551,3 @@ def _radices(stages: Stages, ends: Ends) -> dict[str, str]:
     if ends.spectrum is not None:
         radices["RADICES_BACK"] = listed(stages.radices[::-1])
     return radices
-
-
-SOLVER = Solver("stockham", "a smooth length that fits a work-group", plan)

@@ -1,0 +1,277 @@
+"""Cosine and sine transforms along one axis: a Fourier transform with work before and after it.
+
+What stands before rearranges the numbers, and what stands after makes the results out of the
+spectrum. For types 2 and 3 the Fourier transform has the axis's length, from real numbers for type
+2, to real numbers for type 3. For type 4 it is complex and half as long if the length is even, and
+real and as long if it is odd. For type 1 it is real and about twice as long.
+
+On CPUs with vectors a contiguous row of an even length stays in the cache during all three: types 2
+to 4 are one launch of row.cl with cosine.cl (`SOLVER`). For everything else, on any device, a
+launch of dct.cl stands on either side of a Fourier transform that other solvers plan (`around`).
+
+References
+----------
+J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans. ASSP 28 (1980).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import prod
+
+from ..arguments import Role
+from ..batch import Batch
+from ..parameters import Parameters
+from ..pass_parts import defines, device_size, exact, listed, uint
+from ..passes import Argument, Pass
+from ..problem import Problem, half_shape, plain_layout
+from ..tables import LaneTwiddles, Roots, RootSeries
+from ..traits import Traits
+from . import row
+from .lanes import lanes_pass
+from .solver import Solver
+from .steps import axis_batch, axis_length
+
+
+@dataclass(frozen=True)
+class CosineAxis:
+    """One axis of a cosine or sine transform.
+
+    Attributes
+    ----------
+    type : int
+        The type of the transform, 1 to 4.
+    sine : bool
+        Whether the transform is a sine transform.
+    n : int
+        The number of elements along the axis.
+    """
+
+    type: int
+    sine: bool
+    n: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> CosineAxis:
+        """Return the one axis of a problem."""
+        return cls(int(problem.kind[-1]), problem.kind[:3] == "dst", problem.shape[problem.axes[0]])
+
+    @property
+    def odd(self) -> bool:
+        """Whether the type is 4 and the length odd; only then is type 4 a real transform."""
+        return self.type == 4 and self.n % 2 == 1
+
+    @property
+    def kind(self) -> str:
+        """The kind of the Fourier transform."""
+        if self.type == 3:
+            return "c2r"
+        return "c2c" if self.type == 4 and not self.odd else "r2c"
+
+    @property
+    def points(self) -> int:
+        """The length of the Fourier transform."""
+        if self.type == 1:
+            return 2 * (self.n + 1 if self.sine else self.n - 1)
+        return self.n // 2 if self.kind == "c2c" else self.n
+
+    @property
+    def roots(self) -> tuple[int, int, int, int]:
+        """The roots of unity around the Fourier transform: order, first power, step and count."""
+        if self.type == 4:
+            return (8 * self.n, 1, 2, self.n) if self.odd else (16 * self.n, 1, 8, self.points)
+        return 4 * self.n, 0, 1, self.n // 2 + 1
+
+
+# --- in one launch --------------------------------------------------------------------------------
+
+
+def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
+    """Return one pass if the axis is contiguous, whole, and splits into lanes, or else None."""
+    if not _takes(problem):
+        return None
+    batch = _batch(problem)
+    split = row.split(problem, batch, traits, parameters)
+    if split is None:
+        return None
+    roots = RootSeries(*CosineAxis.of(problem).roots, problem.precision)
+    kind, type = problem.kind[:3], int(problem.kind[-1])
+    n, rows, lanes = batch.n, split.rows, split.lanes
+    turns = LaneTwiddles(rows, n // rows, lanes.width, problem.precision)
+    tables: dict[str, Argument] = {"turns": turns}
+    if type != 4:
+        tables["roots"] = Roots(2 * n, problem.precision)
+    tables["turned"] = roots
+    macros: dict[str, int | str] = {
+        "SOURCE": "REAL",
+        "TARGET": "REAL",
+        "COSINE": type,
+        "SINE": int(kind == "dst"),
+        "ORTHO": int(problem.orthogonal and type < 4),
+        "ROWS": rows,
+        "M": n // rows,
+        "RADICES": listed(lanes.radices),
+    }
+    name = {"dct": "cosine", "dst": "sine"}[kind]
+    return (
+        lanes_pass(
+            "row",
+            problem,
+            batch,
+            lanes,
+            tuple(each.extent for each in batch.dimensions),
+            tables,
+            macros,
+            traits,
+            parameters,
+            scale=problem.scale * (2 if type == 4 else 1),
+            step=f"{name} {type}, {batch.count} x {2 * n}, {n} = "
+            f"{'x'.join(map(str, (rows, *lanes.radices)))} packed",
+        ),
+    )
+
+
+def _takes(problem: Problem) -> bool:
+    """Whether a problem is a cosine or sine transform that this solver can do.
+
+    It has one axis of an even length, contiguous and neither cropped nor padded, a type from 2 to
+    4, and no hooks.
+    """
+    if not problem.is_trigonometric or len(problem.axes) > 1:
+        return False
+    (axis,) = problem.axes
+    whole = problem.source.shape == problem.shape == problem.target.shape
+    if problem.kind.endswith("1") or axis_length(problem) % 2 or not whole or problem.hooks:
+        return False
+    return problem.source.strides[axis] == problem.target.strides[axis] == 1
+
+
+def _batch(problem: Problem) -> Batch:
+    """Return the batch of rows, each of whose points is two neighbouring numbers."""
+    return axis_batch(problem, axis_length(problem) // 2, columns=(2, 2))
+
+
+# --- around a Fourier transform -------------------------------------------------------------------
+
+
+def around(
+    problem: Problem,
+    fourier: Callable[[Problem], tuple[Pass, ...]],
+    traits: Traits,
+    parameters: Parameters,
+) -> tuple[Pass, ...]:
+    """Return the passes of one axis: a Fourier transform with a launch on either side.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem with one axis, from and to plain arrays.
+    fourier : function
+        A function that returns the passes of a Fourier transform.
+    traits, parameters
+        The device's traits, and the parameters of its kernels.
+    """
+    return (
+        _before(problem, traits, parameters),
+        *fourier(fourier_problem(problem)),
+        _after(problem, traits, parameters),
+    )
+
+
+def fourier_problem(problem: Problem) -> Problem:
+    """Return the Fourier transform within a problem of one axis, from and to plain arrays."""
+    axis = CosineAxis.of(problem)
+    shape = _with_length(problem, axis.points)
+    half = half_shape(shape, problem.axes[0])
+    return replace(
+        problem,
+        kind=axis.kind,
+        shape=shape,
+        scale=1.0,
+        direction="inverse" if axis.kind == "c2r" else "forward",
+        source=plain_layout(half if axis.kind == "c2r" else shape, axis.kind == "r2c"),
+        target=plain_layout(half if axis.kind == "r2c" else shape, axis.kind == "c2r"),
+    )
+
+
+def _before(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Return the launch that turns the input into what the Fourier transform takes."""
+    axis, inner = CosineAxis.of(problem), fourier_problem(problem)
+    points = inner.source.shape[problem.axes[0]]
+    turned = axis.type == 3 or axis.kind == "c2c"
+    return _pass("dctBefore", problem, inner, points, points, turned, traits, parameters)
+
+
+def _after(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
+    """Return the launch that turns what the Fourier transform leaves into the results."""
+    axis, inner = CosineAxis.of(problem), fourier_problem(problem)
+    points = inner.target.shape[problem.axes[0]]
+    alone = axis.type in (1, 3) or axis.odd
+    turned = axis.type in (2, 4)
+    items = axis.n if alone else points
+    return _pass("dctAfter", problem, inner, points, items, turned, traits, parameters)
+
+
+def _pass(
+    kernel: str,
+    problem: Problem,
+    inner: Problem,
+    points: int,
+    items: int,
+    turned: bool,
+    traits: Traits,
+    parameters: Parameters,
+) -> Pass:
+    axis = CosineAxis.of(problem)
+    (number,) = problem.axes
+    rows, columns = prod(problem.shape[:number]), prod(problem.shape[number + 1 :])
+    extents = (columns, items, rows) if columns > 1 else (items, rows)
+    sizes, local = device_size(extents, parameters["group"], traits)
+    tables = {"roots": RootSeries(*axis.roots, problem.precision)} if turned else {}
+    layout = inner.source if kernel == "dctBefore" else inner.target
+    moved = prod(layout.shape) * inner.complex_dtype.itemsize // (2 if layout.real else 1)
+    own = prod(problem.shape) * problem.dtype.itemsize
+    reads, writes = (own, moved) if kernel == "dctBefore" else (moved, own)
+    name = f"{'sine' if axis.sine else 'cosine'} {axis.type}"
+    scale = {"scale": exact(problem.scale, problem.precision)} if kernel == "dctAfter" else {}
+    return Pass(
+        kernel=kernel,
+        source="dct.cl",
+        defines=defines(
+            problem.precision,
+            TYPE=axis.type,
+            SINE=int(axis.sine),
+            ODD=int(axis.odd),
+            ORTHO=int(problem.orthogonal and not (axis.sine and axis.type == 1) and axis.type < 4),
+            SIDE_BY_SIDE=int(columns > 1),
+        ),
+        global_size=sizes,
+        local_size=local,
+        arguments={
+            "src": Role.SOURCE,
+            "dst": Role.TARGET,
+            **tables,
+            "n": uint(axis.n),
+            "m": uint(points),
+            "inner": uint(columns),
+            "rows": uint(rows),
+            **scale,
+        },
+        reads=reads,
+        writes=writes,
+        step=f"{name}, {rows * columns} x {axis.n}",
+    )
+
+
+def _with_length(problem: Problem, length: int) -> tuple[int, ...]:
+    (axis,) = problem.axes
+    return (*problem.shape[:axis], length, *problem.shape[axis + 1 :])
+
+
+SOLVER = Solver(
+    "cosine_lanes",
+    "contiguous rows of an even length for a cosine or sine transform of type 2 to 4, on a CPU "
+    "with vectors",
+    plan,
+)

@@ -1,0 +1,156 @@
+"""The leaf of work-groups: what it tries, and how long that should take (see `leaf`).
+
+A work-group does transforms of any smooth length that fits it, in one launch of stockham.cl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..factor import (
+    MAX_STEPS,
+    OPERATIONS,
+    divisors,
+    is_power_of_two,
+    next_power_of_two,
+    real_splits,
+    splits,
+)
+from ..parameters import Parameters, factors_of
+from ..problem import Layout, Problem
+from ..traits import Traits
+from .ends import in_one_launch, points_in_one_launch, with_real_stage
+from .leaf import Convolution, Factors, Step
+from .steps import axis_length, resting_layout, single_axis
+from .stockham import GroupLaunch, group_for
+
+SPLITS_TRIED = 4  # for each number of factors; the most even splits are tried first
+MAX_CONVOLUTION_STEPS = 4
+LENGTHS_TRIED = 2
+ODD = (1, 3, 5, 9, 27, 81)  # the odd factors that the length of a convolution may have
+MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest column, the longest row
+# The times of a transform without exchanges, of each exchange in a launch that convolves, and of
+# each exchange in another step, relative to the time to move a point. And the factor of an exchange
+# whose work-items divide. They were fitted to an H200's times.
+TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
+
+
+class GroupLeaf:
+    """Transforms in work-groups; `Leaf` explains the methods."""
+
+    transposes = True
+
+    def takes(self, problem: Problem, traits: Traits) -> bool:
+        """Whether a problem is a Fourier transform along one axis."""
+        return single_axis(problem)
+
+    def launch(
+        self, problem: Problem, step: Step, traits: Traits, parameters: Parameters
+    ) -> GroupLaunch | None:
+        """Return the launch with its work-group, or None if the step fits no work-group.
+
+        stockham.cl stores half of the spectra of columns as rows only.
+        """
+        if step.ends.pair and step.ends.target == "HERMITIAN" and step.batch.target.columns > 1:
+            return None
+        group = group_for(step.batch, step.ends, problem.precision, traits, parameters)
+        return None if group is None else GroupLaunch(problem, step, group)
+
+    def whole(self, problem: Problem, traits: Traits, parameters: Parameters) -> GroupLaunch | None:
+        """Return a launch that transforms the whole axis, or None if no work-group fits.
+
+        If real stages of several radices are possible, the cheapest one is taken; if none is, the
+        launch goes without.
+        """
+        radices = () if problem.kind == "c2c" else real_splits(axis_length(problem))
+        real = [
+            found
+            for radix in radices
+            if (
+                found := self.launch(
+                    problem, Step(*with_real_stage(problem, radix)), traits, parameters
+                )
+            )
+        ]
+        if real:
+            return min(real, key=_cost_of_stages)
+        return self.launch(problem, Step(*in_one_launch(problem)), traits, parameters)
+
+    def between(self, problem: Problem, length: int) -> Layout:
+        """Return the layout of the target if it has room for the results, or else a plain one."""
+        return resting_layout(problem, length)
+
+    def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
+        """Yield the tuned factors, and then the most even ones, fewer factors first."""
+        n = axis_length(problem)
+        if wanted := factors_of(parameters, "factors", n):
+            yield [wanted]
+        yield (
+            factors
+            for parts in range(2, MAX_STEPS + 1)
+            for factors in splits(n, parts)[:SPLITS_TRIED]
+        )
+
+    def convolutions(
+        self, problem: Problem, traits: Traits, parameters: Parameters
+    ) -> Iterator[list[Convolution]]:
+        """Yield convolutions of several lengths, those with fewer launches first."""
+        points = points_in_one_launch(problem)
+        yield [Convolution((m,)) for m in convolution_lengths(points)]
+        for parts in range(2, MAX_CONVOLUTION_STEPS + 1):
+            lengths = convolution_lengths(axis_length(problem))
+            yield [Convolution(factors) for m in lengths for factors in _row_splits(m, parts)]
+
+    def time(self, launches: Sequence[GroupLaunch], traits: Traits) -> float:
+        """Return about how long launches take, as a multiple of the time to move one point once."""
+        return sum(
+            each.batch.count
+            * (min(each.batch.n, each.ends.length) * each.cost + each.batch.n * _work(each))
+            * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # idle cores
+            for each in launches
+        )
+
+
+def _cost_of_stages(launch: GroupLaunch) -> float:
+    """Return a relative time of a transform, to compare the radices of its real stage."""
+    real_stage = launch.ends.length * OPERATIONS[launch.ends.real_radix] / 4
+    group = launch.group
+    return launch.batch.n * group.stages.cost(group.shape.split) + real_stage
+
+
+def _work(launch: GroupLaunch) -> float:
+    """Return about how long a point's transforms take, as a multiple of the time to move it.
+
+    The exchanges between stages decide. They take longer if the length is no power of two, because
+    work-items then divide to find their points.
+    """
+    transforms, exchange = (2, EXCHANGE) if launch.ends.spectrum else (1, STEP_EXCHANGE)
+    exchange *= 1 if is_power_of_two(launch.batch.n) else DIVIDING
+    return transforms * (TRANSFORM + exchange * (len(launch.group.stages.radices) - 1))
+
+
+def _row_splits(m: int, parts: int) -> list[Factors]:
+    """Return splits of m into lengths of columns and, as the last factor, the length of rows.
+
+    The lengths of columns are as even as possible, and none is longer than the rows.
+    """
+    return [
+        (*columns, row)
+        for row in divisors(m)
+        for columns in splits(m // row, parts - 1)[:1]
+        if MIN_COLUMN <= max(columns) <= row <= MAX_ROW
+    ]
+
+
+def convolution_lengths(n: int) -> tuple[int, ...]:
+    """Return lengths that hold the convolution of n points and have quick stages.
+
+    These are the shortest ones that are a power of two times one of the numbers in `ODD`, and the
+    shortest power of two.
+    """
+    least = 2 * n - 1
+    lengths = sorted(odd * next_power_of_two(-(-least // odd)) for odd in ODD)
+    return tuple(dict.fromkeys((*lengths[:LENGTHS_TRIED], next_power_of_two(least))))
+
+
+GROUPS = GroupLeaf()
