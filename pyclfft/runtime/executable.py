@@ -16,7 +16,7 @@ from ..planning.passes import COUNTERS, Argument, Pass, Schedule
 from . import describe, forks, memory
 from .profile import Recorder
 from .program import program
-from .tables import table_buffer
+from .tables import SharedTable, shared_table
 
 IDLE_LEASES = 4  # leases kept for later calls; if more calls overlap, they make leases of their own
 
@@ -119,8 +119,8 @@ class Executable:
         self._programs = [
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
-        self._tables: dict[Argument, cl.Buffer] = {
-            table: table_buffer(context, table) for table in schedule.tables
+        self._tables: dict[Argument, SharedTable] = {
+            table: shared_table(context, table) for table in schedule.tables
         }
         # Leases go to and fro by append and pop, in one step each: threads need no lock for that.
         self._idle: deque[Lease] = deque(maxlen=IDLE_LEASES)
@@ -367,7 +367,7 @@ class Executable:
             return np.array(argument.values, argument.dtype)
         if isinstance(argument, Buffer):
             return workspace[argument.name]
-        return self._tables[argument]
+        return self._tables[argument].buffer
 
 
 def run_on_host(

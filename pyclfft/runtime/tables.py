@@ -10,6 +10,7 @@ import logging
 import sys
 from functools import cache
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pyopencl as cl
@@ -25,6 +26,39 @@ logger = logging.getLogger("pyclfft")
 
 DISK_LIMIT = 256 * 2**20  # bytes
 LARGEST = DISK_LIMIT // 4  # bytes of a table that is kept on the disk
+
+
+class SharedTable:
+    """A table in a device's memory, for all executables that read it.
+
+    Attributes
+    ----------
+    buffer : cl.Buffer
+        The buffer, filled already. Kernels only read it.
+    """
+
+    def __init__(self, buffer: cl.Buffer) -> None:
+        self.buffer = buffer
+
+
+# The tables that some executable has. A table is freed with the last executable that has it.
+_shared: WeakValueDictionary[tuple[cl.Context, Table], SharedTable] = WeakValueDictionary()
+
+
+def shared_table(context: cl.Context, table: Table) -> SharedTable:
+    """Return a table that another executable has, or else a new one from `table_buffer`.
+
+    Whoever gets it keeps it as long as kernels may read its buffer.
+
+    Raises
+    ------
+    BuildError, DeviceMemoryError
+        For the reasons for which `table_buffer` raises them.
+    """
+    found = _shared.get((context, table))
+    if found is None:  # two threads may both make it, and each then has its own
+        found = _shared[context, table] = SharedTable(table_buffer(context, table))
+    return found
 
 
 def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:

@@ -1,6 +1,9 @@
-"""Tables that take long to compute are kept on the disk for later plans and processes."""
+"""Tables in a device's memory: plans share them, and long ones are kept on the disk."""
 
 from __future__ import annotations
+
+import gc
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pyopencl as cl
@@ -109,6 +112,29 @@ def test_other_code_computes_anew(context, folder, computed, monkeypatch):
     monkeypatch.setattr(tables_module, "_code", lambda: "other code")
     read(context, LONG)
     assert computed == [LONG, LONG]
+
+
+def test_plans_share_tables(context, monkeypatch):
+    made = []
+
+    def counted(context, table, make=tables_module.table_buffer):
+        made.append(table)
+        return make(context, table)
+
+    monkeypatch.setattr(tables_module, "table_buffer", counted)
+    monkeypatch.setattr(tables_module, "_shared", WeakValueDictionary())
+    x = np.random.default_rng(6).uniform(-0.5, 0.5, (64, 1009)).astype("complex64")
+    exact = np.fft.fft(x.astype("complex128"))
+    plans = [pyclfft.Plan((rows, 1009), x.dtype, -1, context=context) for rows in (64, 64, 32)]
+    assert len(made) == len(set(made)) > 0
+    for plan in plans:
+        rows = plan.problem.source.shape[0]
+        error = np.linalg.norm(plan(x[:rows]) - exact[:rows])
+        assert error <= 4e-7 * np.linalg.norm(exact[:rows])
+    assert len(tables_module._shared) == len(made)
+    del plans, plan
+    gc.collect()
+    assert not tables_module._shared
 
 
 def test_plan_with_a_kept_spectrum(context, folder, computed):
