@@ -22,7 +22,9 @@ from .roots import (
     spectrum_around,
 )
 
-LONG_SPECTRUM = 2**15  # points from which on a spectrum is read sooner than computed
+# Points from which on these tables are read from a disk sooner than they are computed.
+LONG_SPECTRUM = 2**15
+LONG_CHIRP = 2**17
 
 
 class Table(ABC):
@@ -335,6 +337,11 @@ class LaneChirp(Table):
     n: int
     lanes: int
     precision: str
+
+    @property
+    def takes_long(self) -> bool:  # type: ignore[override]
+        """Whether the chirp is a long one, which is computed and put into vectors."""
+        return self.n >= LONG_CHIRP
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (vectors, 2, lanes)."""
