@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .runtime import cache
+from .runtime import disk as disk_cache
 from .runtime.cache import CacheCounts
-from .runtime.program import clear_disk
 
 
 class CacheInfo(NamedTuple):
@@ -90,12 +90,12 @@ def clear_cache(*, disk: bool = False) -> None:
     Parameters
     ----------
     disk : bool
-        Whether to delete the compiled programs on the disk too.
+        Whether to delete the compiled programs and the tables on the disk too.
 
     Raises
     ------
     OSError
-        The programs on the disk cannot be deleted.
+        The files on the disk cannot be deleted.
 
     See Also
     --------
@@ -110,4 +110,4 @@ def clear_cache(*, disk: bool = False) -> None:
     """
     cache.clear()
     if disk:
-        clear_disk()
+        disk_cache.clear()

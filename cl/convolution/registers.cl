@@ -312,8 +312,8 @@ static inline void store(global real *wet, vector sum, long from, long step, lon
 /* --- kernels ------------------------------------------------------------------------------------------------- */
 
 /* The range is (work-items of the groups of a row, rows): a group makes RESULTS neighbouring results. */
-WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void
-convolve(global const real *dry, global const real *ir, global real *wet, global const long *table, long begin)
+kernel WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void convolve(global const real *dry, global const real *ir, global real *wet, global const long *table, long begin)
 {
     local real window[PLACE(WINDOW) + 1], taps[TILE];
     global const Line *line = (global const Line *)table;
@@ -338,8 +338,8 @@ convolve(global const real *dry, global const real *ir, global real *wet, global
 
 /* The range is (work-items of the groups of a row, rows, tiles of all terms): a group stores the sums of its tile.
  * sums[(tile * rows + row) * results + n] belongs to result n. */
-WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void
-convolve_tile(global const real *dry, global const real *ir, global real *sums, global const long *table, long begin)
+kernel WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void convolve_tile(global const real *dry, global const real *ir, global real *sums, global const long *table, long begin)
 {
     local real window[PLACE(WINDOW) + 1], taps[TILE];
     global const Line *line = (global const Line *)table;

@@ -38,11 +38,13 @@
 #include "cpu/loadBlock.cl"
 #include "cpu/storeBlock.cl"
 
+#if CONVOLVES
 /* The product of result `place` of a convolution, where the stages leave it, with the spectrum. */
 static INLINE points times_spectrum(points x, Source from, uint place)
 {
     return WHOLE_CHIRP ? times(x, from.tables.spectrum[place]) : products(x, from.tables.row_spectrum[place]);
 }
+#endif
 
 #if ANY_LENGTH
 #include "cpu/anyLength.cl"

@@ -22,6 +22,7 @@ from .cpu import ON_CPUS
 from .crossing import measure_crossing
 from .environment import environment
 from .merge import Part, merge
+from .numpy_calls import measure_numpy_calls
 from .plot import write_plot
 from .render import ON_ONE_DEVICE, Results, View
 from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
@@ -248,6 +249,7 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
             results,
             calls=tuple(measure_calls(queue, options.algorithm)),
             crossing=tuple(measure_crossing(queue)),
+            numpy_calls=tuple(measure_numpy_calls(queue)),
         )
     return results
 

@@ -89,6 +89,7 @@ def merge(names: Sequence[str | os.PathLike[str]]) -> Results:
         startup=tuple(chain.from_iterable(part.startup for part in parts)),
         calls=tuple(chain.from_iterable(part.calls for part in parts)),
         crossing=tuple(chain.from_iterable(part.crossing for part in parts)),
+        numpy_calls=tuple(chain.from_iterable(part.numpy_calls for part in parts)),
     )
 
 

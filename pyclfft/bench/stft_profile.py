@@ -197,8 +197,8 @@ def _spectrogram(y: np.ndarray, queue: cl.CommandQueue, recorder: Recorder) -> n
     y = memory.contiguous(y)
     result = memory.empty((frames.count(len(y)), magnitudes.bins), np.dtype(np.float32))
     if memory.can_wrap(executable.traits, y, result):
-        launch = partial(executable.enqueue, queue, recorder=recorder)
-        memory.run_where_they_are(queue, executable.traits, y, result, launch)
+        enqueue = partial(executable.enqueue, recorder=recorder)
+        memory.run_where_they_are(queue, executable.traits, y, result, enqueue)
     else:
         run_on_host(executable, queue, y, result, recorder)
     return result.T

@@ -15,6 +15,7 @@ from .cases import Case, Workload
 from .cpu import ON_CPUS
 from .crossing import CallTimes
 from .kernels import KernelTime
+from .numpy_calls import NumpyTimes
 from .render import ON_ONE_DEVICE, SCHEMA, Results, View
 from .runner import CopyRate, Outcome, Row, Settings
 from .startup import Startup
@@ -58,7 +59,7 @@ def results_of(document: Mapping[str, Any], view: View | None = None) -> Results
     """Return the results that a document of ``pyclfft bench --json`` holds.
 
     Older documents lack the parts that were added later: the names of devices, the times of single
-    kernels, and the times of single calls beside SciPy's. These parts are then empty.
+    kernels, and the times of calls from NumPy to NumPy beside others'. These parts are then empty.
     """
     names = tuple(document["contenders"])
     return Results(
@@ -72,6 +73,7 @@ def results_of(document: Mapping[str, Any], view: View | None = None) -> Results
         startup=tuple(_made(Startup, each) for each in document["startup"]),
         calls=tuple(_made(CallCost, each) for each in document["calls"]),
         crossing=tuple(_made(CallTimes, each) for each in document.get("crossing", ())),
+        numpy_calls=tuple(_made(NumpyTimes, each) for each in document.get("numpy_calls", ())),
         devices=tuple(document.get("devices", ())),
         kernels=tuple(_made(KernelTime, each) for each in document.get("kernels", ())),
     )

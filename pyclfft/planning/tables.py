@@ -13,11 +13,30 @@ from math import prod
 import numpy as np
 
 from .precision import COMPLEX_DTYPE
-from .roots import chirp_of, in_parts, powers_of_generator, roots_of_unity, spectrum_around
+from .roots import (
+    chirp_of,
+    in_parts,
+    powers_of_generator,
+    roots_of_products,
+    roots_of_unity,
+    spectrum_around,
+)
+
+# Points from which on these tables are read from a disk sooner than they are computed.
+LONG_SPECTRUM = 2**15
+LONG_CHIRP = 2**17
 
 
 class Table(ABC):
-    """What all tables have in common."""
+    """What all tables have in common.
+
+    Attributes
+    ----------
+    takes_long : bool
+        Whether the numbers take longer to compute than to read from a disk.
+    """
+
+    takes_long = False
 
     @abstractmethod
     def values(self) -> np.ndarray:
@@ -115,8 +134,8 @@ class StageTwiddles(Table):
         for order in (self.radices, self.radices[::-1])[: 1 + self.back]:
             span = 1
             for radix in order:
-                powers = np.outer(np.arange(1, radix), np.arange(span))
-                tables.append(roots_of_unity(radix * span, self.precision, powers).ravel())
+                factors = np.arange(1, radix), np.arange(span)
+                tables.append(roots_of_products(radix * span, self.precision, *factors).ravel())
                 span *= radix
         return np.concatenate(tables)
 
@@ -131,8 +150,8 @@ class StageTwiddles(Table):
                 quotient, done = np.divmod(done, self.radices[real_stage])
                 done += quotient * self.real_radix
             whole = self.real_radix if number == real_stage else radix
-            powers = np.outer(np.arange(1, radix), done)
-            tables.append(roots_of_unity(whole * span, self.precision, powers).ravel())
+            factors = np.arange(1, radix), done
+            tables.append(roots_of_products(whole * span, self.precision, *factors).ravel())
             kept, span = kept * radix, span * whole
         return np.concatenate(tables)
 
@@ -153,8 +172,8 @@ class LaneStageTwiddles(Table):
         tables = []
         below = 1
         for radix in reversed(self.radices):
-            powers = np.outer(np.arange(below), np.arange(1, radix))
-            tables.append(roots_of_unity(radix * below, self.precision, powers).ravel())
+            factors = np.arange(below), np.arange(1, radix)
+            tables.append(roots_of_products(radix * below, self.precision, *factors).ravel())
             below *= radix
         return np.concatenate(tables)
 
@@ -213,8 +232,8 @@ class LaneRoots(Table):
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (points, 2, lanes)."""
-        powers = np.outer(np.arange(self.points), np.arange(self.lanes))
-        return in_parts(roots_of_unity(self.n, self.precision, powers))
+        factors = np.arange(self.points), np.arange(self.lanes)
+        return in_parts(roots_of_products(self.n, self.precision, *factors))
 
 
 @dataclass(frozen=True)
@@ -229,8 +248,8 @@ class BlockRoots(Table):
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (blocks, points)."""
-        powers = np.outer(np.arange(self.blocks) * self.lanes, np.arange(self.points))
-        return roots_of_unity(self.n, self.precision, powers)
+        factors = self.lanes * np.arange(self.blocks), np.arange(self.points)
+        return roots_of_products(self.n, self.precision, *factors)
 
 
 @dataclass(frozen=True)
@@ -259,9 +278,14 @@ class ChirpSpectrum(Table):
     factors: tuple[int, ...]
     precision: str
 
+    @property
+    def takes_long(self) -> bool:  # type: ignore[override]
+        """Whether the spectrum is a long one."""
+        return prod(self.factors) >= LONG_SPECTRUM
+
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (m,)."""
-        conjugate = chirp_of(self.n, "double").conj()
+        conjugate = chirp_of(self.n, self.precision, COMPLEX_DTYPE["double"]).conj()
         spectrum = spectrum_around(conjugate, conjugate[:0:-1], prod(self.factors))
         rounded = spectrum.astype(COMPLEX_DTYPE[self.precision])
         return rounded.reshape(self.factors[::-1]).transpose().ravel()
@@ -297,7 +321,7 @@ class RaderSpectrum(Table):
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (n - 1,)."""
         _, inverse = PowersOfGenerator(self.n).values()
-        roots = roots_of_unity(self.n, "double", inverse)
+        roots = roots_of_unity(self.n, self.precision, inverse, COMPLEX_DTYPE["double"])
         spectrum = spectrum_around(roots, roots[:0], self.n - 1)
         return spectrum.astype(COMPLEX_DTYPE[self.precision])
 
@@ -313,6 +337,11 @@ class LaneChirp(Table):
     n: int
     lanes: int
     precision: str
+
+    @property
+    def takes_long(self) -> bool:  # type: ignore[override]
+        """Whether the chirp is a long one, which is computed and put into vectors."""
+        return self.n >= LONG_CHIRP
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (vectors, 2, lanes)."""
@@ -333,6 +362,11 @@ class LaneSpectrum(Table):
     factors: tuple[int, ...]
     lanes: int
     precision: str
+
+    @property
+    def takes_long(self) -> bool:  # type: ignore[override]
+        """Whether the spectrum is a long one."""
+        return prod(self.factors) >= LONG_SPECTRUM
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (blocks, places of a row, 2, lanes)."""

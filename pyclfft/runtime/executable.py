@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +16,7 @@ from ..planning.passes import COUNTERS, Argument, Pass, Schedule
 from . import describe, forks, memory
 from .profile import Recorder
 from .program import program
-from .tables import table_buffer
+from .tables import SharedTable, shared_table
 
 IDLE_LEASES = 4  # leases kept for later calls; if more calls overlap, they make leases of their own
 
@@ -121,12 +119,12 @@ class Executable:
         self._programs = [
             program(context, each.source, each.defines, each.hooks) for each in schedule.passes
         ]
-        self._tables: dict[Argument, cl.Buffer] = {
-            table: table_buffer(context, table) for table in schedule.tables
+        self._tables: dict[Argument, SharedTable] = {
+            table: shared_table(context, table) for table in schedule.tables
         }
-        self._idle: list[Lease] = []
+        # Leases go to and fro by append and pop, in one step each: threads need no lock for that.
+        self._idle: deque[Lease] = deque(maxlen=IDLE_LEASES)
         self._idle_stages: deque[Lease] = deque(maxlen=IDLE_LEASES)
-        self._lock = threading.Lock()
 
     def enqueue(
         self,
@@ -172,9 +170,7 @@ class Executable:
             memory.refuse(error, self.context, self.schedule.workspace_bytes + sum(callers))
             raise
         lease.queue, lease.done = queue, event
-        with self._lock:
-            self._idle.append(lease)
-            del self._idle[:-IDLE_LEASES]
+        self._idle.append(lease)
         return event
 
     def _launch(
@@ -246,11 +242,18 @@ class Executable:
 
     def _borrow(self, queue: cl.CommandQueue) -> Lease:
         """Return a lease that no other call uses: an idle one, or a new one."""
-        with self._lock:
-            for index, lease in enumerate(self._idle):
+        unfit: list[Lease] = []
+        try:
+            while True:
+                lease = self._idle.pop()
                 if lease.queue is queue or lease.queue == queue or not lease.pending():
-                    return self._idle.pop(index)
-        return self._new_lease()
+                    return lease
+                unfit.append(lease)
+        except IndexError:
+            return self._new_lease()
+        finally:
+            if unfit:
+                self._idle.extend(unfit)
 
     def run_staged(
         self,
@@ -364,7 +367,7 @@ class Executable:
             return np.array(argument.values, argument.dtype)
         if isinstance(argument, Buffer):
             return workspace[argument.name]
-        return self._tables[argument]
+        return self._tables[argument].buffer
 
 
 def run_on_host(
@@ -407,8 +410,7 @@ def run_on_host(
     given = memory.contiguous(source)
     result = target if target.flags.c_contiguous else memory.empty(target.shape, target.dtype)
     if recorder is None and memory.can_wrap(traits, given, result):
-        launch = partial(executable.enqueue, queue, wait_for=wait_for)
-        memory.run_where_they_are(queue, traits, given, result, launch)
+        memory.run_where_they_are(queue, traits, given, result, executable.enqueue, wait_for)
     else:
         _run_with_transfers(executable, queue, given, result, recorder, wait_for)
     if result is not target:

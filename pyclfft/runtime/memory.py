@@ -24,7 +24,7 @@ from .pool import ALIGNMENT
 
 Memory = cl.Buffer | cl.SVMPointer  # what a pointer argument of a kernel can be set to
 Allocator = Callable[[int], cl.Buffer]
-Launch = Callable[[Memory, Memory], cl.Event]
+Enqueue = Callable[[cl.CommandQueue, Memory, Memory, Sequence[cl.Event]], cl.Event]
 
 _OUT_OF_MEMORY = (
     cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
@@ -318,9 +318,12 @@ def can_wrap(traits: Traits, source: np.ndarray, target: np.ndarray) -> bool:
     The device must be a CPU, each array must begin at a multiple of its element's size, and the
     arrays must share no memory: OpenCL does not say what happens to two buffers of one memory.
     """
-    if not traits.is_cpu or np.may_share_memory(source, target):
-        return False
-    return is_aligned(traits, source) and is_aligned(traits, target)
+    return (
+        traits.is_cpu
+        and not _address(source) % source.itemsize
+        and not _address(target) % target.itemsize
+        and not np.may_share_memory(source, target)
+    )
 
 
 def is_aligned(traits: Traits, array: np.ndarray) -> bool:
@@ -367,7 +370,12 @@ def span_of(array: np.ndarray) -> np.ndarray | None:
 
 
 def run_where_they_are(
-    queue: cl.CommandQueue, traits: Traits, source: np.ndarray, target: np.ndarray, launch: Launch
+    queue: cl.CommandQueue,
+    traits: Traits,
+    source: np.ndarray,
+    target: np.ndarray,
+    enqueue: Enqueue,
+    wait_for: Sequence[cl.Event] = (),
 ) -> None:
     """Let a CPU read and write host arrays where they are.
 
@@ -382,33 +390,35 @@ def run_where_they_are(
         The device's traits.
     source, target : ndarray
         Arrays that `can_wrap` allows. `target` holds the result when this function returns.
-    launch : function
-        Starts kernels that read its first argument and write its second, and returns the event of
-        their end.
+    enqueue : function
+        Starts kernels as `Executable.enqueue` does.
+    wait_for : sequence of cl.Event
+        The events to wait for before the input is read.
     """
-    run = _by_addresses if traits.system_svm else _by_buffers
     try:
-        run(queue, traits, source, target, launch)
+        if traits.system_svm:
+            enqueue(queue, addressed(source), addressed(target), wait_for).wait()
+        else:
+            _run_by_buffers(queue, traits, source, target, enqueue, wait_for)
     except BaseException:
         queue.finish()  # no kernel may outlive its memory
         raise
 
 
-def _by_addresses(
-    queue: cl.CommandQueue, traits: Traits, source: np.ndarray, target: np.ndarray, launch: Launch
-) -> None:
-    launch(addressed(source), addressed(target)).wait()
-
-
-def _by_buffers(
-    queue: cl.CommandQueue, traits: Traits, source: np.ndarray, target: np.ndarray, launch: Launch
+def _run_by_buffers(
+    queue: cl.CommandQueue,
+    traits: Traits,
+    source: np.ndarray,
+    target: np.ndarray,
+    enqueue: Enqueue,
+    wait_for: Sequence[cl.Event],
 ) -> None:
     """Wait only once, at the end: once PoCL's threads sleep, they take long to wake."""
     context, flags = queue.context, cl.mem_flags
     with refusals(context, source.nbytes + target.nbytes):
         given = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=source)
         result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
-    map_back(queue, traits, result, launch(given, result))
+    map_back(queue, traits, result, enqueue(queue, given, result, wait_for))
 
 
 def map_back(queue: cl.CommandQueue, traits: Traits, buffer: cl.Buffer, done: cl.Event) -> None:
@@ -435,6 +445,8 @@ def addressed(array: np.ndarray) -> cl.SVM:
 
 
 def _address(array: np.ndarray) -> int:
+    if array.flags.writeable and array.flags.c_contiguous:
+        return cl.SVM(array).svm_ptr  # it is found in a fifth of the time that NumPy's way takes
     return int(array.__array_interface__["data"][0])
 
 

@@ -380,7 +380,7 @@ class Plan:
             queue = x.queue or queues.queue_of(self.context)
         if queue is not self._known_queue:
             self._check_queue(queue)
-        if _given(x) != self._expected_source:
+        if (x.shape, x.dtype, x.strides, x.offset) != self._expected_source:
             self._check_source(x)
         if out is None:
             out, plain = new_array(queue, allocator_of(x, queue), *self._result), True
@@ -488,7 +488,7 @@ class Plan:
 
     def _check_out(self, out: cl_array.Array) -> bool:
         """Return whether `out` is contiguous and begins where its buffer does; refuse misfits."""
-        if _given(out) == self._expected_result:
+        if (out.shape, out.dtype, out.strides, out.offset) == self._expected_result:
             return True
         shape, dtype, _, _ = self._expected_result
         self._check_array("out", out, shape, dtype)
@@ -518,11 +518,6 @@ def _parameters_of(plan: Plan, effort: str) -> Parameters:
 
         measure_unknown(plan, effort)
     return wisdom.parameters_of(plan.device, plan.problem, plan.algorithm)
-
-
-def _given(array: cl_array.Array) -> Given:
-    """Return what a plan asks of a device array as one tuple, which every call compares at once."""
-    return array.shape, array.dtype, array.strides, array.offset
 
 
 def _only_device(context: cl.Context) -> cl.Device:

@@ -65,12 +65,15 @@ class ResultPool:
         try:
             self._is_busy = True
             block = self._unused(size)
-            self._remember(block)
+            if block is None:
+                block = np.empty(size, np.uint8)
+                self._make_room(size)
+            self._blocks.append(block)
             return block
         finally:
             self._is_busy = False
 
-    def _unused(self, size: int) -> np.ndarray:
+    def _unused(self, size: int) -> np.ndarray | None:
         blocks = self._blocks
         for position in reversed(range(len(blocks))):  # late ones may still be in a cache
             fits = blocks[position].nbytes == size
@@ -78,14 +81,13 @@ class ResultPool:
                 self._hits += 1
                 return blocks.pop(position)
         self._misses += 1
-        return np.empty(size, np.uint8)
+        return None
 
-    def _remember(self, block: np.ndarray) -> None:
+    def _make_room(self, nbytes: int) -> None:
         blocks = self._blocks
-        total = block.nbytes + sum(each.nbytes for each in blocks)
+        total = nbytes + sum(each.nbytes for each in blocks)
         while total > self._max_bytes:
             total -= blocks.pop(0).nbytes
-        blocks.append(block)
 
     def clear(self) -> None:
         """Free the blocks that nobody uses, forget the others, and start counting anew."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import re
 import shlex
 from contextlib import suppress
@@ -15,7 +14,7 @@ from typing import cast
 import pyopencl as cl
 
 from ..errors import BuildError
-from ..files import atomic_write, cache_dir
+from . import disk
 from .cache import BoundedCache, registered
 from .describe import code_identity
 from .vendors import has_warnings, keeps_programs
@@ -36,7 +35,6 @@ ERROR_PLACE = re.compile(
     rf"^(?=.*\berror\b).*?({FILE}|hook(?::[a-z]+)+):(\d+)", re.MULTILINE
 )  # the place of an error in a kernel file or in a caller's hook
 HOOKS = "hooks.cl"
-STORED = "*.bin*"  # stored programs, and the parts that a killed process has left
 
 _programs: BoundedCache[cl.Program] = registered("programs", BoundedCache(MEMORY_LIMIT))
 
@@ -243,7 +241,7 @@ def _disk_path(device: cl.Device, text: str) -> Path:
     """Return where a program is stored, by a hash of all that its machine code depends on."""
     identity = "\0".join((*code_identity(device), text))
     name = hashlib.sha256(identity.encode()).hexdigest()
-    return cache_dir() / "programs" / f"{name}.bin"
+    return disk.folder("programs") / f"{name}.bin"
 
 
 def _load(context: cl.Context, path: Path) -> cl._Program | None:
@@ -261,38 +259,10 @@ def _load(context: cl.Context, path: Path) -> cl._Program | None:
     except (OSError, cl.Error) as error:
         logger.debug("%s cannot be used and will be built again: %s", path, error)
         return None
-    with suppress(OSError):  # the folder may be read-only
-        os.utime(path)  # the time of the last use: `_prune` deletes what was used longest ago
+    disk.note_use(path)
     return loaded
 
 
 def _store(path: Path, binary: bytes) -> None:
     """Store a program for later processes. If the disk refuses, they build it again."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as file:
-            file.write(MAGIC + hashlib.sha256(binary).digest() + binary)
-        _prune(path.parent)
-    except OSError as error:
-        logger.debug("program not kept in %s: %s", path.parent, error)
-
-
-def _prune(folder: Path) -> None:
-    """Delete the least recently used programs until the others fit `DISK_LIMIT`."""
-    files = []
-    for path in folder.glob(STORED):
-        with suppress(OSError):  # another process may prune at the same time
-            status = path.stat()
-            files.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
-        if total <= DISK_LIMIT:
-            break
-        path.unlink(missing_ok=True)
-        total -= size
-
-
-def clear_disk() -> None:
-    """Delete every stored program."""
-    for path in (cache_dir() / "programs").glob(STORED):
-        path.unlink(missing_ok=True)
+    disk.store(path, (MAGIC, hashlib.sha256(binary).digest(), binary), DISK_LIMIT)

@@ -30,6 +30,7 @@ from pyclfft.bench.cases import CASES, GROUPS, Case, select, size_name
 from pyclfft.bench.command import main
 from pyclfft.bench.crossing import CallTimes, crossing
 from pyclfft.bench.merge import Part, merge
+from pyclfft.bench.numpy_calls import NumpyTimes
 from pyclfft.bench.rivals import CPU_RIVALS, find_rivals
 from pyclfft.bench.runner import (
     CopyRate,
@@ -566,6 +567,11 @@ COSTS = replace(
     startup=(Startup("1024", 1, Spread(0.2, 0.1, 0.3, 3), Spread(0.01, 0.01, 0.02, 3)),),
     calls=(CallCost("one-1024", 1, *(Spread(n, n, n, 9) for n in (11.0, 7.0, 25.0, 31.0))),),
     crossing=tuple(single(points, 8.0, points / 128) for points in (512, 1024, 2048)),
+    numpy_calls=(
+        NumpyTimes(2**16, "256", *(Spread(us, us, us, 9) for us in (20.0, 25.0, 20.0, 5.0))),
+        NumpyTimes(2**20, "1024", *(Spread(us, us, us, 9) for us in (90.0, 100.0, 250.0, 80.0))),
+        NumpyTimes(2**20, "r2c-1024", *(Spread(us, us, us, 9) for us in (90.0, 100.0, 250.0))),
+    ),
 )
 
 
@@ -582,7 +588,19 @@ def test_single_calls_are_shown_beside_scipys():
     assert render.crossing_table(COSTS.crossing).markdown().splitlines()[2:] == [
         "| 512 | 4.0 | 8.0 |", "| 1024 | 8.0 | 8.0 |", "| 2048 | 16.0 | 8.0 |",
     ]  # fmt: skip
-    assert "pyclfft.scipy_backend(smallest=" in list(render.summary(COSTS))[-1]
+    assert any("pyclfft.scipy_backend(smallest=" in line for line in render.summary(COSTS))
+
+
+def test_calls_from_numpy_to_numpy_are_shown_beside_others():
+    assert render.numpy_table(COSTS.numpy_calls).markdown().splitlines()[2:] == [
+        "| 256 | 64 | 20.0 | 25.0 | 20.0 | 0.80 | 5.0 | 0.20 |",
+        "| 1024 | 1024 | 90.0 | 100.0 | 250.0 | 2.50 | 80.0 | 0.80 |",
+        "| r2c-1024 | 1024 | 90.0 | 100.0 | 250.0 | 2.50 | - | - |",
+    ]
+    assert list(render.summary(COSTS))[-2:] == [
+        "from NumPy to NumPy in more than SciPy's time: 256 of 64 KiB",
+        "from NumPy to NumPy in more than 1.25 x FFTW's time: 256 of 64 KiB",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -605,8 +623,9 @@ def test_from_where_on_single_calls_are_faster(ratios, expected):
 
 def test_older_files_have_no_single_calls():
     document = json.loads(render.as_json(COSTS))
-    del document["crossing"]
+    del document["crossing"], document["numpy_calls"]
     assert stored.results_of(document).crossing == ()
+    assert stored.results_of(document).numpy_calls == ()
 
 
 def test_a_contender_may_be_missing_in_a_file(files):

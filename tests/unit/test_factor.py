@@ -23,7 +23,7 @@ from pyclfft.planning.factor import (
     next_power_of_two,
     splits,
 )
-from pyclfft.planning.roots import chirp_of, roots_of_unity
+from pyclfft.planning.roots import chirp_of, roots_of_products, roots_of_unity
 from pyclfft.planning.tables import ChirpSpectrum, StageTwiddles
 from pyclfft.runtime.program import source_text
 
@@ -286,6 +286,45 @@ def test_roots_of_unity_of_many():
     np.testing.assert_array_equal(table[n // 2 + 1 :], table[1 : n // 2][::-1].conj())
     some = [1, 12345, n // 8, n // 3, n - 1]
     check_rounded_once(table[some], "double", exact_roots(n, some))
+
+
+def misrounded(table, precision, exact):
+    """The part of the numbers that are not the ones nearest to the exact ones."""
+    real = {"single": np.float32, "double": np.float64}[precision]
+    return (table.view(real).reshape(-1, 2) != exact.astype(real)).mean()
+
+
+@pytest.mark.parametrize("n", [4096, 5000, 2 * 8191, 3 * 2**12, 2**16])
+def test_many_roots_of_unity(n):
+    """Many roots are products from short tables: they round as well, and are as symmetric."""
+    single, double = (roots_of_unity(n, precision) for precision in ("single", "double"))
+    few = np.concatenate([roots_of_unity(n, "single", k) for k in np.array_split(np.arange(n), 40)])
+    np.testing.assert_array_equal(single, few)
+    for table in (single, double):
+        np.testing.assert_array_equal(table[: n // 2 : -1], table[1 : (n + 1) // 2].conj())
+        on_axes = {k: 1j ** (-4 * k // n) for k in range(n) if 4 * k % n == 0}
+        assert all(table[k] == exact for k, exact in on_axes.items())
+    some = np.random.default_rng(n).integers(n, size=2000)
+    exact = exact_roots(n, some)
+    assert misrounded(single[some], "single", exact) == 0
+    # The longest float of x86 has 11 bits more than float64: the nearest one of about a thousandth
+    # lies between two float64s, and cosines and sines miss as many.
+    assert misrounded(double[some], "double", exact) < 2e-3
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("sizes", [(3, 5), (70, 300), (2, 20000), (20000, 2)])
+def test_roots_of_products(sizes, precision):
+    n, first, second = 12**5, *(7 * np.arange(size) + 1 for size in sizes)
+    table = roots_of_products(n, precision, first, second)
+    np.testing.assert_array_equal(table, roots_of_unity(n, precision, np.outer(first, second)))
+
+
+def test_powers_beyond_a_turn():
+    powers = np.arange(5000) * (2**59 // 5000)
+    some = powers[::50]
+    table = roots_of_unity(1000, "double", powers)[::50].copy()
+    assert misrounded(table, "double", exact_roots(1000, some % 1000)) < 2e-2
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])
