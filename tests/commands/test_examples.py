@@ -210,7 +210,7 @@ def test_docstrings(module, default_device):
 
 # Files with neither a kernel nor a macro of their own: codelets, text of callers, parts of others.
 NEITHER = (
-    "fourStep.cl", "radix.cl", "hooks.cl", "cpu/realPass.cl",
+    "fourStep.cl", "radix.cl", "hooks.cl", "cpu/realPass.cl", "image/extremes.cl",
     *(f"gpu/exchange{name}.cl" for name in ("", "Halves")),
     *(f"gpu/load{name}.cl" for name in (
         "", "Complex", "Half", "PackedHalf", "Points", "Real", "RealStage", "Together", "Two",
