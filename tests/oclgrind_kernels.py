@@ -284,7 +284,7 @@ def on_lanes(precision, queue) -> None:
 
 
 def filters_in_vectors() -> None:
-    """Whole vectors of pixels and what is left, pixels that are no neighbours, masks of both kinds."""
+    """Whole vectors of pixels and others, pixels that are no neighbours, masks of both kinds."""
     images.OPTIONS["size"] = ((6, 64), (5, 38))
     for mixture in images.mixtures(12):
         images.check_mixture(mixture)
