@@ -236,9 +236,28 @@ static inline cplx masked_at(cplx value, ulong index, global const MASK_TYPE *ma
 }
 
 #if VECTOR_STORES
+/* Half a mask's gains lie side by side as the spectrum does: a vector of them at once, but for columns that are their
+ * own mirror images. */
+#if HALF_MASK && !COMPLEX_MASK && !SPECTRUM_TRANSPOSED && MASK_COLUMN == 1
+#define VECTOR_GAINS 1
+typedef MASK_TYPE loose_gains __attribute__((ext_vector_type(LANES), aligned(sizeof(MASK_TYPE))));
+#else
+#define VECTOR_GAINS 0
+#endif
+
 /* The complex numbers of a vector, from element `index` of spectra on, times a mask's gains. */
 static inline target_vector times_masked(target_vector v, ulong index, global const MASK_TYPE *mask)
 {
+#if VECTOR_GAINS
+    Bin bin = bin_at(index);
+    uint last = bin.column + LANES - 1;
+    if (bin.column > 0 && last < SPECTRUM_COLUMNS - last) {
+        global const MASK_TYPE *from = mask + MASK_BEGIN + (long)bin.row * MASK_ROW + bin.column;
+        reals gains = __builtin_convertvector(*(global const loose_gains *)from, reals);
+        v.even *= gains, v.odd *= gains;
+        return v;
+    }
+#endif
     LOOP(uint i = 0; i < LANES; i++)
         ((cplx *)&v)[i] = masked_at(((cplx *)&v)[i], index + i, mask);
     return v;

@@ -288,7 +288,7 @@ def filters_in_vectors() -> None:
     images.OPTIONS["size"] = ((6, 64), (5, 38))
     for mixture in images.mixtures(12):
         images.check_mixture(mixture)
-    for columns, dtype in ((48, "f4"), (25, "c8")):
+    for columns, dtype in ((48, "f4"), (25, "f4"), (25, "c8")):
         mask = noise((6, columns), dtype)
         pyclfft.filter_image(noise((6, 48), "f4"), mask=mask)
 
