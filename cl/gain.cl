@@ -27,10 +27,22 @@
 #endif
 
 #ifndef SPECTRUM_ROWS
-#define SPECTRUM_ROWS 1 /* of a spectrum in memory, for gain_at and masked_at: constants divide faster */
+#define SPECTRUM_ROWS 1 /* of a spectrum in memory, for hooks: constants divide faster */
 #endif
 #ifndef SPECTRUM_COLUMNS
-#define SPECTRUM_COLUMNS 1 /* likewise */
+#define SPECTRUM_COLUMNS 1 /* likewise; all of them, where the columns 0 .. n / 2 alone are in memory */
+#endif
+#ifndef SPECTRUM_PITCH
+#define SPECTRUM_PITCH SPECTRUM_COLUMNS /* elements from one row of a spectrum in memory to the next */
+#endif
+#ifndef SPECTRUM_TRANSPOSED
+#define SPECTRUM_TRANSPOSED 1 /* 1: a row in memory is a column of a mask; 0: it is a row */
+#endif
+#ifndef REAL_RESULT
+#define REAL_RESULT 0 /* 1: of what a mask makes of an image, the real part alone is wanted */
+#endif
+#ifndef DISTANCE_TYPE
+#define DISTANCE_TYPE ulong /* of squared distances; uint where it is enough */
 #endif
 
 #ifndef MASK_TYPE
@@ -56,11 +68,15 @@
 #define PLACE_TYPE ulong /* of an index over all spectra; uint where it is enough */
 #endif
 
+/* The squared distance of a bin from DC, for numbers and for vectors of them. */
+#define SQUARED_DISTANCE(dr, dc, row_weight, column_weight)                                        \
+    ((row_weight) * (dr) * (dr) + (dc) * (dc) * (column_weight))
+
 static inline ulong squared_distance(ulong row, ulong column, uint rows, uint columns,
                                      ulong row_weight, ulong column_weight)
 {
     ulong dc = min(column, columns - column), dr = min(row, rows - row);
-    return row_weight * dr * dr + column_weight * dc * dc;
+    return SQUARED_DISTANCE(dr, dc, row_weight, column_weight);
 }
 
 /* Gain of the low pass. `first_stopped` is the least squared distance that an ideal one stops,
@@ -82,33 +98,87 @@ static inline real lowpass_gain(ulong distance, ulong first_stopped, real cutoff
 #endif
 }
 
-/* Gain of a band: low pass at `high`, high pass at `low`, band pass low <= r < high as their product,
- * band stop as its complement. */
+/* Gain of a band, made of those of the low passes at its ends: low pass at `high`, high pass at `low`, band pass
+ * low <= r < high as their product, band stop as its complement. */
+#define BAND_GAIN(below_low, below_high)                                                           \
+    (KIND == LOWPASS    ? (below_high)                                                             \
+     : KIND == HIGHPASS ? 1 - (below_low)                                                          \
+     : KIND == BANDPASS ? (below_high) * (1 - (below_low))                                         \
+                        : 1 - (below_high) * (1 - (below_low)))
+
 static inline real band_gain(ulong distance, ulong low_first, ulong high_first, real low_cutoff,
                              real high_cutoff, real order)
 {
-    real gain = 1;
-    if (KIND != HIGHPASS)
-        gain *= lowpass_gain(distance, high_first, high_cutoff, order);
-    if (KIND != LOWPASS)
-        gain *= 1 - lowpass_gain(distance, low_first, low_cutoff, order);
-    if (KIND == BANDSTOP)
-        gain = 1 - gain;
     if (KEEP_DC && distance == 0)
-        gain = 1;
-    return gain;
+        return 1;
+    return BAND_GAIN(lowpass_gain(distance, low_first, low_cutoff, order),
+                     lowpass_gain(distance, high_first, high_cutoff, order));
 }
 
-/* Gain of element `index` of spectra one after the other, for a hook. */
-static inline real gain_at(ulong index, ulong row_weight, ulong column_weight, ulong low_first,
-                           ulong high_first, real low_cutoff, real high_cutoff, real order)
+/* The bin of a spectrum with element `index` of spectra one after the other: its row and column in memory. */
+typedef struct {
+    uint row, column;
+} Bin;
+
+static inline Bin bin_at(PLACE_TYPE index)
 {
-    PLACE_TYPE place = index;
-    PLACE_TYPE row = place / SPECTRUM_COLUMNS % SPECTRUM_ROWS, column = place % SPECTRUM_COLUMNS;
-    ulong distance = squared_distance(row, column, SPECTRUM_ROWS, SPECTRUM_COLUMNS, row_weight,
-                                      column_weight);
+    Bin bin = {index / SPECTRUM_PITCH % SPECTRUM_ROWS, index % SPECTRUM_PITCH};
+    return bin;
+}
+
+/* What a hook is given of a band. */
+#define BAND_PARAMETERS                                                                            \
+    ulong row_weight, ulong column_weight, ulong low_first, ulong high_first, real low_cutoff,     \
+        real high_cutoff, real order
+
+/* Gain of element `index` of spectra, for a hook. */
+static inline real gain_at(ulong index, BAND_PARAMETERS)
+{
+    Bin bin = bin_at(index);
+    DISTANCE_TYPE dr = min(bin.row, SPECTRUM_ROWS - bin.row);
+    DISTANCE_TYPE dc = min(bin.column, SPECTRUM_COLUMNS - bin.column);
+    DISTANCE_TYPE distance = SQUARED_DISTANCE(dr, dc, (DISTANCE_TYPE)row_weight, (DISTANCE_TYPE)column_weight);
     return band_gain(distance, low_first, high_first, low_cutoff, high_cutoff, order);
 }
+
+#if VECTOR_STORES
+/* Gains of neighbours in a row of a spectrum, a vector of them at once. */
+typedef DISTANCE_TYPE distances __attribute__((ext_vector_type(LANES)));
+
+static inline reals lowpass_gains(distances distance, DISTANCE_TYPE first_stopped, real cutoff, real order)
+{
+#if SHAPE == IDEAL
+    return -__builtin_convertvector(distance < first_stopped, reals); /* what is true is -1 */
+#else
+    if (cutoff == 0)
+        return 0;
+    reals ratio = __builtin_convertvector(distance, reals) / cutoff;
+#if SHAPE == GAUSSIAN
+    return exp(R(-0.5) * ratio);
+#else
+    return 1 / (1 + pow(ratio, (reals)order));
+#endif
+#endif
+}
+
+/* The complex numbers of a vector, from element `index` of spectra on, times their gains. */
+static inline target_vector times_gains(target_vector v, ulong index, BAND_PARAMETERS)
+{
+    Bin bin = bin_at(index);
+    distances lane;
+    UNROLL for (uint i = 0; i < LANES; i++)
+        ((DISTANCE_TYPE *)&lane)[i] = i;
+    DISTANCE_TYPE dr = min(bin.row, SPECTRUM_ROWS - bin.row);
+    distances column = lane + (DISTANCE_TYPE)bin.column, dc = min(column, SPECTRUM_COLUMNS - column);
+    distances distance = SQUARED_DISTANCE(dr, dc, (DISTANCE_TYPE)row_weight, (DISTANCE_TYPE)column_weight);
+    reals gains = BAND_GAIN(lowpass_gains(distance, low_first, low_cutoff, order),
+                            lowpass_gains(distance, high_first, high_cutoff, order));
+    if (KEEP_DC)
+        gains = fmax(gains, -__builtin_convertvector(distance == 0, reals));
+    v.even *= gains, v.odd *= gains;
+    return v;
+}
+#endif
 
 /* A mask's own gain of a bin. */
 static inline cplx mask_gain(global const MASK_TYPE *mask, uint row, uint column)
@@ -123,19 +193,25 @@ static inline cplx mask_gain(global const MASK_TYPE *mask, uint row, uint column
 
 /* The gain that a mask has for a bin of a spectrum of rows x columns. Half a mask says of the bins in
  * its other half that they are the conjugates of their mirror images, and a column that is its own
- * mirror image becomes symmetric, too: the filtered image is real, as irfft2 makes it. */
+ * mirror image becomes symmetric, too: the filtered image is real, as irfft2 makes it. A whole mask
+ * becomes symmetric where the real part of what it makes of a real image is wanted. */
 static inline cplx gain_of_mask(global const MASK_TYPE *mask, uint row, uint column, uint rows,
                                 uint columns)
 {
-#if HALF_MASK
     uint opposite = row ? rows - row : 0, across = column ? columns - column : 0;
+#if HALF_MASK
     if (column < across)
         return mask_gain(mask, row, column);
     cplx mirrored = mask_gain(mask, opposite, across) * (cplx)(1, -1);
     if (column > across)
         return mirrored;
+#elif REAL_RESULT
+    cplx mirrored = mask_gain(mask, opposite, across) * (cplx)(1, -1);
+#endif
+#if HALF_MASK || REAL_RESULT
     return R(0.5) * (mask_gain(mask, row, column) + mirrored);
 #else
+    (void)opposite, (void)across;
     return mask_gain(mask, row, column);
 #endif
 }
@@ -148,11 +224,42 @@ static inline cplx masked(cplx value, global const MASK_TYPE *mask, uint row, ui
     return COMPLEX_MASK ? cmul(value, gain) : value * gain.x;
 }
 
-/* Element `index` of spectra one after the other, multiplied by its gain, for a hook. The spectra lie
- * transposed in memory: a row there is a column of the mask. */
+/* Element `index` of spectra, multiplied by its gain, for a hook. */
 static inline cplx masked_at(cplx value, ulong index, global const MASK_TYPE *mask)
 {
-    PLACE_TYPE place = index;
-    uint column = place / SPECTRUM_COLUMNS % SPECTRUM_ROWS, row = place % SPECTRUM_COLUMNS;
-    return masked(value, mask, row, column, SPECTRUM_COLUMNS, SPECTRUM_ROWS);
+    Bin bin = bin_at(index);
+#if SPECTRUM_TRANSPOSED
+    return masked(value, mask, bin.column, bin.row, SPECTRUM_COLUMNS, SPECTRUM_ROWS);
+#else
+    return masked(value, mask, bin.row, bin.column, SPECTRUM_ROWS, SPECTRUM_COLUMNS);
+#endif
 }
+
+#if VECTOR_STORES
+/* Half a mask's gains lie side by side as the spectrum does: a vector of them at once, but for columns that are their
+ * own mirror images. */
+#if HALF_MASK && !COMPLEX_MASK && !SPECTRUM_TRANSPOSED && MASK_COLUMN == 1
+#define VECTOR_GAINS 1
+typedef MASK_TYPE loose_gains __attribute__((ext_vector_type(LANES), aligned(sizeof(MASK_TYPE))));
+#else
+#define VECTOR_GAINS 0
+#endif
+
+/* The complex numbers of a vector, from element `index` of spectra on, times a mask's gains. */
+static inline target_vector times_masked(target_vector v, ulong index, global const MASK_TYPE *mask)
+{
+#if VECTOR_GAINS
+    Bin bin = bin_at(index);
+    uint last = bin.column + LANES - 1;
+    if (bin.column > 0 && last < SPECTRUM_COLUMNS - last) {
+        global const MASK_TYPE *from = mask + MASK_BEGIN + (long)bin.row * MASK_ROW + bin.column;
+        reals gains = __builtin_convertvector(*(global const loose_gains *)from, reals);
+        v.even *= gains, v.odd *= gains;
+        return v;
+    }
+#endif
+    LOOP(uint i = 0; i < LANES; i++)
+        ((cplx *)&v)[i] = masked_at(((cplx *)&v)[i], index + i, mask);
+    return v;
+}
+#endif

@@ -7,7 +7,8 @@
  *
  * A hook may also take the place of the memory access itself: LOAD_FROM and STORE_TO are how kernels
  * reach their arrays. For kernels that define VECTOR_LOADS or VECTOR_STORES, and types for it, it may take
- * vectors of neighbours too: LOAD_VECTOR_HOOK(src, index, offset) and STORE_VECTOR_HOOK(dst, index, value).
+ * vectors of neighbours too: LOAD_VECTOR_HOOK(src, index, offset) and STORE_VECTOR_HOOK(dst, index, value). Where
+ * it leaves the access to the kernel, STORE_VECTOR_HOOK(value, index) changes the vectors that are stored.
  */
 #define LOAD_HOOK(value, index) (value)
 #define LOAD_HOOKED 0   /* 1: there is a hook */

@@ -280,6 +280,17 @@ def on_lanes(precision, queue) -> None:
     layouts(precision, queue)
     if precision == "single":
         hooks()
+        filters_in_vectors()
+
+
+def filters_in_vectors() -> None:
+    """Whole vectors of pixels and others, pixels that are no neighbours, masks of both kinds."""
+    images.OPTIONS["size"] = ((6, 64), (5, 38))
+    for mixture in images.mixtures(12):
+        images.check_mixture(mixture)
+    for columns, dtype in ((48, "f4"), (25, "f4"), (25, "c8")):
+        mask = noise((6, columns), dtype)
+        pyclfft.filter_image(noise((6, 48), "f4"), mask=mask)
 
 
 def filters() -> None:

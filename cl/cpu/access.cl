@@ -86,11 +86,14 @@ static INLINE int streams(global const source_element *src, global target_elemen
 static INLINE void store_vector(global target_element *dst, ulong at, ulong apart, target_vector v,
                                 uint begin, uint end, int stream HOOK_PARAMETERS)
 {
-#if STORE_VECTORS
+#if STORE_VECTORS && STORE_REPLACED
     if (end >= TARGET_STEP && apart == 1) {
         STORE_VECTOR_HOOK(dst, at, v);
         return;
     }
+#elif STORE_VECTORS
+    if (end >= TARGET_STEP && apart == 1)
+        v = STORE_VECTOR_HOOK(v, at);
 #endif
     if (STORED_ONE_BY_ONE || end < TARGET_STEP || apart != 1) {
         EACH_STORED(uint i = 0; i < TARGET_STEP; i++)

@@ -15,6 +15,7 @@ from ..errors import PlanError
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 
 ELEMENTS = 2**26  # numbers that each case transforms in all, unless --elements gives another count
+FILTER = "filter"  # the kind of an image filter
 TINY = 64  # most points of a transform whose time is nearly all spent on memory
 
 
@@ -26,8 +27,9 @@ class Case:
     ----------
     lengths : tuple of int
         Lengths of one transform. For r2c and c2r they are those of the real array.
-    kind : {"c2c", "r2c", "c2r", "dct2", "dct3"}
-        What goes in and comes out, by the names that `Plan` uses.
+    kind : {"c2c", "r2c", "c2r", "dct2", "dct3", "filter"}
+        What goes in and comes out, by the names that `Plan` uses; or the high pass of an 8-bit
+        image (see `filters`).
     direction : {"forward", "inverse"}
         Direction of the transform, which sets the sign of the exponent.
     precision : {"single", "double"}
@@ -57,7 +59,7 @@ class Case:
             "inverse": self.kind == "c2c" and self.direction == "inverse",
             "double": self.precision == "double",
             "columns": self.columns,
-            "one": self.batch == 1,
+            "one": self.batch == 1 and self.kind != FILTER,
         }
         return "-".join([*(word for word, true in said.items() if true), size_name(self.lengths)])
 
@@ -65,6 +67,11 @@ class Case:
     def cosine(self) -> int:
         """Type of the cosine transform (2 or 3), or 0 if the case is no cosine transform."""
         return int(self.kind[3:]) if self.kind.startswith("dct") else 0
+
+    @property
+    def fits_any(self) -> bool:
+        """Whether the case is measured however few elements are to be transformed."""
+        return self.kind == FILTER
 
     @property
     def points(self) -> int:
@@ -156,6 +163,8 @@ class Workload:
         return (*lengths, self.batch) if self.case.columns else (self.batch, *lengths)
 
     def _dtype(self, real: bool) -> np.dtype:
+        if self.case.kind == FILTER:
+            return np.dtype(np.uint8)
         return (REAL_DTYPE if real else COMPLEX_DTYPE)[self.case.precision]
 
 
@@ -185,6 +194,7 @@ ALONE = ((1024,), (99991,), (999983,), (2**16,), (2**20,), (512, 512), (1024, 10
 SMALL = ((8,), (16,), (32,), (64,))
 PRIMES = ((17,), (97,), (127,), (257,), (641,), (8191,))
 PRIME_COLUMNS = ((97,), (257,))
+IMAGES = ((512, 512), (4000, 3000), (6000, 8000))
 
 CASES: tuple[Case, ...] = (
     *(Case(lengths, target=True) for lengths in TARGETS),
@@ -201,6 +211,7 @@ CASES: tuple[Case, ...] = (
     *(Case(lengths) for lengths in SMALL),
     *(Case(lengths) for lengths in PRIMES),
     *(Case(lengths, columns=True) for lengths in PRIME_COLUMNS),
+    *(Case(lengths, FILTER, batch=1) for lengths in IMAGES),
 )
 
 # Names of the cases that `--cpu` measures. PERFORMANCE.md's targets for CPUs were set with the
@@ -220,6 +231,7 @@ CPU_OTHERS = (
     "dct2-1024", "dct3-1024", "dct2-1000", "dct2-1024^2",
     "128^3", "3125", "2197", "1000^2", "100^3", "1920x1080",
     "17", "127", "1009", "4099", "8191", "one-99991", "one-999983",
+    "filter-512^2", "filter-3000x4000", "filter-8000x6000",
 )  # fmt: skip
 LAUNCH_BOUND = ("one-1024",)
 
@@ -239,7 +251,8 @@ GROUPS: dict[str, Callable[[Case], bool]] = {
     "odd": lambda case: any(n & (n - 1) for n in case.lengths),  # not a power of two
     "prime": lambda case: any(_is_odd_prime(n) for n in case.lengths),
     "columns": lambda case: case.columns,
-    "one": lambda case: case.batch == 1,
+    "one": lambda case: case.batch == 1 and case.kind != FILTER,
+    "filter": lambda case: case.kind == FILTER,
     "tiny": lambda case: case.points <= TINY,
 }
 

@@ -16,7 +16,7 @@ from ..runtime import choice, describe, queues, runtimes, vendors
 from ..tuning.tuner import ELEMENTS_ON_CPU, fitting_elements
 from . import render, session
 from .calls import measure_calls
-from .cases import ELEMENTS, Case, select
+from .cases import ELEMENTS, FILTER, Case, select
 from .compare import compare
 from .cpu import ON_CPUS
 from .crossing import measure_crossing
@@ -25,7 +25,16 @@ from .merge import Part, merge
 from .numpy_calls import measure_numpy_calls
 from .plot import write_plot
 from .render import ON_ONE_DEVICE, Results, View
-from .rivals import AUTO, CPU_RIVALS, NONE, RIVALS, Ours, OursOnHost, find_rivals
+from .rivals import (
+    AUTO,
+    CPU_RIVALS,
+    NONE,
+    RIVALS,
+    Ours,
+    OursInSteps,
+    OursOnHost,
+    find_rivals,
+)
 from .runner import Settings, Side, copy_rate
 from .startup import measure_startup
 
@@ -44,6 +53,7 @@ SUBCOMMANDS = {
 }
 
 SETTINGS = Settings()
+PAUSE_S = 0.02  # before each sample on CPUs, until FFTW's threads have stopped spinning
 SINGLE = 8  # bytes of a complex number in single precision
 
 
@@ -193,13 +203,18 @@ def _one_device(options: argparse.Namespace) -> _Field:
     return _Field((device,), (queue,), (side,), ON_ONE_DEVICE, notes)
 
 
-def _cpu_devices(options: argparse.Namespace) -> _Field:
-    """Return, for every CPU device, pyclfft in both ways and the rivals beside it."""
+def _cpu_devices(options: argparse.Namespace, cases: Sequence[Case]) -> _Field:
+    """Return, for every CPU device, pyclfft in both ways and the rivals beside it.
+
+    Where images are filtered, a filter made of pyclfft's transforms stands among the rivals.
+    """
     found = tuple(each for each in runtimes.devices() if describe.traits(each).is_cpu)
     if not found:
         raise DeviceError(f"--cpu finds no CPU device. {vendors.remedies()}")
     taken = tuple(queues.queue_of(queues.context_of(device)) for device in found)
     rivals, notes = find_rivals(options.rivals, taken, CPU_RIVALS)
+    if any(case.kind == FILTER for case in cases):
+        rivals = [[OursInSteps(queue) for queue in taken], *rivals]
     own = [[kind(queue, options.algorithm) for kind in (Ours, OursOnHost)] for queue in taken]
     sides = (
         Side((*ours, *(each[n] for each in rivals)), name)
@@ -220,11 +235,12 @@ def _short_names(found: Sequence[cl.Device]) -> list[str]:
 def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
     """Measure everything that the options ask for."""
     session.require(options)
-    field = (_cpu_devices if options.cpu else _one_device)(options)
+    field = _cpu_devices(options, cases) if options.cpu else _one_device(options)
     traits = [describe.traits(device) for device in field.devices]
     elements = options.elements or min(map(fitting_elements, traits))
     contenders = field.sides[0].contenders
-    settings = replace(SETTINGS, samples=options.samples)
+    pause_s = PAUSE_S if options.cpu else 0.0
+    settings = replace(SETTINGS, samples=options.samples, pause_s=pause_s)
     copies = [copy_rate(queue, elements * SINGLE, settings) for queue in field.queues]
     results = Results(
         environment=environment(field.devices, contenders),
@@ -236,9 +252,9 @@ def _measured(options: argparse.Namespace, cases: Sequence[Case]) -> Results:
         devices=tuple(side.device for side in field.sides) if options.cpu else (),
     )
     notes = list(field.notes)
-    if too_long := [case.name for case in cases if case.points > elements]:
+    fitting = [case for case in cases if case.points <= elements or case.fits_any]
+    if too_long := [case.name for case in cases if case not in fitting]:
         notes.append(f"longer than {elements:,}, left out: {', '.join(too_long)}")
-    fitting = [case for case in cases if case.points <= elements]
     results = session.measure_cases(results, fitting, field.sides, options, notes)
     if options.plan_time:
         startup = measure_startup(options.device, traits[0], elements, options.algorithm)

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from .render import Results, View
-from .rivals import FFTW, Ours, OursOnHost, SciPy
+from .rivals import FFTW, Ours, OursInSteps, OursOnHost, SciPy
 from .runner import WRONG, Row
 from .table import Column, factors, find, mean_speed, number, ratio, target_note, time
 
@@ -36,6 +36,7 @@ Each time is the median of the milliseconds that one transform of the whole batc
 middle and the last transform.
 "/ours" divides the time of the library to its left by "pyclfft ms", and "/NumPy" divides it by
 "NumPy ms": above 1, pyclfft is faster.
+"pyclfft rfft2 ms" is an image filter made of pyclfft's real transforms, in the rows of filters.
 A row ends with "slower" if SciPy takes less time than "pyclfft ms", with "launch" if the call is so
 short that its launch takes most of the time, and with "WRONG" if a result of pyclfft is wrong.
 The target rows are the cases of the group cpu-target. The project has set targets for their
@@ -45,7 +46,7 @@ means."""
 def columns(results: Results) -> tuple[Column, ...]:
     """Return the columns: both times of pyclfft, then each rival's time and ratios."""
     return (
-        Column("case", 15, lambda row: row.workload.case.name, "<"),
+        Column("case", 16, lambda row: row.workload.case.name, "<"),
         Column("device", 6, lambda row: row.device, "<"),
         Column("batch", 6, lambda row: str(row.workload.batch)),
         Column(f"{Ours.name} ms", 10, lambda row: time(row.ours)),
@@ -60,7 +61,7 @@ def columns(results: Results) -> tuple[Column, ...]:
 def _of_rival(name: str) -> Iterator[Column]:
     yield Column(f"{name} ms", len(name) + 3, lambda row: time(find(row, name)))
     yield Column("/ours", 5, lambda row: number(ratio(row, name), ".2f"))
-    if name == SciPy.name:
+    if name in (SciPy.name, OursInSteps.name):
         yield Column("/NumPy", 6, lambda row: number(ratio(row, name, OursOnHost.name), ".2f"))
 
 

@@ -20,13 +20,15 @@ import pyopencl.array as cl_array
 
 from .. import __version__
 from ..errors import DeviceError, PlanError
+from ..image.filtering import filter_image
 from ..planning.accuracy import transform_bound
 from ..planning.solvers.textbook import ladder
 from ..runtime import memory
 from ..runtime.plan import Plan
 from ..runtime.queues import context_of, queue_of
 from ..runtime.runtimes import devices
-from .cases import Case, Workload
+from . import filters
+from .cases import FILTER, Case, Workload
 from .rehearsal import rehearse
 from .scipyfft import unscaled
 
@@ -115,12 +117,29 @@ class Ours(_OnQueue):
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
         """Plan, then upload the input."""
+        if workload.case.kind == FILTER:
+            return self._prepare_filter(workload, source)
         plan = self.plan(workload)
         x, y = self._upload(workload, source)
         return lambda: plan(x, out=y)
 
+    def _prepare_filter(self, workload: Workload, source: np.ndarray) -> Call:
+        """Upload the image; a filter allocates its result."""
+        x, _ = self._upload(workload, source)
+
+        def call() -> None:
+            self._arrays[1] = self.filtered(x)
+
+        return call
+
+    def filtered(self, images: Any) -> Any:
+        """Return images filtered as the cases of filters ask for."""
+        return filter_image(images, axes=(1, 2), algorithm=self.algorithm, queue=self.queue)
+
     def bound(self, case: Case) -> float:
         """Return the largest relative error that a result of this case may have."""
+        if case.kind == FILTER:
+            return filters.BOUND
         return transform_bound(case.lengths, case.precision) * LESS_EXACT.get(self.algorithm, 1)
 
     def plan(self, workload: Workload) -> Plan:
@@ -167,8 +186,30 @@ class OursOnHost(OnHost, Ours):
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
         """Plan; every call uploads the input and downloads the result."""
+        if workload.case.kind == FILTER:
+            return self._keeping(workload, lambda: self.filtered(source))
         plan = self.plan(workload)
         return self._keeping(workload, lambda: plan(source, queue=self.queue))
+
+
+class OursInSteps(OnHost):
+    """An image filter made of pyclfft's real transforms, from NumPy array to NumPy array.
+
+    Parameters
+    ----------
+    queue : cl.CommandQueue
+        Queue on which it runs.
+    """
+
+    name = f"{Ours.name} rfft2"
+    version = __version__
+
+    def __init__(self, queue: cl.CommandQueue) -> None:
+        self.queue = queue
+
+    def prepare(self, workload: Workload, source: np.ndarray) -> Call:
+        """Plan both transforms."""
+        return self._keeping(workload, filters.with_plans(workload, source, self.queue))
 
 
 class SciPy(OnHost):
@@ -182,6 +223,9 @@ class SciPy(OnHost):
 
     def prepare(self, workload: Workload, source: np.ndarray) -> Call:
         """Choose SciPy's function for the case."""
+        if workload.case.kind == FILTER:
+            steps = filters.with_library(workload, source, "scipy.fft", workers=self._workers)
+            return self._keeping(workload, steps)
         function = unscaled(workload.case, workload.axes, self._workers)
         return self._keeping(workload, lambda: function(source))
 
@@ -372,6 +416,13 @@ class CuFFT:
         """Give the memory of the arrays and of the plan's work area back to the device."""
         self._arrays = []
         self._cupy.get_default_memory_pool().free_all_blocks()
+
+
+def takes(contender: Contender, case: Case) -> bool:
+    """Return whether a contender takes part in a case: few of them filter images."""
+    if case.kind == FILTER:
+        return isinstance(contender, Ours | OursInSteps | SciPy)
+    return not isinstance(contender, OursInSteps)
 
 
 Queues = Sequence[cl.CommandQueue]

@@ -3,7 +3,8 @@
 A sample times several calls, one after the other, and the wait for the last one, with the host's
 clock; it is this time divided by the number of calls. If there are enough calls, the device hides
 the host's work, as it does in a program that keeps the device busy. Because the contenders take
-turns, whatever else the machine does meanwhile slows all of them alike.
+turns, whatever else the machine does meanwhile slows all of them alike. On CPUs a pause goes before
+each sample: a library's threads may spin for a while after its call, and would slow the next one.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from ..errors import BuildError, DeviceMemoryError, PyclfftError
 from ..planning.accuracy import relative_error
 from ..planning.precision import REAL_DTYPE
 from ..runtime import memory
-from .cases import Workload
-from .rivals import Call, Contender, Ours, VkFFTOnCPU
+from . import filters
+from .cases import FILTER, Workload
+from .rivals import Call, Contender, Ours, VkFFTOnCPU, takes
 from .scipyfft import unscaled
 from .statistics import Spread, spread
 
@@ -53,6 +55,8 @@ class Settings:
         Seconds from which on a single call makes a sample.
     budget_s : float
         Seconds of samples after which a contender takes no further turns.
+    pause_s : float
+        Seconds of rest before each sample.
     """
 
     samples: int = 61
@@ -60,6 +64,7 @@ class Settings:
     min_calls: int = 3
     slow_s: float = 0.1
     budget_s: float = 2.0
+    pause_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -210,7 +215,8 @@ def measure(
     runs = [_Run(each, workload, settings) for each in contenders]
     try:
         for run in runs:
-            run.prepare(source, expected)
+            if takes(run.contender, workload.case):
+                run.prepare(source, expected)
         for _ in range(settings.samples):
             for run in runs:
                 run.take()
@@ -285,12 +291,14 @@ class Turn:
             self._add(each)
 
     def take(self) -> None:
-        """Add a sample, unless the budget of time is spent.
+        """Add a sample after a pause, unless the budget of time is spent.
 
         If a sample has several calls, one more call goes before them and is not timed: on a GPU,
         another library's turn ran in another context, and switching between contexts takes time.
         """
         if self._spent < self.settings.budget_s:
+            if self.settings.pause_s:
+                time.sleep(self.settings.pause_s)
             if self.calls > 1:
                 self._seconds(1)
             self._add(self._seconds(self.calls))
@@ -395,6 +403,8 @@ class Noise:
         spectrum of any real array, libraries may disagree about its transform.
         """
         shape = workload.source_shape
+        if workload.case.kind == FILTER:
+            return np.random.default_rng(1).integers(0, 256, shape, dtype=np.uint8)
         real = REAL_DTYPE[workload.case.precision]
         if workload.case.kind == "c2r":
             x = self._numbers(prod(workload.shape), real).reshape(workload.shape)
@@ -414,6 +424,8 @@ class Noise:
 def reference(workload: Workload, source: np.ndarray) -> np.ndarray:
     """Transform the checked part of the batch by SciPy, in the next wider precision, unscaled."""
     pieces = np.stack([workload.one(source, index) for index in workload.checked])
+    if workload.case.kind == FILTER:
+        return filters.reference(workload, pieces)
     wider = {"f": np.float64, "F": np.complex128, "d": np.longdouble, "D": np.clongdouble}
     axes = tuple(range(1, pieces.ndim))
     return unscaled(workload.case, axes, workers=-1)(pieces.astype(wider[pieces.dtype.char]))

@@ -81,8 +81,9 @@ def results_of(document: Mapping[str, Any], view: View | None = None) -> Results
 
 def _row(row: Mapping[str, Any], names: tuple[str, ...]) -> Row:
     """Return one row; a contender that did not take part gets an outcome without numbers."""
-    # The file gives the batch that was transformed. Only in the group "one" is it the case's own.
-    case = _made(Case, {**row, "batch": row["batch"] if "one" in row["groups"] else 0})
+    # The file gives the batch that was transformed. Only in these groups is it the case's own.
+    own = {"one", "filter"} & set(row["groups"])
+    case = _made(Case, {**row, "batch": row["batch"] if own else 0})
     outcomes = (row["outcomes"].get(name, {"contender": name}) for name in names)
     return Row(
         Workload(case, row["batch"]),

@@ -69,6 +69,11 @@ class Band:
     def __str__(self) -> str:
         return self.text
 
+    def greatest_distance(self, rows: int, columns: int) -> int:
+        """Return the greatest squared distance in a spectrum, or the cut-offs' if that is more."""
+        corner = self.row_weight * (rows // 2) ** 2 + self.column_weight * (columns // 2) ** 2
+        return max(corner, ceil(self.low), ceil(self.high))
+
 
 def make_band(
     image: tuple[int, int],

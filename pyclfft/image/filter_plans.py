@@ -14,12 +14,13 @@ from ..errors import PlanError
 from ..planning.arguments import Buffer, Role, Scalar, Vector
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.parameters import Parameters, parameters_for
-from ..planning.pass_parts import kernel_size, uint
+from ..planning.pass_parts import defines, kernel_size, uint
 from ..planning.passes import Argument, Pass, Schedule, assign_buffers
-from ..planning.planner import plan_passes
+from ..planning.planner import aligned_spectra, plan_passes
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout, Problem, lengths_and_axes, make_problem
 from ..planning.solvers import BY_NAME
+from ..planning.solvers.lanes import MIN_LANES
 from ..planning.tables import Constants
 from ..planning.traits import Traits
 from .bands import KINDS, SHAPES, Band
@@ -28,6 +29,7 @@ from .masks import Mask
 PADS = ("none", "zero", "edge", "mirror")
 CHANNELS = ("each", "luma")
 SCALES = ("none", "clip", "max", "stretch")  # in the order of their numbers in pixels.cl
+SPREADING = ("max", "stretch")  # the scales that depend on the range of all values
 PARTS = ("real", "magnitude")  # in the order of their numbers in pixels.cl
 PAD_MACRO = {"none": 0, "zero": 0, "edge": 1, "mirror": 2}
 COLOURS = (3, 4)  # how many values a coloured pixel has: red, green and blue, perhaps alpha
@@ -36,6 +38,7 @@ KEEP_DC = ("lowpass", "bandstop")  # the kinds that keep the mean brightness of 
 
 MASK = Buffer("mask")  # the buffer of a caller's own gains
 
+ROW_GROUPS = 4  # how many work-items of a CPU's core share an image's rows
 EXTREMA_GROUP = 128  # how many work-items of a group look for the extrema
 EXTREMA_GROUPS = 256  # the most groups for one image
 
@@ -160,6 +163,17 @@ class FilterJob:
         return self.images * (1 if self.luma else min(self.values, 3))
 
     @property
+    def is_real(self) -> bool:
+        """Whether real transforms do: filtered values are real, or only their real part counts."""
+        mirrored = isinstance(self.band, Band) or self.band.half
+        return self.algorithm is None and (mirrored or self.part == "real")
+
+    @property
+    def needs_values(self) -> bool:
+        """Whether a pixel of the result needs more than one filtered value, or the image itself."""
+        return self.scale in SPREADING or self.luma or self.values > len("RGB")
+
+    @property
     def result_dtype(self) -> np.dtype:
         """The image's dtype; a real one if there is no scale, or if the pixels have no white."""
         keeps = self.scale != "none" and PIXELS[self.dtype].white
@@ -234,12 +248,7 @@ def usual_scale(dtype: np.dtype, kind: str | None, keep_dc: bool) -> str:
 def filter_schedule(
     job: FilterJob, traits: Traits, parameters: Parameters | None = None
 ) -> Schedule:
-    """Plan a filter: load, transform, filter, transform back, find the range, store.
-
-    The spectrum stays transposed between the two transforms, as in the textbook. So a solver of
-    columns needs no transposition at all, and a solver of rows needs one for each transform.
-
-    The filter is a store hook of the forward transform or, as in the textbook, a pass of its own.
+    """Plan a filter: the passes of `real_passes` or of `complex_passes`, with their buffers.
 
     Parameters
     ----------
@@ -261,22 +270,56 @@ def filter_schedule(
         If `plan_passes` cannot plan one of the transforms.
     """
     parameters = parameters or parameters_for(traits)
+    planned = real_passes if job.is_real else complex_passes
+    passes = planned(job, traits, parameters)
+    result_bytes = prod(job.shape) * job.result_dtype.itemsize
+    return assign_buffers(passes, 0 if job.is_real else result_bytes)  # reals stay in workspace
+
+
+def real_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return the passes of a filter whose planes stay real: half of each spectrum tells all.
+
+    The first transform reads the pixels and multiplies the spectrum by the gains. The second one
+    stores pixels, too, unless it takes the range of all values to know what these become.
+    """
+    forward, inverse = real_problems(job)
+    pixels = None if job.needs_values else _store_hook(job)
+    passes = (
+        *plan_passes(
+            replace(forward, hooks=Hooks(_load_hook(job), filter_hook(job))),
+            traits, None, parameters,
+        ),
+        *plan_passes(replace(inverse, hooks=Hooks(store=pixels)), traits, None, parameters),
+    )  # fmt: skip
+    if pixels:
+        return passes
+    if takes_rows(traits, job):
+        return (*passes, *_rows_to_pixels(job, traits))
+    return (*passes, *_planes_to_pixels(job, traits, parameters))
+
+
+def complex_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return the passes of a filter of complex planes, in the textbook's order.
+
+    The spectrum stays transposed between the two transforms, as in the textbook. So a solver of
+    columns needs no transposition at all, and a solver of rows needs one for each transform.
+
+    The filter is a store hook of the forward transform or, as in the textbook, a pass of its own.
+    """
     rows, columns = job.plane
     spectra = (job.planes, columns, rows)
-    band = _transposed(job.band)
     forward = transform_problem(job, "forward", "out")
-    fused = _is_fused(job, parameters)
+    fused = _takes_hooks(job.algorithm)
     if fused:
-        forward = replace(forward, hooks=Hooks(store=filter_hook(band, spectra, job.precision)))
-    passes = (
+        forward = replace(forward, hooks=Hooks(store=filter_hook(job)))
+    band = _transposed(job.band)
+    return (
         _load_pixels(job, traits, parameters),
         *plan_passes(forward, traits, job.algorithm, parameters),
         *(() if fused else (filter_pass(band, spectra, job.precision, traits, parameters),)),
         *plan_passes(transform_problem(job, "inverse", "in"), traits, job.algorithm, parameters),
-        *(_extrema(job, traits) if job.scale in ("max", "stretch") else ()),
-        _store_pixels(job, traits, parameters),
+        *_planes_to_pixels(job, traits, parameters),
     )
-    return assign_buffers(passes, prod(job.shape) * job.result_dtype.itemsize)
 
 
 def _transposed(band: Band | Mask) -> Band | Mask:
@@ -286,21 +329,13 @@ def _transposed(band: Band | Mask) -> Band | Mask:
     return replace(band, row_weight=band.column_weight, column_weight=band.row_weight)
 
 
-def _is_fused(job: FilterJob, parameters: Parameters) -> bool:
-    """Return whether the filter is a hook, rather than a pass of its own.
-
-    The textbook's solvers take no hooks. On CPUs a smooth band costs more as a hook than as a pass,
-    because exp and pow are slow within a transform's kernel: with Intel's runtime, a Gaussian on
-    2048 x 2048 pixels takes 40 ms as a hook and 13 ms as a pass.
-    """
-    chosen = BY_NAME.get(job.algorithm or "")
-    takes_hooks = not chosen.rows_only if chosen else job.algorithm is None
-    smooth = isinstance(job.band, Band) and job.band.shape != "ideal"
-    return takes_hooks and bool(not smooth or parameters["smooth_hooks"])
+def _takes_hooks(algorithm: str | None) -> bool:
+    """Return whether an algorithm's transforms take hooks: not those of the textbook."""
+    return algorithm is None or not BY_NAME[algorithm].rows_only
 
 
 def transform_problem(job: FilterJob, direction: str, transposed: str = "out") -> Problem:
-    """Return one of a filter's transforms, whose input ("in") or output ("out") is transposed."""
+    """Return a transform of complex planes, whose input ("in") or output ("out") is transposed."""
     return make_problem(
         (job.planes, *job.plane),
         COMPLEX_DTYPE[job.precision],
@@ -308,6 +343,18 @@ def transform_problem(job: FilterJob, direction: str, transposed: str = "out") -
         direction=direction,
         transposed=transposed,
     )
+
+
+def real_problems(job: FilterJob) -> tuple[Problem, Problem]:
+    """Return the transforms of real planes, there and back.
+
+    Rows of a spectrum begin at lines of the cache.
+    """
+    shape, axes = (job.planes, *job.plane), (1, 2)
+    forward = make_problem(shape, REAL_DTYPE[job.precision], axes, "r2c")
+    inverse = make_problem(shape, COMPLEX_DTYPE[job.precision], axes, "c2r", "inverse")
+    spectra = aligned_spectra(forward)
+    return replace(forward, target=spectra), replace(inverse, source=spectra)
 
 
 def filter_pass(
@@ -363,31 +410,49 @@ def filter_pass(
     )  # fmt: skip
 
 
-def filter_hook(band: Band | Mask, spectra: tuple[int, int, int], precision: str) -> Snippet:
-    """Return a store hook that multiplies spectra by gains. `filter_pass` tells the parameters."""
-    _, rows, columns = spectra
-    if isinstance(band, Mask):
-        gains: Mapping[str, int | str] = band.macros
-        parameters: tuple[Parameter, ...] = (
-            Parameter("mask", f"global const {gains['MASK_TYPE']} *", MASK),
-        )
-        code = "value = masked_at(value, index, mask);"
+def filter_hook(job: FilterJob) -> Snippet:
+    """Return a store hook that multiplies the spectra of the job's forward transform by gains."""
+    rows, columns = job.plane
+    macros: dict[str, int | str] = {"PLACE_TYPE": _place_type(job)}
+    if job.is_real:
+        pitch = real_problems(job)[0].target.strides[1]
+        macros |= {"SPECTRUM_ROWS": rows, "SPECTRUM_COLUMNS": columns, "SPECTRUM_PITCH": pitch}
+        macros |= {"SPECTRUM_TRANSPOSED": 0, "REAL_RESULT": 1}
     else:
-        gains, parameters = _gain_macros(band), _gain_parameters(band, precision)
-        code = f"value *= gain_at(index, {', '.join(each.name for each in parameters)});"
-    macros = {
-        **gains,
-        "SPECTRUM_ROWS": rows,
-        "SPECTRUM_COLUMNS": columns,
-        "PLACE_TYPE": "uint" if prod(spectra) < 2**32 else "ulong",
-    }
+        macros |= {"SPECTRUM_ROWS": columns, "SPECTRUM_COLUMNS": rows}
+    if isinstance(job.band, Mask):
+        macros |= job.band.macros
+        mask = Parameter("mask", f"global const {macros['MASK_TYPE']} *", MASK)
+        return Snippet(
+            code="value = masked_at(value, index, mask);",
+            vector="value = times_masked(value, index, mask);",
+            preamble=_preamble(macros, "gain.cl"),
+            parameters=(mask,),
+        )
+    band = job.band if job.is_real else _transposed(job.band)
+    assert isinstance(band, Band)
+    macros |= _gain_macros(band)
+    if band.greatest_distance(*((rows, columns) if job.is_real else (columns, rows))) < 2**32:
+        macros["DISTANCE_TYPE"] = "uint"
+    parameters = _gain_parameters(band, job.precision)
+    names = ", ".join(each.name for each in parameters)
     return Snippet(
-        code=code,
-        preamble="\n".join(
-            [*(f"#define {name} {value}" for name, value in macros.items()), '#include "gain.cl"']
-        ),
+        code=f"value *= gain_at(index, {names});",
+        vector=f"value = times_gains(value, index, {names});",
+        preamble=_preamble(macros, "gain.cl"),
         parameters=parameters,
     )
+
+
+def _preamble(macros: Mapping[str, int | str], file: str) -> str:
+    lines = (f"#define {name} {value}" for name, value in macros.items())
+    return "\n".join([*lines, f'#include "{file}"'])
+
+
+def _place_type(job: FilterJob) -> str:
+    """Return the type of an index over all planes, or over all of their spectra."""
+    spectra = aligned_spectra(real_problems(job)[0])
+    return "uint" if max(job.planes * prod(job.plane), spectra.span) < 2**32 else "ulong"
 
 
 def _gain_macros(band: Band) -> dict[str, int | str]:
@@ -425,11 +490,51 @@ def _not_negative(value: Fraction | float, precision: str) -> Scalar:
     return Scalar(dtype.name, min(max(float(value), least), greatest) if value else 0.0)
 
 
+def _load_hook(job: FilterJob) -> Snippet:
+    """Return the hook in the place of the first load: pixels as the numbers of planes."""
+    where = "(global const PIXEL *)src, index"
+    return Snippet(
+        code=f"value = plane_point({where}, first, pitch, axes);",
+        vector=f"value = plane_points({where}, offset, first, pitch, axes);",
+        preamble=_pixel_preamble(job),
+        parameters=_places(job, job.source),
+        replaces=True,
+    )
+
+
+def _store_hook(job: FilterJob) -> Snippet:
+    """Return the hook in the place of the last store: the numbers of planes as pixels."""
+    top = Parameter("top", "real", Scalar(REAL_DTYPE[job.precision].name, job.maxval))
+    return Snippet(
+        code="store_point((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
+        vector="store_points((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
+        preamble=_pixel_preamble(job),
+        parameters=(*_places(job, job.target), top),
+        replaces=True,
+    )
+
+
+def _pixel_preamble(job: FilterJob) -> str:
+    sides = zip(("PLANE_ROWS", "PLANE_COLUMNS"), job.plane, strict=True)
+    image = zip(("IMAGE_ROWS", "IMAGE_COLUMNS"), job.size, strict=True)
+    macros = {**_pixel_macros(job), **dict(sides), **dict(image), "PLACE_TYPE": _place_type(job)}
+    return _preamble(macros, "image/planes.cl")
+
+
+def _places(job: FilterJob, layout: Layout) -> tuple[Parameter, ...]:
+    """Return a hook's parameters that tell where an array lies."""
+    return (
+        Parameter("first", "long", Scalar("int64", layout.offset)),
+        Parameter("pitch", "long", Scalar("int64", layout.strides[job.axes[0]])),
+        Parameter("axes", "global const long *", _stack(job)),
+    )
+
+
 def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     rows, columns = job.plane
     height, width = job.size
     return _launch(
-        "loadPixels", "image/pixels.cl", _pixel_macros(job, traits), (columns, rows, job.planes),
+        "loadPixels", "image/pixels.cl", _kernel_macros(job, traits), (columns, rows, job.planes),
         traits, parameters,
         {
             "image": Role.SOURCE,
@@ -444,9 +549,15 @@ def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass
     )  # fmt: skip
 
 
+def _planes_to_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return the passes that find the range of filtered values, if need be, and store pixels."""
+    extrema = _extrema(job, traits) if job.scale in SPREADING else ()
+    return (*extrema, _store_pixels(job, traits, parameters))
+
+
 def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
     """Return two passes: the extrema of each group's values, then those of each whole image."""
-    macros = _pixel_macros(job, traits)
+    macros = _kernel_macros(job, traits)
     group = int(macros["GROUP"])
     values = prod(job.size) * job.planes // job.images
     groups = max(1, min(EXTREMA_GROUPS, values // group))
@@ -491,7 +602,7 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
 def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     height, width = job.size
     return _launch(
-        "storePixels", "image/pixels.cl", _pixel_macros(job, traits), (width, height, job.images),
+        "storePixels", "image/pixels.cl", _kernel_macros(job, traits), (width, height, job.images),
         traits, parameters,
         {
             "planes": Role.SOURCE,
@@ -509,6 +620,63 @@ def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pas
         step=f"{job.part} to {job.result_dtype}, {job.scale}",
         scratch=(("range", job.images * COMPLEX_DTYPE[job.precision].itemsize),),
     )  # fmt: skip
+
+
+def takes_rows(traits: Traits, job: FilterJob) -> bool:
+    """Return whether pixelRows.cl turns real planes into pixels: on CPUs that have vectors."""
+    return traits.is_cpu and traits.lanes >= MIN_LANES * (1 + (job.precision == "double"))
+
+
+def _rows_to_pixels(job: FilterJob, traits: Traits) -> tuple[Pass, ...]:
+    """Return the passes of pixelRows.cl: of the range of values, if need be, and of the pixels."""
+    height, _ = job.size
+    groups = min(ROW_GROUPS * traits.compute_units, height)
+    lanes = traits.lanes // (1 + (job.precision == "double"))
+    extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
+    parts = job.images * groups * extremes
+    store = Pass(
+        kernel="storeRows",
+        source="image/pixelRows.cl",
+        defines=defines(
+            job.precision, LANES=lanes, VECTOR_BITS=32 * traits.lanes, **_pixel_macros(job)
+        ),
+        global_size=(groups, job.images),
+        local_size=(1, 1),
+        arguments={
+            "planes": Role.SOURCE,
+            "result": Role.TARGET,
+            "parts": Buffer("extrema"),
+            "image": Buffer("in"),
+            "sizes": _frame(job),
+            "source": _where(job, job.source),
+            "target": _where(job, job.target),
+            "axes": _stack(job),
+            "count": uint(groups),
+            "top": Scalar(REAL_DTYPE[job.precision].name, job.maxval),
+        },
+        reads=_plane_bytes(job),
+        writes=prod(job.shape) * job.result_dtype.itemsize,
+        step=f"{job.part} to {job.result_dtype}, {job.scale}",
+        scratch=(("extrema", parts),),
+    )  # fmt: skip
+    if job.scale not in SPREADING:
+        return (store,)
+    find = replace(
+        store,
+        kernel="extremaOfRows",
+        arguments={
+            "data": Role.DATA,
+            "image": Buffer("in"),
+            "parts": Buffer("extrema"),
+            "sizes": _frame(job),
+            "source": _where(job, job.source),
+            "axes": _stack(job),
+        },
+        reads=_plane_bytes(job) + prod(job.shape) * job.dtype.itemsize,
+        writes=parts,
+        step=f"of {groups} groups",
+    )
+    return find, store
 
 
 def _launch(
@@ -531,29 +699,37 @@ def _launch(
     )  # fmt: skip
 
 
-def _pixel_macros(job: FilterJob, traits: Traits) -> dict[str, int | str]:
-    """Return the macros of pixels.cl. All passes of a job have the same ones, and one program."""
-    group = min(EXTREMA_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
+def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
+    """Return the macros of planes.cl. All passes of a job have the same ones."""
     pixel = PIXELS[job.dtype].c_type
     keeps = job.result_dtype == job.dtype
     steps = {
         f"{side}_{step}": 0 if axis is None else layout.strides[axis]
-        for side, layout in (("SOURCE", job.source), ("TARGET", job.target))
+        for side, layout in (("PIXEL", job.source), ("RESULT", job.target))
         for step, axis in (("STEP", job.axes[1]), ("CHANNEL", job.channel_axis))
     }
     return {
-        "DOUBLE": int(job.precision == "double"),
         "PIXEL": pixel,
         "HALF_PIXELS": int(pixel == "half"),
-        "RESULT": pixel if keeps else "real",
+        "RESULT_PIXEL": pixel if keeps else "real",
         "ROUND": int(job.result_dtype.kind == "u"),
         "CHANNELS": job.values,
         **steps,
         "STACK": len(job.stack),
         "LUMA": int(job.luma),
         "PAD": PAD_MACRO[job.pad],
+        "REAL_PLANES": int(job.is_real),
         "MAGNITUDE": PARTS.index(job.part),
         "SCALE": SCALES.index(job.scale),
+    }
+
+
+def _kernel_macros(job: FilterJob, traits: Traits) -> dict[str, int | str]:
+    """Return the macros of pixels.cl. All passes of a job have the same ones, and one program."""
+    group = min(EXTREMA_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
+    return {
+        "DOUBLE": int(job.precision == "double"),
+        **_pixel_macros(job),
         "GROUP": 1 << (group.bit_length() - 1),
     }
 
@@ -578,4 +754,5 @@ def _stack(job: FilterJob) -> Constants:
 
 
 def _plane_bytes(job: FilterJob) -> int:
-    return job.planes * prod(job.plane) * COMPLEX_DTYPE[job.precision].itemsize
+    dtypes = REAL_DTYPE if job.is_real else COMPLEX_DTYPE
+    return job.planes * prod(job.plane) * dtypes[job.precision].itemsize

@@ -93,12 +93,14 @@ _REPLACED = {
     "load": "#define LOAD_FROM(src, place, index) load_hook(src, index{given})",
     "store": "#define STORE_TO(dst, place, value, index) store_hook(dst, index, value{given})",
 }
-# and if a hook replaces the memory access of whole vectors.
+# if a hook replaces the memory access of whole vectors;
 _VECTORS = {
     "load": "#define LOAD_VECTOR_HOOK(src, index, offset) "
     "load_vector_hook(src, index, offset{given})",
     "store": "#define STORE_VECTOR_HOOK(dst, index, v) store_vector_hook(dst, index, v{given})",
 }
+# and if a hook changes whole vectors before they are stored.
+_CHANGED_VECTORS = "#define STORE_VECTOR_HOOK(v, index) store_vector_hook(v, index{given})"
 
 
 def _nothing(place: str) -> str:
@@ -120,15 +122,19 @@ def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
     taken = "".join(f", {each.type} {each.name}" for each in snippet.parameters)
     given = "".join(f", {_argument(place, each)}" for each in snippet.parameters)
     if not snippet.replaces:
-        return [
-            f"static inline {value_type} {place}_hook({value_type} value, ulong index{taken})",
-            "{",
-            *_numbered(f"hook:{place}", snippet.code),
-            "    return value;",
-            "}",
+        lines = [
+            *_change_function(place, "hook", snippet.code, value_type, taken),
             f"#define {place.upper()}_HOOK(value, index) {place}_hook(value, index{given})",
             _ACCESS[place],
         ]
+        if snippet.vector:
+            lines += [
+                "#if VECTOR_STORES",
+                *_change_function(place, "vector_hook", snippet.vector, "target_vector", taken),
+                _CHANGED_VECTORS.format(given=given),
+                "#endif",
+            ]
+        return lines
     lines = [
         *_access_function(place, "hook", snippet.code, value_type, value_type, taken),
         _REPLACED[place].format(given=given),
@@ -146,6 +152,17 @@ def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
             "#endif",
         ]
     return lines
+
+
+def _change_function(place: str, name: str, code: str, value_type: str, taken: str) -> list[str]:
+    """Return the lines of a function that changes the value that it is given."""
+    return [
+        f"static inline {value_type} {place}_{name}({value_type} value, ulong index{taken})",
+        "{",
+        *_numbered(f"hook:{place}", code),
+        "    return value;",
+        "}",
+    ]
 
 
 def _access_function(

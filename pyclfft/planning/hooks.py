@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..errors import PlanError
 from .arguments import Buffer, Scalar
+from .tables import Table
 
 PLACES = ("load", "store")
 
@@ -35,13 +36,13 @@ class Parameter:
         The name that the snippet uses.
     type : str
         The type in OpenCL C, for example "real" or "global const float *".
-    argument : Scalar or Buffer
-        A number by value, or a buffer that the runtime knows by its name.
+    argument : Scalar, Buffer or Table
+        A number by value, a buffer that the runtime knows by its name, or a table that it uploads.
     """
 
     name: str
     type: str
-    argument: Scalar | Buffer
+    argument: Scalar | Buffer | Table
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Snippet:
         Statements like `code`, but for a whole vector of neighbours from `index` on, of the type
         ``source_vector`` or ``target_vector`` of access.cl. Without them, kernels of vectors go
         element by element. A load hook has to add `offset` to `index`; the elements before and
-        after this addition are in the same row.
+        after this addition are in the same row. A load hook has vectors only if it `replaces`.
     """
 
     code: str

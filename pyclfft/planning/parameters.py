@@ -259,11 +259,6 @@ PARAMETERS: Mapping[str, Parameter] = {
         "How many transforms one launch of the algorithm local-radix2 does. With 0 one launch does "
         "all of them.",
     ),
-    "smooth_hooks": Parameter(
-        1, 0, OneOf((0, 1)),
-        "Where an image filter of the shape gaussian or butterworth computes its gains: 1 means in "
-        "the kernel that stores the transform, 0 in a pass of its own.",
-    ),
     "lanes_radices": Parameter(
         (), (), Lists(1, MAX_LANE_STAGES, LANE_RADICES),
         "The radices of a transform in the lanes of a CPU's vectors, one for each stage over its "

@@ -146,8 +146,9 @@ def axis_steps(
     problem : Problem
         A problem with any number of axes.
     aligned : bool
-        Whether the rows of the workspace of c2r begin at lines of the cache. Kernels that take
-        contiguous rows only cannot read such a workspace.
+        Whether the rows of the workspace of c2r begin at lines of the cache, and likewise those of
+        r2c if the target's rows do. Kernels that take contiguous rows only cannot read such a
+        workspace.
     upwards : bool
         Whether the first axes are transformed before the last ones, as far as `_axes_in_order`
         allows.
@@ -157,8 +158,8 @@ def axis_steps(
     Problem
     """
     middle = plain_layout(problem.spectrum_shape)
-    if aligned and problem.kind == "c2r":  # then two tiles of the workspace never share a line
-        middle = padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
+    if aligned and (problem.kind == "c2r" or problem.target == aligned_spectra(problem)):
+        middle = aligned_spectra(problem)  # then two tiles of the workspace never share a line
     extents = [
         min(given, wanted)
         for given, wanted in zip(problem.source.shape, problem.spectrum_shape, strict=True)
@@ -184,6 +185,11 @@ def axis_steps(
         )
         if is_real_axis and problem.kind == "r2c":
             extents[axis] = middle.shape[axis]
+
+
+def aligned_spectra(problem: Problem) -> Layout:
+    """Return the layout of a problem's spectra whose rows begin at lines of the cache."""
+    return padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
 
 
 def _axes_in_order(problem: Problem, upwards: bool) -> list[int]:

@@ -388,8 +388,28 @@ def test_every_cpu_device_is_measured_beside_scipy(cpus, tmp_path, capsys):
     assert f"| 256 | {document['devices'][0]} | 16 |" in (tmp_path / "b.markdown").read_text()
 
 
+def test_filters_are_measured_beside_filters_in_steps(cpus, monkeypatch, tmp_path, capsys):
+    small = replace(select(["filter-512^2"])[0], lengths=(40, 70))
+    monkeypatch.setattr(command, "select", lambda patterns: (small, Case((256,))))
+    file = tmp_path / "b.json"
+    status = command.main([*FEW[:-1], "scipy", "--cpu", "--json", str(file)])
+    assert status == 0, capsys.readouterr().out
+    filters, others = {}, {}
+    for row in json.loads(file.read_text())["rows"]:
+        (filters if row["kind"] == "filter" else others)[row["device"]] = row["outcomes"]
+    assert len(filters) == len(others) == len(cpus)
+    for outcomes in filters.values():
+        assert set(outcomes) == {"pyclfft", "pyclfft NumPy", "pyclfft rfft2", "scipy"}
+        assert all(each["ms"]["median"] > 0 for each in outcomes.values())
+        assert all(each["error"] < 2e-3 for each in outcomes.values())
+    for outcomes in others.values():
+        assert outcomes["pyclfft rfft2"]["ms"]["median"] is None
+        assert outcomes["pyclfft rfft2"]["status"] == ""
+
+
 def test_each_side_is_named_as_the_device_that_it_runs_on(cpus):
-    field = command._cpu_devices(command.parser().parse_args(["--cpu", "--rivals", "scipy"]))
+    options = command.parser().parse_args(["--cpu", "--rivals", "scipy"])
+    field = command._cpu_devices(options, select(["256"]))
     for device, side in zip(field.devices, field.sides, strict=True):
         ours, numpy, scipy = side.contenders
         assert side.device.startswith(describe.runtime_name(device))

@@ -236,7 +236,7 @@ def test_stacks_for_which_the_device_has_no_room_at_once(device, queue, monkeypa
     np.testing.assert_array_equal(filter_image(stack, axes=(2, 3)), whole)
     np.testing.assert_array_equal(filter_image(asked, axes=(2, 3)).get(), whole)
     with pytest.raises(DeviceMemoryError):
-        filter_image(cl_array.zeros(queue, (2, 64, 64), np.uint8), axes=(1, 2))
+        filter_image(cl_array.zeros(queue, (2, 80, 80), np.uint8), axes=(1, 2))
 
 
 def test_parts_of_a_stack_are_no_colours(queue, monkeypatch):

@@ -843,7 +843,7 @@ pixel_cases = pytest.mark.parametrize(
 def pixel_macros(pixel, channels, luma, pad, magnitude, scale):
     return {
         "PIXEL": pixel,
-        "RESULT": "real" if scale == "none" else pixel,
+        "RESULT_PIXEL": "real" if scale == "none" else pixel,
         "ROUND": int(pixel != "real"),
         "CHANNELS": channels,
         "LUMA": luma,
@@ -970,7 +970,7 @@ def test_store_pixels(
     planes = noise((1 if luma else channels, *plane), COMPLEX[precision]) * REAL[precision](3 * top)
     found = np.array([0 if scale == "max" else -0.5 * top, 1.5 * top], REAL[precision])
     macros = pixel_macros(pixel, channels, luma, pad, magnitude, scale)
-    dtype = PIXEL_TYPES[macros["RESULT"]][0] or REAL[precision]
+    dtype = PIXEL_TYPES[macros["RESULT_PIXEL"]][0] or REAL[precision]
     result = launch(
         "storePixels", "image/pixels.cl", size[::-1], planes, blank(image.shape, dtype), found,
         image, (*plane, *size), rows_of(image), rows_of(image), NO_STACK, REAL[precision](top),

@@ -275,12 +275,12 @@ def test_printed():
 # --- the image filter -----------------------------------------------------------------------------
 
 
-def filter_passes(algorithm=None, traits=H200, **options):
-    job = imaging.filter_job(np.zeros((16, 64), np.uint8), algorithm=algorithm, **options)
+def filter_passes(algorithm=None, traits=H200, size=(16, 64), **options):
+    job = imaging.filter_job(np.zeros(size, np.uint8), algorithm=algorithm, **options)
     return filter_plans.filter_schedule(job, traits).passes
 
 
-@pytest.mark.parametrize("algorithm", [None, *BY_NAME])
+@pytest.mark.parametrize("algorithm", BY_NAME)
 def test_the_filter_is_a_hook_where_the_solver_has_hooks(algorithm):
     try:
         passes = filter_passes(algorithm)
@@ -288,7 +288,7 @@ def test_the_filter_is_a_hook_where_the_solver_has_hooks(algorithm):
         assert algorithm != "stockham"
         return
     names = which(passes)
-    if not algorithm or not BY_NAME[algorithm].rows_only:
+    if not BY_NAME[algorithm].rows_only:
         transforms = [name for name in names if "ixel" not in name and "extrema" not in name]
         assert [number for number, name in enumerate(transforms) if " store" in name] == [
             len(transforms) // 2 - 1
@@ -299,10 +299,44 @@ def test_the_filter_is_a_hook_where_the_solver_has_hooks(algorithm):
         assert not any(each.hooks for each in passes)
 
 
-def test_smooth_filters_are_a_pass_on_cpus():
-    for shape in ("gaussian", "butterworth"):
-        assert "bandFilter" in which(filter_passes(shape=shape, traits=RECORDED["intel-cpu"]))
-        assert "bandFilter" not in which(filter_passes(shape=shape))
+@pytest.mark.parametrize(
+    ("traits", "solvers", "ends"),
+    [
+        (H200, ("stockham", "stockham"), ("extrema", "extremaOfParts", "storePixels")),
+        (RECORDED["intel-cpu"], ("row", "cols"), ("extremaOfRows", "storeRows")),
+    ],
+)
+def test_filtered_planes_are_real(traits, solvers, ends):
+    """The first load reads pixels, and the store between the transforms multiplies by the gains."""
+    given = {"traits": traits, "size": (256, 512)}
+    there, back = solvers
+    middle = [f"{there} load", f"{back} store", back, there]
+    assert which(filter_passes(**given)) == [*middle, *ends]
+    assert which(filter_passes(**given, shape="gaussian", scale="stretch")) == [*middle, *ends]
+    middle[-1] += " store"
+    assert which(filter_passes(**given, scale="clip")) == middle
+    assert which(filter_passes(**given, scale="none", pad="mirror")) == middle
+
+
+@pytest.mark.parametrize(
+    ("part", "shape", "real"),
+    [("real", (16, 64), True), ("magnitude", (16, 64), False), ("magnitude", (16, 33), True)],
+)
+def test_a_whole_mask_leaves_real_numbers_where_their_real_part_is_wanted(part, shape, real):
+    mask = np.ones(shape, np.float32)
+    names = which(filter_passes(mask=mask, part=part))
+    assert ("loadPixels" not in names) == real
+
+
+def test_a_hook_that_changes_vectors():
+    text = hook_text(Hooks(store=Snippet("value *= 2;", vector="value *= 2;")), ("cplx", "cplx"))
+    assert "static inline cplx store_hook(cplx value, ulong index)" in text
+    vectors = text.split("#if VECTOR_STORES\n")[1]
+    assert vectors.startswith(
+        "static inline target_vector store_vector_hook(target_vector value, ulong index)\n"
+    )
+    assert "#define STORE_VECTOR_HOOK(v, index) store_vector_hook(v, index)\n#endif" in vectors
+    assert "#define STORE_REPLACED 0\n#define STORE_VECTORS 1" in text
 
 
 def test_first_pass_reads_and_last_one_writes():
@@ -314,7 +348,7 @@ def test_first_pass_reads_and_last_one_writes():
 def test_macros_of_a_hook_are_no_kernels():
     """Text that hooks include has names of its own, or it would change what a kernel does."""
     own = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text("prelude.cl")))
-    for text in ("gain.cl", "audio/frames.cl", "audio/magnitudes.cl"):
+    for text in ("gain.cl", "image/planes.cl", "audio/frames.cl", "audio/magnitudes.cl"):
         hooks = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(text))) - own
         assert hooks
         for name in KERNELS_WITH_HOOKS:
