@@ -77,16 +77,27 @@ typedef cplx after_element;
 #else
 #define AT_END(i, n) ((i) == 0)
 #endif
-#define ROOT_HALF R(0.70710678118654752440)
-#define ROOT_TWO R(1.41421356237309504880)
+#define ROOT_HALF CONST(0.70710678118654752440)
+#define ROOT_TWO CONST(1.41421356237309504880)
 
-/* Element i of a row of n numbers, as the cosine transform sees it. */
-static inline real given(global const real *src, ulong row, uint inner, uint n, uint i HOOK_PARAMETERS)
+/* Where a row of n elements lies: its first one, and elements from one to the next one. */
+typedef struct {
+    ulong first;
+    uint inner, n;
+} Row;
+
+static inline ulong place_in(Row row, uint i)
 {
-    uint at = BACKWARD_IN ? n - 1 - i : i;
-    real x = LOAD_FROM(src, row + (ulong)at * inner, row + (ulong)at * inner);
+    return row.first + (ulong)i * row.inner;
+}
+
+/* Number i of a row, as the cosine transform sees it. */
+static inline real number(global const real *src, Row row, uint i HOOK_PARAMETERS)
+{
+    ulong place = place_in(row, BACKWARD_IN ? row.n - 1 - i : i);
+    real x = LOAD_FROM(src, place, place);
 #if ORTHO_IN
-    if (AT_END(i, n))
+    if (AT_END(i, row.n))
         x *= ROOT_TWO;
 #endif
     return SIGNS_IN && i % 2 ? -x : x;
@@ -94,12 +105,13 @@ static inline real given(global const real *src, ulong row, uint inner, uint n, 
 
 #if ODD
 /* Where 8 j + 1 falls below 2 n, for TYPE 4 of an odd length. */
-static inline real folded(global const real *src, ulong row, uint inner, uint n, uint j HOOK_PARAMETERS)
+static inline real folded(global const real *src, Row row, uint j HOOK_PARAMETERS)
 {
+    uint n = row.n;
     ulong a = 8 * (ulong)j + 1;
     uint quarter = (uint)(a / (2 * (ulong)n)), part = (uint)(a % (2 * (ulong)n));
     uint odd = quarter % 2 ? 2 * n - part : part;
-    real x = given(src, row, inner, n, odd / 2 HOOK_ARGUMENTS);
+    real x = number(src, row, odd / 2 HOOK_ARGUMENTS);
     return quarter == 1 || quarter == 2 ? -x : x;
 }
 #endif
@@ -113,38 +125,40 @@ kernel void dctBefore(global const real *src, global before_element *dst,
     uint j = ELEMENT;
     if (j >= m || COLUMN >= inner || ROW >= rows)
         return;
-    ulong row = (ulong)ROW * n * inner + COLUMN, to = ((ulong)ROW * m + j) * inner + COLUMN;
-#define GIVEN(i) given(src, row, inner, n, i HOOK_ARGUMENTS)
+    Row row = {(ulong)ROW * n * inner + COLUMN, inner, n};
+    ulong to = ((ulong)ROW * m + j) * inner + COLUMN;
 #if TYPE == 1 && SINE
-    int zero = j == 0 || j == n + 1;
-    dst[to] = zero ? 0 : j <= n ? GIVEN(j - 1) : -GIVEN(2 * n + 1 - j);
+    int zero = j == 0 || j == n + 1, negative = j > n + 1;
+    real x = zero ? 0 : number(src, row, negative ? 2 * n + 1 - j : j - 1 HOOK_ARGUMENTS);
+    dst[to] = negative ? -x : x;
 #elif TYPE == 1
-    dst[to] = GIVEN(j < n ? j : m - j);
+    dst[to] = number(src, row, j < n ? j : m - j HOOK_ARGUMENTS);
 #elif TYPE == 2
-    dst[to] = GIVEN(2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
+    dst[to] = number(src, row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1 HOOK_ARGUMENTS);
 #elif TYPE == 3
     cplx w = roots[j];
-    dst[to] = cmul((cplx)(GIVEN(j), j ? -GIVEN(n - j) : 0), (cplx)(w.x, -w.y));
+    real x = number(src, row, j HOOK_ARGUMENTS), image = j ? -number(src, row, n - j HOOK_ARGUMENTS) : 0;
+    dst[to] = cmul((cplx)(x, image), (cplx)(w.x, -w.y));
 #elif ODD
-    dst[to] = folded(src, row, inner, n, j HOOK_ARGUMENTS);
+    dst[to] = folded(src, row, j HOOK_ARGUMENTS);
 #else
-    dst[to] = cmul((cplx)(GIVEN(2 * j), GIVEN(n - 1 - 2 * j)), roots[j]);
+    real even = number(src, row, 2 * j HOOK_ARGUMENTS), odd = number(src, row, n - 1 - 2 * j HOOK_ARGUMENTS);
+    dst[to] = cmul((cplx)(even, odd), roots[j]);
 #endif
 }
 
 /* Result k of the cosine transform. */
-static inline void leave(global real *dst, ulong row, uint inner, uint n, uint k, real y,
-                         cplx scale HOOK_PARAMETERS)
+static inline void leave(global real *dst, Row row, uint k, real y, cplx scale HOOK_PARAMETERS)
 {
-    uint at = SIGNS_IN ? n - 1 - k : k;
+    ulong place = place_in(row, SIGNS_IN ? row.n - 1 - k : k);
 #if ORTHO_OUT
-    if (AT_END(k, n))
+    if (AT_END(k, row.n))
         y *= ROOT_HALF;
 #endif
     if (BACKWARD_IN && k % 2)
         y = -y;
     y = y * scale.x + y * scale.y; /* the nearest number, and what it lacks */
-    STORE_TO(dst, row + (ulong)at * inner, y, row + (ulong)at * inner);
+    STORE_TO(dst, place, y, place);
 }
 
 kernel void dctAfter(global const after_element *src, global real *dst,
@@ -156,25 +170,24 @@ kernel void dctAfter(global const after_element *src, global real *dst,
     uint k = ELEMENT;
     if (k >= (EACH_ALONE ? n : m) || COLUMN >= inner || ROW >= rows)
         return;
-    ulong from = (ulong)ROW * m * inner + COLUMN, row = (ulong)ROW * n * inner + COLUMN;
-#define POINT(i) src[from + (ulong)(i) * inner]
-#define LEAVE(k, y) leave(dst, row, inner, n, k, y, scale HOOK_ARGUMENTS)
+    Row from = {(ulong)ROW * m * inner + COLUMN, inner, m}, row = {(ulong)ROW * n * inner + COLUMN, inner, n};
 #if TYPE == 1
-    LEAVE(k, SINE ? -POINT(k + 1).y : POINT(k).x);
+    leave(dst, row, k, SINE ? -src[place_in(from, k + 1)].y : src[place_in(from, k)].x, scale HOOK_ARGUMENTS);
 #elif TYPE == 2
-    cplx z = cmul(POINT(k), roots[k]);
-    LEAVE(k, 2 * z.x);
+    cplx z = cmul(src[place_in(from, k)], roots[k]);
+    leave(dst, row, k, 2 * z.x, scale HOOK_ARGUMENTS);
     if (k && 2 * k != n)
-        LEAVE(n - k, -2 * z.y);
+        leave(dst, row, n - k, -2 * z.y, scale HOOK_ARGUMENTS);
 #elif TYPE == 3
-    LEAVE(k, POINT(k % 2 ? n - 1 - k / 2 : k / 2));
+    leave(dst, row, k, src[place_in(from, k % 2 ? n - 1 - k / 2 : k / 2)], scale HOOK_ARGUMENTS);
 #elif ODD
     uint h = (2 * k + 1) % n;
-    cplx z = POINT(2 * h < n ? h : n - h);
-    LEAVE(k, 2 * (2 * h < n ? cmul(z, roots[k]).x : cmul((cplx)(z.x, -z.y), roots[k]).x));
+    cplx z = src[place_in(from, 2 * h < n ? h : n - h)];
+    z.y = 2 * h < n ? z.y : -z.y;
+    leave(dst, row, k, 2 * cmul(z, roots[k]).x, scale HOOK_ARGUMENTS);
 #else
-    cplx z = cmul(POINT(k), roots[k]);
-    LEAVE(2 * k, 2 * z.x);
-    LEAVE(n - 1 - 2 * k, -2 * z.y);
+    cplx z = cmul(src[place_in(from, k)], roots[k]);
+    leave(dst, row, 2 * k, 2 * z.x, scale HOOK_ARGUMENTS);
+    leave(dst, row, n - 1 - 2 * k, -2 * z.y, scale HOOK_ARGUMENTS);
 #endif
 }

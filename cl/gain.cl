@@ -91,7 +91,7 @@ static inline real lowpass_gain(ulong distance, ulong first_stopped, real cutoff
         return 0;
     real ratio = (real)distance / cutoff;
 #if SHAPE == GAUSSIAN
-    return exp(R(-0.5) * ratio);
+    return exp(CONST(-0.5) * ratio);
 #else
     return 1 / (1 + pow(ratio, order));
 #endif
@@ -154,7 +154,7 @@ static inline reals lowpass_gains(distances distance, DISTANCE_TYPE first_stoppe
         return 0;
     reals ratio = __builtin_convertvector(distance, reals) / cutoff;
 #if SHAPE == GAUSSIAN
-    return exp(R(-0.5) * ratio);
+    return exp(CONST(-0.5) * ratio);
 #else
     return 1 / (1 + pow(ratio, (reals)order));
 #endif
@@ -209,7 +209,7 @@ static inline cplx gain_of_mask(global const MASK_TYPE *mask, uint row, uint col
     cplx mirrored = mask_gain(mask, opposite, across) * (cplx)(1, -1);
 #endif
 #if HALF_MASK || REAL_RESULT
-    return R(0.5) * (mask_gain(mask, row, column) + mirrored);
+    return CONST(0.5) * (mask_gain(mask, row, column) + mirrored);
 #else
     (void)opposite, (void)across;
     return mask_gain(mask, row, column);

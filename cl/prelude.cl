@@ -14,7 +14,7 @@ typedef double real;
 typedef double2 cplx;
 typedef double4 real4;
 typedef ulong bits;                  /* the integer as wide as a real */
-#define R(literal) literal           /* a constant of type real: R(0.5) */
+#define CONST(literal) literal       /* a constant of type real: CONST(0.5) */
 #define as_real(b) as_double(b)
 #define as_bits(x) as_ulong(x)
 #else
@@ -22,7 +22,7 @@ typedef float real;
 typedef float2 cplx;
 typedef float4 real4;
 typedef uint bits;
-#define R(literal) literal##f
+#define CONST(literal) literal##f
 #define as_real(b) as_float(b)
 #define as_bits(x) as_uint(x)
 #endif

@@ -17,8 +17,8 @@
 #ifndef ELEMENT
 #define ELEMENT float2 /* of the source: a word as large as its elements, or a type of numbers */
 #endif
-#ifndef HALF
-#define HALF 0 /* 1: ELEMENT is half, which every device reads, with cl_khr_fp16 or without */
+#ifndef FLOAT16
+#define FLOAT16 0 /* 1: ELEMENT is half, which every device reads, with cl_khr_fp16 or without */
 #endif
 #ifndef PAIRS
 #define PAIRS 0 /* 1: ELEMENT is a complex number, a vector of two */
@@ -27,7 +27,7 @@
 #define DIMENSIONS 1
 #endif
 
-#if HALF
+#if FLOAT16
 #define LOAD(src, i) vload_half(i, src)
 #else
 #define LOAD(src, i) (src)[i]

@@ -112,7 +112,9 @@ def stockham_of(each):
     defaults = {
         **dict.fromkeys(("COLUMNS_0", "COLUMNS_1", "COLUMNS_2", "COLUMNS_3"), 0),
         **dict.fromkeys(("PACKED", "REAL_RADIX", "SRC_TOGETHER", "DST_TOGETHER"), 0),
-        **dict.fromkeys(("PAIR", "PAIRED", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0),
+        **dict.fromkeys(
+            ("PAIR", "PAIR_DIMENSION", "TWIST", "TWIST_FIRST", "CHIRP_FIRST", "CHIRP_LAST"), 0
+        ),
         **{
             "SPECTRUM": 0,
             "DIMENSIONS": 1,
@@ -174,7 +176,7 @@ def locate(batch, side):
         rest = rest if last else rest // batch.extents[d]
         begin += coordinate * distances[d]
         column += coordinate * macros[f"COLUMNS_{d}"]
-        if d == macros["PAIRED"]:
+        if d == macros["PAIR_DIMENSION"]:
             partners[coordinate == batch.lone] = 0
     points = np.arange(macros["N"]) * macros[f"{side}_COLUMNS"]
     element = column[:, None] + points
@@ -237,7 +239,7 @@ def loaded(batch, source):
 
 def partner_columns(macros):
     """How many columns of the axis a partner is away."""
-    return macros[f"COLUMNS_{macros['PAIRED']}"] // 2
+    return macros[f"COLUMNS_{macros['PAIR_DIMENSION']}"] // 2
 
 
 def numbered(batch, at):

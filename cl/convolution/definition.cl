@@ -26,7 +26,7 @@
 #define RESULT real
 #endif
 #ifndef FIRST_KIND
-#define FIRST_KIND REAL /* REAL, COMPLEX, or HALF, which every device reads as memory only */
+#define FIRST_KIND REAL /* REAL, COMPLEX, or FLOAT16, which every device reads as memory only */
 #endif
 #ifndef SECOND_KIND
 #define SECOND_KIND REAL
@@ -34,7 +34,7 @@
 #ifndef RESULT_KIND
 #define RESULT_KIND REAL /* also TRUTH: 1 where the sum is not 0 */
 #endif
-#define HALF 3
+#define FLOAT16 3
 #define TRUTH 4
 #ifndef CONJUGATED
 #define CONJUGATED 0 /* 1: elements of the second array are conjugated */
@@ -55,21 +55,21 @@ typedef real sum_type;
 #endif
 
 #define AS_SUM_REAL(array, i) (sum_type)((array)[i])
-#define AS_SUM_HALF(array, i) (sum_type)(vload_half(i, (global const half *)(array)))
+#define AS_SUM_FLOAT16(array, i) (sum_type)(vload_half(i, (global const half *)(array)))
 #define AS_SUM_COMPLEX(array, i) (cplx)((array)[i].x, (array)[i].y)
 #define WIDENED_REAL(array, i) (cplx)((real)(array)[i], 0)
-#define WIDENED_HALF(array, i) (cplx)(vload_half(i, (global const half *)(array)), 0)
+#define WIDENED_FLOAT16(array, i) (cplx)(vload_half(i, (global const half *)(array)), 0)
 
 static inline sum_type first_at(global const FIRST *array, long i)
 {
 #if FIRST_KIND == COMPLEX
     return AS_SUM_COMPLEX(array, i);
-#elif SUM == COMPLEX && FIRST_KIND == HALF
-    return WIDENED_HALF(array, i);
+#elif SUM == COMPLEX && FIRST_KIND == FLOAT16
+    return WIDENED_FLOAT16(array, i);
 #elif SUM == COMPLEX
     return WIDENED_REAL(array, i);
-#elif FIRST_KIND == HALF
-    return AS_SUM_HALF(array, i);
+#elif FIRST_KIND == FLOAT16
+    return AS_SUM_FLOAT16(array, i);
 #else
     return AS_SUM_REAL(array, i);
 #endif
@@ -80,12 +80,12 @@ static inline sum_type second_at(global const SECOND *array, long i)
 #if SECOND_KIND == COMPLEX
     sum_type z = AS_SUM_COMPLEX(array, i);
     return CONJUGATED ? (sum_type)(z.x, -z.y) : z;
-#elif SUM == COMPLEX && SECOND_KIND == HALF
-    return WIDENED_HALF(array, i);
+#elif SUM == COMPLEX && SECOND_KIND == FLOAT16
+    return WIDENED_FLOAT16(array, i);
 #elif SUM == COMPLEX
     return WIDENED_REAL(array, i);
-#elif SECOND_KIND == HALF
-    return AS_SUM_HALF(array, i);
+#elif SECOND_KIND == FLOAT16
+    return AS_SUM_FLOAT16(array, i);
 #else
     return AS_SUM_REAL(array, i);
 #endif
@@ -117,7 +117,7 @@ static inline sum_type sum_of(global const FIRST *first, global const SECOND *se
 
 static inline void leave(global RESULT *result, long at, sum_type sum)
 {
-#if RESULT_KIND == HALF
+#if RESULT_KIND == FLOAT16
     vstore_half(sum, at, (global half *)result);
 #elif RESULT_KIND == TRUTH
     result[at] = sum != 0;

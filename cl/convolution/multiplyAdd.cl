@@ -35,7 +35,7 @@ WIDE kernel void multiply_add(global real *result, real factor, real step, uint 
 {
     vector sums[CHAINS];
     UNROLL for (int i = 0; i < CHAINS; i++)
-        sums[i] = (vector)(R(1.0) * i);
+        sums[i] = (vector)(CONST(1.0) * i);
     for (uint turn = 0; turn < turns; turn++) {
         UNROLL for (int i = 0; i < CHAINS; i++)
             sums[i] = fma((vector)(factor), sums[i], (vector)(step));

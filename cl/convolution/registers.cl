@@ -164,11 +164,11 @@ static inline real take_term(Row *row, uint term, global const Line *line)
     row->dry += term;
     row->ir += imaginary_ir;
     uint minus = (term & imaginary_ir) ^ (CONJUGATED == 1 && term) ^ (CONJUGATED == 2 && imaginary_ir);
-    return minus ? R(-1.0) : R(1.0);
+    return minus ? CONST(-1.0) : CONST(1.0);
 #else
     row->dry += term * line->dry_term;
     row->ir += term * line->ir_term;
-    return CONJUGATED && row->part ? R(-1.0) : R(1.0);
+    return CONJUGATED && row->part ? CONST(-1.0) : CONST(1.0);
 #endif
 }
 

@@ -34,10 +34,10 @@
 #define TARGET COMPLEX /* what dst receives: COMPLEX, HERMITIAN (src is REAL), REAL (it is HERMITIAN) */
 #endif
 #ifndef FILLED
-#define FILLED WHOLE_SOURCE /* elements of a transform in the source: the others are zero */
+#define FILLED ALL_ELEMENTS /* elements of a transform in the source: the others are zero */
 #endif
-#define WHOLE_SOURCE (SOURCE == HERMITIAN ? WHOLE_HALF : SOURCE == REAL ? LENGTH << PACKED : LENGTH)
-#define WHOLE_HALF (PACKED ? LENGTH + 1 : LENGTH / 2 + 1)
+#define ALL_ELEMENTS (SOURCE == HERMITIAN ? HALF_SPECTRUM : SOURCE == REAL ? LENGTH << PACKED : LENGTH)
+#define HALF_SPECTRUM (PACKED ? LENGTH + 1 : LENGTH / 2 + 1)
 #ifndef PACKED
 #define PACKED 0 /* 1: two neighbouring real numbers of a transform are a point */
 #endif
@@ -87,7 +87,7 @@
 #define FOLD_OUT 0 /* 1: the target has the first half of rows */
 #endif
 #define CONVOLVES SPECTRUM
-#define WHOLE_CHIRP (CHIRP_FIRST && CHIRP_LAST) /* of a transform, rather than of the row that is a matrix */
+#define BLUESTEIN (CHIRP_FIRST && CHIRP_LAST) /* the launch does all of it, for transforms of LENGTH points */
 
 /* --- elements ------------------------------------------------------------------------------------- */
 

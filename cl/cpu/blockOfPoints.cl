@@ -18,10 +18,10 @@ static INLINE void transform_block(SCRATCH points *scratch, Source from, Target 
     to.rows = (SCRATCH target_element *)(CONVOLVES ? scratch + sizes.length : scratch);
     if (!LOADS_FIRST)
         gather(scratch, from HOOK_ARGUMENTS);
-    if (WHOLE_CHIRP)
+    if (BLUESTEIN)
         modulate(scratch, scratch, sizes.length, sizes, from.tables);
     all_stages(scratch, from.tables.twiddles, from, to HOOK_ARGUMENTS);
-    if (WHOLE_CHIRP)
+    if (BLUESTEIN)
         demodulate(scratch, scratch, sizes.length, from.tables);
 #if !STORES_LAST
     scatter(to HOOK_ARGUMENTS);

@@ -11,7 +11,7 @@ static INLINE void transform_kept(SCRATCH points *first_area, SCRATCH points *se
     LOOP(uint k = 0; k < KEPT; k++)
     {
         SCRATCH points *kept = first_area + k * M;
-#if WHOLE_CHIRP
+#if BLUESTEIN
         modulate(second_area, kept, M, from.sizes, from.tables);
         all_stages(second_area, from.tables.twiddles, from, to HOOK_ARGUMENTS);
         demodulate(kept, second_area, M, from.tables);

@@ -42,7 +42,7 @@
 /* The product of result `place` of a convolution, where the stages leave it, with the spectrum. */
 static INLINE points times_spectrum(points x, Source from, uint place)
 {
-    return WHOLE_CHIRP ? times(x, from.tables.spectrum[place]) : products(x, from.tables.row_spectrum[place]);
+    return BLUESTEIN ? times(x, from.tables.spectrum[place]) : products(x, from.tables.row_spectrum[place]);
 }
 #endif
 
@@ -67,7 +67,7 @@ void cols(global const source_element *src, global target_element *dst, global c
 #if TWIST
           global const points *lane_roots, global const cplx *block_roots,
 #endif
-#if WHOLE_CHIRP
+#if BLUESTEIN
           global const cplx *chirp, global const cplx *spectrum,
 #elif SPECTRUM
           global const points *row_spectrum,
@@ -95,7 +95,7 @@ void cols(global const source_element *src, global target_element *dst, global c
 #if TWIST
     tables.lane_roots = lane_roots;
 #endif
-#if WHOLE_CHIRP
+#if BLUESTEIN
     tables.chirp = chirp, tables.spectrum = spectrum;
 #endif
 #if ANY_LENGTH
@@ -119,9 +119,9 @@ void cols(global const source_element *src, global target_element *dst, global c
 #if TWIST
         tables.block_roots = block_roots + block * (TRANSFORMS / LANES) * N;
 #endif
-#if SPECTRUM && !WHOLE_CHIRP
+#if SPECTRUM && !BLUESTEIN
         tables.row_spectrum = row_spectrum + block * N;
-#elif (CHIRP_FIRST || CHIRP_LAST) && !WHOLE_CHIRP
+#elif (CHIRP_FIRST || CHIRP_LAST) && !BLUESTEIN
         tables.row_chirp = row_chirp + block;
 #endif
         if (FROM_ROWS)

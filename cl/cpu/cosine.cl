@@ -16,7 +16,7 @@
 #endif
 
 #define NUMBERS (2 * N)
-#define ROOT_TWO R(1.41421356237309504880)
+#define ROOT_TWO CONST(1.41421356237309504880)
 
 typedef reals loose_reals __attribute__((aligned(4 << DOUBLE)));
 

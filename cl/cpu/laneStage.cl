@@ -1,4 +1,4 @@
-/* laneStage: one stage of a transform in lanes, and all stages below it. A template: stages.cl includes it once a stage.
+/* laneStage: one stage of a transform in lanes, and all stages below it. A template: stages.cl includes it for each.
  *
  *     block of RADIX x BELOW points  --->  codelets, twiddles  --->  RADIX blocks of BELOW points
  *                                                                    one after the other to the next stage

@@ -18,7 +18,7 @@
 #define KEPT (REAL_RADIX / 2 + 1)
 #define M (LENGTH / REAL_RADIX)
 #define FIRST_AREA (KEPT * M)
-#define SECOND_AREA (!WHOLE_CHIRP ? FIRST_AREA : N > LENGTH / 2 ? N : LENGTH / 2 + 1)
+#define SECOND_AREA (!BLUESTEIN ? FIRST_AREA : N > LENGTH / 2 ? N : LENGTH / 2 + 1)
 
 /* Where the vectors of a block of 2 LANES numbers begin, if they may not reach beyond the last number. */
 static INLINE uint vector_begin(uint block, uint vector)

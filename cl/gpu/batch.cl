@@ -50,8 +50,8 @@
 #ifndef PAIR
 #define PAIR 0 /* 1: a transform is two neighbouring columns of real numbers, one in each part of its points */
 #endif
-#ifndef PAIRED
-#define PAIRED 0 /* the dimension of the batch along which they are neighbours */
+#ifndef PAIR_DIMENSION
+#define PAIR_DIMENSION 0 /* the dimension of the batch along which they are neighbours */
 #endif
 #ifndef REAL_RADIX
 #define REAL_RADIX 0 /* R > 0: a transform is a real row of an odd length and has a stage of radix R for real numbers */
@@ -80,7 +80,7 @@ typedef uint whole;
 typedef struct {
     uint first, count; /* the first transform of the group, and the number of all */
     uint4 extents;     /* of the batch */
-    uint lone;         /* the coordinate along dimension PAIRED of the transform that has no partner */
+    uint lone;         /* the coordinate along dimension PAIR_DIMENSION of the transform that has no partner */
     uint flags;
 } Batch;
 
@@ -123,7 +123,7 @@ static INLINE uint along(Transform *found, uint d, uint dimensions, uint q, uint
     const uint coordinate = d + 1 < dimensions ? q % extent : q;
     found->first += coordinate * distance;
     found->column += coordinate * columns;
-    if (d == PAIRED && coordinate == lone)
+    if (d == PAIR_DIMENSION && coordinate == lone)
         found->partner = 0;
     return d + 1 < dimensions ? q / extent : q;
 }

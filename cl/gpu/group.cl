@@ -35,7 +35,6 @@
 #ifndef HALVES
 #define HALVES 0 /* 1: the lower half of a transform is exchanged first, the upper half after it, in half the memory */
 #endif
-#define WHOLE (!HALVES) /* all of a transform is exchanged at once */
 #ifndef ROOM
 #define ROOM (N + N / 2) /* elements of local memory for a transform, gaps included */
 #endif

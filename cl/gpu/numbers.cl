@@ -94,7 +94,7 @@ static INLINE real scaled_real(real x, cplx scale)
 static INLINE cplx finished(cplx z, cplx scale, uint flags)
 {
     if (HALVED)
-        return PACKED ? z : z * R(0.5);
+        return PACKED ? z : z * CONST(0.5);
     return (cplx)(scaled_real(z.x, scale), scaled_real(z.y, flags & CONJUGATE_OUT ? -scale : scale));
 }
 

@@ -3,7 +3,7 @@
  *     x[] of the owner of each  --->  results k and LENGTH - k  --->  two numbers of the spectrum  --->  dst
  */
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, MIRRORED(LAST_RADIX, N / LAST_RADIX)}
-#define WEIGHT (HALVED ? R(0.5) : 1)
+#define WEIGHT (HALVED ? CONST(0.5) : 1)
 
 static INLINE void store_images(global target_element *dst, Axis axis, Transform to, uint k, cplx lower, cplx upper,
                                 int has_upper, cplx scale, uint flags, global const cplx *roots HOOK_PARAMETERS)

@@ -52,7 +52,7 @@ static INLINE void store_both(global target_element *dst, Axis axis, Transform t
                               cplx scale, uint flags, Roots roots HOOK_PARAMETERS)
 {
     const cplx sum = (cplx)(z.x + image.x, z.y - image.y), difference = (cplx)(z.y + image.y, image.x - z.x);
-    const whole second_column = to.column + JOINED(COLUMNS_, PAIRED) / 2;
+    const whole second_column = to.column + JOINED(COLUMNS_, PAIR_DIMENSION) / 2;
     const ulong second = e.place + to.partner;
     STORE_TO(dst, e.place, finished(twisted(sum, e.number, to.column, roots), scale, flags), e.place - axis.first);
     if (to.partner)

@@ -147,8 +147,8 @@ static inline real channel_of(global const PIXEL *image, long place, uint channe
 
 static inline real luma(global const PIXEL *image, long place)
 {
-    return R(0.299) * channel_of(image, place, 0) + R(0.587) * channel_of(image, place, 1) +
-           R(0.114) * channel_of(image, place, 2);
+    return CONST(0.299) * channel_of(image, place, 0) + CONST(0.587) * channel_of(image, place, 1) +
+           CONST(0.114) * channel_of(image, place, 2);
 }
 
 /* What a plane, the one of number `plane` of its image, holds of the pixel at element `place`. */

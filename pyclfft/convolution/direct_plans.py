@@ -99,5 +99,5 @@ class DirectJob:
 
 def _kind(dtype: np.dtype) -> str:
     if dtype == np.float16:
-        return "HALF"
+        return "FLOAT16"
     return "COMPLEX" if dtype.kind == "c" else "REAL"

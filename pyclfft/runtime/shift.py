@@ -98,7 +98,7 @@ def converted(x: cl_array.Array, dtype: np.dtype) -> cl_array.Array:
         require_precision(each, describe.traits(queue_for(None, x).device))
     defines = (
         ("ELEMENT", NUMBERS[x.dtype]),
-        ("HALF", str(int(x.dtype == np.float16))),
+        ("FLOAT16", str(int(x.dtype == np.float16))),
         ("PAIRS", str(int(is_complex))),
         ("TARGET", "REAL" if real else "COMPLEX"),
         ("DOUBLE", str(int(precision == "double"))),

@@ -533,7 +533,7 @@ def check_stockham(each):
     assert batch.count == prod(extents)
     assert -(-batch.count // transforms) * each.local_size[0] == each.global_size[0]
     pair = batch.macros["PAIR"]
-    paired = batch.macros["PAIRED"]
+    paired = batch.macros["PAIR_DIMENSION"]
     assert batch.lone in ((extents[paired] - 1, 2**32 - 1) if pair else (2**32 - 1,))
     pair = pair and paired == 0  # below: whether dimension 0 has pairs
     single = 2 * extents[0] - (batch.lone == extents[0] - 1) if pair else extents[0]

@@ -444,7 +444,7 @@ def _end_macros(batch: Batch, ends: Ends, dimensions: int) -> dict[str, int | st
     define("REAL_RADIX", ends.real_radix, 0)
     define("SRC_TOGETHER", int(ends.source == "REAL" and _loads_together(batch, ends)), 0)
     define("DST_TOGETHER", int(ends.target == "REAL" and _stores_together(batch, ends)), 0)
-    define("PAIRED", batch.paired if ends.pair else 0, 0)
+    define("PAIR_DIMENSION", batch.paired if ends.pair else 0, 0)
     define("DIMENSIONS", dimensions, 1)
     for number, dimension in enumerate(batch.dimensions):
         doubled = 2 if ends.pair and number == batch.paired else 1
