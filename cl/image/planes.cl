@@ -183,9 +183,9 @@ static inline RESULT_PIXEL to_result(real value, real top)
 #if defined(LANES) && LANES > 1
 /* Vectors of neighbours, for CPUs. */
 #define VECTOR_PIXELS (PIXEL_STEP == 1 && !LUMA && !HALF_PIXELS) /* 1: a plane's pixels are neighbours */
-typedef RESULT_PIXEL results __attribute__((ext_vector_type(LANES)));
+typedef RESULT_PIXEL result_pixels __attribute__((ext_vector_type(LANES)));
 typedef PIXEL loose_pixels __attribute__((ext_vector_type(LANES), aligned(sizeof(PIXEL))));
-typedef RESULT_PIXEL loose_results __attribute__((ext_vector_type(LANES), aligned(sizeof(RESULT_PIXEL))));
+typedef RESULT_PIXEL loose_result_pixels __attribute__((ext_vector_type(LANES), aligned(sizeof(RESULT_PIXEL))));
 
 static inline reals load_pixels(global const PIXEL *from)
 {
@@ -209,9 +209,9 @@ static inline void store_results(global RESULT_PIXEL *to, reals v, real top)
 #endif
 #if ROUND
     typedef int integers __attribute__((ext_vector_type(LANES)));
-    *(global loose_results *)to = __builtin_convertvector(__builtin_convertvector(v, integers), results);
+    *(global loose_result_pixels *)to = __builtin_convertvector(__builtin_convertvector(v, integers), result_pixels);
 #else
-    *(global loose_results *)to = __builtin_convertvector(v, results);
+    *(global loose_result_pixels *)to = __builtin_convertvector(v, result_pixels);
 #endif
 }
 #endif
@@ -263,7 +263,7 @@ static inline void store_point(global RESULT_PIXEL *result, PLACE_TYPE index, re
 }
 
 #ifdef POINT_OF_TWO
-static inline source_vector plane_points(global const PIXEL *image, PLACE_TYPE index, uint offset,
+static inline source_vector plane_vector(global const PIXEL *image, PLACE_TYPE index, uint offset,
                                          long first, long pitch, global const long *axes)
 {
     PlanePlace at = plane_place(index + offset);
@@ -280,7 +280,7 @@ static inline int are_inside(PlanePlace at, uint count, uint *x, uint *y)
 }
 
 /* As many neighbours of a row as a vector of the source has, `offset` behind `index`. */
-static inline source_vector plane_points(global const PIXEL *image, PLACE_TYPE index, uint offset,
+static inline source_vector plane_vector(global const PIXEL *image, PLACE_TYPE index, uint offset,
                                          long first, long pitch, global const long *axes)
 {
     PlanePlace at = plane_place(index + offset);
@@ -305,7 +305,7 @@ static inline source_vector plane_points(global const PIXEL *image, PLACE_TYPE i
 #endif
 
 #if VECTOR_STORES
-static inline void store_points(global RESULT_PIXEL *result, PLACE_TYPE index, target_vector v,
+static inline void store_pixels(global RESULT_PIXEL *result, PLACE_TYPE index, target_vector v,
                                 long first, long pitch, global const long *axes, real top)
 {
     uint x, y, count = sizeof(target_vector) / sizeof(real);

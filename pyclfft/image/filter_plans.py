@@ -331,7 +331,8 @@ def _transposed(band: Band | Mask) -> Band | Mask:
 
 def _takes_hooks(algorithm: str | None) -> bool:
     """Return whether an algorithm's transforms take hooks: not those of the textbook."""
-    return algorithm is None or not BY_NAME[algorithm].rows_only
+    solver = BY_NAME.get(algorithm or "")
+    return algorithm is None or (solver is not None and not solver.rows_only)
 
 
 def transform_problem(job: FilterJob, direction: str, transposed: str = "out") -> Problem:
@@ -495,7 +496,7 @@ def _load_hook(job: FilterJob) -> Snippet:
     where = "(global const PIXEL *)src, index"
     return Snippet(
         code=f"value = plane_point({where}, first, pitch, axes);",
-        vector=f"value = plane_points({where}, offset, first, pitch, axes);",
+        vector=f"value = plane_vector({where}, offset, first, pitch, axes);",
         preamble=_pixel_preamble(job),
         parameters=_places(job, job.source),
         replaces=True,
@@ -507,7 +508,7 @@ def _store_hook(job: FilterJob) -> Snippet:
     top = Parameter("top", "real", Scalar(REAL_DTYPE[job.precision].name, job.maxval))
     return Snippet(
         code="store_point((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
-        vector="store_points((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
+        vector="store_pixels((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
         preamble=_pixel_preamble(job),
         parameters=(*_places(job, job.target), top),
         replaces=True,

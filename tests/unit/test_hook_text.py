@@ -345,12 +345,18 @@ def test_first_pass_reads_and_last_one_writes():
     assert Role.TARGET in last.arguments.values()
 
 
-def test_macros_of_a_hook_are_no_kernels():
+def names_of(text):
+    """The macros and the functions of a text."""
+    macros = re.findall(r"#(?:ifndef|define) (\w+)", text)
+    return {*macros, *re.findall(r"^static [\w *]*?(\w+)\(", text, re.MULTILINE)}
+
+
+def test_macros_and_functions_of_a_hook_are_no_kernels():
     """Text that hooks include has names of its own, or it would change what a kernel does."""
-    own = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text("prelude.cl")))
+    own = names_of(source_text("prelude.cl"))
     for text in ("gain.cl", "image/planes.cl", "audio/frames.cl", "audio/magnitudes.cl"):
-        hooks = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(text))) - own
+        hooks = names_of(source_text(text)) - own
         assert hooks
         for name in KERNELS_WITH_HOOKS:
-            known = set(re.findall(r"#(?:ifndef|define) (\w+)", source_text(name)))
+            known = names_of(source_text(name))
             assert not hooks & known, (text, name)
