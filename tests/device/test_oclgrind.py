@@ -20,6 +20,7 @@ from tests.oclgrind_kernels import PARTS
 RUNTIME = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
 SCRIPT = Path(__file__).resolve().parents[1] / "oclgrind_kernels.py"
 SECONDS = 300  # for one run
+KERNEL = r"^kernel\b[^;{]*?\bvoid\s+(\w+)\s*\("  # how the text of a kernel begins
 
 # Kernels that Oclgrind cannot run, each with its reason; they need a stress test of their own.
 EXEMPT: dict[str, str] = {
@@ -76,7 +77,7 @@ def test_every_kernel_is_clean(tmp_path):
     """A process for each part: the simulator forgets what it knows of addresses used again."""
     declared, launched = set(), set(EXEMPT)
     for path in kernel_files().values():
-        declared |= set(re.findall(r"\bkernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", path.read_text()))
+        declared |= set(re.findall(KERNEL, path.read_text(encoding="utf-8"), re.MULTILINE))
 
     def run(part):
         folder = tmp_path / "-".join(part)
