@@ -194,9 +194,22 @@ ALONE = ((1024,), (99991,), (999983,), (2**16,), (2**20,), (512, 512), (1024, 10
 SMALL = ((8,), (16,), (32,), (64,))
 PRIMES = ((17,), (97,), (127,), (257,), (641,), (8191,))
 PRIME_COLUMNS = ((97,), (257,))
+# Lengths and shapes beside the targets, so that no user finds a size that nobody has measured: each
+# of every kind and in both precisions.
+WIDE: tuple[tuple[int, ...], ...] = (
+    *((n,) for n in (7680, 12000, 48000, 96000, 3**12, 10**6)),
+    *((2**k,) for k in (17, 19, 21, 23, 25)),
+    *((n,) for n in (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 251, 521, 65537)),
+    (720, 1280), (2160, 3840), (257, 1023), (499, 499),
+    (96, 96, 96), (200, 200, 200), (512, 512, 512),
+)  # fmt: skip
+WIDE_KINDS = (
+    *((kind, precision) for kind in ("c2c", "r2c", "c2r") for precision in COMPLEX_DTYPE),
+    *((kind, "single") for kind in ("dct2", "dct3")),
+)
 IMAGES = ((512, 512), (4000, 3000), (6000, 8000))
 
-CASES: tuple[Case, ...] = (
+_MANY_CASES: tuple[Case, ...] = (
     *(Case(lengths, target=True) for lengths in TARGETS),
     *(Case(lengths, direction="inverse") for lengths in INVERSE),
     *(Case(lengths, precision="double") for lengths in DOUBLE),
@@ -213,6 +226,13 @@ CASES: tuple[Case, ...] = (
     *(Case(lengths, columns=True) for lengths in PRIME_COLUMNS),
     *(Case(lengths, FILTER, batch=1) for lengths in IMAGES),
 )
+_WIDE_CASES = tuple(
+    case
+    for lengths in WIDE
+    for kind, precision in WIDE_KINDS
+    if (case := Case(lengths, kind, REAL_KINDS.get(kind, "forward"), precision)) not in _MANY_CASES
+)
+CASES: tuple[Case, ...] = (*_MANY_CASES, *_WIDE_CASES)
 
 # Names of the cases that `--cpu` measures. PERFORMANCE.md's targets for CPUs were set with the
 # cases of CPU_TARGETS and with 1009, a prime, which is no longer among them. One call of 1024
@@ -254,6 +274,7 @@ GROUPS: dict[str, Callable[[Case], bool]] = {
     "one": lambda case: case.batch == 1 and case.kind != FILTER,
     "filter": lambda case: case.kind == FILTER,
     "tiny": lambda case: case.points <= TINY,
+    "wide": lambda case: case in _WIDE_CASES,
 }
 
 

@@ -94,6 +94,14 @@ def test_every_case_for_cpus_exists_and_fits():
     assert all(each.points <= fitting or each.fits_any for each in chosen)
 
 
+def test_wide_rows_have_every_kind():
+    """In both precisions, but for cosine transforms: those rows are all that some sizes have."""
+    names = {each.name for each in select(["wide"])}
+    for size in ("96000", "2^25", "65537", "1023x257", "200^3"):
+        words = ("", "double-", "r2c-", "r2c-double-", "c2r-", "c2r-double-", "dct2-", "dct3-")
+        assert {f"{word}{size}" for word in words} <= names, size
+
+
 def test_names_are_unique():
     names = [each.name for each in CASES]
     assert len(set(names)) == len(names)
@@ -124,8 +132,8 @@ def test_size_name(lengths, name):
             ["one"],
             "one-1024 one-99991 one-999983 one-2^16 one-2^20 one-512^2 one-1024^2 one-2048^2",
         ),
-        (["r2c-10*"], "r2c-1024 r2c-1000 r2c-1024^2 r2c-105 r2c-1023 r2c-1025"),
-        (["3d", "!r*", "!odd", "!inverse"], "128^3 256^3"),
+        (["r2c-10*", "!wide"], "r2c-1024 r2c-1000 r2c-1024^2 r2c-105 r2c-1023 r2c-1025"),
+        (["3d", "!r*", "!odd", "!inverse", "!wide"], "128^3 256^3"),
         (["64", "columns-4*", "double-10?4"], "double-1024 columns-4096 64"),
     ],
 )
@@ -373,6 +381,29 @@ def test_summary():
     assert reason == "pyclfft refused: r2c-1024: PlanError: no such kind"
     assert FULL.failed
     assert not results(row()).failed
+
+
+def test_summary_over_all_rows():
+    """Where rows of the group wide are measured; CuPy's cosine transform is no time of cuFFT's."""
+    single = Row(case("one-1024").sized(2**20), row(cufft=0.1, vkfft=0.1).outcomes)
+    made = results(row(), row("7680", 1.0, 2.0, 0.5), row("dct2-7680", 1.0, 9.0, 3.0), single)
+    *_, cufft, vkfft, behind, wrong = render.summary(made)
+    mean = (1.2 * 2.0) ** 0.5
+    assert cufft == (
+        f"pyclfft is {mean:.3f} times as fast as cuFFT "
+        "(geometric mean of 2 of 2 rows; target: 1.25 times or more)"
+    )
+    mean = (1.5 * 0.5 * 3.0) ** (1 / 3)
+    assert vkfft == (
+        f"pyclfft is {mean:.3f} times as fast as VkFFT "
+        "(geometric mean of 3 of 3 rows; target: 1.2 times or more)"
+    )
+    assert behind == (
+        "rows in which a library is over 1.05 times as fast as pyclfft: 7680 (2.00 times as fast)"
+    )
+    assert wrong == "wrong results: none"
+    lines = list(render.summary(results(row(), single)))
+    assert not any(line.startswith("rows in which") for line in lines)
 
 
 def test_a_reason_is_said_once():
