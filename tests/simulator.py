@@ -838,7 +838,7 @@ class Cosine:
         return buffer[:count].reshape(self.rows, length, self.inner).swapaxes(1, 2)
 
 
-def cosine_of(each, items):
+def cosine_of(each):
     """Read a pass, and check that its arguments are those of the kernel and its items suffice."""
     macros = numbers(each)
     tables = [argument for argument in each.arguments.values() if isinstance(argument, RootSeries)]
@@ -854,16 +854,16 @@ def cosine_of(each, items):
         roots = np.exp(-2j * np.pi * powers / table.n)
     columns = (inner,) if macros["SIDE_BY_SIDE"] else ()
     assert columns or inner == 1
-    wanted = (*columns, items(macros, n, m), rows)
+    wanted = (*columns, m, rows)
     assert all(size >= extent for size, extent in zip(each.global_size, wanted, strict=True))
     scale = sum(rest[4].values) if after else 1.0
-    flags = (bool(macros[name]) for name in ("SINE", "ODD", "ORTHO"))
-    return Cosine(macros["TYPE"], *flags, roots, n, m, inner, rows, scale)
+    flags = (bool(macros[f"DCT_{name}"]) for name in ("SINE", "ODD", "ORTHO"))
+    return Cosine(macros["DCT_TYPE"], *flags, roots, n, m, inner, rows, scale)
 
 
 def simulate_dct_before(each, source, target):
     assert source is not target
-    t = cosine_of(each, lambda macros, n, m: m)
+    t = cosine_of(each)
     n, i, j = t.n, np.arange(t.n), np.arange(t.m)
     x = t.of(elements(each, source, real=True), n).astype(float)
     if t.sine and t.type > 2:
@@ -894,8 +894,7 @@ def simulate_dct_before(each, source, target):
 
 def simulate_dct_after(each, source, target):
     assert source is not target
-    alone = lambda macros: macros["TYPE"] in (1, 3) or macros["ODD"]  # noqa: E731
-    t = cosine_of(each, lambda macros, n, m: n if alone(macros) else m)
+    t = cosine_of(each)
     n, k = t.n, np.arange(t.n)
     points = t.of(elements(each, source, real=t.type == 3), t.m)
     if t.type == 1:

@@ -4,7 +4,7 @@
  *     src: 2 N numbers  --->  prepare_row  --->  waiting: N points  --->  transform  --->  waiting: N results
  *     waiting: N results  --->  finish_row  --->  dst: 2 N numbers
  *
- * Formulas and references are those of dct.cl, whose launches this file saves: numbers never leave the cache between.
+ * Formulas and references are those of dctParts.cl. The numbers of a row never leave the cache between.
  * Vectors go in from both ends of a row, whose numbers they leave, or want, in reverse. The last vectors may overlap
  * those before. Sine transforms are cosine transforms with other signs and orders of numbers.
  */

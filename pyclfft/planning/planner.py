@@ -15,7 +15,7 @@ from .pass_parts import defines, device_size, transpose
 from .passes import Pass
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
-from .solvers.cosine import around
+from .solvers.cosine import around, in_one_launch
 from .solvers.stockham import LINE_BYTES, to_and_fro
 from .tables import Constants
 from .traits import Traits
@@ -102,7 +102,9 @@ def _trigonometric_passes(
     for axis in problem.axes:
         scale = problem.scale if axis == problem.axes[-1] else 1.0
         step = replace(inside, axes=(axis,), scale=scale)
-        whole = None if problem.hooks else _first(step, solvers, traits, parameters)
+        whole = None
+        if not problem.hooks:
+            whole = _first(step, solvers, traits, parameters) or in_one_launch(step, fourier)
         passes += whole or around(step, fourier, traits, parameters)
     if problem.target != plain:
         passes.append(_copy(problem, plain, problem.target, traits, parameters))

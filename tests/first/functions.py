@@ -201,6 +201,9 @@ def check_plan(queue):
     columns = pyclfft.Plan((16, 6), "c8", 0, algorithm="radix2", parameters=untiled)
     x = noise((16, 6), "c8")
     agree(columns(x), np.fft.fft(x.astype("c16"), axis=0))
+    x = noise((5, 12), "f4")
+    around = pyclfft.Plan((5, 12), "f4", 1, "dct2", algorithm="direct")  # of several launches
+    agree(around(x), scipy.fft.dct(x.astype("f8")))
 
 
 @checks("default_device", "default_queue", "devices", "use_device")

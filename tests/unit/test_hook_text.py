@@ -345,6 +345,10 @@ def test_first_pass_reads_and_last_one_writes():
     assert Role.TARGET in last.arguments.values()
 
 
+# What dctHook.cl defines for dctParts.cl alone.
+UNDEFINED_AGAIN = {"LOAD_FROM", "STORE_TO", "HOOK_PARAMETERS", "HOOK_ARGUMENTS"}
+
+
 def names_of(text):
     """The macros and the functions of a text."""
     macros = re.findall(r"#(?:ifndef|define) (\w+)", text)
@@ -354,9 +358,10 @@ def names_of(text):
 def test_macros_and_functions_of_a_hook_are_no_kernels():
     """Text that hooks include has names of its own, or it would change what a kernel does."""
     own = names_of(source_text("prelude.cl"))
-    for text in ("gain.cl", "image/planes.cl", "audio/frames.cl", "audio/magnitudes.cl"):
-        hooks = names_of(source_text(text)) - own
+    texts = ("dctHook.cl", "gain.cl", "image/planes.cl", "audio/frames.cl", "audio/magnitudes.cl")
+    for text in texts:
+        hooks = names_of(source_text(text)) - own - UNDEFINED_AGAIN
         assert hooks
         for name in KERNELS_WITH_HOOKS:
-            known = names_of(source_text(name))
+            known = names_of(source_text(name)) - names_of(source_text("dctParts.cl"))
             assert not hooks & known, (text, name)

@@ -6,8 +6,10 @@ spectrum. For types 2 and 3 the Fourier transform has the axis's length, from re
 real and as long if it is odd. For type 1 it is real and about twice as long.
 
 On CPUs with vectors a contiguous row of an even length stays in the cache during all three: types 2
-to 4 are one launch of row.cl with cosine.cl (`SOLVER`). For everything else, on any device, a
-launch of dct.cl stands on either side of a Fourier transform that other solvers plan (`around`).
+to 4 are one launch of row.cl with cosine.cl (`SOLVER`). If work-groups do the Fourier transform in
+one launch, its load and its store do the rest (`in_one_launch`). For everything else, on any
+device, a launch of dct.cl stands on either side of a Fourier transform that other solvers plan
+(`around`).
 
 References
 ----------
@@ -22,6 +24,8 @@ from math import prod
 
 from ..arguments import Role
 from ..batch import Batch
+from ..hook_text import with_hooks
+from ..hooks import Hooks, Parameter, Snippet
 from ..parameters import Parameters
 from ..pass_parts import defines, device_size, exact, listed, uint
 from ..passes import Argument, Pass
@@ -75,6 +79,16 @@ class CosineAxis:
         if self.type == 1:
             return 2 * (self.n + 1 if self.sine else self.n - 1)
         return self.n // 2 if self.kind == "c2c" else self.n
+
+    @property
+    def name(self) -> str:
+        """What the transform is called: for example "cosine 2"."""
+        return f"{'sine' if self.sine else 'cosine'} {self.type}"
+
+    @property
+    def turned(self) -> tuple[bool, bool]:
+        """Whether roots of unity multiply elements before the Fourier transform, and after it."""
+        return self.type == 3 or self.kind == "c2c", self.type in (2, 4)
 
     @property
     def roots(self) -> tuple[int, int, int, int]:
@@ -152,6 +166,94 @@ def _batch(problem: Problem) -> Batch:
     return axis_batch(problem, axis_length(problem) // 2, columns=(2, 2))
 
 
+# --- within a Fourier transform -------------------------------------------------------------------
+
+# The kernels in which each work-group has read all of its rows before it writes any of them.
+KERNELS_OF_GROUPS = ("stockham", "rader")
+UINT_INDICES = 2**32  # from so many elements on, their numbers are 64-bit integers
+
+
+def in_one_launch(
+    problem: Problem, fourier: Callable[[Problem], tuple[Pass, ...]]
+) -> tuple[Pass, ...] | None:
+    """Return a Fourier transform whose load and store do the work before and after it, or None.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem with one axis and without hooks, from and to plain arrays.
+    fourier : function
+        A function that returns the passes of a Fourier transform.
+
+    Returns
+    -------
+    tuple of Pass or None
+        One pass, or None if the Fourier transform takes several launches or no work-groups.
+    """
+    inner = replace(fourier_problem(problem), scale=problem.scale)
+    if not _is_of_groups(fourier(inner)):
+        return None
+    inner = replace(inner, hooks=_hooks(problem, inner))
+    passes = fourier(inner)
+    if not _is_of_groups(passes):
+        return None
+    real_source, real_target = inner.source.real, inner.target.real
+    (each,) = with_hooks(passes, inner.hooks, real_source=real_source, real_target=real_target)
+    nbytes = prod(problem.shape) * problem.dtype.itemsize
+    step = f"{CosineAxis.of(problem).name} in {each.step}"
+    # A work-group writes rows that no other one reads, so that the target may be the source.
+    return (
+        replace(
+            each,
+            aliases=True,
+            reads=nbytes,
+            writes=nbytes,
+            leaves=nbytes,
+            step=step,
+            computes=problem,
+        ),
+    )
+
+
+def _is_of_groups(passes: tuple[Pass, ...]) -> bool:
+    return len(passes) == 1 and passes[0].kernel in KERNELS_OF_GROUPS
+
+
+def _hooks(problem: Problem, inner: Problem) -> Hooks:
+    """Return the hooks of dctHook.cl, by which a Fourier transform becomes a cosine transform."""
+    axis, (number,) = CosineAxis.of(problem), problem.axes
+    taken, left = inner.source.shape[number], inner.target.shape[number]
+    columns = prod(problem.shape[number + 1 :])
+    rows = prod(problem.shape[:number])
+    small = rows * max(taken, left) * columns < UINT_INDICES
+    macros = _macros(problem) | {
+        "DCT_N": axis.n,
+        "DCT_TAKEN": taken,
+        "DCT_LEFT": left,
+        "DCT_INNER": columns,
+        "DCT_INDEX": "uint" if small else "ulong",
+    }
+    lines = [f"#define {name} {value}" for name, value in macros.items()]
+    preamble = "\n".join([*lines, '#include "dctHook.cl"'])
+    table = RootSeries(*axis.roots, problem.precision)
+    roots = (Parameter("roots", "global const cplx *", table),)
+    before, after = ("roots" if turned else "0" for turned in axis.turned)
+    return Hooks(
+        load=Snippet(
+            f"value = dct_load((global const real *)src, index, {before});",
+            preamble,
+            roots if axis.turned[0] else (),
+            replaces=True,
+        ),
+        store=Snippet(
+            f"dct_store((global real *)dst, index, {after}, value);",
+            preamble,
+            roots if axis.turned[1] else (),
+            replaces=True,
+        ),
+    )
+
+
 # --- around a Fourier transform -------------------------------------------------------------------
 
 
@@ -199,18 +301,14 @@ def _before(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Return the launch that turns the input into what the Fourier transform takes."""
     axis, inner = CosineAxis.of(problem), fourier_problem(problem)
     points = inner.source.shape[problem.axes[0]]
-    turned = axis.type == 3 or axis.kind == "c2c"
-    return _pass("dctBefore", problem, inner, points, points, turned, traits, parameters)
+    return _pass("dctBefore", problem, inner, points, axis.turned[0], traits, parameters)
 
 
 def _after(problem: Problem, traits: Traits, parameters: Parameters) -> Pass:
     """Return the launch that turns what the Fourier transform leaves into the results."""
     axis, inner = CosineAxis.of(problem), fourier_problem(problem)
     points = inner.target.shape[problem.axes[0]]
-    alone = axis.type in (1, 3) or axis.odd
-    turned = axis.type in (2, 4)
-    items = axis.n if alone else points
-    return _pass("dctAfter", problem, inner, points, items, turned, traits, parameters)
+    return _pass("dctAfter", problem, inner, points, axis.turned[1], traits, parameters)
 
 
 def _pass(
@@ -218,7 +316,6 @@ def _pass(
     problem: Problem,
     inner: Problem,
     points: int,
-    items: int,
     turned: bool,
     traits: Traits,
     parameters: Parameters,
@@ -226,24 +323,20 @@ def _pass(
     axis = CosineAxis.of(problem)
     (number,) = problem.axes
     rows, columns = prod(problem.shape[:number]), prod(problem.shape[number + 1 :])
-    extents = (columns, items, rows) if columns > 1 else (items, rows)
+    extents = (columns, points, rows) if columns > 1 else (points, rows)
     sizes, local = device_size(extents, parameters["group"], traits)
     tables = {"roots": RootSeries(*axis.roots, problem.precision)} if turned else {}
     layout = inner.source if kernel == "dctBefore" else inner.target
     moved = prod(layout.shape) * inner.complex_dtype.itemsize // (2 if layout.real else 1)
     own = prod(problem.shape) * problem.dtype.itemsize
     reads, writes = (own, moved) if kernel == "dctBefore" else (moved, own)
-    name = f"{'sine' if axis.sine else 'cosine'} {axis.type}"
     scale = {"scale": exact(problem.scale, problem.precision)} if kernel == "dctAfter" else {}
     return Pass(
         kernel=kernel,
         source="dct.cl",
         defines=defines(
             problem.precision,
-            TYPE=axis.type,
-            SINE=int(axis.sine),
-            ODD=int(axis.odd),
-            ORTHO=int(problem.orthogonal and not (axis.sine and axis.type == 1) and axis.type < 4),
+            **_macros(problem),
             SIDE_BY_SIDE=int(columns > 1),
         ),
         global_size=sizes,
@@ -260,8 +353,20 @@ def _pass(
         },
         reads=reads,
         writes=writes,
-        step=f"{name}, {rows * columns} x {axis.n}",
+        step=f"{axis.name}, {rows * columns} x {axis.n}",
     )
+
+
+def _macros(problem: Problem) -> dict[str, int | str]:
+    """Return the macros of dctParts.cl."""
+    axis = CosineAxis.of(problem)
+    ortho = problem.orthogonal and not (axis.sine and axis.type == 1) and axis.type < 4
+    return {
+        "DCT_TYPE": axis.type,
+        "DCT_SINE": int(axis.sine),
+        "DCT_ODD": int(axis.odd),
+        "DCT_ORTHO": int(ortho),
+    }
 
 
 def _with_length(problem: Problem, length: int) -> tuple[int, ...]:

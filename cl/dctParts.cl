@@ -1,0 +1,164 @@
+/* dctParts: what stands before and behind a Fourier transform that makes it a cosine or a sine transform, element by
+ * element.
+ *
+ *     row of n numbers  --->  element_before(j)  --->  element j that the Fourier transform takes
+ *     element k that the Fourier transform leaves  --->  element_after(k)  --->  one or two results of the row
+ *
+ * dct.cl has launches of its own for both. dctHook.cl does both in the Fourier transform's own load and store.
+ *
+ * Rows of n real numbers become what a transform of real numbers, of complex ones (DCT_TYPE 4 of an even length) or to
+ * real numbers (DCT_TYPE 3) takes, and its result becomes theirs. No point is moved that does not have to be, and nothing is
+ * padded: DCT_TYPE 1 alone is a transform of about 2 n points, the others have n.
+ *
+ * With w = exp(-2 pi i / (16 n)), v the points of the transform and V its result:
+ * type 1: v is x forward and, without its ends, backward. Result k is Re V[k].
+ * type 2: v is x[0], x[2], x[4] .. and then the others from the last one back. Result k is 2 Re w^4k V[k].
+ * type 3: the reverse of that: V[k] = w^-4k (x[k] - i x[n - k]).
+ * type 4, even n: v[j] = w^(8j + 1) (x[2j] + i x[n - 1 - 2j]); 2 w^(8k + 1) V[k] are the results 2k and, negative,
+ *     n - 1 - 2k.
+ * type 4, odd n: 2k + 1 and 8j + 1 take all odd values. v[j] is x where 8j + 1 falls, folded into the odd numbers
+ *     below 2n as the cosine is symmetric there. Result k is 2 Re w^(4k + 2) V[2k + 1 mod n].
+ *
+ * A sine transform is a cosine transform of the same numbers with every other sign changed (type 2) or in reverse
+ * (3, 4), whose results are in reverse (2) or have every other sign changed (3, 4). Type 1 has its own extension, whose
+ * second half is the first one negative, between zeros.
+ *
+ * References: J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans. ASSP 28 (1980);
+ * P. N. Swarztrauber, "Symmetric FFTs", Math. Comp. 47 (1986).
+ */
+#ifndef DCT_TYPE
+#define DCT_TYPE 2 /* 1 .. 4 */
+#endif
+#ifndef DCT_SINE
+#define DCT_SINE 0 /* 1: a sine transform */
+#endif
+#ifndef DCT_ODD
+#define DCT_ODD 0 /* 1: type 4 of an odd length */
+#endif
+#ifndef DCT_ORTHO
+#define DCT_ORTHO 0 /* 1: elements at the ends have factors that make the transform an orthogonal one */
+#endif
+
+#if DCT_TYPE == 3
+typedef cplx before_element; /* what the Fourier transform takes, and what it leaves */
+typedef real after_element;
+#elif DCT_TYPE == 4 && !DCT_ODD
+typedef cplx before_element;
+typedef cplx after_element;
+#else
+typedef real before_element;
+typedef cplx after_element;
+#endif
+#define TURNED_BEFORE (DCT_TYPE == 3 || (DCT_TYPE == 4 && !DCT_ODD)) /* points are times roots */
+#define TURNED_AFTER (DCT_TYPE == 2 || DCT_TYPE == 4)                /* results are */
+
+/* A sine transform: numbers in reverse and then results of every other sign, or signs first and then in reverse. */
+#define BACKWARD_IN (DCT_SINE & (DCT_TYPE > 2))
+#define SIGNS_IN (DCT_SINE & (DCT_TYPE == 2))
+
+/* Elements at the ends have a factor before the transform, or after it. */
+#define ORTHO_IN (DCT_ORTHO & (DCT_TYPE == 1 || DCT_TYPE == 3))
+#define ORTHO_OUT (DCT_ORTHO & (DCT_TYPE == 1 || DCT_TYPE == 2))
+#define AT_END(i, n) ((i) == 0 || (DCT_TYPE == 1 && (i) == (n) - 1))
+
+/* Where a row of n elements lies: its first one, and elements from one to the next one. */
+typedef struct {
+    ulong first;
+    uint inner, n;
+} DctRow;
+
+static inline ulong place_in(DctRow row, uint i)
+{
+    return row.first + (ulong)i * row.inner;
+}
+
+/* Number i of a row, as the cosine transform sees it. */
+static inline real number(global const real *src, DctRow row, uint i HOOK_PARAMETERS)
+{
+    ulong place = place_in(row, BACKWARD_IN ? row.n - 1 - i : i);
+    real x = LOAD_FROM(src, place, place);
+    if (ORTHO_IN && AT_END(i, row.n))
+        x *= CONST(1.41421356237309504880);
+    return SIGNS_IN && i % 2 ? -x : x;
+}
+
+#if DCT_ODD
+/* Where 8 j + 1 falls below 2 n, for type 4 of an odd length. */
+static inline real folded(global const real *src, DctRow row, uint j HOOK_PARAMETERS)
+{
+    uint n = row.n;
+    ulong a = 8 * (ulong)j + 1;
+    uint quarter = (uint)(a / (2 * (ulong)n)), part = (uint)(a % (2 * (ulong)n));
+    uint odd = quarter % 2 ? 2 * n - part : part;
+    real x = number(src, row, odd / 2 HOOK_ARGUMENTS);
+    return quarter == 1 || quarter == 2 ? -x : x;
+}
+#endif
+
+/* Element j that the Fourier transform takes. */
+static inline before_element element_before(global const real *src, DctRow row, global const cplx *roots,
+                                            uint j HOOK_PARAMETERS)
+{
+    const uint n = row.n;
+    (void)n;
+#if DCT_TYPE == 1 && DCT_SINE
+    int zero = j == 0 || j == n + 1, negative = j > n + 1;
+    real x = zero ? 0 : number(src, row, negative ? 2 * n + 1 - j : j - 1 HOOK_ARGUMENTS);
+    return negative ? -x : x;
+#elif DCT_TYPE == 1
+    return number(src, row, j < n ? j : 2 * n - 2 - j HOOK_ARGUMENTS);
+#elif DCT_TYPE == 2
+    return number(src, row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1 HOOK_ARGUMENTS);
+#elif DCT_TYPE == 3
+    cplx w = roots[j];
+    real x = number(src, row, j HOOK_ARGUMENTS), image = j ? -number(src, row, n - j HOOK_ARGUMENTS) : 0;
+    return cmul((cplx)(x, image), (cplx)(w.x, -w.y));
+#elif DCT_ODD
+    return folded(src, row, j HOOK_ARGUMENTS);
+#else
+    real even = number(src, row, 2 * j HOOK_ARGUMENTS), odd = number(src, row, n - 1 - 2 * j HOOK_ARGUMENTS);
+    return cmul((cplx)(even, odd), roots[j]);
+#endif
+}
+
+/* Result k of the cosine transform. */
+static inline void leave_result(global real *dst, DctRow row, uint k, real y HOOK_PARAMETERS)
+{
+    ulong place = place_in(row, SIGNS_IN ? row.n - 1 - k : k);
+    if (ORTHO_OUT && AT_END(k, row.n))
+        y *= CONST(0.70710678118654752440);
+    if (BACKWARD_IN && k % 2)
+        y = -y;
+    STORE_TO(dst, place, y, place);
+}
+
+/* What becomes of element k that the Fourier transform has left. */
+static inline void element_after(global real *dst, DctRow row, global const cplx *roots, uint k,
+                                 after_element z HOOK_PARAMETERS)
+{
+    const uint n = row.n;
+    (void)n;
+#if DCT_TYPE == 1 && DCT_SINE
+    if (k >= 1 && k <= n)
+        leave_result(dst, row, k - 1, -z.y HOOK_ARGUMENTS);
+#elif DCT_TYPE == 1
+    leave_result(dst, row, k, z.x HOOK_ARGUMENTS);
+#elif DCT_TYPE == 2
+    z = cmul(z, roots[k]);
+    leave_result(dst, row, k, 2 * z.x HOOK_ARGUMENTS);
+    if (k && 2 * k != n)
+        leave_result(dst, row, n - k, -2 * z.y HOOK_ARGUMENTS);
+#elif DCT_TYPE == 3
+    leave_result(dst, row, 2 * k < n ? 2 * k : 2 * (n - 1 - k) + 1, z HOOK_ARGUMENTS);
+#elif DCT_ODD
+    uint image = n - k; /* element `image` is the conjugate of element k */
+    uint one = k % 2 ? (k - 1) / 2 : (k + n - 1) / 2, other = image % 2 ? (image - 1) / 2 : (image + n - 1) / 2;
+    leave_result(dst, row, one, 2 * cmul(z, roots[one]).x HOOK_ARGUMENTS);
+    if (k)
+        leave_result(dst, row, other, 2 * cmul((cplx)(z.x, -z.y), roots[other]).x HOOK_ARGUMENTS);
+#else
+    z = cmul(z, roots[k]);
+    leave_result(dst, row, 2 * k, 2 * z.x HOOK_ARGUMENTS);
+    leave_result(dst, row, n - 1 - 2 * k, -2 * z.y HOOK_ARGUMENTS);
+#endif
+}
