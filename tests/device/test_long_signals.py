@@ -56,7 +56,7 @@ def counted(monkeypatch):
 def test_stretches_of_signals(device, counted, center, hop, shape, length):
     spectra = noise(shape, "c8")
     expected = by_definition(spectra, hop, center, length)
-    with pyclfft.limit_device_memory(200_000):
+    with pyclfft.limit_device_memory(300_000):
         result = pyclfft.istft(spectra, hop, window=WINDOW, center=center, length=length)
     assert result.shape == expected.shape
     np.testing.assert_allclose(result, expected, atol=2e-6 * abs(expected).max())
@@ -70,7 +70,7 @@ def test_groups_of_whole_signals(device, counted, order):
     spectra = noise((3, 67, 33, 8), "c8")
     expected = by_definition(spectra, 16, True)
     out = np.full((3, 67, 112), np.nan, "f4", order)
-    with pyclfft.limit_device_memory(200_000):
+    with pyclfft.limit_device_memory(300_000):
         assert pyclfft.istft(spectra, 16, window=WINDOW, out=out) is out
     np.testing.assert_allclose(out, expected, atol=2e-6 * abs(expected).max())
     assert len(counted) > 2
@@ -81,7 +81,7 @@ def test_groups_of_whole_signals(device, counted, order):
 def test_double_precision(device, fp64, counted):
     spectra = noise((33, 900), "c16")
     expected = by_definition(spectra, 16, True)
-    with pyclfft.limit_device_memory(200_000):
+    with pyclfft.limit_device_memory(300_000):
         result = pyclfft.istft(spectra, 16, window=WINDOW)
     np.testing.assert_allclose(result, expected, atol=1e-14 * abs(expected).max())
     assert len(counted) > 2
