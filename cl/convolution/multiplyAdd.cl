@@ -31,7 +31,7 @@ typedef real vector __attribute__((ext_vector_type(WIDTH)));
 
 /* sums[i] = factor sums[i] + step, `turns` times, in each chain. The result goes to memory, so that no compiler leaves
  * the work out. */
-WIDE kernel void multiply_add(global real *result, real factor, real step, uint turns)
+kernel WIDE void multiply_add(global real *result, real factor, real step, uint turns)
 {
     vector sums[CHAINS];
     UNROLL for (int i = 0; i < CHAINS; i++)

@@ -64,8 +64,8 @@ typedef struct {
 #endif
 
 /* dry_start is the place in dry of the frame that belongs to result 0, and wet_start that of result 0. */
-__attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void
-ladder(global cplx *wet, DRY dry, IR ir, constant Lengths *lengths, int dry_start, int wet_start)
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void ladder(global cplx *wet, DRY dry, IR ir, constant Lengths *lengths, int dry_start, int wet_start)
 {
     int item = get_local_id(0);
     (void)item; /* not every rung needs it */

@@ -171,9 +171,9 @@ static INLINE void add_compensated(vector *sum, vector *lost, vector term)
     *sum = total;
 }
 
-WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void
-dft_tiles(global const real *src, global cplx *sums, global const cplx *roots, global const uint *bins,
-          global const long *geometry, uint n, uint count, uint tile, uint blocks_a_part)
+kernel WIDE __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void dft_tiles(global const real *src, global cplx *sums, global const cplx *roots, global const uint *bins,
+               global const long *geometry, uint n, uint count, uint tile, uint blocks_a_part)
 {
     local real samples[TILES * TILE * PARTS];
     local vector turns[TILE * OUTPUTS * GROUP * 2], leaps[TILES * OUTPUTS * GROUP * 2];
