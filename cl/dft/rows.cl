@@ -2,7 +2,7 @@
  *
  * geometry holds the number of the first sample, how far neighbouring samples are apart, and for each dimension of the
  * batch, slowest first, its extent and how far neighbouring rows are apart. */
-#ifndef R /* nobody includes this file */
+#ifndef CONST /* nobody includes this file */
 #include "prelude.cl"
 #endif
 

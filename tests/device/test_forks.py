@@ -182,7 +182,7 @@ from pyclfft.errors import DeviceError
 
 x = cl_array.to_device(pyclfft.default_queue(), np.ones((4, 100), "f4"))
 pyclfft.fft(x).get()
-time.sleep(0.2)  # until the runtime's threads rest: what they had locked would stay locked in the child
+time.sleep(0.2)  # until the runtime's threads rest: what they lock would stay locked in the child
 child = os.fork()
 if not child:
     sys.exit(3)  # with all that a process does at its end
