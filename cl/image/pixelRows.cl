@@ -2,8 +2,24 @@
  *
  * pixels.cl does the same where neighbouring work-items take neighbouring pixels. Here the planes hold real
  * numbers. Range: (work-item, image); the rows of an image are shared among its work-items. */
-#include "cpu/lanes.cl"
+#ifndef LANES
+#define LANES 4 /* numbers in a vector: 16 for AVX-512, 8 for AVX, half of it in double precision */
+#endif
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi" /* how vectors wider than registers are passed: all is inlined */
+#endif
+#include "radix.cl"
 #include "image/extremes.cl"
+
+#ifndef VECTOR_BITS
+#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
+#endif
+#if VECTOR_BITS
+#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
+#else
+#define WIDE
+#endif
+#define LOOP __attribute__((opencl_unroll_hint(1))) for
 
 typedef reals loose_reals __attribute__((aligned(sizeof(real))));
 

@@ -377,7 +377,7 @@ def test_error_after_two_includes(context, kernels):
 
 @pytest.mark.parametrize(
     ("source", "macro"),
-    [("image/pixels.cl", ("PIXEL", "nonsense")), ("textbook/transpose.cl", ("TILE", "-1"))],
+    [("image/planes.cl", ("PIXEL", "nonsense")), ("textbook/transpose.cl", ("TILE", "-1"))],
 )
 def test_error_of_a_macro(context, folder, source, macro):
     with pytest.raises(BuildError) as raised:
