@@ -86,10 +86,11 @@ class Plan:
         length: one launch, or three and more), "rader" (a prime length: one launch), "radix2"
         (powers of two, the textbook's kernels) and "direct" (any length, n^2 steps). On CPUs with
         vectors also "small" (a few short transforms, by one kernel for all lengths), "row"
-        (contiguous rows of a smooth length), "cosine_row"
-        (cosine and sine transforms of contiguous rows), "cols" (neighbouring transforms of a smooth
-        length), "long_row" (long transforms of a smooth length, in two launches), "chirp"
-        (neighbouring transforms of any length) and "long_chirp" (long ones, in three launches).
+        (contiguous rows of a smooth length), "cosine_lanes" (cosine and sine transforms of
+        contiguous rows), "cols" (neighbouring transforms of a smooth length), "chirp" (neighbouring
+        transforms of any length) and "long_chirp" (long ones, in three launches). There "four_step"
+        and "bluestein" use vectors if they can; "four_step_lanes" and "bluestein_lanes" insist on
+        vectors, "four_step_groups" and "bluestein_groups" on work-groups.
         "fused" joins two launches of "stockham" or "four_step" on devices whose work-groups may
         wait. "ladder1" to "ladder4", "compact", "autosort", "in-registers" and "local-radix2"
         (powers of two) are steps from a slow kernel to better ones, to learn from.
