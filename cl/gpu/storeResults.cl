@@ -17,7 +17,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
 {
     const Group group = THE_GROUP;
     const Stage stage = THE_STAGE;
-    batch.first = FIRST_AGAIN(batch);
+    batch = BATCH_AGAIN(batch);
     const Transform to = LOCATE(batch, axis, last.lane);
     const uint points = BUTTERFLIES(LAST_RADIX) * LAST_RADIX;
     if (TWIST_LAST)
