@@ -15,7 +15,7 @@
 #define DIMENSIONS 1 /* of the batch: 1 .. 4 */
 #endif
 #ifndef APART
-#define APART 0 /* 1: no group takes transforms on both sides of an end of dimension 0, which begins and ends with a group */
+#define APART 0 /* 1: dimension 0 begins and ends with a group: none takes transforms on both sides of an end */
 #endif
 #ifndef COLUMNS_0
 #define COLUMNS_0 0 /* columns of a longer axis from one transform of dimension 0 to the next one, */
@@ -81,7 +81,7 @@ typedef uint whole;
 
 /* The transforms that a launch does. */
 typedef struct {
-    uint first, count; /* the first transform of the group, and the number of those before the end of the group's part */
+    uint first, count; /* the group's first transform, and the number that the first one behind its part has */
     uint4 extents;     /* of the batch */
     uint lone;         /* the coordinate along dimension PAIR_DIMENSION of the transform that has no partner */
     uint flags;

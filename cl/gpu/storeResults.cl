@@ -11,8 +11,8 @@
 
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
-/* Where the results belong is found out here, and not earlier, because it would take registers all the while. Butterflies
- * that a work-item does not have are left out of every step, so that no register has to hold their results. */
+/* Where the results belong is found out here, and not earlier, because it would take registers all the while.
+ * Butterflies that a work-item does not have are left out of every step, so that nothing holds their results. */
 static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                    Tables tables, local cplx *room, cplx scale HOOK_PARAMETERS)
 {
