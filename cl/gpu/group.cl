@@ -8,8 +8,7 @@
  * Point r of butterfly j is point j + r N / R of the transform. If a work-item has `many` butterflies, point r of its
  * b-th one is x[b + r many].
  */
-#include "radix.cl"
-#include "template.cl"
+#include "gpu/primes.cl"
 
 #ifndef N
 #define N 16 /* points of a transform */
@@ -55,6 +54,12 @@ typedef struct {
 #define THE_GROUP {N, ITEMS, TRANSFORMS, LOAD_COLUMNS, ROOM, PITCH, BANKS}
 #define ROOM_OF_GROUP (LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS) /* elements of local memory */
 #define BUTTERFLIES(R) ((N / (R) + ITEMS - 1) / ITEMS)                  /* of a work-item, at most */
+
+/* If all work-items of a group share all of its rows (SHARED_ROWS): of rows with so many elements, how many a work-item
+ * has at most, and whether it has its e-th one, which is number i of all. */
+#define STEP (ITEMS * TRANSFORMS)
+#define SHARE_OF(elements) (((elements) + ITEMS - 1) / ITEMS)
+#define HAS_SHARE(e, i, elements) (((e) + 1) * STEP <= (elements) * TRANSFORMS || (i) < (elements) * TRANSFORMS)
 
 /* The transform that a work-item serves, and which of this transform's work-items it is. */
 typedef struct {
@@ -190,7 +195,7 @@ static INLINE void wait_for_group(int also_global)
 /* --- twiddles -------------------------------------------------------------------------------------- */
 
 #define LARGE 16 /* radices from which on twiddles are too many to read them all */
-#define LARGEST 32
+#define LARGEST 64 /* more than any radix has */
 
 /* Multiplies the points r = 1 .. radix - 1 of a butterfly by their twiddles, which lie `span` apart in the table. From
  * radix LARGE on only every fourth twiddle and the first three are read, and the others are formed as products: that

@@ -16,6 +16,9 @@
 #ifndef DST_TOGETHER
 #define DST_TOGETHER 0 /* 1: they do so in the target */
 #endif
+#ifndef SHARED_ROWS
+#define SHARED_ROWS 0 /* 1: all work-items of a group load and store all of its rows, by way of local memory */
+#endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* of columns that repeat: number FOLD - c is the mirror image of number c */
 #endif

@@ -9,6 +9,10 @@
     #include "gpu/storeComplex.cl"
 #endif
 
+#if SHARED_ROWS
+    #include "gpu/giveRows.cl"
+#endif
+
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
 /* Where the results belong is found out here, and not earlier, because it would take registers all the while. */
@@ -37,6 +41,9 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
     if (scale.x != 1)
         UNROLL for (uint i = 0; i < points; i++)
             x[i] = scaled(x[i], scale);
+#if SHARED_ROWS
+    IN_PASS(give_rows_)(x, dst, batch, axis, last, room HOOK_ARGUMENTS);
+#else
     if (to.active)
         UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
             const Butterfly of = butterfly(group, stage, b, last.item);
@@ -45,5 +52,6 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
                     IN_PASS(store_result_)(dst, axis, to, element(group, axis, to, LAST_RADIX, of.j, r),
                                  x[of.b + r * of.many] HOOK_ARGUMENTS);
         }
+#endif
 }
 #undef THE_STAGE

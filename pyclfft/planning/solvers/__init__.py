@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import bluestein, cosine, four_step, fused, one_launch, rader, row, small
-from .group_leaf import GROUPS
+from .group_leaf import GROUPS, GROUPS_EVERYWHERE
 from .lane_leaf import LANES
 from .solver import Rewriter, Solver, first_of
 from .textbook import autosort, direct, ladder, local_radix2, radix2
@@ -13,7 +13,14 @@ from .textbook import autosort, direct, ladder, local_radix2, radix2
 _COLS = one_launch.solver(
     LANES, "cols", "neighbouring transforms of a smooth length, on a CPU with vectors"
 )
-_STOCKHAM = one_launch.solver(GROUPS, "stockham", "a smooth length that fits a work-group")
+_STOCKHAM, _STOCKHAM_EVERYWHERE = (
+    one_launch.solver(
+        leaf,
+        "stockham",
+        "a length that fits a work-group and has no prime factor above 61, in double precision 31",
+    )
+    for leaf in (GROUPS, GROUPS_EVERYWHERE)
+)
 _FOUR_STEP = (
     four_step.solver(
         LANES, "four_step_lanes", "a smooth length in two factors, on a CPU with vectors"
@@ -60,9 +67,10 @@ SOLVERS: tuple[Solver, ...] = (
 # Old names of solvers, which `algorithm=` still takes.
 ALIASES: dict[str, Solver] = {"long_row": _FOUR_STEP[0], "cosine_row": cosine.SOLVER}
 
-# Algorithms on the first leaf that takes the problem; Bluestein's algorithm held to one launch or
-# to several; and solvers by their old names.
+# Work-groups for large prime factors on CPUs, too; algorithms on the first leaf that takes the
+# problem; Bluestein's algorithm held to one launch or to several; and solvers by their old names.
 _BY_OTHER_NAMES: tuple[Solver, ...] = (
+    _STOCKHAM_EVERYWHERE,
     first_of("four_step", _FOUR_STEP[1].requirement, _FOUR_STEP),
     first_of("bluestein", _BLUESTEIN[1].requirement, _BLUESTEIN),
     bluestein.solver(

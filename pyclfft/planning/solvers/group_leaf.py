@@ -6,12 +6,14 @@ A work-group does transforms of any smooth length that fits it, in one launch of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..factor import (
     MAX_STEPS,
     OPERATIONS,
     divisors,
     is_power_of_two,
+    is_smooth,
     next_power_of_two,
     real_splits,
     splits,
@@ -35,8 +37,18 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 
 
+@dataclass(frozen=True)
 class GroupLeaf:
-    """Transforms in work-groups; `Leaf` explains the methods."""
+    """Transforms in work-groups; `Leaf` explains the methods.
+
+    Attributes
+    ----------
+    large_primes_on_cpus : bool
+        Whether a CPU, too, transforms a whole axis whose length has large prime factors. A CPU is
+        mostly quicker with Bluestein's algorithm in the lanes of its vectors.
+    """
+
+    large_primes_on_cpus: bool = False
 
     transposes = True
 
@@ -62,6 +74,8 @@ class GroupLeaf:
         If real stages of several radices are possible, the cheapest one is taken; if none is, the
         launch goes without.
         """
+        if traits.is_cpu and not (self.large_primes_on_cpus or is_smooth(axis_length(problem))):
+            return None
         radices = () if problem.kind == "c2c" else real_splits(axis_length(problem))
         real = [
             found
@@ -154,3 +168,4 @@ def convolution_lengths(n: int) -> tuple[int, ...]:
 
 
 GROUPS = GroupLeaf()
+GROUPS_EVERYWHERE = GroupLeaf(large_primes_on_cpus=True)
