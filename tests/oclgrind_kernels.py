@@ -80,6 +80,8 @@ STOCKHAM = [
     ((2, 32, 3), 1, "stockham"),
     ((3, 7, 17), 1, "stockham"),
     ((12, 10), (0, 1), "stockham"),
+    ((7, 17), -1, "stockham"),  # work-items that share rows
+    ((3, 34), -1, "stockham"),
     ((3, 36), -1, "four_step_groups"),
     ((1, 350), -1, "four_step_groups"),
     ((60, 3), 0, "four_step_groups"),
@@ -92,6 +94,7 @@ SHORT = [
     ((21, 3), 0, "stockham"),
     ((9, 2), -1, "stockham"),
     ((3, 26), -1, "stockham"),
+    ((3, 17), -1, "stockham"),
     ((3, 22), -1, "bluestein_groups"),
     ((2, 24, 3), 1, "stockham"),
     ((36, 3), 0, "four_step_groups"),

@@ -19,7 +19,7 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     }
     wait_for_group(0);
     UNROLL for (uint e = 0; e < SHARE_OF(STORED); e++) {
-        const uint i = get_local_id(0) + e * STEP, lane = i / STORED, p = i % STORED;
+        const uint i = get_local_id(0) + e * GROUP_SIZE, lane = i / STORED, p = i % STORED;
         if (HAS_SHARE(e, i, STORED)) {
             const Transform to = LOCATE(batch, axis, lane);
             if (to.active)

@@ -57,9 +57,9 @@ typedef struct {
 
 /* If all work-items of a group share all of its rows (SHARED_ROWS): of rows with so many elements, how many a work-item
  * has at most, and whether it has its e-th one, which is number i of all. */
-#define STEP (ITEMS * TRANSFORMS)
+#define GROUP_SIZE (ITEMS * TRANSFORMS)
 #define SHARE_OF(elements) (((elements) + ITEMS - 1) / ITEMS)
-#define HAS_SHARE(e, i, elements) (((e) + 1) * STEP <= (elements) * TRANSFORMS || (i) < (elements) * TRANSFORMS)
+#define HAS_SHARE(e, i, elements) (((e) + 1) * GROUP_SIZE <= (elements) * TRANSFORMS || (i) < (elements) * TRANSFORMS)
 
 /* The transform that a work-item serves, and which of this transform's work-items it is. */
 typedef struct {

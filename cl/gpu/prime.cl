@@ -8,7 +8,7 @@
  * differences never meet, so each of these four rows of real numbers is transformed on its own, one after the other,
  * because registers are few: one row needs (p - 1) / 2 registers for its results before it can give up its own.
  */
-#define PAIRS (PRIME / 2)
+#define HALF (PRIME / 2)
 #define FUNCTION(name) JOINED(name, PRIME)
 
 /* Result j is `first` plus the sum over k of row[k] times the wave at j k. Of the waves the tables hold the first half;
@@ -16,23 +16,23 @@
  * next one: it is then done with, and no addition waits for the one before. */
 static INLINE void FUNCTION(sums_)(real *row, real first, constant real *waves, int sign)
 {
-    real sums[PAIRS];
-    UNROLL for (int j = 0; j < PAIRS; j++)
+    real sums[HALF];
+    UNROLL for (int j = 0; j < HALF; j++)
         sums[j] = first;
-    UNROLL for (int k = 1; k <= PAIRS; k++)
-        UNROLL for (int j = 1; j <= PAIRS; j++) {
+    UNROLL for (int k = 1; k <= HALF; k++)
+        UNROLL for (int j = 1; j <= HALF; j++) {
             const int m = j * k % PRIME;
-            sums[j - 1] += row[k - 1] * (m <= PAIRS ? waves[m - 1] : sign * waves[PRIME - m - 1]);
+            sums[j - 1] += row[k - 1] * (m <= HALF ? waves[m - 1] : sign * waves[PRIME - m - 1]);
         }
-    UNROLL for (int j = 0; j < PAIRS; j++)
+    UNROLL for (int j = 0; j < HALF; j++)
         row[j] = sums[j];
 }
 
 static INLINE void FUNCTION(fft)(points *x, int s)
 {
     const points first = x[0];
-    real re_sums[PAIRS], im_sums[PAIRS], re_differences[PAIRS], im_differences[PAIRS];
-    UNROLL for (int k = 1; k <= PAIRS; k++) {
+    real re_sums[HALF], im_sums[HALF], re_differences[HALF], im_differences[HALF];
+    UNROLL for (int k = 1; k <= HALF; k++) {
         const points sum = x[k * s] + x[(PRIME - k) * s], difference = x[k * s] - x[(PRIME - k) * s];
         x[0] += sum;
         re_sums[k - 1] = sum.x;
@@ -44,13 +44,13 @@ static INLINE void FUNCTION(fft)(points *x, int s)
     FUNCTION(sums_)(im_differences, 0, FUNCTION(SINES_), -1);
     FUNCTION(sums_)(im_sums, first.y, FUNCTION(COSINES_), 1);
     FUNCTION(sums_)(re_differences, 0, FUNCTION(SINES_), -1);
-    UNROLL for (int j = 1; j <= PAIRS; j++) {
+    UNROLL for (int j = 1; j <= HALF; j++) {
         const points even = (points)(re_sums[j - 1], im_sums[j - 1]);
         const points odd = (points)(im_differences[j - 1], -re_differences[j - 1]);
         x[j * s] = even + odd;
         x[(PRIME - j) * s] = even - odd;
     }
 }
-#undef PAIRS
+#undef HALF
 #undef FUNCTION
 #undef PRIME

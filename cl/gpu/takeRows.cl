@@ -12,7 +12,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     const Stage stage = {FIRST_RADIX, 1, 0};
     cplx loaded[SHARE_OF(N)];
     UNROLL for (uint e = 0; e < SHARE_OF(N); e++) {
-        const uint i = get_local_id(0) + e * STEP;
+        const uint i = get_local_id(0) + e * GROUP_SIZE;
         if (HAS_SHARE(e, i, N)) {
             const Transform from = LOCATE(batch, axis, i / N);
             loaded[e] = IN_PASS(load_point_)(src, axis, from, element_number(axis, from, i % N), batch.flags
@@ -20,7 +20,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         }
     }
     UNROLL for (uint e = 0; e < SHARE_OF(N); e++) {
-        const uint i = get_local_id(0) + e * STEP;
+        const uint i = get_local_id(0) + e * GROUP_SIZE;
         if (HAS_SHARE(e, i, N))
             leave(room, room_place(group, i / N, i % N, 0), BOTH_PARTS, loaded[e]);
     }

@@ -17,7 +17,7 @@ _STOCKHAM, _STOCKHAM_EVERYWHERE = (
     one_launch.solver(
         leaf,
         "stockham",
-        "a length that fits a work-group and has no prime factor above 61, in double precision 31",
+        "a length with prime factors up to 61 (31 in double precision) that fits a work-group",
     )
     for leaf in (GROUPS, GROUPS_EVERYWHERE)
 )
