@@ -94,7 +94,6 @@ SHORT = [
     ((21, 3), 0, "stockham"),
     ((9, 2), -1, "stockham"),
     ((3, 26), -1, "stockham"),
-    ((3, 17), -1, "stockham"),
     ((3, 22), -1, "bluestein_groups"),
     ((2, 24, 3), 1, "stockham"),
     ((36, 3), 0, "four_step_groups"),
@@ -157,6 +156,7 @@ REAL_LANES = [
     ((2, 23), -1, "long_chirp"),
     ((22,), -1, "long_chirp"),
 ]
+SHARED = [((3, 17), -1, "stockham")]
 IMAGED = [  # work-items own mirror images of their butterflies
     ((2, 1024), -1, "stockham"),
     ((1, 768), -1, "stockham"),
@@ -167,7 +167,7 @@ TINY = {"stockham_items": 4, "stockham_group": 4}
 # columns; small groups.
 GROUPS = [
     ({}, stockham.ROWS, stockham.COLUMNS, STOCKHAM, ("c2c",)),
-    ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *IMAGED], ("r2c", "c2r")),
+    ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *SHARED, *IMAGED], ("r2c", "c2r")),
     ({"stockham_group": 96}, (Shape(3),), (Shape(32),), SHORT, ("c2c", "r2c")),
     ({}, (Shape(0, True),), (Shape(8, True),), SHORT, ("c2c", "r2c", "c2r")),
     ({}, (Shape(1, False, True),), (Shape(4, False, True),), EVEN, ("c2c", "r2c")),

@@ -4,6 +4,7 @@
  *     x[]  --->  local memory, in order  --->  dst
  */
 #define STORED (OUTPUTS < N ? (uint)OUTPUTS : N) /* elements of a row in the target */
+#define GIVEN_PARTS (TARGET == REAL ? REAL_PART : BOTH_PARTS)
 
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                        local cplx *room HOOK_PARAMETERS)
@@ -15,16 +16,17 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                leave(room, room_place(group, last.lane, of.j, r * (N / LAST_RADIX)), BOTH_PARTS, x[of.b + r * of.many]);
+                if (of.j + r * (N / LAST_RADIX) < STORED)
+                    leave(room, room_place(group, last.lane, of.j, r * (N / LAST_RADIX)), GIVEN_PARTS,
+                          x[of.b + r * of.many]);
     }
     wait_for_group(0);
-    UNROLL for (uint e = 0; e < SHARE_OF(STORED); e++) {
-        const uint i = get_local_id(0) + e * GROUP_SIZE, lane = i / STORED, p = i % STORED;
-        if (HAS_SHARE(e, i, STORED)) {
+    ROLLED for (uint begin = 0; begin < SHARE_OF(STORED); begin += AT_ONCE)
+        UNROLL for (uint e = 0; e < AT_ONCE; e++) {
+            const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE, lane = i / STORED, p = i % STORED;
             const Transform to = LOCATE(batch, axis, lane);
-            if (to.active)
+            if (i < STORED * TRANSFORMS && to.active)
                 IN_PASS(store_result_)(dst, axis, to, element_number(axis, to, p),
-                                       find(room, room_place(group, lane, p, 0), BOTH_PARTS, (cplx)(0, 0)) HOOK_ARGUMENTS);
+                                       find(room, room_place(group, lane, p, 0), GIVEN_PARTS, (cplx)(0, 0)) HOOK_ARGUMENTS);
         }
-    }
 }

@@ -55,11 +55,12 @@ typedef struct {
 #define ROOM_OF_GROUP (LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS) /* elements of local memory */
 #define BUTTERFLIES(R) ((N / (R) + ITEMS - 1) / ITEMS)                  /* of a work-item, at most */
 
-/* If all work-items of a group share all of its rows (SHARED_ROWS): of rows with so many elements, how many a work-item
- * has at most, and whether it has its e-th one, which is number i of all. */
+/* If all work-items of a group share all of its rows (SHARED_ROWS): how many elements a work-item has at most, if rows
+ * have so many, and how many of them it loads or stores at once. More would take registers, for their places, too. */
 #define GROUP_SIZE (ITEMS * TRANSFORMS)
 #define SHARE_OF(elements) (((elements) + ITEMS - 1) / ITEMS)
-#define HAS_SHARE(e, i, elements) (((e) + 1) * GROUP_SIZE <= (elements) * TRANSFORMS || (i) < (elements) * TRANSFORMS)
+#define AT_ONCE 8
+#define ROLLED __attribute__((opencl_unroll_hint(1))) /* a loop that the compiler shall not unroll */
 
 /* The transform that a work-item serves, and which of this transform's work-items it is. */
 typedef struct {

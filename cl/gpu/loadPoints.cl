@@ -35,7 +35,7 @@ static INLINE whole IN_PASS(load_)(cplx *x, global const source_element *src, Ba
                                                    batch.flags HOOK_ARGUMENTS);
     }
 #endif
-    if (batch.flags & TURN_IN)
+    if (TURNS(batch.flags & TURN_IN))
         UNROLL for (uint i = 0; i < BUTTERFLIES(FIRST_RADIX) * FIRST_RADIX; i++)
             x[i] = turn(x[i]);
     if (CHIRP_FIRST)

@@ -32,9 +32,9 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         }
     if (CHIRP_LAST)
         IN_PASS(times_chirp_last_)(x, axis, to, last, tables.chirp);
-    if (batch.flags & TURN_OUT)
+    if (TURNS(batch.flags & TURN_OUT))
         UNROLL for (uint i = 0; i < points; i++)
-            x[i] = turn(x[i]);
+            x[i] = FROM_HALF ? (cplx)(x[i].y, 0) : turn(x[i]);
     if (batch.flags & CONJUGATE_OUT)
         UNROLL for (uint i = 0; i < points; i++)
             x[i].y = -x[i].y;

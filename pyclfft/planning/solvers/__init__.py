@@ -10,6 +10,7 @@ from .lane_leaf import LANES
 from .solver import Rewriter, Solver, first_of
 from .textbook import autosort, direct, ladder, local_radix2, radix2
 
+_OF_WORK_GROUPS = "a length with prime factors up to 61 (31 in double precision)"
 _COLS = one_launch.solver(
     LANES, "cols", "neighbouring transforms of a smooth length, on a CPU with vectors"
 )
@@ -17,7 +18,7 @@ _STOCKHAM, _STOCKHAM_EVERYWHERE = (
     one_launch.solver(
         leaf,
         "stockham",
-        "a length with prime factors up to 61 (31 in double precision) that fits a work-group",
+        f"{_OF_WORK_GROUPS} that fits a work-group",
     )
     for leaf in (GROUPS, GROUPS_EVERYWHERE)
 )
@@ -25,7 +26,11 @@ _FOUR_STEP = (
     four_step.solver(
         LANES, "four_step_lanes", "a smooth length in two factors, on a CPU with vectors"
     ),
-    four_step.solver(GROUPS, "four_step_groups", "a smooth length that splits into short ones"),
+    four_step.solver(
+        GROUPS,
+        "four_step_groups",
+        f"{_OF_WORK_GROUPS} that splits into short ones, and on a CPU is smooth",
+    ),
 )
 _BLUESTEIN = (
     bluestein.solver(LANES, "bluestein_lanes", "any length, on a CPU with vectors"),

@@ -1,6 +1,7 @@
 """The leaf of work-groups: what it tries, and how long that should take (see `leaf`).
 
-A work-group does transforms of any smooth length that fits it, in one launch of stockham.cl.
+A work-group does transforms of any length that fits it and whose prime factors have codelets, in
+one launch of stockham.cl.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..factor import (
+    LARGEST_PRIME,
     MAX_STEPS,
     OPERATIONS,
     divisors,
@@ -44,8 +46,8 @@ class GroupLeaf:
     Attributes
     ----------
     large_primes_on_cpus : bool
-        Whether a CPU, too, transforms a whole axis whose length has large prime factors. A CPU is
-        mostly quicker with Bluestein's algorithm in the lanes of its vectors.
+        Whether a CPU, too, does transforms whose lengths have large prime factors. A CPU is mostly
+        quicker with Bluestein's algorithm in the lanes of its vectors.
     """
 
     large_primes_on_cpus: bool = False
@@ -65,6 +67,8 @@ class GroupLeaf:
         """
         if step.ends.pair and step.ends.target == "HERMITIAN" and step.batch.target.columns > 1:
             return None
+        if traits.is_cpu and not (self.large_primes_on_cpus or is_smooth(step.batch.n)):
+            return None
         group = group_for(step.batch, step.ends, problem.precision, traits, parameters)
         return None if group is None else GroupLaunch(problem, step, group)
 
@@ -74,8 +78,6 @@ class GroupLeaf:
         If real stages of several radices are possible, the cheapest one is taken; if none is, the
         launch goes without.
         """
-        if traits.is_cpu and not (self.large_primes_on_cpus or is_smooth(axis_length(problem))):
-            return None
         radices = () if problem.kind == "c2c" else real_splits(axis_length(problem))
         real = [
             found
@@ -96,13 +98,13 @@ class GroupLeaf:
 
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield the tuned factors, and then the most even ones, fewer factors first."""
-        n = axis_length(problem)
+        n, largest = axis_length(problem), LARGEST_PRIME[problem.precision]
         if wanted := factors_of(parameters, "factors", n):
             yield [wanted]
         yield (
             factors
             for parts in range(2, MAX_STEPS + 1)
-            for factors in splits(n, parts)[:SPLITS_TRIED]
+            for factors in splits(n, parts, largest)[:SPLITS_TRIED]
         )
 
     def convolutions(

@@ -1,4 +1,4 @@
-"""Launches of stockham.cl: transforms of any smooth length that fits a work-group.
+"""Launches of stockham.cl: transforms of lengths with codelets that fit a work-group.
 
 `group_for` finds a work-group for a batch, and `stockham_pass` makes its launch a pass.
 
@@ -80,7 +80,7 @@ class Shape:
 # its runs in memory; with fewer than four columns most of each line is wasted. To exchange halves
 # takes more steps, but leaves local memory for more groups at once.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
-ROWS_OF_LARGE_PRIMES = (Shape(0, shared_rows=True), *ROWS)
+SHARED = Shape(0, shared_rows=True)  # tried first for rows of large primes
 COLUMNS = (
     Shape(32, most_points=4096),
     Shape(16),
@@ -205,7 +205,7 @@ def group_for(
     itemsize = COMPLEX_DTYPE[precision].itemsize
     wanted = factors_of(parameters, "stockham_radices", batch.n)
     may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
-    rows = ROWS_OF_LARGE_PRIMES if may_share else ROWS
+    rows = (SHARED, *ROWS) if may_share else ROWS
     for shape in _preferred(parameters) if by_columns else rows:
         if batch.n * shape.transforms > shape.most_points:
             continue
