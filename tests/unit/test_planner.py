@@ -130,7 +130,8 @@ SWAP = "transposeBlocked"
         (make_problem((17,), "c8"), None, ["stockham"]),
         (make_problem((47, 4), "c8"), None, ["stockham"] * 2),
         (make_problem((1019,), "f4", kind="r2c"), None, ["stockham"]),
-        (make_problem((17 * 2**12,), "c8"), None, ["stockham"] * 3),
+        (make_problem((17 * 2**12,), "c8"), None, ["stockham"] * 2),
+        (make_problem((67 * 2**10,), "c8"), None, ["stockham"] * 3),
         # More dimensions than a kernel walks: contiguous first, then back.
         (
             make_problem(
