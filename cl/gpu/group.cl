@@ -43,6 +43,9 @@
 #ifndef BANKS
 #define BANKS ((SPLIT ? 32 : 16) >> DOUBLE) /* elements of a transform that local memory serves at once */
 #endif
+#ifndef AT_ONCE
+#define AT_ONCE 8 /* elements of shared rows that a work-item loads or stores at once, at most: each takes registers */
+#endif
 
 /* The sizes of a group. Wherever a function is put in place, the compiler knows them. */
 typedef struct {
@@ -55,11 +58,12 @@ typedef struct {
 #define ROOM_OF_GROUP (LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS) /* elements of local memory */
 #define BUTTERFLIES(R) ((N / (R) + ITEMS - 1) / ITEMS)                  /* of a work-item, at most */
 
-/* If all work-items of a group share all of its rows (SHARED_ROWS): how many elements a work-item has at most, if rows
- * have so many, and how many of them it loads or stores at once. More would take registers, for their places, too. */
+/* If all work-items of a group share all of its rows (SHARED_ROWS): how many elements of rows with so many a work-item
+ * has at most, and in how many rounds it loads or stores them, with how many elements in each. */
 #define GROUP_SIZE (ITEMS * TRANSFORMS)
 #define SHARE_OF(elements) (((elements) + ITEMS - 1) / ITEMS)
-#define AT_ONCE 8
+#define ROUNDS_OF(elements) ((SHARE_OF(elements) + AT_ONCE - 1) / AT_ONCE)
+#define ROUND_OF(elements) ((SHARE_OF(elements) + ROUNDS_OF(elements) - 1) / ROUNDS_OF(elements))
 #define ROLLED __attribute__((opencl_unroll_hint(1))) /* a loop that the compiler shall not unroll */
 
 /* The transform that a work-item serves, and which of this transform's work-items it is. */

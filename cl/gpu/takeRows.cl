@@ -12,9 +12,9 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
 {
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
-    ROLLED for (uint begin = 0; begin < SHARE_OF(N); begin += AT_ONCE) {
-        cplx loaded[AT_ONCE];
-        UNROLL for (uint e = 0; e < AT_ONCE; e++) {
+    ROLLED for (uint begin = 0; begin < SHARE_OF(N); begin += ROUND_OF(N)) {
+        cplx loaded[ROUND_OF(N)];
+        UNROLL for (uint e = 0; e < ROUND_OF(N); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
             if (i < N * TRANSFORMS) {
                 const Transform from = LOCATE(batch, axis, i / N);
@@ -22,7 +22,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
                                                  HOOK_ARGUMENTS);
             }
         }
-        UNROLL for (uint e = 0; e < AT_ONCE; e++) {
+        UNROLL for (uint e = 0; e < ROUND_OF(N); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
             if (i < N * TRANSFORMS)
                 leave(room, room_place(group, i / N, i % N, 0), TAKEN_PARTS, loaded[e]);
