@@ -35,6 +35,10 @@ typedef uint bits;
 #define INLINE inline __attribute__((always_inline))
 #endif
 
+/* Loops that the compiler is to unroll, and loops that it is to leave as they are. */
+#define UNROLL __attribute__((opencl_unroll_hint))
+#define LOOP __attribute__((opencl_unroll_hint(1))) for
+
 /* What an array holds. */
 #define COMPLEX 0
 #define REAL 1

@@ -17,8 +17,6 @@
 #define LANES 1 /* transforms side by side in a vector: 1, or 2, 4, 8, 16 */
 #endif
 
-#define UNROLL __attribute__((opencl_unroll_hint))
-
 #if LANES == 1
 typedef cplx points;
 #else /* wider than OpenCL's vectors may be, which clang does not mind */

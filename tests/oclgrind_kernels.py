@@ -109,6 +109,11 @@ EVEN = [
     ((2, 26), -1, "bluestein_groups"),
     ((2, 256), -1, "four_step_groups"),
 ]
+MATRICES = [
+    ((3, 24, 11), 1, "stockham"),
+    ((2, 17, 9), 1, "rader"),
+    ((2, 8, 20), (1, 2), "stockham"),
+]
 # In groups so small that these take three steps, and Bluestein's convolution several launches.
 STEPS = [
     ((210,), None, "four_step_groups"),
@@ -164,7 +169,7 @@ IMAGED = [  # work-items own mirror images of their butterflies
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
-# columns; small groups.
+# columns; small groups; groups of columns that do not reach from one matrix into the next.
 GROUPS = [
     ({}, stockham.ROWS, stockham.COLUMNS, STOCKHAM, ("c2c",)),
     ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *SHARED, *IMAGED], ("r2c", "c2r")),
@@ -174,6 +179,7 @@ GROUPS = [
     ({}, (Shape(1, True, True),), (Shape(4, True, True),), EVEN, ("c2c", "r2c", "c2r")),
     ({}, (Shape(1),), (Shape(4),), SHORT, ("c2c",)),
     (TINY, (Shape(1),), (Shape(4),), STEPS, ("c2c", "r2c", "c2r")),
+    ({"stockham_apart": 1}, (Shape(0),), (Shape(8),), MATRICES, ("c2c", "r2c", "c2r")),
 ]
 CUTS = [((5, 6), (8, 4)), ((3, 9), (2, 16)), ((7, 1), (3, 5)), ((3, 13), (4, 60))]
 CODES = {

@@ -63,9 +63,13 @@ def numbers(each):
 
 
 def listed(each, name):
-    """The numbers of a macro that is a list, or None if the pass has no such macro."""
+    """The radices of a macro that is a list, or None if the pass has no such macro."""
     text = dict(each.defines).get(name)
-    return None if text is None else [int(number) for number in text.split(",")]
+    if text is None:
+        return None
+    members = [int(number) for number in text.split(",")]
+    assert len(members) == 8  # as template.cl says
+    return [radix for radix in members if radix > 1] or [1]
 
 
 def scalars(each):

@@ -59,8 +59,6 @@
 #define CONVERT convert_float /* makes a RESULT_TYPE of a VALUE_TYPE, where neither the types are the same nor CONVERSION says how */
 #endif
 
-#define UNROLL __attribute__((opencl_unroll_hint))
-
 constant uint lengths[AXES] = {LENGTHS};
 
 /* --- in: the points of blocks ------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * stored in the loop.
  */
 #include "prelude.cl"
+#include "vectors.cl"
 
 #ifndef CHAINS
 #define CHAINS 12 /* sums of a work-item: 10 .. 14 where there are 16 registers */
@@ -12,17 +13,6 @@
 #ifndef WIDTH
 #define WIDTH 4 /* numbers in a vector: 4, 8 or 16 on CPUs; 1 on GPUs */
 #endif
-#ifndef VECTOR_BITS
-#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
-#endif
-
-#if VECTOR_BITS
-#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
-#else
-#define WIDE
-#endif
-#define UNROLL __attribute__((opencl_unroll_hint))
-
 #if WIDTH == 1
 typedef real vector;
 #else

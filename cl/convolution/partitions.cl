@@ -36,8 +36,6 @@ typedef struct {
     uint slots, first, partitions;
 } Shape;
 
-#define UNROLL __attribute__((opencl_unroll_hint))
-
 /* The sums of `tile` vectors of bins, a constant: what one term and one output have to do with each other. `h` and `x`
  * are where these bins lie in the rows of partition 0 and of slot 0. */
 static inline void add_term(bins_vector *sums, uint tile, global const cplx *h, global const cplx *x, ulong rows,

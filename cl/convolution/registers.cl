@@ -25,6 +25,7 @@
  * blocking.
  */
 #include "prelude.cl"
+#include "vectors.cl"
 
 #ifndef GROUP
 #define GROUP 128 /* work-items: 1 on CPUs, 32 .. 256 on GPUs */
@@ -53,18 +54,6 @@
 #ifndef ADDS
 #define ADDS 0 /* 1: sums are added to what wet holds; 0: they replace it */
 #endif
-#ifndef VECTOR_BITS
-#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
-#endif
-
-#if VECTOR_BITS
-#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
-#else
-#define WIDE
-#endif
-#define UNROLL __attribute__((opencl_unroll_hint))
-#define LOOP __attribute__((opencl_unroll_hint(1))) for
-
 #if DOUBLE
 typedef long index; /* as wide as a real */
 #else

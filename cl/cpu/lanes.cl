@@ -13,27 +13,15 @@
 #ifndef LANES
 #define LANES 4 /* numbers in a vector: 16 for AVX-512, 8 for AVX, half of it in double precision */
 #endif
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* how vectors wider than registers are passed: all is inlined */
-#endif
+#include "vectors.cl"
 #include "radix.cl"
 #include "template.cl"
 
 #ifndef TOGETHER
 #define TOGETHER 1 /* matrices side by side in a vector: 2 where half of its lanes are enough for one */
 #endif
-#ifndef VECTOR_BITS
-#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
-#endif
 #define SIDE (LANES / TOGETHER) /* lanes of a matrix */
 #include "cpu/shuffles.cl"
-
-#if VECTOR_BITS
-#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
-#else
-#define WIDE
-#endif
-#define LOOP __attribute__((opencl_unroll_hint(1))) for
 
 /* LANES complex numbers in a row in memory, at any address: not that of a whole vector. */
 typedef points loose __attribute__((aligned(4 << DOUBLE)));

@@ -22,10 +22,10 @@
  * C. E. Leiserson, H. Prokop, S. Ramachandran, "Cache-oblivious algorithms", FOCS 1999, for depth first.
  */
 #ifndef RADICES
-#define RADICES 4, 4 /* of the stages, in order: at most 8, whose product is the number of points */
+#define RADICES 4, 4, 1, 1, 1, 1, 1, 1 /* of the stages, in order, whose product is the number of points */
 #endif
 
-#define RADIX_OF(k) CALL(JOINED(NUMBER_, k), RADICES, 1, 1, 1, 1, 1, 1, 1, 1)
+#define RADIX_OF(k) CALL(JOINED(NUMBER_, k), (RADICES))
 #define BEFORE_2 RADIX_OF(1)
 #define BEFORE_3 (BEFORE_2 * RADIX_OF(2))
 #define BEFORE_4 (BEFORE_3 * RADIX_OF(3))

@@ -21,6 +21,7 @@
  * M. Pueschel, "How to write fast numerical code", GTTSE 2007, for register blocking.
  */
 #include "prelude.cl"
+#include "vectors.cl"
 #include "dft/rows.cl"
 
 #pragma OPENCL FP_CONTRACT OFF /* keeps the compensation; products use fma() by name */
@@ -40,18 +41,6 @@
 #ifndef TILE
 #define TILE 16 /* samples of a tile, at most: 64 on CPUs, 16 on GPUs */
 #endif
-#ifndef VECTOR_BITS
-#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
-#endif
-
-#if VECTOR_BITS
-#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
-#else
-#define WIDE
-#endif
-#define UNROLL __attribute__((opencl_unroll_hint))
-#define LOOP __attribute__((opencl_unroll_hint(1))) for
-
 #if WIDTH == 1
 typedef real vector;
 typedef uint exponents; /* one for each result of a vector, always below n */

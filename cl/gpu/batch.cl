@@ -14,6 +14,9 @@
 #ifndef DIMENSIONS
 #define DIMENSIONS 1 /* of the batch: 1 .. 4 */
 #endif
+#ifndef APART
+#define APART 0 /* 1: dimension 0 begins and ends with a group: none takes transforms on both sides of an end */
+#endif
 #ifndef COLUMNS_0
 #define COLUMNS_0 0 /* columns of a longer axis from one transform of dimension 0 to the next one, */
 #endif
@@ -78,16 +81,21 @@ typedef uint whole;
 
 /* The transforms that a launch does. */
 typedef struct {
-    uint first, count; /* the first transform of the group, and the number of all */
+    uint first, count; /* the group's first transform, and the number that the first one behind its part has */
     uint4 extents;     /* of the batch */
     uint lone;         /* the coordinate along dimension PAIR_DIMENSION of the transform that has no partner */
     uint flags;
 } Batch;
 
-/* The first transform of a group, in a launch whose groups take transforms in order or backward. */
-static INLINE uint first_of_group(uint flags)
+/* The transforms of a group, in a launch whose groups take transforms in order or backward. They are some of all
+ * `count` transforms, or with APART some of those that differ in their coordinate along dimension 0 alone. */
+static INLINE Batch batch_of_group(uint count, uint4 extents, uint lone, uint flags)
 {
-    return TRANSFORMS * (flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0));
+    const uint number = flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
+    if (!APART)
+        return (Batch){TRANSFORMS * number, count, extents, lone, flags};
+    const uint groups = (extents.s0 + TRANSFORMS - 1) / TRANSFORMS, row = number / groups * extents.s0;
+    return (Batch){row + TRANSFORMS * (number % groups), row + extents.s0, extents, lone, flags};
 }
 
 /* Where the elements of the source, or of the target, lie. */

@@ -64,7 +64,6 @@ typedef struct {
 #define SHARE_OF(elements) (((elements) + ITEMS - 1) / ITEMS)
 #define ROUNDS_OF(elements) ((SHARE_OF(elements) + AT_ONCE - 1) / AT_ONCE)
 #define ROUND_OF(elements) ((SHARE_OF(elements) + ROUNDS_OF(elements) - 1) / ROUNDS_OF(elements))
-#define ROLLED __attribute__((opencl_unroll_hint(1))) /* a loop that the compiler shall not unroll */
 
 /* The transform that a work-item serves, and which of this transform's work-items it is. */
 typedef struct {

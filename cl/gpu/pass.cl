@@ -4,7 +4,7 @@
  *     load  --->  there: the stages of RADICES  --->  back: the stages of RADICES_BACK, in a convolution  --->  store
  */
 #ifndef RADICES
-#define RADICES 4, 4 /* of the stages, in order: at most 6 */
+#define RADICES 4, 4, 1, 1, 1, 1, 1, 1 /* of the stages, in order: at most 6 that are not 1 */
 #endif
 #ifndef RADICES_BACK
 #define RADICES_BACK RADICES /* of the stages back: in reverse */
@@ -12,10 +12,10 @@
 
 #define IN_PASS(name) JOINED(name, PASS)
 
-/* The first transform of the group, as the store finds it. A kernel that can compute it anew at little cost does so,
+/* The transforms of the group, as the store finds them. A kernel that can compute them anew at little cost does so,
  * because a value that is kept takes a register through all stages: 100^3 points took 4 % longer on an H200. */
-#ifndef FIRST_AGAIN
-#define FIRST_AGAIN(batch) (batch).first
+#ifndef BATCH_AGAIN
+#define BATCH_AGAIN(batch) (batch)
 #endif
 
 #if PACKED
@@ -24,10 +24,10 @@
 #define MIRRORED(R, SPAN) 0 /* which packed.cl explains */
 #endif
 
-#define FIRST_RADIX CALL(NUMBER_1, RADICES, 1)
-#define LAST_OF(a, b, c, d, e, f, ...) (f > 1 ? f : e > 1 ? e : d > 1 ? d : c > 1 ? c : b > 1 ? b : a)
-#define MIDDLE_RADIX CALL(LAST_OF, RADICES, 1, 1, 1, 1, 1, 1)
-#define LAST_RADIX (SPECTRUM ? CALL(LAST_OF, RADICES_BACK, 1, 1, 1, 1, 1, 1) : MIDDLE_RADIX)
+#define FIRST_RADIX CALL(NUMBER_1, (RADICES))
+#define LAST_OF(a, b, c, d, e, f, g, h) (f > 1 ? f : e > 1 ? e : d > 1 ? d : c > 1 ? c : b > 1 ? b : a)
+#define MIDDLE_RADIX CALL(LAST_OF, (RADICES))
+#define LAST_RADIX (SPECTRUM ? CALL(LAST_OF, (RADICES_BACK)) : MIDDLE_RADIX)
 
 /* Whether the load, or the store, does the work of a stage's codelet because it knows that numbers are real. */
 #define HAS_REAL_CODELET(R, SPAN)                                                                                      \

@@ -90,7 +90,7 @@ void rader(global const source_element *src, global target_element *dst, global 
     local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
     cplx x[ELEMENTS];
     const Group group = THE_GROUP;
-    const Batch batch = {first_of_group(flags), count, extents, lone, flags};
+    const Batch batch = batch_of_group(count, extents, lone, flags);
     const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);
     const Axis target = TARGET_AXIS(dst_distances, dst_axis, partner.y);
     const Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);

@@ -5,7 +5,7 @@
  * SEQUENCE_RADICES are the radices in order. Stages that the transform does not have get the radix 1 and do nothing.
  * From the last exchange on, a work-item is `last` rather than `me`: it may then serve another transform.
  */
-#define RADIX_OF(k) CALL(JOINED(NUMBER_, k), SEQUENCE_RADICES, 1, 1, 1, 1, 1, 1)
+#define RADIX_OF(k) CALL(JOINED(NUMBER_, k), (SEQUENCE_RADICES))
 #define THROUGH_1 RADIX_OF(1)
 #define THROUGH_2 (THROUGH_1 * RADIX_OF(2))
 #define THROUGH_3 (THROUGH_2 * RADIX_OF(3))

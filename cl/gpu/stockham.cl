@@ -16,7 +16,7 @@
 #include "gpu/numbers.cl"
 
 #define PASS 1
-#define FIRST_AGAIN(batch) first_of_group((batch).flags)
+#define BATCH_AGAIN(batch) batch_of_group((batch).count, (batch).extents, (batch).lone, (batch).flags)
     #include "gpu/pass.cl"
 
 #if SPECTRUM
@@ -61,12 +61,12 @@ void stockham(global const source_element *src, global target_element *dst, glob
     local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
     cplx x[ELEMENTS];
     const Group group = THE_GROUP;
-    const Batch batch = {first_of_group(flags), count, extents, lone, flags};
+    const Batch batch = batch_of_group(count, extents, lone, flags);
     const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);
     const Axis target = TARGET_AXIS(dst_distances, dst_axis, partner.y);
     const Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);
     Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
-    if (ALONE && batch.first + me.lane >= count)
+    if (ALONE && batch.first + me.lane >= batch.count)
         return;
 
     const whole column = load_1(x, src, batch, source, me, tables, room HOOK_ARGUMENTS);

@@ -15,17 +15,18 @@
 
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
-/* Where the results belong is found out here, and not earlier, because it would take registers all the while. */
+/* Where the results belong is found out here, and not earlier, because it would take registers all the while.
+ * Butterflies that a work-item does not have are left out of every step, so that nothing holds their results. */
 static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                    Tables tables, local cplx *room, cplx scale HOOK_PARAMETERS)
 {
     const Group group = THE_GROUP;
     const Stage stage = THE_STAGE;
-    batch.first = FIRST_AGAIN(batch);
+    batch = BATCH_AGAIN(batch);
     const Transform to = LOCATE(batch, axis, last.lane);
-    const uint points = BUTTERFLIES(LAST_RADIX) * LAST_RADIX;
+    const uint many = BUTTERFLIES(LAST_RADIX);
     if (TWIST_LAST)
-        UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
+        UNROLL for (uint b = 0; b < many; b++) {
             const Butterfly of = butterfly(group, stage, b, last.item);
             if (of.exists)
                 twist(tables.roots, x + b, of.many, LAST_RADIX, of.j * to.column, N / LAST_RADIX * to.column);
@@ -33,19 +34,27 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
     if (CHIRP_LAST)
         IN_PASS(times_chirp_last_)(x, axis, to, last, tables.chirp);
     if (TURNS(batch.flags & TURN_OUT))
-        UNROLL for (uint i = 0; i < points; i++)
-            x[i] = FROM_HALF ? (cplx)(x[i].y, 0) : turn(x[i]);
+        UNROLL for (uint b = 0; b < many; b++)
+            if (butterfly(group, stage, b, last.item).exists)
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++) {
+                    const cplx z = x[b + r * many];
+                    x[b + r * many] = FROM_HALF ? (cplx)(z.y, 0) : turn(z);
+                }
     if (batch.flags & CONJUGATE_OUT)
-        UNROLL for (uint i = 0; i < points; i++)
-            x[i].y = -x[i].y;
+        UNROLL for (uint b = 0; b < many; b++)
+            if (butterfly(group, stage, b, last.item).exists)
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
+                    x[b + r * many].y = -x[b + r * many].y;
     if (scale.x != 1)
-        UNROLL for (uint i = 0; i < points; i++)
-            x[i] = scaled(x[i], scale);
+        UNROLL for (uint b = 0; b < many; b++)
+            if (butterfly(group, stage, b, last.item).exists)
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
+                    x[b + r * many] = scaled(x[b + r * many], scale);
 #if SHARED_ROWS
     IN_PASS(give_rows_)(x, dst, batch, axis, last, room HOOK_ARGUMENTS);
 #else
     if (to.active)
-        UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
+        UNROLL for (uint b = 0; b < many; b++) {
             const Butterfly of = butterfly(group, stage, b, last.item);
             if (of.exists)
                 UNROLL for (uint r = 0; r < LAST_RADIX; r++)

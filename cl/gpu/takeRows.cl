@@ -12,7 +12,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
 {
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
-    ROLLED for (uint begin = 0; begin < SHARE_OF(N); begin += ROUND_OF(N)) {
+    LOOP(uint begin = 0; begin < SHARE_OF(N); begin += ROUND_OF(N)) {
         cplx loaded[ROUND_OF(N)];
         UNROLL for (uint e = 0; e < ROUND_OF(N); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;

@@ -5,21 +5,9 @@
 #ifndef LANES
 #define LANES 4 /* numbers in a vector: 16 for AVX-512, 8 for AVX, half of it in double precision */
 #endif
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* how vectors wider than registers are passed: all is inlined */
-#endif
+#include "vectors.cl"
 #include "radix.cl"
 #include "image/extremes.cl"
-
-#ifndef VECTOR_BITS
-#define VECTOR_BITS 0 /* wide vectors that clang would avoid by itself: 512 for AVX-512 */
-#endif
-#if VECTOR_BITS
-#define WIDE __attribute__((min_vector_width(VECTOR_BITS)))
-#else
-#define WIDE
-#endif
-#define LOOP __attribute__((opencl_unroll_hint(1))) for
 
 typedef reals loose_reals __attribute__((aligned(sizeof(real))));
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,23 +43,30 @@ def next_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
     -------
     int
     """
-    odd = _odd_smooth(primes[-1] * n, primes)
-    return min(each * next_power_of_two(-(-n // each)) for each in odd)
+    most = next_power_of_two(n)  # it is fast itself, so no longer length is wanted
+    odd = _odd_smooth(most, tuple(primes))
+    lengths = (odd[bisect_left(odd, -(-n >> twos))] << twos for twos in range(most.bit_length()))
+    return min(lengths)
 
 
 def previous_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
     """Return the largest length from 1 to `n` that has no other prime factors than `primes`."""
-    return max(each << ((n // each).bit_length() - 1) for each in _odd_smooth(n, primes))
+    odd = _odd_smooth(next_power_of_two(n), tuple(primes))
+    return max(odd[bisect_right(odd, n >> twos) - 1] << twos for twos in range(n.bit_length()))
 
 
-def _odd_smooth(limit: int, primes: Sequence[int]) -> list[int]:
-    """Return the odd numbers up to `limit` that have no other prime factors than `primes`."""
+@lru_cache(maxsize=128)
+def _odd_smooth(limit: int, primes: tuple[int, ...]) -> list[int]:
+    """Return the odd numbers that have no other prime factors than `primes`, in order.
+
+    They go up to `limit`, a power of two, and end with this power itself.
+    """
     odd = [1]
     for prime in primes[1:]:
         for each in odd:  # the list grows during the loop
             if each * prime <= limit:
                 odd.append(each * prime)
-    return odd
+    return [*sorted(odd), limit]
 
 
 def is_power_of_two(n: int) -> bool:

@@ -210,6 +210,17 @@ PARAMETERS: Mapping[str, Parameter] = {
         "How many inputs the algorithm direct, which adds n^2 products, stages in local memory at "
         "a time. Its work-groups have as many work-items.",
     ),
+    "pitch_bytes": Parameter(
+        -1, -1, OneOf((-1, 0, 32, 64, 128, 256)),
+        "At multiples of how many bytes the rows of spectra begin between two passes of a "
+        "transform of real numbers along several axes. With 0 they lie without gaps, and with -1 a "
+        "rule decides.",
+    ),
+    "upwards": Parameter(
+        -1, -1, OneOf((-1, 0, 1)),
+        "Whether a transform along several axes begins with the first one as far as it may choose: "
+        "1 means yes, 0 no, the last one, and -1 leaves it to a rule.",
+    ),
     "factors": Parameter(
         (), (), Lists(2, MAX_STEPS),
         "How a transform that is too long for one kernel is split into steps: the product of the "
@@ -233,6 +244,17 @@ PARAMETERS: Mapping[str, Parameter] = {
         -1, -1, OneOf((-1, 1, 2, 4)),
         "In how many parts, one after the other, a work-group that transforms columns exchanges "
         "its points through local memory. More parts take less local memory, but more barriers.",
+    ),
+    "stockham_apart": Parameter(
+        -1, -1, OneOf((-1, 0, 1)),
+        "Whether the columns of each matrix begin with a work-group of the Stockham kernel, so "
+        "that no group takes columns of two matrices: 1 means always, 0 never, -1 where it should "
+        "pay.",
+    ),
+    "stockham_in_place": Parameter(
+        -1, -1, OneOf((-1, 0, 1)),
+        "Whether a pass of the Stockham kernel that may overwrite its source does: 1 means always, "
+        "0 never if there is memory for it, -1 where it should pay.",
     ),
     "stockham_banks": Parameter(
         128, 128, Range(1, 1024),

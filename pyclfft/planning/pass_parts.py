@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -16,6 +16,7 @@ from .traits import Traits
 SIGN_BIT = {"single": 0x8000_0000, "double": 0x8000_0000_0000_0000}
 BITS = {"single": "uint32", "double": "uint64"}
 REAL = {"single": "float32", "double": "float64"}
+LISTED = 8  # the members of a list of radices, which is filled up with ones
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,9 @@ def defines(precision: str, **others: int | str) -> tuple[tuple[str, str], ...]:
     return tuple((name, str(value)) for name, value in {"DOUBLE": double, **others}.items())
 
 
-def listed(radices: Iterable[int]) -> str:
-    """Return radices as the value of a macro: "16,16,4"."""
-    return ",".join(map(str, radices))
+def listed(radices: Sequence[int]) -> str:
+    """Return radices as the value of a macro, a list of eight: "16,16,4,1,1,1,1,1"."""
+    return ",".join(map(str, (*radices, *[1] * (LISTED - len(radices)))))
 
 
 def device_size(

@@ -16,9 +16,12 @@ from .passes import Pass
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
 from .solvers.cosine import around, in_one_launch
-from .solvers.stockham import LINE_BYTES, to_and_fro
+from .solvers.stockham import LINE_BYTES, SECTOR_BYTES, to_and_fro
 from .tables import Constants
 from .traits import Traits
+
+# The multiples of bytes at which rows of spectra may begin, and how much longer gaps may make rows.
+PITCHES, GAPS = (LINE_BYTES, 2 * SECTOR_BYTES, SECTOR_BYTES), 1 / 16
 
 
 def plan_passes(
@@ -69,9 +72,10 @@ def _fourier_passes(
 ) -> tuple[Pass, ...]:
     """Return the passes of a Fourier transform, axis after axis."""
     passes: list[Pass] = []
-    aligned = not all(each.rows_only for each in solvers)
-    upwards = 0 < parameters["stream_bytes"] <= problem.nbytes
-    for step in axis_steps(problem, aligned=aligned, upwards=upwards):
+    rows_only = all(each.rows_only for each in solvers)  # they cannot read rows with gaps
+    pitch = 0 if rows_only else _pitch(problem, traits, parameters)
+    upwards = _is_upwards(problem, traits, parameters)
+    for step in axis_steps(problem, pitch=pitch, upwards=upwards):
         passes += _solve(step, solvers, traits, parameters)
     return to_and_fro(passes)
 
@@ -134,9 +138,7 @@ def _hooked(passes: tuple[Pass, ...], problem: Problem, hooks: Hooks) -> tuple[P
 # --- axis by axis ---------------------------------------------------------------------------------
 
 
-def axis_steps(
-    problem: Problem, *, aligned: bool = True, upwards: bool = False
-) -> Iterator[Problem]:
+def axis_steps(problem: Problem, *, pitch: int = 0, upwards: bool = False) -> Iterator[Problem]:
     """Yield problems of one axis each in the order in which they are to be solved: the steps.
 
     Between two steps the data is complex and in C order. If the input is cropped or padded along an
@@ -147,10 +149,8 @@ def axis_steps(
     ----------
     problem : Problem
         A problem with any number of axes.
-    aligned : bool
-        Whether the rows of the workspace of c2r begin at lines of the cache, and likewise those of
-        r2c if the target's rows do. Kernels that take contiguous rows only cannot read such a
-        workspace.
+    pitch : int
+        The rows of the workspace begin at multiples of so many bytes; with 0 they have no gaps.
     upwards : bool
         Whether the first axes are transformed before the last ones, as far as `_axes_in_order`
         allows.
@@ -159,9 +159,7 @@ def axis_steps(
     ------
     Problem
     """
-    middle = plain_layout(problem.spectrum_shape)
-    if aligned and (problem.kind == "c2r" or problem.target == aligned_spectra(problem)):
-        middle = aligned_spectra(problem)  # then two tiles of the workspace never share a line
+    middle = _spectra(problem, pitch)
     extents = [
         min(given, wanted)
         for given, wanted in zip(problem.source.shape, problem.spectrum_shape, strict=True)
@@ -191,7 +189,46 @@ def axis_steps(
 
 def aligned_spectra(problem: Problem) -> Layout:
     """Return the layout of a problem's spectra whose rows begin at lines of the cache."""
-    return padded_layout(problem.spectrum_shape, LINE_BYTES // problem.complex_dtype.itemsize)
+    return _spectra(problem, LINE_BYTES)
+
+
+def _spectra(problem: Problem, pitch: int) -> Layout:
+    """Return the layout of a problem's spectra whose rows begin at multiples of `pitch` bytes."""
+    return padded_layout(problem.spectrum_shape, max(1, pitch // problem.complex_dtype.itemsize))
+
+
+def _pitch(problem: Problem, traits: Traits, parameters: Parameters) -> int:
+    """Return the number of bytes at whose multiples the rows of the workspace begin, or 0.
+
+    If rows of spectra begin at whole sectors of the cache, no two groups of columns share one. The
+    largest multiple is taken whose gaps add little to the rows. But if several axes are columns,
+    rows without gaps are better, because all columns of the outer axes then lie side by side.
+    """
+    if problem.kind == "c2c":
+        return 0
+    if problem.kind == "r2c" and problem.target == aligned_spectra(problem):
+        return LINE_BYTES
+    if parameters["pitch_bytes"] >= 0:
+        return int(parameters["pitch_bytes"])
+    if traits.is_cpu:
+        return LINE_BYTES if problem.kind == "c2r" else 0
+    if problem.kind == "r2c" or sum(problem.shape[axis] > 1 for axis in problem.axes) > 2:
+        return 0
+    row = problem.spectrum_shape[-1] * problem.complex_dtype.itemsize
+    return next((each for each in PITCHES if -row % each <= GAPS * row), 0)
+
+
+def _is_upwards(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Return whether the first axes are transformed before the last ones.
+
+    A CPU overwrites a large array faster row by row than column by column, and only the first step
+    overwrites nothing. A GPU begins c2r with the columns that lie side by side without gaps: the
+    first step cannot work in place, so the cache has no part of the sectors that it stores.
+    """
+    if parameters["upwards"] >= 0:
+        return bool(parameters["upwards"])
+    large = 0 < parameters["stream_bytes"] <= problem.nbytes
+    return large or (problem.kind == "c2r" and not traits.is_cpu)
 
 
 def _axes_in_order(problem: Problem, upwards: bool) -> list[int]:
@@ -199,9 +236,8 @@ def _axes_in_order(problem: Problem, upwards: bool) -> list[int]:
 
     If the input is not plain, the axis with its shortest stride comes first, because all later
     steps read contiguous data. The other axes follow from the last to the first, or with `upwards`
-    from the first to the last: a CPU overwrites a large array faster row by row than column by
-    column, and only the first step overwrites nothing. For r2c the axis of real numbers is the
-    first, for c2r the last, so that all other steps have only half as much to do.
+    from the first to the last. For r2c the axis of real numbers is the first, for c2r the last, so
+    that all other steps have only half as much to do.
     """
     axes = sorted(problem.axes, reverse=not upwards)
     if problem.kind != "c2c":

@@ -186,8 +186,12 @@ class Executable:
 
         A call takes a few us, so every line counts.
         """
+        waiting: Sequence[cl.Event]
         if lease.queue is queue and lease.in_order:  # the queue itself keeps the order
-            waiting = [each for each in wait_for if each is not lease.done] if wait_for else []
+            if not wait_for or (len(wait_for) == 1 and wait_for[0] is lease.done):
+                waiting = ()
+            else:
+                waiting = [each for each in wait_for if each is not lease.done]
         else:
             lease.in_order = not queue.properties & _OUT_OF_ORDER
             waiting = [*wait_for, *lease.pending()]
@@ -207,11 +211,11 @@ class Executable:
                 event = self._launch_in_parts(each, kernel, lease, queue, waiting, recorder)
             else:
                 event = cl.enqueue_nd_range_kernel(
-                    queue, kernel, each.global_size, each.local_size, wait_for=waiting or None
+                    queue, kernel, each.global_size, each.local_size, None, waiting or None
                 )
                 if recorder is not None:
                     recorder.add(each.kernel, each.step, each.reads + each.writes, event)
-            waiting = [] if lease.in_order else [event]
+            waiting = () if lease.in_order else (event,)
         return event
 
     def _launch_in_parts(
@@ -235,7 +239,7 @@ class Executable:
             event = cl.enqueue_nd_range_kernel(
                 queue, kernel, (items,), each.local_size, wait_for=waiting or None
             )
-            waiting = [] if lease.in_order else [event]
+            waiting = () if lease.in_order else (event,)
             if recorder is not None:
                 recorder.add(each.kernel, each.step, int(moved * items), event)
         return event

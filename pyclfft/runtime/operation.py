@@ -229,11 +229,12 @@ def run_on_device(
     DeviceError, DeviceMemoryError
         See `Executable.enqueue`.
     """
-    events = [*wait_for, *source.events]
-    if target.events is not source.events:  # views of one array share one list of events
-        events += target.events
+    before, after = source.events, target.events
+    events: Sequence[cl.Event] = after
+    if wait_for or (before and before is not after):  # views of one array share one list of events
+        events = [*wait_for, *before, *(after if after is not before else ())]
     given: Any = source.base_data
     result: Any = target.base_data
     # The new event comes after all earlier events of the array: who waits for it need not wait for
     # them.
-    target.events[:] = [executable.enqueue(queue, given, result, events, recorder)]
+    after[:] = [executable.enqueue(queue, given, result, events, recorder)]

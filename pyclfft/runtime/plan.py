@@ -386,16 +386,16 @@ class Plan:
         if out is None:
             out, plain = new_array(queue, allocator_of(x, queue), *self._result), True
         else:
-            require_out(x, out)
+            if not isinstance(out, cl_array.Array):
+                require_out(x, out)
             plain = self._check_out(out)
         if not self.problem.nbytes:
             return out
         if not x.size:  # the result is all padding, and x may have no buffer
             out.events[:] = memory.fill_zeros(queue, out, [*wait_for, *out.events])
             return out
-        for array in (x, out):  # an array on the queue is of the queue's context, checked above
-            if array.queue is not queue and array.context != self.context:
-                raise PlanError("the array is of another context than the plan")
+        if x.queue is not queue or out.queue is not queue:
+            self._check_contexts(x, out)
         in_place = x.base_data == out.base_data
         if plain:
             executable = self._in_place if in_place else self._out_of_place
@@ -442,6 +442,10 @@ class Plan:
                 "plan with context=queue.context, or pass queue="
             )
         self._known_queue = queue
+
+    def _check_contexts(self, *arrays: cl_array.Array) -> None:
+        if any(array.context != self.context for array in arrays):
+            raise PlanError("the array is of another context than the plan")
 
     def _check_array(self, name: str, array: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
         if array.shape != shape or array.dtype != dtype:

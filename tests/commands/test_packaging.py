@@ -40,6 +40,7 @@ points, spectrum = x.astype("complex64"), scipy.fft.fft(x)
 for algorithm in ["radix2", "stockham"] + ["row"] * is_cpu:
     result = pyclfft.Plan(64, "complex64", algorithm=algorithm)(points)
     np.testing.assert_allclose(result, spectrum, atol=1e-4)
+np.testing.assert_allclose(pyclfft.fft(x[:1]), x[:1])
 np.testing.assert_allclose(pyclfft.dct(x[:15]), scipy.fft.dct(x[:15]), atol=1e-4)
 image = np.full((8, 8), 7, np.uint8)
 white = pyclfft.filter_image(image, "lowpass", 2, scale="max")

@@ -1025,12 +1025,13 @@ needs_clang = pytest.mark.skipif(not CLANG, reason="clang-15 is not installed")
 @pytest.mark.parametrize("flags", [(), ("-DDOUBLE=1",)], ids=["single", "double"])
 @pytest.mark.parametrize("name", KERNEL_FILES)
 def test_file_compiles_alone_for_amd(name, flags):
-    """With the defaults of its macros, no warning and no register spilled."""
+    """With the defaults of its macros: in plain OpenCL C, no warning, and no register spilled."""
     kernels = KERNEL.findall(source_text(name))
     assert kernels
     for chip in ("gfx906", "gfx90a", "gfx1030"):
         folder = kernel_folder()
-        messages, usages = amd.compile_for(chip, f"-I{folder}", *flags, str(folder / name))
+        options = ("-pedantic", f"-I{folder}", *flags)
+        messages, usages = amd.compile_for(chip, *options, str(folder / name))
         assert messages == ""
         assert {kernel: each.spilled for kernel, each in usages.items()} == dict.fromkeys(
             kernels, 0

@@ -162,6 +162,10 @@ LONG = (
     ("columns too long for a work-group", ((2**16, 2**10), "c8", 0), {}),
     ("real columns too long for a work-group", ((2**16, 2**10), "f4", 0), {"kind": "r2c"}),
     ("largest prime", ((999983,), "c8"), {}),
+    ("real images", ((64, 1024, 1024), "f4", (1, 2)), {"kind": "r2c"}),
+    ("spectra of images", ((64, 1024, 1024), "c8", (1, 2)), {"kind": "c2r"}),
+    ("real volume", ((4, 128, 128, 128), "f4", (1, 2, 3)), {"kind": "r2c"}),
+    ("spectra of volumes", ((4, 128, 128, 128), "c8", (1, 2, 3)), {"kind": "c2r"}),
 )
 POOR = ("embedded", "single")
 

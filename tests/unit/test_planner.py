@@ -546,7 +546,9 @@ def check_stockham(each):
     assert batch.extents[len(extents) :] == (1,) * (4 - len(extents))
     assert 1 <= len(extents) <= 4
     assert batch.count == prod(extents)
-    assert -(-batch.count // transforms) * each.local_size[0] == each.global_size[0]
+    across = extents[0] if macros.get("APART") else batch.count
+    groups = -(-across // transforms) * (batch.count // across)
+    assert groups * each.local_size[0] == each.global_size[0]
     pair = batch.macros["PAIR"]
     paired = batch.macros["PAIR_DIMENSION"]
     assert batch.lone in ((extents[paired] - 1, 2**32 - 1) if pair else (2**32 - 1,))

@@ -24,12 +24,13 @@ from math import prod
 
 from ..arguments import Role
 from ..batch import Batch
+from ..factor import next_power_of_two
 from ..hook_text import with_hooks
 from ..hooks import Hooks, Parameter, Snippet
 from ..parameters import Parameters
 from ..pass_parts import defines, device_size, exact, listed, uint
 from ..passes import Argument, Pass
-from ..problem import Problem, half_shape, plain_layout
+from ..problem import Layout, Problem, contiguous_strides, half_shape, plain_layout
 from ..tables import LaneTwiddles, Roots, RootSeries
 from ..traits import Traits
 from . import row
@@ -193,7 +194,13 @@ def in_one_launch(
     inner = replace(fourier_problem(problem), scale=problem.scale)
     if not _is_of_groups(fourier(inner)):
         return None
-    inner = replace(inner, hooks=_hooks(problem, inner))
+    (axis,) = problem.axes
+    inner = replace(
+        inner,
+        source=_numbered(inner.source, axis),
+        target=_numbered(inner.target, axis),
+        hooks=_hooks(problem, inner),
+    )
     passes = fourier(inner)
     if not _is_of_groups(passes):
         return None
@@ -215,6 +222,23 @@ def in_one_launch(
     )
 
 
+def _numbered(layout: Layout, axis: int) -> Layout:
+    """Return a layout by whose elements' numbers the hooks find row and column.
+
+    The array exists in no memory. Rows and columns that begin at powers of two are found by shifts
+    instead of divisions, of which each element would take several.
+    """
+    before, extent, after = layout.shape[:axis], layout.shape[axis], layout.shape[axis + 1 :]
+    columns = next_power_of_two(prod(after))
+    row = columns * next_power_of_two(extent)
+    strides = (
+        *contiguous_strides((*before, row))[:-1],
+        columns,
+        *contiguous_strides(after),
+    )
+    return replace(layout, strides=strides)
+
+
 def _is_of_groups(passes: tuple[Pass, ...]) -> bool:
     return len(passes) == 1 and passes[0].kernel in KERNELS_OF_GROUPS
 
@@ -225,12 +249,14 @@ def _hooks(problem: Problem, inner: Problem) -> Hooks:
     taken, left = inner.source.shape[number], inner.target.shape[number]
     columns = prod(problem.shape[number + 1 :])
     rows = prod(problem.shape[:number])
-    small = rows * max(taken, left) * columns < UINT_INDICES
+    taken, left, apart = (each.bit_length() for each in (taken - 1, left - 1, columns - 1))
+    small = rows << (max(taken, left) + apart) < UINT_INDICES
     macros = _macros(problem) | {
         "DCT_N": axis.n,
-        "DCT_TAKEN": taken,
-        "DCT_LEFT": left,
         "DCT_INNER": columns,
+        "DCT_TAKEN_BITS": taken,
+        "DCT_LEFT_BITS": left,
+        "DCT_INNER_BITS": apart,
         "DCT_INDEX": "uint" if small else "ulong",
     }
     lines = [f"#define {name} {value}" for name, value in macros.items()]

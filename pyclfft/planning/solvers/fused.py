@@ -33,7 +33,12 @@ from .stockham import (
 PRECISIONS = ("single",)  # double takes twice the registers, and nobody has measured it
 SPARE_BYTES = 32  # the local memory of a group for what it holds beside its points
 MIN_LAG = 1  # with less, a group could wait for a group that has yet to begin
-MOST_ITEMS = 256  # the most work-items of a group, unless the caller forces one launch
+# When one launch pays, unless the caller forces it. All of it was measured on an H200.
+SMALL_BYTES = 4 * 2**20  # of results between the passes: the host takes longer than the GPU
+LEAST_POINTS = 96  # shorter passes are as quick as a copy, with nothing that hides the waits
+UNITS_IN_CACHE = 12  # for how many units the cache must have room
+MOST_ITEMS = 256  # the most work-items of a group that transforms parts of rows,
+MOST_ITEMS_OF_AXES = 320  # or whole rows and columns
 
 # The defaults in batch.cl and numbers.cl of the macros that passes may leave out.
 DEFAULTS = {
@@ -122,7 +127,7 @@ def fused_schedule(
         if not (isinstance(first, StockhamPass) and isinstance(second, StockhamPass)):
             continue
         chunks = chunks_of(first, second, traits, parameters, in_place)
-        if chunks is not None and (forced or _pays(first, second, chunks, traits, parameters)):
+        if chunks is not None and (forced or _pays(first, second, chunks, traits)):
             kept[index - 1 : index + 1] = [join(first, second, chunks, traits)]
             counters = max(counters, 4 * (1 + chunks.count))
     if not counters:
@@ -208,11 +213,11 @@ def _pays(
     second: StockhamPass,
     chunks: Chunks,
     traits: Traits,
-    parameters: Parameters,
 ) -> bool:
     """Whether one launch is quicker than two.
 
-    Units have to be small, so that the cache holds many chunks. All data together has to be more
+    It always is if there is so little to do that the host's second launch takes longer. Otherwise
+    units have to be small, so that the cache holds many of them. All data together has to be more
     than the cache holds, because otherwise two launches find it there as well. Work-groups may not
     be large, because then too few of them hide each other's waits, and they may not have fewer
     transforms side by side than in a launch of their own.
@@ -220,10 +225,13 @@ def _pays(
     works = first.work, second.work
     groups = groups_of(*works, traits)
     assert groups is not None
-    return (
-        chunks.unit_bytes <= traits.l2_bytes // parameters["fused_chunks"]
-        and chunks.nbytes * chunks.count > traits.l2_bytes
-        and groups[0].items <= MOST_ITEMS
+    nbytes = chunks.nbytes * chunks.count
+    most_items = MOST_ITEMS if first.work.ends.twist else MOST_ITEMS_OF_AXES
+    return nbytes <= SMALL_BYTES or (
+        chunks.unit_bytes <= traits.l2_bytes // UNITS_IN_CACHE
+        and nbytes > traits.l2_bytes
+        and min(work.batch.n for work in works) >= LEAST_POINTS
+        and groups[0].items <= most_items
         and all(
             group.transforms >= work.group.transforms
             for work, group in zip(works, groups, strict=True)

@@ -34,6 +34,8 @@ TINY = 32
 NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
 LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
+SECTOR_BYTES = 32  # the bytes of a line that a GPU's cache moves at least; parts of them cost more
+IDLE = 1 / 16  # the share of work-items that may idle so that groups begin at whole sectors
 
 # The least bytes of a run in memory, and the share of time that a run of so many bytes wastes,
 # compared with a run of a whole line.
@@ -91,6 +93,7 @@ COLUMNS = (
     Shape(4, True, True),
     Shape(4),
     Shape(4, True),
+    Shape(16, True, True),  # only if the parameters ask for so many
 )
 
 
@@ -108,6 +111,10 @@ class Group:
         The values of the macros ROOM, PITCH and BANKS, which group.cl explains.
     local_bytes : int
         The local memory that the group takes, in bytes.
+    apart : bool
+        Whether no group takes transforms on both sides of an end of the batch's first dimension.
+    stays : bool
+        Whether a launch that may work in place runs better so than from one buffer to another.
     """
 
     stages: Stages
@@ -116,6 +123,8 @@ class Group:
     pitch: int
     banks: int
     local_bytes: int
+    apart: bool = False
+    stays: bool = True
 
     @property
     def transforms(self) -> int:
@@ -238,8 +247,72 @@ def group_for(
         shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
         group = group_of(batch, ends, stages, shape, precision)
         if group.local_bytes <= traits.local_mem_bytes:
-            return group
+            return replace(
+                group,
+                apart=_apart(batch, ends, count, precision, traits, parameters),
+                stays=_stays(batch, ends, group, precision, traits, parameters),
+            )
     return None
+
+
+def _apart(
+    batch: Batch,
+    ends: Ends,
+    transforms: int,
+    precision: str,
+    traits: Traits,
+    parameters: Parameters,
+) -> bool:
+    """Return whether each row of a batch's first dimension begins with a group of its own.
+
+    On a GPU this pays if the groups of columns then begin at whole sectors in the source or in the
+    target, if they do not otherwise, and if few work-items of the last group of each row idle.
+    """
+    wanted, extent = parameters["stockham_apart"], batch.dimensions[0].extent
+    by_columns = batch.loads_columns or batch.stores_columns
+    possible = by_columns and len(batch.dimensions) > 1 and extent % transforms and not ends.pair
+    if wanted >= 0 or not possible or batch.part or traits.is_cpu:
+        return bool(wanted == 1 and possible)
+    itemsize = COMPLEX_DTYPE[precision].itemsize
+    idle = -extent % transforms
+    return (
+        idle <= IDLE * extent
+        and extent * itemsize % SECTOR_BYTES > 0
+        and (_by_sectors(batch, "source", itemsize) or _by_sectors(batch, "target", itemsize))
+    )
+
+
+def _stays(
+    batch: Batch,
+    ends: Ends,
+    group: Group,
+    precision: str,
+    traits: Traits,
+    parameters: Parameters,
+) -> bool:
+    """Return whether a launch that may work in place should.
+
+    Short runs are quicker from one buffer to another. But where rows begin within sectors of the
+    cache, a GPU stores them quicker to where the group has loaded them, because its cache then
+    holds the rest of each sector.
+    """
+    if parameters["stockham_in_place"] >= 0:
+        return bool(parameters["stockham_in_place"])
+    if _run_bytes(batch, ends, group, precision) >= LINE_BYTES:
+        return True
+    itemsize = COMPLEX_DTYPE[precision].itemsize
+    return not (batch.part or traits.is_cpu or _by_sectors(batch, "target", itemsize))
+
+
+def _by_sectors(batch: Batch, side: str, itemsize: int) -> bool:
+    """Whether rows of neighbouring columns begin at whole sectors in the source, or the target.
+
+    Columns that are no neighbours in memory are said to do so: nothing else is known of them.
+    """
+    line: Line = getattr(batch, side)
+    nearest, *others = (getattr(each, side) for each in batch.dimensions)
+    distances = (line.first, line.stride, *others)
+    return nearest != 1 or not any(each * itemsize % SECTOR_BYTES for each in distances)
 
 
 def _preferred(parameters: Parameters) -> Iterable[Shape]:
@@ -318,6 +391,8 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
     precision, stages = problem.precision, group.stages
     extents, sources, targets, partner, lone = _pairs(batch) if ends.pair else _singles(batch)
     count = prod(extents)
+    across = extents[0] if group.apart else count  # transforms between whose ends groups reach
+    groups = -(-across // group.transforms) * (count // across)
     if ends.separates:
         scale /= 2
     loads_columns, stores_columns = _columns(batch, stages)
@@ -339,10 +414,11 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
             **({"SHARED_ROWS": 1} if group.shape.shared_rows else {}),
             LOAD_COLUMNS=int(loads_columns),
             STORE_COLUMNS=int(stores_columns),
+            **({"APART": 1} if group.apart else {}),
             **_end_macros(batch, ends, len(extents)),
             **_halved(ends, scale),
         ),
-        global_size=(-(-count // group.transforms) * group.items,),
+        global_size=(groups * group.items,),
         local_size=(group.items,),
         arguments={
             "src": Role.SOURCE,
@@ -365,7 +441,7 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
         leaves=leaves or problem.nbytes,
         step=f"{batch.count} x {_shown(batch, stages, ends)}",
         aliases=batch.aliases and ends.source == _target(ends) == "COMPLEX",
-        stays=_run_bytes(batch, ends, group, precision) >= LINE_BYTES,
+        stays=group.stays,
         radices=(stages.radices,),
         local_bytes=group.local_bytes,
         work=launch,
