@@ -80,6 +80,8 @@ STOCKHAM = [
     ((2, 32, 3), 1, "stockham"),
     ((3, 7, 17), 1, "stockham"),
     ((12, 10), (0, 1), "stockham"),
+    ((7, 17), -1, "stockham"),  # work-items that share rows
+    ((3, 34), -1, "stockham"),
     ((3, 36), -1, "four_step_groups"),
     ((1, 350), -1, "four_step_groups"),
     ((60, 3), 0, "four_step_groups"),
@@ -159,6 +161,7 @@ REAL_LANES = [
     ((2, 23), -1, "long_chirp"),
     ((22,), -1, "long_chirp"),
 ]
+SHARED = [((3, 17), -1, "stockham")]
 IMAGED = [  # work-items own mirror images of their butterflies
     ((2, 1024), -1, "stockham"),
     ((1, 768), -1, "stockham"),
@@ -169,7 +172,7 @@ TINY = {"stockham_items": 4, "stockham_group": 4}
 # columns; small groups; groups of columns that do not reach from one matrix into the next.
 GROUPS = [
     ({}, stockham.ROWS, stockham.COLUMNS, STOCKHAM, ("c2c",)),
-    ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *IMAGED], ("r2c", "c2r")),
+    ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *SHARED, *IMAGED], ("r2c", "c2r")),
     ({"stockham_group": 96}, (Shape(3),), (Shape(32),), SHORT, ("c2c", "r2c")),
     ({}, (Shape(0, True),), (Shape(8, True),), SHORT, ("c2c", "r2c", "c2r")),
     ({}, (Shape(1, False, True),), (Shape(4, False, True),), EVEN, ("c2c", "r2c")),

@@ -179,6 +179,13 @@ static INLINE Element element(Group group, Axis axis, Transform at, uint radix, 
                      (ulong)((r + 1) * all + KEPT - 1) / KEPT * (REAL_RADIX ? REAL_RADIX : axis.columns)};
 }
 
+/* Element p of a transform, whatever the order in which elements are taken. */
+static INLINE Element element_number(Axis axis, Transform at, uint p)
+{
+    const ulong stride = axis.columns * axis.unit;
+    return (Element){p, p * axis.columns + at.column, at.first + p * stride, p * (uint)stride, 0, LENGTH};
+}
+
 /* Whether an element lies before a limit. Where r alone tells, the compiler leaves out the comparison, and the load or
  * the store. */
 static INLINE int is_before(Element e, ulong g, ulong limit)

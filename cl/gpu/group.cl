@@ -8,8 +8,7 @@
  * Point r of butterfly j is point j + r N / R of the transform. If a work-item has `many` butterflies, point r of its
  * b-th one is x[b + r many].
  */
-#include "radix.cl"
-#include "template.cl"
+#include "gpu/primes.cl"
 
 #ifndef N
 #define N 16 /* points of a transform */
@@ -44,6 +43,9 @@
 #ifndef BANKS
 #define BANKS ((SPLIT ? 32 : 16) >> DOUBLE) /* elements of a transform that local memory serves at once */
 #endif
+#ifndef AT_ONCE
+#define AT_ONCE 8 /* elements of shared rows that a work-item loads or stores at once, at most: each takes registers */
+#endif
 
 /* The sizes of a group. Wherever a function is put in place, the compiler knows them. */
 typedef struct {
@@ -55,6 +57,13 @@ typedef struct {
 #define THE_GROUP {N, ITEMS, TRANSFORMS, LOAD_COLUMNS, ROOM, PITCH, BANKS}
 #define ROOM_OF_GROUP (LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS) /* elements of local memory */
 #define BUTTERFLIES(R) ((N / (R) + ITEMS - 1) / ITEMS)                  /* of a work-item, at most */
+
+/* If all work-items of a group share all of its rows (SHARED_ROWS): how many elements of rows with so many a work-item
+ * has at most, and in how many rounds it loads or stores them, with how many elements in each. */
+#define GROUP_SIZE (ITEMS * TRANSFORMS)
+#define SHARE_OF(elements) (((elements) + ITEMS - 1) / ITEMS)
+#define ROUNDS_OF(elements) ((SHARE_OF(elements) + AT_ONCE - 1) / AT_ONCE)
+#define ROUND_OF(elements) ((SHARE_OF(elements) + ROUNDS_OF(elements) - 1) / ROUNDS_OF(elements))
 
 /* The transform that a work-item serves, and which of this transform's work-items it is. */
 typedef struct {
@@ -190,7 +199,7 @@ static INLINE void wait_for_group(int also_global)
 /* --- twiddles -------------------------------------------------------------------------------------- */
 
 #define LARGE 16 /* radices from which on twiddles are too many to read them all */
-#define LARGEST 32
+#define LARGEST 64 /* more than any radix has */
 
 /* Multiplies the points r = 1 .. radix - 1 of a butterfly by their twiddles, which lie `span` apart in the table. From
  * radix LARGE on only every fourth twiddle and the first three are read, and the others are formed as products: that

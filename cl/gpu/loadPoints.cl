@@ -11,6 +11,10 @@
     #include "gpu/loadComplex.cl"
 #endif
 
+#if SHARED_ROWS
+    #include "gpu/takeRows.cl"
+#endif
+
 #define THE_STAGE {FIRST_RADIX, 1, 0}
 
 /* What all points have, or have not, done to them is asked once for all. Returns the column of the transform. */
@@ -20,6 +24,9 @@ static INLINE whole IN_PASS(load_)(cplx *x, global const source_element *src, Ba
     const Group group = THE_GROUP;
     const Stage stage = THE_STAGE;
     const Transform from = LOCATE(batch, axis, me.lane);
+#if SHARED_ROWS
+    IN_PASS(take_rows_)(x, src, batch, axis, me, room HOOK_ARGUMENTS);
+#else
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
@@ -27,7 +34,8 @@ static INLINE whole IN_PASS(load_)(cplx *x, global const source_element *src, Ba
                 x[of.b + r * of.many] = IN_PASS(load_point_)(src, axis, from, element(group, axis, from, FIRST_RADIX, of.j, r),
                                                    batch.flags HOOK_ARGUMENTS);
     }
-    if (batch.flags & TURN_IN)
+#endif
+    if (TURNS(batch.flags & TURN_IN))
         UNROLL for (uint i = 0; i < BUTTERFLIES(FIRST_RADIX) * FIRST_RADIX; i++)
             x[i] = turn(x[i]);
     if (CHIRP_FIRST)

@@ -16,6 +16,9 @@
 #ifndef DST_TOGETHER
 #define DST_TOGETHER 0 /* 1: they do so in the target */
 #endif
+#ifndef SHARED_ROWS
+#define SHARED_ROWS 0 /* 1: all work-items of a group load and store all of its rows, by way of local memory */
+#endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* of columns that repeat: number FOLD - c is the mirror image of number c */
 #endif
@@ -38,6 +41,14 @@
 #ifndef SPECTRUM
 #define SPECTRUM 0 /* 1: a transform, times a spectrum, and a transform back: a cyclic convolution */
 #endif
+
+/* Whether real and imaginary parts change places, which a flag says. Rows that work-items share never do so on the way
+ * from real numbers to half of their spectrum, and always on the way back. The compiler then sees which parts of the
+ * points are zero, and which parts of the results nobody needs: half of the arithmetic. */
+#define TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
+#define FROM_HALF (SHARED_ROWS && SOURCE == HERMITIAN && TARGET == REAL)
+#define TURNS(flag) (FROM_HALF || (!TO_HALF && (flag)))
+
 #define TWIST_LAST (TWIST && !TWIST_FIRST)
 #define SEPARATED (PAIR && TARGET == HERMITIAN) /* a complex transform that is two of real numbers */
 

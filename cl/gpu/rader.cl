@@ -36,13 +36,6 @@ typedef struct {
     cplx origin, sum;
 } Origin;
 
-/* Element p of a transform, whatever the order in which elements are taken. */
-static INLINE Element element_number(Axis axis, Transform at, uint p)
-{
-    const ulong stride = axis.columns * axis.unit;
-    return (Element){p, p * axis.columns + at.column, at.first + p * stride, p * (uint)stride, 0, LENGTH};
-}
-
 static INLINE cplx load_element(global const source_element *src, Axis axis, Transform from, uint p,
                                 uint flags HOOK_PARAMETERS)
 {

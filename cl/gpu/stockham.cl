@@ -36,7 +36,7 @@ static INLINE void convolve(cplx *x, Worker me, whole column, global const cplx 
 }
 #endif
 
-#define ALONE (FIRST_RADIX == N && !PACKED && !SEPARATED && !SPECTRUM) /* work-items exchange nothing */
+#define ALONE (FIRST_RADIX == N && !PACKED && !SEPARATED && !SPECTRUM && !SHARED_ROWS) /* work-items exchange nothing */
 
 kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
 void stockham(global const source_element *src, global target_element *dst, global const cplx *twiddles,

@@ -9,6 +9,10 @@
     #include "gpu/storeComplex.cl"
 #endif
 
+#if SHARED_ROWS
+    #include "gpu/giveRows.cl"
+#endif
+
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
 /* Where the results belong is found out here, and not earlier, because it would take registers all the while.
@@ -29,11 +33,13 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         }
     if (CHIRP_LAST)
         IN_PASS(times_chirp_last_)(x, axis, to, last, tables.chirp);
-    if (batch.flags & TURN_OUT)
+    if (TURNS(batch.flags & TURN_OUT))
         UNROLL for (uint b = 0; b < many; b++)
             if (butterfly(group, stage, b, last.item).exists)
-                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                    x[b + r * many] = turn(x[b + r * many]);
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++) {
+                    const cplx z = x[b + r * many];
+                    x[b + r * many] = FROM_HALF ? (cplx)(z.y, 0) : turn(z);
+                }
     if (batch.flags & CONJUGATE_OUT)
         UNROLL for (uint b = 0; b < many; b++)
             if (butterfly(group, stage, b, last.item).exists)
@@ -44,6 +50,9 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
             if (butterfly(group, stage, b, last.item).exists)
                 UNROLL for (uint r = 0; r < LAST_RADIX; r++)
                     x[b + r * many] = scaled(x[b + r * many], scale);
+#if SHARED_ROWS
+    IN_PASS(give_rows_)(x, dst, batch, axis, last, room HOOK_ARGUMENTS);
+#else
     if (to.active)
         UNROLL for (uint b = 0; b < many; b++) {
             const Butterfly of = butterfly(group, stage, b, last.item);
@@ -52,5 +61,6 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
                     IN_PASS(store_result_)(dst, axis, to, element(group, axis, to, LAST_RADIX, of.j, r),
                                  x[of.b + r * of.many] HOOK_ARGUMENTS);
         }
+#endif
 }
 #undef THE_STAGE

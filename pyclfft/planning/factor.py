@@ -10,6 +10,11 @@ from math import isqrt, prod
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
+# The codelets of gpu/primes.cl, which work-groups alone have, and the largest one of them for each
+# precision. A codelet holds its p points and p / 2 real sums at once, which are 5 p / 2 numbers: on
+# GPUs a work-item has 255 registers, and a double takes two of them.
+LARGE_PRIMES = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
+LARGEST_PRIME = {"single": 61, "double": 31}
 # The radices that a real stage may have, in rows of odd lengths.
 REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
@@ -20,7 +25,7 @@ MAX_STEPS = 4  # the most launches of a long transform
 # The floating-point operations of each codelet per point, with the twiddles within the codelet.
 OPERATIONS = {
     2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17,
-    16: 10, 25: 19, 32: 16,
+    16: 10, 25: 19, 32: 16, **{prime: prime + 3 for prime in LARGE_PRIMES},
 }  # fmt: skip
 
 
@@ -80,10 +85,10 @@ def is_prime(n: int) -> bool:
     return n > 1 and all(n % divisor for divisor in range(2, isqrt(n) + 1))
 
 
-def is_smooth(n: int) -> bool:
-    """Whether all prime factors of the length `n` have codelets."""
-    for prime in PRIMES:
-        while n % prime == 0:
+def is_smooth(n: int, largest: int = PRIMES[-1]) -> bool:
+    """Whether all prime factors of the length `n` have codelets and are not above `largest`."""
+    for prime in PRIMES + LARGE_PRIMES:
+        while prime <= largest and n % prime == 0:
             n //= prime
     return n == 1
 
@@ -162,6 +167,16 @@ class Stages:
             room = max(room, self.n // span * (span + gap))
         return room // 2 if halves else room
 
+    @property
+    def most_elements(self) -> int:
+        """The most points that a work-item may hold.
+
+        The codelet of a large prime needs registers for half as many points again as it has. Other
+        stages may use them, too.
+        """
+        largest = max(self.radices)
+        return max(32, largest + (largest // 2 if largest in LARGE_PRIMES else 0))
+
     def _held(self) -> dict[int, int]:
         """Return the number of points that a work-item holds in a stage, for each radix."""
         n, items = self.n, self.items
@@ -178,6 +193,7 @@ def best_stages(
     wanted: tuple[int, ...] | None = None,
     points: int = -1,
     first: int = 1,
+    largest: int = PRIMES[-1],
 ) -> Stages | None:
     """Return the cheapest way to share a transform among work-items.
 
@@ -201,6 +217,8 @@ def best_stages(
         The most points that a work-item is to hold in a stage, if there are such stages.
     first : int
         The radix of the first stage, a divisor of `n`; 1 leaves the choice to this function.
+    largest : int
+        The largest prime radix that the stages may have.
 
     Returns
     -------
@@ -210,6 +228,8 @@ def best_stages(
     if n == 1:  # a real row of two numbers is one point: loading and storing is all its work
         return Stages((1,), 1) if max_items else None
     begin = (first,) if first > 1 else ()
+    if not is_smooth(n, largest):
+        return None
     ways = [(*begin, *rest) for rest in factorisations(n // first, MAX_STAGES - len(begin))]
     if wanted and wanted[: len(begin)] == begin:
         ways.append(wanted)
@@ -219,7 +239,7 @@ def best_stages(
         if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
         for items in _items(radices, min_items, max_items)
     ]
-    usable = [each for each in candidates if each.elements <= max(32, max(each.radices))]
+    usable = [each for each in candidates if each.elements <= each.most_elements]
     for wish in (lambda each: each.radices == wanted, lambda each: each.elements == points):
         usable = [each for each in usable if wish(each)] or usable
     return min(
@@ -245,10 +265,10 @@ def _largest_last(radices: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def factorisations(n: int, stages: int, largest: int = 32) -> tuple[tuple[int, ...], ...]:
+def factorisations(n: int, stages: int, largest: int = 64) -> tuple[tuple[int, ...], ...]:
     """Return every product of at most `stages` radices that gives `n`, largest radices first.
 
-    No radix is above `largest`.
+    No radix is above `largest`. Large primes are among the radices.
     """
     if n == 1:
         return ((),)
@@ -256,7 +276,7 @@ def factorisations(n: int, stages: int, largest: int = 32) -> tuple[tuple[int, .
         return ()
     return tuple(
         (radix, *rest)
-        for radix in RADICES
+        for radix in RADICES + LARGE_PRIMES
         if radix <= largest and n % radix == 0
         for rest in factorisations(n // radix, stages - 1, radix)
     )
@@ -266,7 +286,9 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
     """Yield the numbers of work-items to try for a transform.
 
     With these numbers each work-item owns one, two or four butterflies of the largest radix. If
-    `least` work-items are more than that and some stage has work for all, `least` comes last.
+    that is a large prime, the other radices may have to yield the number of work-items, so that
+    none of them holds too much. If `least` work-items are more than that and some stage has work
+    for all, `least` comes last.
     """
     n = prod(radices)
     fewest, most = n // max(radices), n // min(radices)
@@ -274,6 +296,13 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
         items = -(-fewest // butterflies)
         if items <= limit:
             yield items
+    if max(radices) in LARGE_PRIMES:
+        yield from (
+            items
+            for radix in set(radices)
+            for butterflies in range(1, 5)
+            if (items := -(-n // radix // butterflies)) <= limit
+        )
     if fewest < least <= min(most, limit, n // 4):
         yield least
 
@@ -365,7 +394,7 @@ def lane_rows(n: int, most: int) -> tuple[int, int] | None:
     return -lanes, rows
 
 
-def splits(n: int, parts: int) -> tuple[tuple[int, ...], ...]:
+def splits(n: int, parts: int, largest: int = PRIMES[-1]) -> tuple[tuple[int, ...], ...]:
     """Return every product of `parts` factors above 1 that gives `n`, the most even ones first.
 
     Parameters
@@ -374,13 +403,15 @@ def splits(n: int, parts: int) -> tuple[tuple[int, ...], ...]:
         The length to split.
     parts : int
         The number of factors.
+    largest : int
+        The largest prime factor that `n` may have.
 
     Returns
     -------
     tuple of tuple of int
         The products, each as its factors in ascending order; empty if `n` is not smooth.
     """
-    if not is_smooth(n):
+    if not is_smooth(n, largest):
         return ()
     return tuple(sorted(_splits(n, parts, 2), key=lambda each: (max(each), -min(each))))
 
@@ -398,9 +429,9 @@ def _splits(n: int, parts: int, least: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=1024)
 def divisors(n: int) -> tuple[int, ...]:
-    """Return the divisors of a smooth length in ascending order."""
+    """Return the divisors, in ascending order, of a length whose prime factors have codelets."""
     found = [1]
-    for prime in PRIMES:
+    for prime in PRIMES + LARGE_PRIMES:
         powers = [1]
         while n % prime == 0:
             n //= prime

@@ -16,6 +16,7 @@ from math import prod
 
 from ..errors import PlanError
 from ..planning.factor import (
+    LARGE_PRIMES,
     LARGEST_LANE_RADIX,
     MAX_LANE_STAGES,
     MAX_STAGES,
@@ -151,7 +152,7 @@ def _factors(task: Task, best: Candidate, thorough: bool) -> Values:
         if n < MIN_LONG:
             continue
         for parts, count in ((2, 8 if thorough else 4), (3, 6 if thorough else 2)):
-            for found in splits(n, parts)[:count]:
+            for found in splits(n, parts, LARGE_PRIMES[-1])[:count]:
                 orders = permutations(found) if parts == 2 or thorough else (found,)
                 for factors in dict.fromkeys(orders):
                     yield _with(best.parameters["factors"], factors)

@@ -16,7 +16,7 @@ import pytest
 
 import pyclfft
 from pyclfft.errors import PlanError
-from pyclfft.planning.factor import Stages, is_smooth
+from pyclfft.planning.factor import LARGE_PRIMES, LARGEST_PRIME, Stages, is_smooth
 from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
@@ -229,11 +229,59 @@ def test_crop_and_pad(device, queue, shape, s, kind):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
+@pytest.mark.parametrize("given", [9, 40])
+def test_crop_and_pad_rows_that_work_items_share(device, queue, given, kind):
+    check_plain(device, queue, (7, given), 1, kind, s=17, algorithm="stockham")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
 @pytest.mark.parametrize(("n", "s"), [(361, 360), (355, 360), (150, 263)])
 @pytest.mark.parametrize("items", [8])
 def test_crop_and_pad_of_several_steps(device, queue, small_groups, n, s, kind, items):
     small_groups(items)
     check_plain(device, queue, (3, n), 1, kind, s=s)
+
+
+# A stage alone and among others, and rows that work-items share. Compilers for CPUs take long.
+LARGE = [17, 34, 17 * 19, 1023]
+MORE_LARGE = [*LARGE_PRIMES, 51, 62, 122, 31 * 31, 31 * 32, 427, 1025, 61 * 17]
+LARGE += [pytest.param(n, marks=pytest.mark.full) for n in MORE_LARGE if n not in LARGE]
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])
+@pytest.mark.parametrize("n", LARGE)
+def test_large_primes_in_work_groups(device, queue, n, kind):
+    """More rows than a group has, and a remainder; the same of columns."""
+    wide = is_smooth(n, LARGEST_PRIME["double"])
+    for shape, axis in (((133, n), 1), ((n, 37), 0)):
+        problem = make_problem(shape, dtype_of(device, kind, False), axis, kind)
+        (only,) = plan_passes(problem, describe.traits(device), "stockham")
+        assert "SPECTRUM" not in dict(only.defines)
+        check_plain(device, queue, shape, axis, kind, wide=wide and axis == 1, algorithm="stockham")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("shape", [(133, 17), (133, 34), (17, 37)])
+@pytest.mark.parametrize("direction", ["forward", "inverse"])
+def test_large_primes_in_place(device, queue, shape, direction):
+    """With what is not a number in one transform, which changes no other."""
+    axis = int(np.argmin(shape)) if 17 in shape else 1
+    plan = pyclfft.Plan(
+        shape, "c8", axis, "c2c", direction, algorithm="stockham", context=queue.context
+    )
+    x = noise(shape, "c8")
+    plain = plan(x)
+    assert relative_error(plain, expected_of(plan.problem, x.ravel()).reshape(shape)) < 3e-7
+    rows = np.moveaxis(x, axis, -1)
+    rows[5, 3] = np.nan
+    given = cl_array.to_device(queue, x)
+    assert plan(given, out=given) is given
+    result = np.moveaxis(given.get(), axis, -1)
+    assert np.isnan(result[5]).all()
+    others = np.arange(len(result)) != 5
+    np.testing.assert_array_equal(result[others], np.moveaxis(plain, axis, -1)[others])
 
 
 @pytest.mark.parametrize("n", [8, 9, 34, 17])

@@ -16,7 +16,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from pyclfft.bench import amd
-from pyclfft.planning.factor import RADICES, Stages
+from pyclfft.planning.factor import LARGE_PRIMES, RADICES, Stages
 from pyclfft.planning.pass_parts import listed
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
@@ -468,7 +468,13 @@ def assert_transforms(launch, shape, radices, precision, **options):
         assert relative_error(result, expected / 8) < 3 * EPSILON[precision]
 
 
-@pytest.mark.parametrize("radix", RADICES)
+LARGE = [
+    pytest.param(prime, marks=() if prime in (17, 29) else pytest.mark.full)
+    for prime in LARGE_PRIMES
+]
+
+
+@pytest.mark.parametrize("radix", [*RADICES, *LARGE])
 def test_codelet(launch, precision, radix):
     """Every impulse becomes a wave, and noise its transform, to a few units of the last place."""
     waves = stockham(launch, np.eye(radix, dtype=COMPLEX[precision])[None], (radix,), precision)[0]
@@ -542,6 +548,8 @@ def test_every_radix_in_every_place(launch, device, index):
 @pytest.mark.parametrize(
     ("radices", "items", "group"),
     [
+        ((17, 3, 19), 57, 1),
+        ((2, 31), 2, 5),
         ((7,), 1, 3),
         ((3,), 1, 16),
         ((4, 2), 1, 5),  # all of a transform in one work-item

@@ -504,9 +504,14 @@ def test_wrong_layout(device, upload):
         (
             (97,),
             {"algorithm": "stockham"},
-            "algorithm 'stockham' takes a smooth length that fits a work-group, not 97: choose",
+            "algorithm 'stockham' takes a length with prime factors up to 61 (31 in double "
+            "precision) that fits a work-group, not 97: choose",
         ),
-        ((97,), {"algorithm": "four_step_groups"}, "a smooth length that splits into short ones"),
+        (
+            (97,),
+            {"algorithm": "four_step_groups"},
+            "that splits into short ones, and on a CPU is smooth",
+        ),
         (
             (8,),
             {"algorithm": "fastest"},

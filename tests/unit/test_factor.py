@@ -58,6 +58,10 @@ def test_is_smooth():
     assert is_smooth(1)
     assert is_smooth(2**20 * 3**5 * 13**4)
     assert not is_smooth(2**20 * 17)
+    for largest in (17, 31, 61):
+        assert is_smooth(2**20 * largest**2, largest)
+        assert not is_smooth(2**20 * largest, largest - 1)
+    assert not is_smooth(67, 67)  # which has no codelet
 
 
 @pytest.mark.parametrize(
@@ -115,7 +119,8 @@ def test_factorisations():
         assert len(found) == len(set(found))
         assert set(found) == products()[n]
     assert list(factorisations(1, MAX_STAGES)) == [()]
-    assert not list(factorisations(34, MAX_STAGES))
+    assert list(factorisations(1023, MAX_STAGES)) == [(31, 11, 3)]
+    assert not list(factorisations(2 * 67, MAX_STAGES))
 
 
 def most_elements(radices, items):

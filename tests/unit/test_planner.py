@@ -14,7 +14,7 @@ import scipy.fft
 
 from pyclfft.errors import DeviceError, PlanError
 from pyclfft.planning.arguments import Buffer, Role, Scalar, Vector
-from pyclfft.planning.factor import MAX_STAGES, is_smooth
+from pyclfft.planning.factor import LARGE_PRIMES, LARGEST_PRIME, MAX_STAGES, is_smooth
 from pyclfft.planning.passes import assign_buffers, without_repeated_tables
 from pyclfft.planning.planner import axis_steps, plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
@@ -130,7 +130,8 @@ SWAP = "transposeBlocked"
         (make_problem((17,), "c8"), None, ["stockham"]),
         (make_problem((47, 4), "c8"), None, ["stockham"] * 2),
         (make_problem((1019,), "f4", kind="r2c"), None, ["stockham"]),
-        (make_problem((17 * 2**12,), "c8"), None, ["stockham"] * 3),
+        (make_problem((17 * 2**12,), "c8"), None, ["stockham"] * 2),
+        (make_problem((67 * 2**10,), "c8"), None, ["stockham"] * 3),
         # More dimensions than a kernel walks: contiguous first, then back.
         (
             make_problem(
@@ -235,18 +236,27 @@ def test_axes_of_one_length_share_their_table():
         (
             make_problem((97,), "c8"),
             "stockham",
-            "algorithm 'stockham' takes a smooth length that fits a work-group, not 97: choose",
+            "algorithm 'stockham' takes a length with prime factors up to 61 (31 in double "
+            "precision) that fits a work-group, not 97: choose",
         ),
-        (make_problem((8, 34), "c8"), "stockham", "a smooth length that fits a work-group, not 34"),
+        (make_problem((8, 74), "c16"), "stockham", "that fits a work-group, not 74"),
         (make_problem((8, 2**16), "c8"), "stockham", "fits a work-group, not 65536"),
         (make_problem((2**20, 8), "c8"), "stockham", "fits a work-group, not 1048576"),
         (
             make_problem((97,), "c8"),
             "four_step",
-            "algorithm 'four_step' takes a smooth length that splits into short ones, not 97:",
+            "that splits into short ones, and on a CPU is smooth, not 97:",
         ),
-        (make_problem((13,), "c8"), "four_step_groups", "splits into short ones, not 13"),
-        (make_problem((4, 3), "c8"), "four_step_groups", "splits into short ones, not 3"),
+        (
+            make_problem((13,), "c8"),
+            "four_step_groups",
+            "splits into short ones, and on a CPU is smooth, not 13",
+        ),
+        (
+            make_problem((4, 3), "c8"),
+            "four_step_groups",
+            "splits into short ones, and on a CPU is smooth, not 3",
+        ),
         (make_problem((1000,), "c8"), "ladder1", "a power of two up to 2^24, not 1000"),
         (make_problem((2**25,), "c8"), "ladder3", "a power of two up to 2^24, not 33554432"),
         (make_problem((3, 12), "c8", 1), "compact", "a power of two and fits local memory, not 12"),
@@ -517,6 +527,9 @@ def check_stockham(each):
     separates = batch.macros["PAIR"] and batch.target == "HERMITIAN"
     sequences = [radices, radices[::-1]] if batch.macros["SPECTRUM"] else [radices]
     used = places_used(macros, sequences, separates, batch.macros["PACKED"])
+    if macros.get("SHARED_ROWS"):
+        check_shared_rows(each, batch)
+        used = n  # a row is laid down in order
     assert used <= macros["ROOM"] <= 1.5 * n + 1
     assert macros["PITCH"] >= transforms
     if macros["HALVES"]:
@@ -524,7 +537,9 @@ def check_stockham(each):
     butterflies = [n // radix for radix in radices]
     rounds = [-(-count // macros["ITEMS"]) for count in butterflies]
     held = [count * radix for count, radix in zip(rounds, radices, strict=True)]
-    assert macros["ELEMENTS"] == max(held) <= 32
+    large = max(radices) if max(radices) in LARGE_PRIMES else 0
+    assert macros["ELEMENTS"] == max(held) <= max(32, large * 3 // 2)
+    assert large <= LARGEST_PRIME["double" if macros["DOUBLE"] else "single"]
     assert max(butterflies) >= macros["ITEMS"]  # none is idle all the time
 
     extents = batch.extents[: batch.macros["DIMENSIONS"]]
@@ -562,6 +577,21 @@ def check_stockham(each):
         assert batch.src_axis[0] == batch.dst_axis[0]
         assert batch.source == batch.target == "COMPLEX"
     check_tables(batch, radices)
+
+
+def check_shared_rows(each, batch):
+    """Rows of elements that are points, with too few work-items for loads that are close."""
+    macros = batch.macros
+    assert macros["ITEMS"] < 8
+    others = ("LOAD_COLUMNS", "STORE_COLUMNS", "SPLIT", "HALVES", "TWIST", "REAL_RADIX", "PAIR",
+              "PACKED", "SPECTRUM", "CHIRP_FIRST")  # fmt: skip
+    assert not any(macros[name] for name in others)
+    assert each.local_bytes <= 32 * 1024
+    turn = each.arguments["flags"].value & 3
+    if batch.source == "REAL" and macros["OUTPUTS"] < macros["N"]:
+        assert turn == 0  # TO_HALF in numbers.cl
+    if batch.source == "HERMITIAN":
+        assert turn == 3  # FROM_HALF
 
 
 def check_tables(batch, radices):

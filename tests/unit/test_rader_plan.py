@@ -66,10 +66,20 @@ def test_it_is_chosen_where_half_the_points_are_quicker():
     """On an H200 these were measured; another length of a convolution is no gain."""
     rows = [n for n in PRIMES if plan((2**16, n), algorithm=None)[0].kernel == "rader"]
     columns = [n for n in PRIMES if plan((n, 2**12), 0, None)[0].kernel == "rader"]
-    assert {17, 193, 257, 331, 601, 641} <= set(rows) <= set(columns)
-    assert {17, 61, 97, 101, 109, 257, 401, 641} <= set(columns)
-    assert not {31, 97, 113, 127, 491} & set(rows)
-    assert all(n > 13 and is_smooth(n - 1) for n in columns)
+    assert {193, 257, 331, 601, 641} <= set(rows) <= set(columns)
+    assert {97, 101, 109, 257, 401, 641} <= set(columns)
+    assert not {97, 113, 127, 491} & set(rows)
+    assert all(n > 61 and is_smooth(n - 1) for n in columns)
+
+
+def test_primes_with_codelets_need_no_convolution():
+    """Those up to 61, or 31 in double precision, where registers end."""
+    for dtype, largest in (("c8", 61), ("c16", 31)):
+        for n in (n for n in PRIMES if 13 < n < 80):
+            (only,) = plan((n, 2**12), 0, None, dtype=dtype)
+            assert (numbers(only)["N"] == n) == (n <= largest)
+            if is_smooth(n - 1):  # and a caller may still have one
+                assert plan((n, 2**12), 0, dtype=dtype)[0].kernel == "rader"
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 16, 25, 2 * 17, 47, 83, 65537])

@@ -5,20 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import bluestein, cosine, four_step, fused, one_launch, rader, row, small
-from .group_leaf import GROUPS
+from .group_leaf import GROUPS, GROUPS_EVERYWHERE
 from .lane_leaf import LANES
 from .solver import Rewriter, Solver, first_of
 from .textbook import autosort, direct, ladder, local_radix2, radix2
 
+_OF_WORK_GROUPS = "a length with prime factors up to 61 (31 in double precision)"
 _COLS = one_launch.solver(
     LANES, "cols", "neighbouring transforms of a smooth length, on a CPU with vectors"
 )
-_STOCKHAM = one_launch.solver(GROUPS, "stockham", "a smooth length that fits a work-group")
+_STOCKHAM, _STOCKHAM_EVERYWHERE = (
+    one_launch.solver(
+        leaf,
+        "stockham",
+        f"{_OF_WORK_GROUPS} that fits a work-group",
+    )
+    for leaf in (GROUPS, GROUPS_EVERYWHERE)
+)
 _FOUR_STEP = (
     four_step.solver(
         LANES, "four_step_lanes", "a smooth length in two factors, on a CPU with vectors"
     ),
-    four_step.solver(GROUPS, "four_step_groups", "a smooth length that splits into short ones"),
+    four_step.solver(
+        GROUPS,
+        "four_step_groups",
+        f"{_OF_WORK_GROUPS} that splits into short ones, and on a CPU is smooth",
+    ),
 )
 _BLUESTEIN = (
     bluestein.solver(LANES, "bluestein_lanes", "any length, on a CPU with vectors"),
@@ -60,9 +72,10 @@ SOLVERS: tuple[Solver, ...] = (
 # Old names of solvers, which `algorithm=` still takes.
 ALIASES: dict[str, Solver] = {"long_row": _FOUR_STEP[0], "cosine_row": cosine.SOLVER}
 
-# Algorithms on the first leaf that takes the problem; Bluestein's algorithm held to one launch or
-# to several; and solvers by their old names.
+# Work-groups for large prime factors on CPUs, too; algorithms on the first leaf that takes the
+# problem; Bluestein's algorithm held to one launch or to several; and solvers by their old names.
 _BY_OTHER_NAMES: tuple[Solver, ...] = (
+    _STOCKHAM_EVERYWHERE,
     first_of("four_step", _FOUR_STEP[1].requirement, _FOUR_STEP),
     first_of("bluestein", _BLUESTEIN[1].requirement, _BLUESTEIN),
     bluestein.solver(

@@ -89,6 +89,14 @@ class Ends:
         return bool(self.pair or self.packed or self.real_radix) and self.target == "HERMITIAN"
 
     @property
+    def is_plain(self) -> bool:
+        """Whether each transform is one row of elements that are points, and nothing is added."""
+        return not (
+            self.pair or self.packed or self.real_radix or self.twist or self.fold
+            or self.chirp_first or self.chirp_last or self.spectrum
+        )  # fmt: skip
+
+    @property
     def kept(self) -> int:
         """The number of results that a butterfly of `real_radix` keeps; 1 without a real stage."""
         return self.real_radix // 2 + 1

@@ -272,6 +272,7 @@ def _plain(each: StockhamPass) -> bool:
     return (
         each.work.problem.precision in PRECISIONS
         and not each.hooks
+        and not each.work.group.shape.shared_rows
         and ends.source == ends.target == "COMPLEX"
         and not (ends.pair or ends.chirp_first or ends.chirp_last or ends.spectrum)
     )

@@ -1,17 +1,21 @@
 """The leaf of work-groups: what it tries, and how long that should take (see `leaf`).
 
-A work-group does transforms of any smooth length that fits it, in one launch of stockham.cl.
+A work-group does transforms of any length that fits it and whose prime factors have codelets, in
+one launch of stockham.cl.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..factor import (
+    LARGEST_PRIME,
     MAX_STEPS,
     OPERATIONS,
     divisors,
     is_power_of_two,
+    is_smooth,
     next_power_of_two,
     real_splits,
     splits,
@@ -35,8 +39,18 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 
 
+@dataclass(frozen=True)
 class GroupLeaf:
-    """Transforms in work-groups; `Leaf` explains the methods."""
+    """Transforms in work-groups; `Leaf` explains the methods.
+
+    Attributes
+    ----------
+    large_primes_on_cpus : bool
+        Whether a CPU, too, does transforms whose lengths have large prime factors. A CPU is mostly
+        quicker with Bluestein's algorithm in the lanes of its vectors.
+    """
+
+    large_primes_on_cpus: bool = False
 
     transposes = True
 
@@ -52,6 +66,8 @@ class GroupLeaf:
         stockham.cl stores half of the spectra of columns as rows only.
         """
         if step.ends.pair and step.ends.target == "HERMITIAN" and step.batch.target.columns > 1:
+            return None
+        if traits.is_cpu and not (self.large_primes_on_cpus or is_smooth(step.batch.n)):
             return None
         group = group_for(step.batch, step.ends, problem.precision, traits, parameters)
         return None if group is None else GroupLaunch(problem, step, group)
@@ -82,13 +98,13 @@ class GroupLeaf:
 
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield the tuned factors, and then the most even ones, fewer factors first."""
-        n = axis_length(problem)
+        n, largest = axis_length(problem), LARGEST_PRIME[problem.precision]
         if wanted := factors_of(parameters, "factors", n):
             yield [wanted]
         yield (
             factors
             for parts in range(2, MAX_STEPS + 1)
-            for factors in splits(n, parts)[:SPLITS_TRIED]
+            for factors in splits(n, parts, largest)[:SPLITS_TRIED]
         )
 
     def convolutions(
@@ -154,3 +170,4 @@ def convolution_lengths(n: int) -> tuple[int, ...]:
 
 
 GROUPS = GroupLeaf()
+GROUPS_EVERYWHERE = GroupLeaf(large_primes_on_cpus=True)

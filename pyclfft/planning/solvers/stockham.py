@@ -1,4 +1,4 @@
-"""Launches of stockham.cl: transforms of any smooth length that fits a work-group.
+"""Launches of stockham.cl: transforms of lengths with codelets that fit a work-group.
 
 `group_for` finds a work-group for a batch, and `stockham_pass` makes its launch a pass.
 
@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from math import prod
+from math import gcd, prod
 
 from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
-from ..factor import Stages, best_stages, is_smooth, shown
+from ..factor import LARGEST_PRIME, Stages, best_stages, is_smooth, shown
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, listed, uint
 from ..passes import Argument, Pass
@@ -40,6 +40,7 @@ IDLE = 1 / 16  # the share of work-items that may idle so that groups begin at w
 # The least bytes of a run in memory, and the share of time that a run of so many bytes wastes,
 # compared with a run of a whole line.
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
+SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
 CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor
 
 
@@ -59,6 +60,9 @@ class Shape:
         The most points that all transforms side by side may have together.
     served : int
         The bytes that local memory serves at once.
+    shared_rows : bool
+        Whether all work-items of the group load and store all of its rows, as if these were one
+        long row, because those of one row are so few that their loads are not close together.
     """
 
     transforms: int
@@ -66,6 +70,7 @@ class Shape:
     halves: bool = False
     most_points: int = 2**31
     served: int = LINE_BYTES
+    shared_rows: bool = False
 
     @property
     def parts(self) -> int:
@@ -77,6 +82,7 @@ class Shape:
 # its runs in memory; with fewer than four columns most of each line is wasted. To exchange halves
 # takes more steps, but leaves local memory for more groups at once.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
+SHARED = Shape(0, shared_rows=True)  # tried first for rows of large primes
 COLUMNS = (
     Shape(32, most_points=4096),
     Shape(16),
@@ -197,7 +203,7 @@ def group_for(
     """Return the best work-group within the device's limits, or None if there is none."""
     if (
         not (1 if ends.packed else 2) <= batch.n <= MAX_LENGTH
-        or not is_smooth(batch.n)
+        or not is_smooth(batch.n, LARGEST_PRIME[precision])
         or len(batch.dimensions) > MAX_DIMENSIONS
     ):
         return None
@@ -207,23 +213,28 @@ def group_for(
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     wanted = factors_of(parameters, "stockham_radices", batch.n)
-    for shape in _preferred(parameters) if by_columns else ROWS:
+    may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
+    rows = (SHARED, *ROWS) if may_share else ROWS
+    for shape in _preferred(parameters) if by_columns else rows:
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
             continue  # fewer transforms side by side fill a line, too
         stages = best_stages(
             batch.n,
-            1 if by_columns else _fewest_items(batch, ends),
+            1 if by_columns or shape.shared_rows else _fewest_items(batch, ends),
             limit // (shape.transforms or 1),
             shape.split,
             shape.halves,
             wanted,
             parameters["stockham_points"],
             ends.kept,
+            LARGEST_PRIME[precision],
         )
         if stages is None:
             continue
+        if shape.shared_rows and stages.items >= _fewest_items(batch, ends):
+            continue  # they load close together
         if ends.spectrum is not None:
             stages = stages.mirrored
         elif ends.real_radix and ends.target == "REAL":
@@ -231,9 +242,9 @@ def group_for(
         elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
             stages = stages.reversed  # a small radix first, which can be MIRRORED (packed.cl)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
-        shape = Shape(
-            count, shape.split, shape.halves, shape.most_points, parameters["stockham_banks"]
-        )
+        if shape.shared_rows:
+            count = _count_of_shared(count, stages, itemsize, traits)
+        shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
         group = group_of(batch, ends, stages, shape, precision)
         if group.local_bytes <= traits.local_mem_bytes:
             return replace(
@@ -323,6 +334,14 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
     return 2 * fewest if ends.packed else fewest
 
 
+def _count_of_shared(most: int, stages: Stages, itemsize: int, traits: Traits) -> int:
+    """Return how many rows share a group: few enough for local memory, and full warps if so."""
+    nbytes = min(SHARED_BYTES, traits.local_mem_bytes)
+    count = max(1, min(most, nbytes // (stages.n * itemsize)))
+    whole = traits.lanes // gcd(traits.lanes, stages.items)
+    return count // whole * whole or count
+
+
 def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
     """Return how many neighbouring bytes a work-group touches: at most a line of the cache."""
     by_columns = batch.loads_columns or batch.stores_columns
@@ -341,6 +360,8 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
     room = stages.room(banks, shape.halves)
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
+    if shape.shared_rows:
+        room = max(room, stages.n)
     if ends.laid_out:
         room = max(room, ends.length)
     elif ends.packed:  # local memory holds one of each two mirror images
@@ -390,6 +411,7 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
             **_radices(stages, ends),
             SPLIT=int(group.shape.split),
             HALVES=int(group.shape.halves),
+            **({"SHARED_ROWS": 1} if group.shape.shared_rows else {}),
             LOAD_COLUMNS=int(loads_columns),
             STORE_COLUMNS=int(stores_columns),
             **({"APART": 1} if group.apart else {}),
