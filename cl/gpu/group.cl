@@ -8,7 +8,14 @@
  * Point r of butterfly j is point j + r N / R of the transform. If a work-item has `many` butterflies, point r of its
  * b-th one is x[b + r many].
  */
+#ifndef PRIMES
+#define PRIMES 0 /* 1: a radix may be a prime from 17 to 61 */
+#endif
+#include "radix.cl"
+#include "template.cl"
+#if PRIMES
 #include "gpu/primes.cl"
+#endif
 
 #ifndef N
 #define N 16 /* points of a transform */

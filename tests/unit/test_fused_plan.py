@@ -175,7 +175,7 @@ def test_every_tile_has_a_ticket_after_those_that_it_waits_for(count, lag, tiles
 
 
 def test_defaults_are_those_of_the_kernels():
-    files = [kernel_folder() / "gpu" / f"{name}.cl" for name in ("batch", "numbers")]
+    files = [kernel_folder() / "gpu" / f"{name}.cl" for name in ("batch", "numbers", "group")]
     text = "".join(file.read_text() for file in files)
     for name, value in DEFAULTS.items():
         assert re.search(rf"#ifndef {name}\n#define {name} {re.escape(value)}(\s|$)", text), name

@@ -40,7 +40,7 @@ UNITS_IN_CACHE = 12  # for how many units the cache must have room
 MOST_ITEMS = 256  # the most work-items of a group that transforms parts of rows,
 MOST_ITEMS_OF_AXES = 320  # or whole rows and columns
 
-# The defaults in batch.cl and numbers.cl of the macros that passes may leave out.
+# The defaults in batch.cl, numbers.cl and group.cl of the macros that passes may leave out.
 DEFAULTS = {
     "DIMENSIONS": "1",
     **{f"COLUMNS_{number}": "0" for number in range(4)},
@@ -55,6 +55,7 @@ DEFAULTS = {
     "TWIST": "0",
     "DIGITS": "2",
     "TWIST_FIRST": "0",
+    "PRIMES": "0",
 }
 
 
@@ -388,8 +389,10 @@ def both_defines(first: Pass, second: Pass) -> Iterable[tuple[str, str]]:
     macros = dict(first.defines), dict(second.defines)
     for name in macros[0] | macros[1]:
         values = [each.get(name, DEFAULTS.get(name, "")) for each in macros]
-        if values[0] == values[1]:
-            yield name, values[0]
+        if (
+            values[0] == values[1] or name == "PRIMES"
+        ):  # codelets that one pass alone calls do no harm
+            yield name, max(values)
         elif name == "RADICES":  # their commas would end an argument of BOTH
             yield from zip(("RADICES_1", "RADICES_2"), values, strict=True)
             yield name, "BOTH(RADICES_1,RADICES_2)"

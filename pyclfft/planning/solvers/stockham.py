@@ -16,7 +16,7 @@ from math import gcd, prod
 
 from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
-from ..factor import LARGEST_PRIME, Stages, best_stages, is_smooth, shown
+from ..factor import LARGE_PRIMES, LARGEST_PRIME, Stages, best_stages, is_smooth, shown
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, listed, uint
 from ..passes import Argument, Pass
@@ -644,8 +644,10 @@ def _stage_twiddles(stages: Stages, ends: Ends, precision: str) -> StageTwiddles
 
 
 def _radices(stages: Stages, ends: Ends) -> dict[str, str]:
-    """Return the macros RADICES and, for a convolution, RADICES_BACK of stockham.cl."""
+    """Return the macros of stockham.cl that tell its radices: RADICES_BACK for a convolution."""
     radices = {"RADICES": listed(stages.radices)}
+    if any(radix in LARGE_PRIMES for radix in stages.radices):
+        radices["PRIMES"] = "1"
     if ends.spectrum is not None:
         radices["RADICES_BACK"] = listed(stages.radices[::-1])
     return radices
