@@ -1057,6 +1057,10 @@ def test_spills_and_warnings_are_noticed():
 # Shapes and axes for which an AMD GPU's plan must keep all points in registers.
 IN_REGISTERS = [
     ((64, 13), 1),
+    ((64, 31), 1),
+    ((64, 61), 1),
+    ((64, 1023), 1),
+    ((31, 64), 0),
     ((64, 1000), 1),
     ((64, 1001), 1),
     ((64, 2401), 1),
