@@ -443,6 +443,7 @@ def stockham(
         uint(2**32 - 1), COMPLEX[precision](scale), uint(3 * inverse + 16 * backward),
         group=(size,), precision=precision, N=n, ITEMS=stages.items, TRANSFORMS=group,
         ELEMENTS=stages.elements, RADICES=listed(radices), SPLIT=split, HALVES=halves,
+        PRIMES=int(any(radix in LARGE_PRIMES for radix in radices)),
         LOAD_COLUMNS=load_columns, STORE_COLUMNS=store_columns, TWIST=twist, DIGITS=digits,
         ROOM=room, PITCH=group + (load_columns and not store_columns), DIMENSIONS=2,
         BANKS=max(1, banks // group) if load_columns else banks, **columns,
