@@ -83,11 +83,13 @@ def most_lanes(problem: Problem, traits: Traits) -> int:
 
 
 def radices_for(
-    n: int, parameters: Parameters, among: tuple[int, ...] = RADICES
+    n: int, traits: Traits, parameters: Parameters, among: tuple[int, ...] = RADICES
 ) -> tuple[int, ...] | None:
     """Return the radices of stages over n points: the tuned ones, or else the cheapest ones."""
     wanted = factors_of(parameters, "lanes_radices", n)
-    return wanted if wanted and set(wanted) <= set(among) else best_lane_radices(n, among)
+    if wanted and set(wanted) <= set(among):
+        return wanted
+    return best_lane_radices(n, among, traits.vector_registers)
 
 
 def lanes_for(

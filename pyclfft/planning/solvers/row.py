@@ -109,7 +109,12 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     together = _rows_together(problem, batch, width, traits) if rows == width else 1
     rooms = 1 if problem.kind == "c2c" else 2
     lanes = lanes_for(
-        problem, together * width, radices_for(n // rows, parameters), traits, parameters, rooms
+        problem,
+        together * width,
+        radices_for(n // rows, traits, parameters),
+        traits,
+        parameters,
+        rooms,
     )
     if lanes is None:
         return None
