@@ -80,6 +80,32 @@ def test_passes_as_measured_with_16_registers():
         assert macros(each)["RADICES"] == listed(radices)
 
 
+@pytest.mark.parametrize(
+    ("shape", "dtype", "lanes"),
+    [
+        ((2, 1024, 1024), "c8", 16),
+        ((2, 1024, 1024), "c16", 8),
+        ((2, 2048, 512), "c8", 16),
+        ((2, 512, 512), "c8", 8),  # short
+        ((2, 4096, 512), "c8", 8),  # long
+        ((2, 1024, 1000), "c8", 8),  # not pages apart
+        ((1, 1024, 512), "c8", 16),
+        ((1, 1024, 32), "c8", 8),  # not pages apart, and too few for all cores
+    ],
+)
+def test_blocks_of_two_vectors_where_a_vector_is_a_line(shape, dtype, lanes):
+    (each,) = plan(shape, 1, RECORDED["avx2-cpu"], dtype)
+    assert (macros(each)["LANES"], macros(each)["VECTOR_BITS"]) == (str(lanes), "256")
+    (each,) = plan(shape, 1, RECORDED["intel-cpu"], dtype)
+    assert macros(each)["LANES"] == ("8" if dtype == "c16" else "16")
+
+
+def test_blocks_of_two_vectors_leave_no_core_idle():
+    for cores, lanes in ((16, "16"), (64, "8")):
+        (each,) = plan((1024, 512), 0, replace(RECORDED["avx2-cpu"], compute_units=cores))
+        assert macros(each)["LANES"] == lanes
+
+
 def test_convolutions_heed_registers():
     """Lengths and radices of convolutions are those that are the quickest with the registers."""
     assert convolution_radices(499) == (8, 8, 16)
