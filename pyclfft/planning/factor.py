@@ -14,6 +14,7 @@ REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
 MIN_PARTLY_EMPTY = 16  # the least points of a row for which vectors with empty lanes pay
 MAX_LANE_STAGES, LARGEST_LANE_RADIX = 8, 16  # a CPU kernel's most stages, and their largest radix
+FEW_POINTS, MANY_POINTS = 4, 8  # of a CPU kernel's stage, which fit the registers
 MAX_STEPS = 4  # the most launches of a long transform
 
 # The floating-point operations of each codelet per point, with the twiddles within the codelet.
@@ -272,7 +273,7 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
 
 @lru_cache(maxsize=4096)
 def best_lane_radices(
-    n: int, among: tuple[int, ...] = RADICES, registers: int = 32
+    n: int, among: tuple[int, ...] = RADICES, fit: int = FEW_POINTS
 ) -> tuple[int, ...] | None:
     """Return the cheapest radices of a CPU kernel's stages, where each lane has `n` points.
 
@@ -282,8 +283,8 @@ def best_lane_radices(
         The number of points, at least 1.
     among : tuple of int
         The radices to choose from.
-    registers : int
-        The number of a core's vector registers.
+    fit : int
+        How many points fit the registers (see `lane_cost`).
 
     Returns
     -------
@@ -299,19 +300,25 @@ def best_lane_radices(
         for radices in factorisations(n, MAX_LANE_STAGES, LARGEST_LANE_RADIX)
         if set(radices) <= set(among)
     )
-    return min(candidates, key=lambda each: (lane_cost(each, registers), each), default=None)
+    return min(candidates, key=lambda each: (lane_cost(each, fit), each), default=None)
 
 
-def lane_cost(radices: tuple[int, ...], registers: int = 32) -> int:
+def lane_cost(radices: tuple[int, ...], fit: int = FEW_POINTS) -> int:
     """Return a relative time, made of loads and stores, arithmetic, and registers that spill.
 
-    More than 8 points do not fit 32 registers, because each is a vector of real parts and a vector
-    of imaginary parts. With twiddles even fewer fit; the last stage has no twiddles. With 16
-    registers, as AVX2 has them, more than 8 points spill more, and with twiddles more than 4 spill.
+    Parameters
+    ----------
+    radices : tuple of int
+        The radices of the stages, in order.
+    fit : int
+        How many points fit the registers, `FEW_POINTS` or `MANY_POINTS`: each is a vector of real
+        parts and a vector of imaginary parts. With twiddles fewer fit; the last stage has none.
+
+    Returns
+    -------
+    int
     """
-    # Heeding 16 registers took 25 % off the time of 128^3 points, 9 % off that of rows of 2^16, 5 %
-    # off that of 4096, and added up to 4 % to few others (Intel's runtime, told to use AVX2 alone).
-    few = registers < 32
+    few = fit < MANY_POINTS
     work = sum(10 + OPERATIONS[radix] + (10 if few else 4) * (radix > 8) for radix in radices)
     return work + sum(8 * (radix > 8) + 4 * (few and radix > 4) for radix in radices[:-1])
 

@@ -7,7 +7,7 @@ points fit a core's cache, in one launch of cols.cl.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from math import inf, prod
 
@@ -50,14 +50,14 @@ class LaneLeaf:
 
         Columns and rows of a long row may leave cores idle, because there is no other way.
         """
-        radices = radices_for(step.batch.n // step.ends.kept, traits, parameters)
+        radices = radices_for(step.batch.n // step.ends.kept, parameters)
         found = columns_of(problem, step, radices, traits, parameters)
         return None if found and not step.batch.part and _idles(found) else found
 
     def whole(self, problem: Problem, traits: Traits, parameters: Parameters) -> Columns | None:
         """Return the launch that transforms the whole axis, or None if there is none."""
-        radix = _real_radix(problem, lambda n: radices_for(n, traits, parameters), traits)
-        if radices_for(points_in_one_launch(problem) // (radix or 1), traits, parameters) is None:
+        radix = _real_radix(problem, lambda n: radices_for(n, parameters))
+        if radices_for(points_in_one_launch(problem) // (radix or 1), parameters) is None:
             return None
         step = Step(*(with_real_stage(problem, radix) if radix else in_one_launch(problem)))
         return self.launch(problem, step, traits, parameters)
@@ -83,8 +83,8 @@ class LaneLeaf:
         self, problem: Problem, traits: Traits, parameters: Parameters
     ) -> Iterator[list[Convolution]]:
         """Yield the quickest convolution in one launch, then the quickest one in three."""
-        radix = _real_radix(problem, lambda n: _radices(n, traits, parameters), traits, 2)
-        radices = _radices(points_in_one_launch(problem) // (radix or 1), traits, parameters)
+        radix = _real_radix(problem, lambda n: _radices(n, parameters), transforms=2)
+        radices = _radices(points_in_one_launch(problem) // (radix or 1), parameters)
         if radices:
             yield [Convolution((prod(radices),), radix)]
         yield [Convolution(convolution_matrix(axis_length(problem), most_lanes(problem, traits)))]
@@ -92,15 +92,13 @@ class LaneLeaf:
     def time(self, launches: Sequence[Columns], traits: Traits) -> float:
         """Return the work of all stages, as a multiple of that of a load and a store."""
         return sum(
-            each.batch.count * each.batch.n * lane_cost(each.lanes.radices, traits.vector_registers)
-            for each in launches
+            each.batch.count * each.batch.n * lane_cost(each.lanes.radices) for each in launches
         )
 
 
 def _real_radix(
     problem: Problem,
     radices_of: Callable[[int], tuple[int, ...] | None],
-    traits: Traits,
     transforms: int = 1,
 ) -> int:
     """Return the radix of the real stage that leaves the least work, or 0 for no real stage.
@@ -112,8 +110,6 @@ def _real_radix(
     radices_of : function
         A function of a number of complex points that returns the radices of the stages over them,
         or None if there are none.
-    traits : Traits
-        The device's traits.
     transforms : int
         The number of transforms of these points: 2 in a convolution.
     """
@@ -123,14 +119,12 @@ def _real_radix(
     if problem.kind == "c2c" or not choices:
         return 0
 
-    cost = partial(lane_cost, registers=traits.vector_registers)
-
     def work(radix: int) -> float:
         radices = radices_of(n // (radix or 1))
         if radices is None:
             return inf
-        stages = (radix // 2 + 1) * prod(radices) * cost(radices) * transforms
-        return stages + (n * cost((radix,)) / 2 if radix else 0)  # a real stage counts half
+        stages = (radix // 2 + 1) * prod(radices) * lane_cost(radices) * transforms
+        return stages + (n * lane_cost((radix,)) / 2 if radix else 0)  # a real stage counts half
 
     return min((0, *choices), key=work)
 
@@ -159,27 +153,24 @@ def _pairs(n: int, parameters: Parameters) -> Iterator[tuple[int, int]]:
         yield more, less
 
 
-def _radices(n: int, traits: Traits, parameters: Parameters) -> tuple[int, ...] | None:
+def _radices(n: int, parameters: Parameters) -> tuple[int, ...] | None:
     """Return the radices of a convolution for n points: tuned ones, or else the quickest."""
-    quickest = convolution_radices(n, registers=traits.vector_registers)
-    return radices_for(prod(quickest), traits, parameters) if quickest else None
+    quickest = convolution_radices(n)
+    return radices_for(prod(quickest), parameters) if quickest else None
 
 
 @lru_cache(maxsize=1024)
-def convolution_radices(
-    n: int, among: tuple[int, ...] = RADICES, registers: int = 32
-) -> tuple[int, ...] | None:
+def convolution_radices(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
     """Return the radices of the quickest convolution that is long enough for `n` points.
 
     The result is None if every such convolution takes more stages than a launch may have.
     """
     found = (
-        best_lane_radices(m, among, registers)
-        for m in islice(fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED)
+        best_lane_radices(m, among) for m in islice(fast_lengths(max(2, 2 * n - 1)), LENGTHS_TRIED)
     )
     return min(
         (radices for radices in found if radices),
-        key=lambda each: prod(each) * lane_cost(each, registers),
+        key=lambda each: prod(each) * lane_cost(each),
         default=None,
     )
 

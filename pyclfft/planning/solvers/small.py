@@ -35,9 +35,9 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     if not 1 < n <= _limit(count, smooth, traits, parameters):
         return None
     if smooth:
-        radices, step = radices_for(n, traits, parameters, RADICES), Step(*in_one_launch(problem))
+        radices, step = radices_for(n, parameters, RADICES), Step(*in_one_launch(problem))
     else:
-        radices = convolution_radices(n, RADICES[:4], traits.vector_registers)
+        radices = convolution_radices(n, RADICES[:4])
         step = convolution_step(problem, Convolution((prod(radices or ()),)))
     found = columns_of(problem, step, radices, traits, parameters, shared=True)
     return None if found is None else (found.planned(problem.scale),)
