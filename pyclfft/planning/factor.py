@@ -318,7 +318,7 @@ def lane_cost(radices: tuple[int, ...], fit: int = FEW_POINTS) -> int:
     -------
     int
     """
-    few = fit < MANY_POINTS
+    few = fit < MANY_POINTS and len(radices) > 1  # one stage of 9 to 16 points is quicker than two
     work = sum(10 + OPERATIONS[radix] + (10 if few else 4) * (radix > 8) for radix in radices)
     return work + sum(8 * (radix > 8) + 4 * (few and radix > 4) for radix in radices[:-1])
 

@@ -69,6 +69,7 @@ def test_passes_as_measured():
 def test_passes_of_columns_as_measured(name):
     """The quickest of those tried on an EPYC, with AVX-512 and with AVX2, by both runtimes."""
     for n, radices in (
+        (16, (16,)),
         (32, (4, 8)),
         (128, (4, 4, 8)),
         (512, (4, 4, 4, 8)),
