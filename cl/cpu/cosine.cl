@@ -59,9 +59,13 @@ static INLINE void store_even_and_odd(Target target, uint i, reals even, reals o
                  N % LANES ? 0 : target.stream);
 }
 
-static INLINE points load_points(Source source, uint i, uint fetched)
+static INLINE points load_points(Source source, uint i)
 {
     return waiting_points(source.waiting + i, 1);
+}
+
+static INLINE void fetch_points(Source source, uint i)
+{
 }
 
 #if COSINE == 2

@@ -10,12 +10,15 @@ static INLINE void prepare_row(Source source, Tables tables HOOK_PARAMETERS)
 {
 }
 
-static INLINE points load_points(Source source, uint i, uint fetched HOOK_PARAMETERS)
+static INLINE points load_points(Source source, uint i HOOK_PARAMETERS)
 {
     const reals one = *(global const loose_half *)(source.src + source.from + i);
     const reals other = *(global const loose_half *)(source.src + source.other_from + i);
-    const points x = deinterleaved((points)(one, other), source.sign);
-    fetch(source.src + source.from + source.ahead + fetched);
-    fetch(source.src + source.other_from + source.ahead + fetched);
-    return x;
+    return deinterleaved((points)(one, other), source.sign);
+}
+
+static INLINE void fetch_points(Source source, uint i)
+{
+    fetch(source.src + source.from + source.ahead + i);
+    fetch(source.src + source.other_from + source.ahead + i);
 }

@@ -27,7 +27,11 @@ static INLINE void prepare_row(Source source, Tables tables HOOK_PARAMETERS)
     source.waiting[0] = (cplx)(first + last, last - first);
 }
 
-static INLINE points load_points(Source source, uint i, uint fetched HOOK_PARAMETERS)
+static INLINE points load_points(Source source, uint i HOOK_PARAMETERS)
 {
     return waiting_points(source.waiting + i, 1);
+}
+
+static INLINE void fetch_points(Source source, uint i)
+{
 }

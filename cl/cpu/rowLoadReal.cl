@@ -6,9 +6,12 @@ static INLINE void prepare_row(Source source, Tables tables HOOK_PARAMETERS)
 {
 }
 
-static INLINE points load_points(Source source, uint i, uint fetched HOOK_PARAMETERS)
+static INLINE points load_points(Source source, uint i HOOK_PARAMETERS)
 {
-    const reals x = load_vector(source.src, source.from + i, 1, existing(i) HOOK_ARGUMENTS);
-    fetch(source.src + source.from + source.ahead + fetched);
-    return (points)(x, (reals)0);
+    return (points)(load_vector(source.src, source.from + i, 1, existing(i) HOOK_ARGUMENTS), (reals)0);
+}
+
+static INLINE void fetch_points(Source source, uint i)
+{
+    fetch(source.src + source.from + source.ahead + i);
 }

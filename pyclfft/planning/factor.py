@@ -20,6 +20,7 @@ REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
 MIN_PARTLY_EMPTY = 16  # the least points of a row for which vectors with empty lanes pay
 MAX_LANE_STAGES, LARGEST_LANE_RADIX = 8, 16  # a CPU kernel's most stages, and their largest radix
+FEW_POINTS, MANY_POINTS = 4, 8  # of a CPU kernel's stage, which fit the registers
 MAX_STEPS = 4  # the most launches of a long transform
 
 # The floating-point operations of each codelet per point, with the twiddles within the codelet.
@@ -308,7 +309,9 @@ def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4096)
-def best_lane_radices(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ...] | None:
+def best_lane_radices(
+    n: int, among: tuple[int, ...] = RADICES, fit: int = FEW_POINTS
+) -> tuple[int, ...] | None:
     """Return the cheapest radices of a CPU kernel's stages, where each lane has `n` points.
 
     Parameters
@@ -317,6 +320,8 @@ def best_lane_radices(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ..
         The number of points, at least 1.
     among : tuple of int
         The radices to choose from.
+    fit : int
+        How many points fit the registers (see `lane_cost`).
 
     Returns
     -------
@@ -332,17 +337,27 @@ def best_lane_radices(n: int, among: tuple[int, ...] = RADICES) -> tuple[int, ..
         for radices in factorisations(n, MAX_LANE_STAGES, LARGEST_LANE_RADIX)
         if set(radices) <= set(among)
     )
-    return min(candidates, key=lambda radices: (lane_cost(radices), radices), default=None)
+    return min(candidates, key=lambda each: (lane_cost(each, fit), each), default=None)
 
 
-def lane_cost(radices: tuple[int, ...]) -> int:
+def lane_cost(radices: tuple[int, ...], fit: int = FEW_POINTS) -> int:
     """Return a relative time, made of loads and stores, arithmetic, and registers that spill.
 
-    More than 8 points do not fit the registers, because each is a vector of real parts and a vector
-    of imaginary parts. With twiddles even fewer fit; the last stage has no twiddles.
+    Parameters
+    ----------
+    radices : tuple of int
+        The radices of the stages, in order.
+    fit : int
+        How many points fit the registers, `FEW_POINTS` or `MANY_POINTS`: each is a vector of real
+        parts and a vector of imaginary parts. With twiddles fewer fit; the last stage has none.
+
+    Returns
+    -------
+    int
     """
-    work = sum(10 + OPERATIONS[radix] + 4 * (radix > 8) for radix in radices)
-    return work + 8 * sum(radix > 8 for radix in radices[:-1])
+    few = fit < MANY_POINTS and len(radices) > 1  # one stage of 9 to 16 points is quicker than two
+    work = sum(10 + OPERATIONS[radix] + (10 if few else 4) * (radix > 8) for radix in radices)
+    return work + sum(8 * (radix > 8) + 4 * (few and radix > 4) for radix in radices[:-1])
 
 
 def real_splits(n: int) -> tuple[int, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+AVX2_LANES = 8  # of a vector of single precision
+
 
 @dataclass(frozen=True)
 class Traits:
@@ -71,6 +73,15 @@ class Traits:
     shared_buffers: bool = False
     system_svm: bool = False
     unmaps_ahead: bool = True
+
+    @property
+    def vector_registers(self) -> int:
+        """The number of vector registers of a CPU's core: 16 for AVX2, and 32 for AVX-512.
+
+        Vectors of 4 lanes are not only those of SSE, with 16 registers, but also those of ARM, with
+        32. Plans for them have not been measured, and 32 leaves them as they are.
+        """
+        return 16 if self.lanes == AVX2_LANES else 32
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether the device has room for all buffers at once; `sizes` gives their bytes."""

@@ -194,6 +194,18 @@ def test_columns_of_any_width(device, queue, lanes, width, shape, number):
     check_all(device, queue, shape, 1, "cols", [code_of(device, number)])
 
 
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("number", PRECISIONS)
+def test_columns_in_blocks_of_two_vectors(device, queue, lanes, number):
+    """Long columns whose points lie pages apart, from other arrays and in place."""
+    lanes(8)
+    code = code_of(device, number)
+    check_all(device, queue, (1024, 512), 0, "cols", [code])
+    check(
+        queue, make_problem((1024, 512), code, 0), noise((1024, 512), code), "cols", in_place=True
+    )
+
+
 @pytest.mark.parametrize("columns", [16, 37])
 def test_columns_in_place(device, queue, columns):
     for code in CODES:

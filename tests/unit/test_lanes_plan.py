@@ -9,7 +9,8 @@ from math import prod
 import numpy as np
 import pytest
 
-from pyclfft.planning.factor import RADICES, best_lane_radices, is_smooth, lane_rows
+from pyclfft.planning.factor import MANY_POINTS, RADICES, best_lane_radices, is_smooth, lane_rows
+from pyclfft.planning.pass_parts import listed
 from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
@@ -56,12 +57,63 @@ def test_passes_are_of_codelets_in_ascending_order():
 
 
 def test_passes_as_measured():
-    """The quickest of those tried on a Xeon with AVX-512, by Intel's runtime and by PoCL."""
-    assert best_lane_radices(16) == (16,)
-    assert best_lane_radices(64) == (8, 8)
-    assert best_lane_radices(256) == (4, 8, 8)
-    assert best_lane_radices(1024) == (8, 8, 16)
-    assert best_lane_radices(4096) == (8, 8, 8, 8)
+    """The quickest of those tried for rows on a Xeon with AVX-512, by Intel's runtime and PoCL."""
+    assert best_lane_radices(16, fit=MANY_POINTS) == (16,)
+    assert best_lane_radices(64, fit=MANY_POINTS) == (8, 8)
+    assert best_lane_radices(256, fit=MANY_POINTS) == (4, 8, 8)
+    assert best_lane_radices(1024, fit=MANY_POINTS) == (8, 8, 16)
+    assert best_lane_radices(4096, fit=MANY_POINTS) == (8, 8, 8, 8)
+
+
+@pytest.mark.parametrize("name", ["intel-cpu", "avx2-cpu", "pocl"])
+def test_passes_of_columns_as_measured(name):
+    """The quickest of those tried on an EPYC, with AVX-512 and with AVX2, by both runtimes."""
+    for n, radices in (
+        (16, (16,)),
+        (32, (4, 8)),
+        (128, (4, 4, 8)),
+        (512, (4, 4, 4, 8)),
+        (1024, (4, 4, 8, 8)),
+    ):
+        assert best_lane_radices(n) == radices
+        (each,) = plan((8, n, 1024), 1, RECORDED[name])
+        assert macros(each)["RADICES"] == listed(radices)
+
+
+def test_passes_of_rows_heed_registers():
+    for name, registers, radices in (
+        ("avx2-cpu", 16, (4, 4, 8)),  # rows of 8 x 128 points
+        ("intel-cpu", 32, (8, 8)),  # rows of 16 x 64
+    ):
+        assert RECORDED[name].vector_registers == registers
+        (each,) = plan((64, 1024), 1, RECORDED[name])
+        assert macros(each)["RADICES"] == listed(radices)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "lanes"),
+    [
+        ((2, 1024, 1024), "c8", 16),
+        ((2, 1024, 1024), "c16", 8),
+        ((2, 2048, 512), "c8", 16),
+        ((2, 512, 512), "c8", 8),  # short
+        ((2, 4096, 512), "c8", 8),  # long
+        ((2, 1024, 1000), "c8", 8),  # not pages apart
+        ((1, 1024, 512), "c8", 16),
+        ((1, 1024, 32), "c8", 8),  # not pages apart, and too few for all cores
+    ],
+)
+def test_blocks_of_two_vectors_where_a_vector_is_a_line(shape, dtype, lanes):
+    (each,) = plan(shape, 1, RECORDED["avx2-cpu"], dtype)
+    assert (macros(each)["LANES"], macros(each)["VECTOR_BITS"]) == (str(lanes), "256")
+    (each,) = plan(shape, 1, RECORDED["intel-cpu"], dtype)
+    assert macros(each)["LANES"] == ("8" if dtype == "c16" else "16")
+
+
+def test_blocks_of_two_vectors_leave_no_core_idle():
+    for cores, lanes in ((16, "16"), (64, "8")):
+        (each,) = plan((1024, 512), 0, replace(RECORDED["avx2-cpu"], compute_units=cores))
+        assert macros(each)["LANES"] == lanes
 
 
 @pytest.mark.parametrize("most", [2, 4, 8, 16])
@@ -269,7 +321,10 @@ def test_vectors_are_the_devices(lanes):
         twiddles = [a for a in each.arguments.values() if isinstance(a, LaneTwiddles)]
         assert [a.lanes for a in twiddles] == [width]
         assert (
-            LaneStageTwiddles(best_lane_radices(4096 // width), twiddles[0].precision)
+            LaneStageTwiddles(
+                best_lane_radices(4096 // width, fit=traits.vector_registers // 4),
+                twiddles[0].precision,
+            )
             in each.arguments.values()
         )
 

@@ -274,8 +274,8 @@ def kernels(name, shape, axes, **values):
         ("h200", (64, 1024), 1, {"stockham_radices": [[4, 16, 16]]}, "64 x 1024 = 4x16x16"),
         ("h200", (64, 1024), 1, {"stockham_radices": [[4, 16]]}, "64 x 1024 = 16x16x4"),  # of 64
         ("intel-cpu", (64, 1024), 1, {"lanes_radices": [[4, 4, 4]]}, "64 x 1024 = 16x4x4x4"),
-        ("intel-cpu", (64, 1024), 1, {"lanes_width": 8}, "64 x 1024 = 8x8x16"),
-        ("intel-cpu", (64, 1024), 1, {"algorithm": "cols"}, "64 x 1024 = 8x8x16"),
+        ("intel-cpu", (64, 1024), 1, {"lanes_width": 8}, "64 x 1024 = 8x4x4x8"),
+        ("intel-cpu", (64, 1024), 1, {"algorithm": "cols"}, "64 x 1024 = 4x4x8x8"),
         ("intel-cpu", (64, 1024), 1, {"algorithm": "chirp", "lanes_radices": [[3, 7]]}, None),
     ],
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..batch import Batch
-from ..factor import lane_rows
+from ..factor import FEW_POINTS, MANY_POINTS, lane_rows
 from ..parameters import Parameters
 from ..pass_parts import listed
 from ..passes import Argument, Pass
@@ -109,7 +109,12 @@ def split(problem: Problem, batch: Batch, traits: Traits, parameters: Parameters
     together = _rows_together(problem, batch, width, traits) if rows == width else 1
     rooms = 1 if problem.kind == "c2c" else 2
     lanes = lanes_for(
-        problem, together * width, radices_for(n // rows, parameters), traits, parameters, rooms
+        problem,
+        together * width,
+        radices_for(n // rows, parameters, fit=_points_that_fit(traits)),
+        traits,
+        parameters,
+        rooms,
     )
     if lanes is None:
         return None
@@ -133,6 +138,13 @@ def _rows_together(problem: Problem, batch: Batch, width: int, traits: Traits) -
     enough = batch.count >= 2 * traits.compute_units
     fit = 2 * width <= most_lanes(problem, traits)
     return 2 if plain and enough and fit and not problem.hooks else 1
+
+
+def _points_that_fit(traits: Traits) -> int:
+    """Return how many points of a stage fit the registers."""
+    # Heeding 16 registers takes 9 % off the time of rows of 2^16 points, 10 % off 8192, 5 % off
+    # 4096, and adds up to 4 % to few others (Intel's runtime, told to use AVX2 alone).
+    return MANY_POINTS if traits.vector_registers > 16 else FEW_POINTS
 
 
 def _batch(problem: Problem) -> Batch:
