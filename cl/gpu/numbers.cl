@@ -45,9 +45,9 @@
 /* Whether real and imaginary parts change places, which a flag says. Rows that work-items share never do so on the way
  * from real numbers to half of their spectrum, and always on the way back. The compiler then sees which parts of the
  * points are zero, and which parts of the results nobody needs: half of the arithmetic. */
-#define TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
-#define FROM_HALF (SHARED_ROWS && SOURCE == HERMITIAN && TARGET == REAL)
-#define TURNS(flag) (FROM_HALF || (!TO_HALF && (flag)))
+#define KNOWN_TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
+#define KNOWN_FROM_HALF (SHARED_ROWS && SOURCE == HERMITIAN && TARGET == REAL)
+#define TURNS(flag) (KNOWN_FROM_HALF || (!KNOWN_TO_HALF && (flag)))
 
 #define TWIST_LAST (TWIST && !TWIST_FIRST)
 #define SEPARATED (PAIR && TARGET == HERMITIAN) /* a complex transform that is two of real numbers */

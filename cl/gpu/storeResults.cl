@@ -38,7 +38,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
             if (butterfly(group, stage, b, last.item).exists)
                 UNROLL for (uint r = 0; r < LAST_RADIX; r++) {
                     const cplx z = x[b + r * many];
-                    x[b + r * many] = FROM_HALF ? (cplx)(z.y, 0) : turn(z);
+                    x[b + r * many] = KNOWN_FROM_HALF ? (cplx)(z.y, 0) : turn(z);
                 }
     if (batch.flags & CONJUGATE_OUT)
         UNROLL for (uint b = 0; b < many; b++)

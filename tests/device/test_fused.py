@@ -52,6 +52,7 @@ def planned(believing, shape, axes, monkeypatch, **options):
     """A plan with fused passes; long transforms are two passes even where a group could do them."""
     believing(8 * int(np.prod(shape)))
     if len(axes) == 1:
+        monkeypatch.setattr("pyclfft.planning.planner.NAMED_ONLY", ())
         monkeypatch.setattr("pyclfft.planning.planner.SOLVERS", (BY_NAME["four_step_groups"],))
     return Plan(shape, np.complex64, axes, algorithm="fused", **options)
 

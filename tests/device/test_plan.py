@@ -510,7 +510,7 @@ def test_wrong_layout(device, upload):
         (
             (97,),
             {"algorithm": "four_step_groups"},
-            "that splits into short ones, and on a CPU is smooth",
+            "that splits into short ones; on CPUs up to 13",
         ),
         (
             (8,),

@@ -69,12 +69,12 @@ def test_it_is_chosen_where_half_the_points_are_quicker():
     assert {193, 257, 331, 601, 641} <= set(rows) <= set(columns)
     assert {97, 101, 109, 257, 401, 641} <= set(columns)
     assert not {97, 113, 127, 491} & set(rows)
-    assert all(n > 61 and is_smooth(n - 1) for n in columns)
+    assert all(n > 53 and is_smooth(n - 1) for n in columns)
 
 
 def test_primes_with_codelets_need_no_convolution():
-    """Those up to 61, or 31 in double precision, where registers end."""
-    for dtype, largest in (("c8", 61), ("c16", 31)):
+    """Complex ones up to 53, or 31 in double precision, where registers end."""
+    for dtype, largest in (("c8", 53), ("c16", 31)):
         for n in (n for n in PRIMES if 13 < n < 80):
             (only,) = plan((n, 2**12), 0, None, dtype=dtype)
             assert (numbers(only)["N"] == n) == (n <= largest)

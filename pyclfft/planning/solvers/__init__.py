@@ -29,7 +29,7 @@ _FOUR_STEP = (
     four_step.solver(
         GROUPS,
         "four_step_groups",
-        f"{_OF_WORK_GROUPS} that splits into short ones, and on a CPU is smooth",
+        f"{_OF_WORK_GROUPS} that splits into short ones; on CPUs up to 13",
     ),
 )
 _BLUESTEIN = (

@@ -23,10 +23,10 @@ from ..factor import (
 from ..parameters import Parameters, factors_of
 from ..problem import Layout, Problem
 from ..traits import Traits
-from .ends import in_one_launch, points_in_one_launch, with_real_stage
+from .ends import in_one_launch, points_in_one_launch, whole_ends, with_real_stage
 from .leaf import Convolution, Factors, Step
-from .steps import axis_length, resting_layout, single_axis
-from .stockham import GroupLaunch, group_for
+from .steps import axis_batch, axis_length, resting_layout, single_axis
+from .stockham import MIN_ITEMS, Group, GroupLaunch, group_for
 
 SPLITS_TRIED = 4  # for each number of factors; the most even splits are tried first
 MAX_CONVOLUTION_STEPS = 4
@@ -37,6 +37,9 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 # each exchange in another step, relative to the time to move a point. And the factor of an exchange
 # whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
+# The largest prime factor by what the source holds with which an H200 is quicker than by a
+# convolution.
+QUICK_PRIMES = {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 37}
 
 
 @dataclass(frozen=True)
@@ -45,12 +48,13 @@ class GroupLeaf:
 
     Attributes
     ----------
-    large_primes_on_cpus : bool
-        Whether a CPU, too, does transforms whose lengths have large prime factors. A CPU is mostly
-        quicker with Bluestein's algorithm in the lanes of its vectors.
+    large_primes_everywhere : bool
+        Whether lengths with large prime factors are transformed even where Bluestein's algorithm
+        should be quicker: on CPUs, which have it in the lanes of their vectors, and beyond
+        `QUICK_PRIMES` on GPUs.
     """
 
-    large_primes_on_cpus: bool = False
+    large_primes_everywhere: bool = False
 
     transposes = True
 
@@ -67,10 +71,10 @@ class GroupLeaf:
         """
         if step.ends.pair and step.ends.target == "HERMITIAN" and step.batch.target.columns > 1:
             return None
-        if traits.is_cpu and not (self.large_primes_on_cpus or is_smooth(step.batch.n)):
-            return None
         group = group_for(step.batch, step.ends, problem.precision, traits, parameters)
-        return None if group is None else GroupLaunch(problem, step, group)
+        if group is None or not (self.large_primes_everywhere or _is_quick(step, group, traits)):
+            return None
+        return GroupLaunch(problem, step, group)
 
     def whole(self, problem: Problem, traits: Traits, parameters: Parameters) -> GroupLaunch | None:
         """Return a launch that transforms the whole axis, or None if no work-group fits.
@@ -90,7 +94,12 @@ class GroupLeaf:
         ]
         if real:
             return min(real, key=_cost_of_stages)
-        return self.launch(problem, Step(*in_one_launch(problem)), traits, parameters)
+        found = self.launch(problem, Step(*in_one_launch(problem)), traits, parameters)
+        if found is None and not is_smooth(points_in_one_launch(problem)):
+            # Rows of 34 numbers, which as 17 points would lie far apart, can still share a group.
+            alone = axis_batch(problem, axis_length(problem)), whole_ends(problem)
+            found = self.launch(problem, Step(*alone), traits, parameters)
+        return found
 
     def between(self, problem: Problem, length: int) -> Layout:
         """Return the layout of the target if it has room for the results, or else a plain one."""
@@ -125,6 +134,16 @@ class GroupLeaf:
             * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # idle cores
             for each in launches
         )
+
+
+def _is_quick(step: Step, group: Group, traits: Traits) -> bool:
+    """Whether a length is smooth, or Bluestein's algorithm would take longer, as on an H200."""
+    n, ends = step.batch.n, step.ends
+    if is_smooth(n):
+        return True
+    if traits.is_cpu or not is_smooth(n, QUICK_PRIMES[ends.source]):
+        return False
+    return not ends.packed or group.stages.items >= MIN_ITEMS  # or loads would be far apart
 
 
 def _cost_of_stages(launch: GroupLaunch) -> float:
@@ -170,4 +189,4 @@ def convolution_lengths(n: int) -> tuple[int, ...]:
 
 
 GROUPS = GroupLeaf()
-GROUPS_EVERYWHERE = GroupLeaf(large_primes_on_cpus=True)
+GROUPS_EVERYWHERE = GroupLeaf(large_primes_everywhere=True)
