@@ -37,9 +37,10 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 # each exchange in another step, relative to the time to move a point. And the factor of an exchange
 # whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
-# The largest prime factor by what the source holds with which an H200 is quicker than by a
-# convolution.
+# The largest prime factor with which an H200 is quicker than by a convolution: of a prime length, by
+# what the source holds, and of other lengths.
 QUICK_PRIMES = {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 37}
+QUICK_FACTOR = 53
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ def _is_quick(step: Step, group: Group, traits: Traits) -> bool:
     n, ends = step.batch.n, step.ends
     if is_smooth(n):
         return True
-    if traits.is_cpu or not is_smooth(n, QUICK_PRIMES[ends.source]):
+    largest = QUICK_FACTOR if len(group.stages.radices) > 1 else QUICK_PRIMES[ends.source]
+    if traits.is_cpu or not is_smooth(n, largest):
         return False
     return not ends.packed or group.stages.items >= MIN_ITEMS  # or loads would be far apart
 
