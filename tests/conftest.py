@@ -131,3 +131,18 @@ def counted(monkeypatch):
 
     monkeypatch.setattr(pieces.Conveyor, "run", counting)
     return numbers
+
+
+@pytest.fixture
+def small_groups(monkeypatch, device):
+    """Make the planner believe in groups so small that short lengths take several steps.
+
+    And in no vectors, by which CPUs take whole rows.
+    """
+
+    def limit(items):
+        real = describe.traits
+        changes = {"max_work_group_size": items, "max_work_item_sizes": (items,) * 3, "lanes": 1}
+        monkeypatch.setattr(describe, "traits", lambda each: replace(real(each), **changes))
+
+    return limit

@@ -21,8 +21,8 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
                           x[of.b + r * of.many]);
     }
     wait_for_group(0);
-    LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED))
-        UNROLL for (uint e = 0; e < ROUND_OF(STORED); e++) {
+    LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
+        UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE, lane = i / STORED, p = i % STORED;
             const Transform to = LOCATE(batch, axis, lane);
             if (i < STORED * TRANSFORMS && to.active)

@@ -50,8 +50,11 @@
 #ifndef BANKS
 #define BANKS ((SPLIT ? 32 : 16) >> DOUBLE) /* elements of a transform that local memory serves at once */
 #endif
-#ifndef AT_ONCE
-#define AT_ONCE 8 /* elements of shared rows that a work-item loads or stores at once, at most: each takes registers */
+#ifndef TAKEN_AT_ONCE
+#define TAKEN_AT_ONCE 32 /* elements of shared rows that a work-item loads at once, at most: each takes registers, */
+#endif
+#ifndef GIVEN_AT_ONCE
+#define GIVEN_AT_ONCE 16 /* and those that it stores at once */
 #endif
 
 /* The sizes of a group. Wherever a function is put in place, the compiler knows them. */
@@ -69,8 +72,9 @@ typedef struct {
  * has at most, and in how many rounds it loads or stores them, with how many elements in each. */
 #define GROUP_SIZE (ITEMS * TRANSFORMS)
 #define SHARE_OF(elements) (((elements) + ITEMS - 1) / ITEMS)
-#define ROUNDS_OF(elements) ((SHARE_OF(elements) + AT_ONCE - 1) / AT_ONCE)
-#define ROUND_OF(elements) ((SHARE_OF(elements) + ROUNDS_OF(elements) - 1) / ROUNDS_OF(elements))
+#define ROUNDS_OF(elements, at_once) ((SHARE_OF(elements) + (at_once)-1) / (at_once))
+#define ROUND_OF(elements, at_once)                                                                                    \
+    ((SHARE_OF(elements) + ROUNDS_OF(elements, at_once) - 1) / ROUNDS_OF(elements, at_once))
 
 /* The transform that a work-item serves, and which of this transform's work-items it is. */
 typedef struct {

@@ -47,7 +47,8 @@
  * points are zero, and which parts of the results nobody needs: half of the arithmetic. */
 #define KNOWN_TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
 #define KNOWN_FROM_HALF (SHARED_ROWS && SOURCE == HERMITIAN && TARGET == REAL)
-#define TURNS(flag) (KNOWN_FROM_HALF || (!KNOWN_TO_HALF && (flag)))
+#define BACK_TO_REAL (PRIMES && KNOWN_FROM_HALF && FIRST_RADIX == N) /* the codelet is of half a spectrum */
+#define TURNS(flag) (!BACK_TO_REAL && (KNOWN_FROM_HALF || (!KNOWN_TO_HALF && (flag))))
 
 #define TWIST_LAST (TWIST && !TWIST_FIRST)
 #define SEPARATED (PAIR && TARGET == HERMITIAN) /* a complex transform that is two of real numbers */

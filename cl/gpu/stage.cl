@@ -51,7 +51,11 @@ static INLINE void FUNCTION(stage_)(cplx *x, local cplx *room, Worker from, Work
         const Butterfly of = butterfly(group, stage, b, to.item);
         if (of.exists) {
             twiddle(x + b, of.many, RADIX, SPAN, twiddles + (SPAN - 1) + of.j % SPAN);
+#if BACK_TO_REAL
+            JOINED(back_to_real, RADIX)(x + b, of.many);
+#else
             JOINED(fft, RADIX)(x + b, of.many);
+#endif
         }
     }
 #endif

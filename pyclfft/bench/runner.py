@@ -391,34 +391,49 @@ class _Run:
 
 
 class Noise:
-    """Uniform random numbers in [-0.5, 0.5), made once and used for all cases."""
+    """Uniform random numbers in [-0.5, 0.5), made once for each type and used for all cases."""
 
     def __init__(self) -> None:
-        self._pool = np.empty(0)
+        self._pools: dict[np.dtype, np.ndarray] = {}
 
     def source(self, workload: Workload) -> np.ndarray:
         """Return the input of a case.
 
-        For c2r it is the spectrum of real numbers. If a c2r input of several axes is not the
-        spectrum of any real array, libraries may disagree about its transform.
+        For c2r it is the spectrum of real numbers. If a c2r input is not the spectrum of any real
+        array, libraries may disagree about its transform.
         """
         shape = workload.source_shape
         if workload.case.kind == FILTER:
             return np.random.default_rng(1).integers(0, 256, shape, dtype=np.uint8)
         real = REAL_DTYPE[workload.case.precision]
-        if workload.case.kind == "c2r":
+        if workload.case.kind == "c2r" and len(workload.axes) > 1:
             x = self._numbers(prod(workload.shape), real).reshape(workload.shape)
             return import_module("scipy.fft").rfftn(x, axes=workload.axes, workers=-1)
         parts = workload.source_dtype.itemsize // real.itemsize
         numbers = self._numbers(prod(shape) * parts, real)
-        return numbers.view(workload.source_dtype).reshape(shape)
+        elements = numbers.view(workload.source_dtype).reshape(shape)
+        if workload.case.kind == "c2r":
+            return _of_real_rows(elements, workload)
+        return elements
 
     def _numbers(self, count: int, dtype: np.dtype) -> np.ndarray:
-        if self._pool.dtype != dtype or self._pool.size < count:
+        pool = self._pools.get(dtype)
+        if pool is None or pool.size < count:
             generator = np.random.default_rng(1)
-            self._pool = generator.random(count, dtype=dtype.type)
-            self._pool -= dtype.type(0.5)
-        return self._pool[:count]
+            pool = generator.random(count, dtype=dtype.type)
+            pool -= dtype.type(0.5)
+            self._pools[dtype] = pool
+        return pool[:count]
+
+
+def _of_real_rows(elements: np.ndarray, workload: Workload) -> np.ndarray:
+    """Return a copy that is the spectrum of real rows: elements without a mirror image are real."""
+    (axis,) = workload.axes
+    spectra = np.moveaxis(elements.copy(), axis, -1)
+    spectra[..., 0].imag = 0
+    if workload.case.lengths[-1] % 2 == 0:
+        spectra[..., -1].imag = 0
+    return np.moveaxis(spectra, -1, axis)
 
 
 def reference(workload: Workload, source: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isqrt, prod
+from math import isqrt, prod, sqrt
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
@@ -28,6 +28,12 @@ OPERATIONS = {
     2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17,
     16: 10, 25: 19, 32: 16, **{prime: prime + 3 for prime in LARGE_PRIMES},
 }  # fmt: skip
+
+# How many work-items a GPU's multiprocessor runs at once, for rows in single precision: its
+# registers, how many of them a work-item takes for each of its points and for all else, in steps of
+# how many, and the most work-items that hide the time of memory. Fitted to times on an H100.
+REGISTERS, REGISTER_STEP, WARP, MOST_RESIDENT = 65536, 8, 32, 1024
+REGISTERS_OF_POINT, OTHER_REGISTERS = 2.4, 48
 
 
 def next_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
@@ -144,6 +150,20 @@ class Stages:
         work = sum((6 + OPERATIONS[radix] / 2) * held[radix] for radix in self.radices)
         work *= self.items / self.n
         return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
+
+    @property
+    def cost_alone(self) -> float:
+        """A relative time of a row that has a group of its own, in single precision.
+
+        A group of that size takes so many registers that they decide how many groups a
+        multiprocessor runs at once, and with them how well it hides the time that memory takes.
+        """
+        registers = REGISTERS_OF_POINT * self.elements + OTHER_REGISTERS
+        registers = -(-registers // REGISTER_STEP) * REGISTER_STEP
+        warps = -(-self.items // WARP)
+        groups = max(1, int(REGISTERS // (registers * warps * WARP)))
+        work = self.cost(split=True) + 4 * len(self.radices)
+        return work / sqrt(min(MOST_RESIDENT, groups * self.items))
 
     def room(self, banks: int, halves: bool = False) -> int:
         """Return the elements of local memory that exchanges need, gaps included.
@@ -263,6 +283,65 @@ def _largest_last(radices: tuple[int, ...]) -> tuple[int, ...]:
     In an exchange of halves a work-item keeps one half in registers meanwhile.
     """
     return (*radices[1:], radices[0])
+
+
+@lru_cache(maxsize=4096)
+def best_stages_alone(
+    n: int, max_items: int, banks: int, most_room: int, halves: bool = False
+) -> Stages | None:
+    """Return the cheapest way to share a row that has a group of its own, in single precision.
+
+    The search is wider than that of `best_stages`: it tries more numbers of work-items, and orders
+    of the radices that need less local memory.
+
+    Parameters
+    ----------
+    n : int
+        The length, at least 2.
+    max_items : int
+        The most work-items that the device allows.
+    banks : int
+        The number of elements that local memory serves at once.
+    most_room : int
+        The number of elements for which there is local memory.
+    halves : bool
+        Whether work-items exchange the lower half first and the upper half after it.
+
+    Returns
+    -------
+    Stages or None
+        The stages, or None if none has enough room, or with `halves` if none has even radices.
+    """
+    candidates = (
+        Stages(order, items)
+        for radices in factorisations(n, MAX_STAGES, max(RADICES))
+        if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
+        for order in _orders(radices)
+        if Stages(order, 1).room(banks, halves) <= most_room
+        for items in _items_of_any(order, max_items)
+    )
+    usable = (each for each in candidates if each.elements <= each.most_elements)
+    return min(usable, key=lambda each: (each.cost_alone, each.items), default=None)
+
+
+def _orders(radices: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield radices in ascending order and then the odd ones first, which leaves fewer gaps.
+
+    The largest radix comes last, because the stores of its stage then end in whole rows of
+    work-items.
+    """
+    ascending = tuple(sorted(radices))
+    yield ascending
+    odd_first = tuple(sorted(radices, key=lambda radix: (radix % 2 == 0, radix)))
+    if odd_first != ascending:
+        yield odd_first
+
+
+def _items_of_any(radices: tuple[int, ...], limit: int) -> set[int]:
+    """Return the numbers of work-items that have up to four whole butterflies of some radix."""
+    n = prod(radices)
+    found = {-(-n // radix // many) for radix in set(radices) for many in range(1, 5)}
+    return {items for items in found if items <= limit}
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,7 @@ from .pass_parts import defines, device_size, transpose
 from .passes import Pass
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
-from .solvers.cosine import around, in_one_launch
+from .solvers.cosine import around, within
 from .solvers.stockham import LINE_BYTES, SECTOR_BYTES, to_and_fro
 from .tables import Constants
 from .traits import Traits
@@ -94,9 +94,9 @@ def _trigonometric_passes(
         if whole is not None:
             return whole
 
-    def fourier(within: Problem) -> tuple[Pass, ...]:
-        found = _fourier_passes(within, solvers, traits, parameters)
-        return found or (copy_pass(within, traits, parameters),)
+    def fourier(inner: Problem) -> tuple[Pass, ...]:
+        found = _fourier_passes(inner, solvers, traits, parameters)
+        return found or (copy_pass(inner, traits, parameters),)
 
     passes: list[Pass] = []
     plain = plain_layout(problem.shape, real=True)
@@ -108,7 +108,7 @@ def _trigonometric_passes(
         step = replace(inside, axes=(axis,), scale=scale)
         whole = None
         if not problem.hooks:
-            whole = _first(step, solvers, traits, parameters) or in_one_launch(step, fourier)
+            whole = _first(step, solvers, traits, parameters) or within(step, fourier)
         passes += whole or around(step, fourier, traits, parameters)
     if problem.target != plain:
         passes.append(_copy(problem, plain, problem.target, traits, parameters))

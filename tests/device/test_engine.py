@@ -6,7 +6,6 @@ is read before it was written, or written where it does not belong, shows.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -46,21 +45,6 @@ def poisoned_workspace(monkeypatch, device):
         return buffer
 
     monkeypatch.setattr(memory, "allocate", poisoned)
-
-
-@pytest.fixture
-def small_groups(monkeypatch, device):
-    """Make the planner believe in groups so small that short lengths take several steps.
-
-    And in no vectors, by which CPUs take whole rows.
-    """
-
-    def limit(items):
-        real = describe.traits
-        changes = {"max_work_group_size": items, "max_work_item_sizes": (items,) * 3, "lanes": 1}
-        monkeypatch.setattr(describe, "traits", lambda each: replace(real(each), **changes))
-
-    return limit
 
 
 def dtype_of(device, kind, wide):

@@ -154,6 +154,26 @@ def test_work_groups_take_one_launch(queue, name, type):
         assert relative_error(there.get(), expected) < 1e-6
 
 
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", ["dct", "dst"])
+@pytest.mark.parametrize("type", TYPES)
+def test_work_groups_take_several_launches(queue, small_groups, name, type):
+    """The first launch loads the numbers of long rows and columns, the last one stores results."""
+    small_groups(4)
+    more = (1 if name == "dct" else -1) if type == 1 else 0  # then 2 (n - 1) or 2 (n + 1) points
+    for shape, axis in (((3, 225 + more), 1), ((250 + more, 4), 0)):
+        x = noise(shape, "f4")
+        options = {"algorithm": "four_step_groups", "context": queue.context}
+        plan = pyclfft.Plan(shape, x.dtype, axis, f"{name}{type}", **options)
+        assert len(plan.passes) > 1
+        assert {each.kernel for each in plan.passes} == {"stockham"}
+        expected = getattr(scipy.fft, name)(x.astype("f8"), type, axis=axis)
+        assert relative_error(plan(x), expected) < 1e-6
+        there = cl_array.to_device(queue, x)
+        plan(there, out=there)
+        assert relative_error(there.get(), expected) < 1e-6
+
+
 def test_hooks(queue):
     x = noise((4, 30), "f4")
     hooks = {"load": pyclfft.Hook("value *= 3;"), "store": pyclfft.Hook("value += index;")}

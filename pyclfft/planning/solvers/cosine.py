@@ -6,10 +6,10 @@ spectrum. For types 2 and 3 the Fourier transform has the axis's length, from re
 real and as long if it is odd. For type 1 it is real and about twice as long.
 
 On CPUs with vectors a contiguous row of an even length stays in the cache during all three: types 2
-to 4 are one launch of row.cl with cosine.cl (`SOLVER`). If work-groups do the Fourier transform in
-one launch, its load and its store do the rest (`in_one_launch`). For everything else, on any
-device, a launch of dct.cl stands on either side of a Fourier transform that other solvers plan
-(`around`).
+to 4 are one launch of row.cl with cosine.cl (`SOLVER`). If work-groups do the Fourier transform, in
+one launch or in several, its first load and its last store do the rest (`within`). For everything
+else, on any device, a launch of dct.cl stands on either side of a Fourier transform that other
+solvers plan (`around`).
 
 References
 ----------
@@ -168,15 +168,15 @@ def _batch(problem: Problem) -> Batch:
 
 # --- within a Fourier transform -------------------------------------------------------------------
 
-# The kernels in which each work-group has read all of its rows before it writes any of them.
+# The kernels of work-groups. Each group has read all of its rows before it writes any of them.
 KERNELS_OF_GROUPS = ("stockham", "rader")
 UINT_INDICES = 2**32  # from so many elements on, their numbers are 64-bit integers
 
 
-def in_one_launch(
+def within(
     problem: Problem, fourier: Callable[[Problem], tuple[Pass, ...]]
 ) -> tuple[Pass, ...] | None:
-    """Return a Fourier transform whose load and store do the work before and after it, or None.
+    """Return a Fourier transform whose first load and last store do the other work, or None.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def in_one_launch(
     Returns
     -------
     tuple of Pass or None
-        One pass, or None if the Fourier transform takes several launches or no work-groups.
+        The passes of the Fourier transform, or None if anything but work-groups does it.
     """
     inner = replace(fourier_problem(problem), scale=problem.scale)
     if not _is_of_groups(fourier(inner)):
@@ -198,25 +198,28 @@ def in_one_launch(
     if not _is_of_groups(passes):
         return None
     real_source, real_target = inner.source.real, inner.target.real
-    (each,) = with_hooks(passes, inner.hooks, real_source=real_source, real_target=real_target)
-    nbytes = prod(problem.shape) * problem.dtype.itemsize
-    step = f"{CosineAxis.of(problem).name} in {each.step}"
-    # A work-group writes rows that no other one reads, so that the target may be the source.
-    return (
-        replace(
-            each,
-            aliases=True,
-            reads=nbytes,
-            writes=nbytes,
-            leaves=nbytes,
-            step=step,
-            computes=problem,
-        ),
-    )
+    hooked = with_hooks(passes, inner.hooks, real_source=real_source, real_target=real_target)
+    return _between_numbers(hooked, problem)
 
 
 def _is_of_groups(passes: tuple[Pass, ...]) -> bool:
-    return len(passes) == 1 and passes[0].kernel in KERNELS_OF_GROUPS
+    return all(each.kernel in KERNELS_OF_GROUPS for each in passes)
+
+
+def _between_numbers(passes: tuple[Pass, ...], problem: Problem) -> tuple[Pass, ...]:
+    """Return passes that take the problem's input and leave its result, not those of another one.
+
+    One pass alone may work in place: a work-group writes rows that no other one reads. The last of
+    several passes must not: the buffer that it reads may have another size than its result.
+    """
+    nbytes = prod(problem.shape) * problem.dtype.itemsize
+    name, alone = CosineAxis.of(problem).name, len(passes) == 1
+    *others, last = passes
+    last = replace(
+        last, aliases=alone, writes=nbytes, leaves=nbytes, computes=problem if alone else None
+    )
+    first, *others = (*others, last)
+    return (replace(first, reads=nbytes, step=f"{name} in {first.step}"), *others)
 
 
 def _hooks(problem: Problem, inner: Problem) -> Hooks:

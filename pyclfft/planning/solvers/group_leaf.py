@@ -37,9 +37,9 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 # each exchange in another step, relative to the time to move a point. And the factor of an exchange
 # whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
-# The largest prime factor with which an H200 is quicker than by a convolution: of a prime length,
-# by what the source holds, and of other lengths.
-QUICK_PRIMES = {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 37}
+# The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
+# length, by what the source holds, and of other lengths.
+QUICK_PRIMES = {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 61}
 QUICK_FACTOR = 53
 
 

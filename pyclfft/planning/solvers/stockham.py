@@ -16,7 +16,16 @@ from math import gcd, prod
 
 from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
-from ..factor import LARGE_PRIMES, LARGEST_PRIME, Stages, best_stages, is_smooth, shown
+from ..factor import (
+    LARGE_PRIMES,
+    LARGEST_PRIME,
+    Stages,
+    best_stages,
+    best_stages_alone,
+    is_power_of_two,
+    is_smooth,
+    shown,
+)
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, listed, uint
 from ..passes import Argument, Pass
@@ -39,9 +48,11 @@ IDLE = 1 / 16  # the share of work-items that may idle so that groups begin at w
 
 # The least bytes of a run in memory, and the share of time that a run of so many bytes wastes,
 # compared with a run of a whole line.
-WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.4), (0, 1.5))
+WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
-CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor
+ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
+CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor, and the
+CROWDING = 1.1  # factor by which a launch then takes longer: no other group computes meanwhile
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,7 @@ class Shape:
 # takes more steps, but leaves local memory for more groups at once.
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 SHARED = Shape(0, shared_rows=True)  # tried first for rows of large primes
+SHAPES_ALONE = ROWS[2:]  # of a single row
 COLUMNS = (
     Shape(32, most_points=4096),
     Shape(16),
@@ -177,7 +189,7 @@ class GroupLaunch:
         """
         run = _run_bytes(self.batch, self.ends, self.group, self.problem.precision)
         wasted = next(share for least, share in WASTED if run >= least)
-        return (1 + wasted) * (1.3 if self.group.items >= CROWDED else 1.0)
+        return (1 + wasted) * (CROWDING if self.group.items >= CROWDED else 1.0)
 
     def planned(self, scale: float = 1.0) -> StockhamPass:
         """Return the launch as a pass that multiplies the results by `scale`."""
@@ -201,15 +213,23 @@ def group_for(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
     """Return the best work-group within the device's limits, or None if there is none."""
+    usual = _usual_group(batch, ends, precision, traits, parameters)
+    alone = _group_alone(batch, ends, precision, traits, parameters)
+    if alone and (usual is None or len(alone.stages.radices) < len(usual.stages.radices)):
+        return alone
+    return usual
+
+
+def _usual_group(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> Group | None:
     if (
         not (1 if ends.packed else 2) <= batch.n <= MAX_LENGTH
         or not is_smooth(batch.n, LARGEST_PRIME[precision])
         or len(batch.dimensions) > MAX_DIMENSIONS
     ):
         return None
-    limit = min(
-        parameters["stockham_items"], traits.max_work_group_size, traits.max_work_item_sizes[0]
-    )
+    limit = _most_items(traits, parameters)
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     wanted = factors_of(parameters, "stockham_radices", batch.n)
@@ -253,6 +273,41 @@ def group_for(
                 stays=_stays(batch, ends, group, precision, traits, parameters),
             )
     return None
+
+
+def _group_alone(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> Group | None:
+    """Return the best work-group of a single long row by the wider search, or None.
+
+    It is meant for single precision. Rows of powers of two do without: their usual stages are best.
+    """
+    n, itemsize = batch.n, COMPLEX_DTYPE[precision].itemsize
+    chosen = factors_of(parameters, "stockham_radices", n) or parameters["stockham_points"] > 0
+    by_columns = batch.loads_columns or batch.stores_columns
+    plain = replace(ends, packed=False).is_plain and not by_columns
+    quick = is_smooth(n) and not is_power_of_two(n) and precision == "single"
+    if chosen or not plain or not quick or n * itemsize < ALONE_BYTES:
+        return None
+    limit = _most_items(traits, parameters)
+    served = parameters["stockham_banks"]
+    for shape in SHAPES_ALONE:
+        size = itemsize // 2 if shape.split else itemsize
+        most_room, banks = traits.local_mem_bytes // size, max(1, served // size)
+        stages = best_stages_alone(n, limit, banks, most_room, shape.halves)
+        if stages is not None:
+            if ends.packed and ends.source == "HERMITIAN" and not shape.halves:
+                stages = stages.reversed  # a small radix first, as in `_usual_group`
+            group = group_of(batch, ends, stages, replace(shape, served=served), precision)
+            if group.local_bytes <= traits.local_mem_bytes:
+                return group
+    return None
+
+
+def _most_items(traits: Traits, parameters: Parameters) -> int:
+    """Return the most work-items that a group may have."""
+    wanted = parameters["stockham_items"]
+    return int(min(wanted, traits.max_work_group_size, traits.max_work_item_sizes[0]))
 
 
 def _apart(
