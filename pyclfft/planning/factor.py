@@ -10,11 +10,10 @@ from math import isqrt, prod, sqrt
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codelets of radix.cl
-# The codelets of gpu/primes.cl, which work-groups alone have, and the largest one of them for each
-# precision. A codelet holds its p points and p / 2 real sums at once, which are 5 p / 2 numbers: on
+# The codelets of gpu/primes.cl, which work-groups alone have. A codelet holds its p points and
+# p / 2 real sums at once, which are 5 p / 2 numbers, or half as many for a row of real numbers: on
 # GPUs a work-item has 255 registers, and a double takes two of them.
 LARGE_PRIMES = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
-LARGEST_PRIME = {"single": 61, "double": 31}
 # The radices that a real stage may have, in rows of odd lengths.
 REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
@@ -22,6 +21,8 @@ MIN_PARTLY_EMPTY = 16  # the least points of a row for which vectors with empty 
 MAX_LANE_STAGES, LARGEST_LANE_RADIX = 8, 16  # a CPU kernel's most stages, and their largest radix
 FEW_POINTS, MANY_POINTS = 4, 8  # of a CPU kernel's stage, which fit the registers
 MAX_STEPS = 4  # the most launches of a long transform
+# Of stages whose order `Stages.ending_whole` may change: their most, and their least radix.
+MOST_TURNED, LEAST_TURNED = 3, 4
 
 # The floating-point operations of each codelet per point, with the twiddles within the codelet.
 OPERATIONS = {
@@ -134,6 +135,20 @@ class Stages:
         if len(middle) > 1:
             return self
         return Stages((*outer, *middle, *reversed(outer)), self.items)
+
+    @property
+    def ending_whole(self) -> Stages:
+        """These stages, or in ascending order if the last one leaves work-items idle for a while.
+
+        The stores of that last stage would end in the middle of sectors. More than three stages, or
+        those with small radices, keep their order: local memory then costs more than is gained.
+        """
+        last = self.n // self.radices[-1]
+        if last <= self.items or last % self.items == 0:
+            return self
+        if len(self.radices) > MOST_TURNED or min(self.radices) < LEAST_TURNED:
+            return self
+        return Stages(tuple(sorted(self.radices)), self.items)
 
     @property
     def elements(self) -> int:

@@ -81,9 +81,8 @@ class Plan:
         writes it.
     algorithm : str, optional
         The algorithm for every axis; by default the first one that takes the axis. On any device:
-        "stockham" (one launch for a length that fits a work-group and has no prime factor above 61,
-        or 31 in double precision),
-        "four_step" (a longer one: a launch for each of two factors or more), "bluestein" (any
+        "stockham" (one launch for a length that fits a work-group and has no prime factor above
+        61), "four_step" (a longer one: a launch for each of two factors or more), "bluestein" (any
         length: one launch, or three and more), "rader" (a prime length: one launch), "radix2"
         (powers of two, the textbook's kernels) and "direct" (any length, n^2 steps). On CPUs with
         vectors also "small" (a few short transforms, by one kernel for all lengths), "row"

@@ -504,8 +504,8 @@ def test_wrong_layout(device, upload):
         (
             (97,),
             {"algorithm": "stockham"},
-            "algorithm 'stockham' takes a length with prime factors up to 61 (31 in double "
-            "precision) that fits a work-group, not 97: choose",
+            "algorithm 'stockham' takes a length with prime factors up to 61 that fits a "
+            "work-group, not 97: choose",
         ),
         (
             (97,),

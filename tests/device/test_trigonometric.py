@@ -132,6 +132,7 @@ def test_plans(queue, kind):
 WITHIN_GROUPS = (
     ((5, 24), 1, "stockham"),
     ((3, 15, 4), 1, "stockham"),
+    ((133, 17), 1, "stockham"),
     ((17, 3), 0, "bluestein_groups"),
 )
 
@@ -141,7 +142,7 @@ WITHIN_GROUPS = (
 def test_work_groups_take_one_launch(queue, name, type):
     """Rows and columns, of even, odd and prime lengths, in place too: in the load and the store."""
     for shape, axis, algorithm in WITHIN_GROUPS[
-        2 if type == 1 else 0 :
+        3 if type == 1 else 0 :
     ]:  # the others have no stages
         x = noise(shape, "f4")
         options = {"norm": "ortho", "algorithm": algorithm, "context": queue.context}

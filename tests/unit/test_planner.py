@@ -14,7 +14,7 @@ import scipy.fft
 
 from pyclfft.errors import DeviceError, PlanError
 from pyclfft.planning.arguments import Buffer, Role, Scalar, Vector
-from pyclfft.planning.factor import LARGE_PRIMES, LARGEST_PRIME, MAX_STAGES, is_smooth
+from pyclfft.planning.factor import LARGE_PRIMES, MAX_STAGES, is_smooth
 from pyclfft.planning.passes import assign_buffers, without_repeated_tables
 from pyclfft.planning.planner import axis_steps, plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
@@ -236,8 +236,8 @@ def test_axes_of_one_length_share_their_table():
         (
             make_problem((97,), "c8"),
             "stockham",
-            "algorithm 'stockham' takes a length with prime factors up to 61 (31 in double "
-            "precision) that fits a work-group, not 97: choose",
+            "algorithm 'stockham' takes a length with prime factors up to 61 that fits a "
+            "work-group, not 97: choose",
         ),
         (make_problem((8, 74), "c16"), "stockham", "that fits a work-group, not 74"),
         (make_problem((8, 2**16), "c8"), "stockham", "fits a work-group, not 65536"),
@@ -539,7 +539,7 @@ def check_stockham(each):
     held = [count * radix for count, radix in zip(rounds, radices, strict=True)]
     large = max(radices) if max(radices) in LARGE_PRIMES else 0
     assert macros["ELEMENTS"] == max(held) <= max(32, large * 3 // 2)
-    assert large <= LARGEST_PRIME["double" if macros["DOUBLE"] else "single"]
+    assert large <= LARGE_PRIMES[-1]
     assert max(butterflies) >= macros["ITEMS"]  # none is idle all the time
 
     extents = batch.extents[: batch.macros["DIMENSIONS"]]

@@ -73,8 +73,8 @@ def test_it_is_chosen_where_half_the_points_are_quicker():
 
 
 def test_primes_with_codelets_need_no_convolution():
-    """Complex ones up to 53, or 31 in double precision, where registers end."""
-    for dtype, largest in (("c8", 53), ("c16", 31)):
+    """Complex ones up to 53, or 47 in double precision, where registers end."""
+    for dtype, largest in (("c8", 53), ("c16", 47)):
         for n in (n for n in PRIMES if 13 < n < 80):
             (only,) = plan((n, 2**12), 0, None, dtype=dtype)
             assert (numbers(only)["N"] == n) == (n <= largest)

@@ -10,7 +10,7 @@ from .lane_leaf import LANES
 from .solver import Rewriter, Solver, first_of
 from .textbook import autosort, direct, ladder, local_radix2, radix2
 
-_OF_WORK_GROUPS = "a length with prime factors up to 61 (31 in double precision)"
+_OF_WORK_GROUPS = "a length with prime factors up to 61"
 _COLS = one_launch.solver(
     LANES, "cols", "neighbouring transforms of a smooth length, on a CPU with vectors"
 )

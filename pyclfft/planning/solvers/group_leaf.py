@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..factor import (
-    LARGEST_PRIME,
+    LARGE_PRIMES,
     MAX_STEPS,
     OPERATIONS,
     divisors,
@@ -39,8 +39,11 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 # The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
 # length, by what the source holds, and of other lengths.
-QUICK_PRIMES = {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 61}
-QUICK_FACTOR = 53
+QUICK_PRIMES = {
+    "single": {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 61},
+    "double": {"COMPLEX": 47, "REAL": 61, "HERMITIAN": 61},
+}
+QUICK_FACTOR = {"single": 53, "double": 31}
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ class GroupLeaf:
         if step.ends.pair and step.ends.target == "HERMITIAN" and step.batch.target.columns > 1:
             return None
         group = group_for(step.batch, step.ends, problem.precision, traits, parameters)
-        if group is None or not (self.large_primes_everywhere or _is_quick(step, group, traits)):
+        if group is None:
+            return None
+        if not (self.large_primes_everywhere or _is_quick(problem, step, group, traits)):
             return None
         return GroupLaunch(problem, step, group)
 
@@ -108,7 +113,7 @@ class GroupLeaf:
 
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield the tuned factors, and then the most even ones, fewer factors first."""
-        n, largest = axis_length(problem), LARGEST_PRIME[problem.precision]
+        n, largest = axis_length(problem), LARGE_PRIMES[-1]
         if wanted := factors_of(parameters, "factors", n):
             yield [wanted]
         yield (
@@ -137,12 +142,13 @@ class GroupLeaf:
         )
 
 
-def _is_quick(step: Step, group: Group, traits: Traits) -> bool:
+def _is_quick(problem: Problem, step: Step, group: Group, traits: Traits) -> bool:
     """Whether a length is smooth, or Bluestein's algorithm would take longer, as on an H200."""
     n, ends = step.batch.n, step.ends
     if is_smooth(n):
         return True
-    largest = QUICK_FACTOR if len(group.stages.radices) > 1 else QUICK_PRIMES[ends.source]
+    alone, precision = len(group.stages.radices) == 1, problem.precision
+    largest = QUICK_PRIMES[precision][ends.source] if alone else QUICK_FACTOR[precision]
     if traits.is_cpu or not is_smooth(n, largest):
         return False
     return not ends.packed or group.stages.items >= MIN_ITEMS  # or loads would be far apart

@@ -18,7 +18,6 @@ from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
 from ..factor import (
     LARGE_PRIMES,
-    LARGEST_PRIME,
     Stages,
     best_stages,
     best_stages_alone,
@@ -225,7 +224,7 @@ def _usual_group(
 ) -> Group | None:
     if (
         not (1 if ends.packed else 2) <= batch.n <= MAX_LENGTH
-        or not is_smooth(batch.n, LARGEST_PRIME[precision])
+        or not is_smooth(batch.n, LARGE_PRIMES[-1])
         or len(batch.dimensions) > MAX_DIMENSIONS
     ):
         return None
@@ -249,7 +248,7 @@ def _usual_group(
             wanted,
             parameters["stockham_points"],
             ends.kept,
-            LARGEST_PRIME[precision],
+            LARGE_PRIMES[-1],
         )
         if stages is None:
             continue
@@ -261,6 +260,8 @@ def _usual_group(
             stages = stages.reversed  # the real stage comes last
         elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
             stages = stages.reversed  # a small radix first, which can be MIRRORED (packed.cl)
+        elif not (by_columns or wanted or shape.halves) and ends.is_plain and is_smooth(batch.n):
+            stages = stages.ending_whole
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
         if shape.shared_rows:
             count = _count_of_shared(count, stages, itemsize, traits)
