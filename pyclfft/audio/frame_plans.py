@@ -9,8 +9,9 @@ import numpy as np
 
 from ..planning.arguments import Buffer, Role, Scalar
 from ..planning.hooks import Hooks, Parameter, Snippet
+from ..planning.lookup import COLUMNS, ISTFT, ROWS, STFT, Workclass
 from ..planning.parameters import Parameters
-from ..planning.pass_parts import defines, device_size, uint
+from ..planning.pass_parts import defines, device_size, extrema_group, uint
 from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.precision import COMPLEX_DTYPE
@@ -23,8 +24,6 @@ GREATEST = Buffer("greatest")
 WINDOW = Buffer("window")  # the window's values, which the caller gives to an executable
 
 MIRRORED = ("reflect", "symmetric")  # paddings that may mirror a short signal several times
-GREATEST_GROUP = 128  # how many work-items of a group look for the greatest number
-GREATEST_GROUPS = 256  # the most groups
 
 
 def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
@@ -82,6 +81,7 @@ def stft_schedule(
         As `plan_passes` raises them.
     """
     problem = framing_problem(framing, target)
+    parameters = frame_parameters(parameters, framing, problem.target)
     relates = magnitudes is not None and (magnitudes.relative or magnitudes.decibels)
     finds = relates and algorithm == local_radix2.NAME and framing.precision == "single"
     store = magnitude_hook(framing, magnitudes, problem.target, finds) if magnitudes else None
@@ -92,6 +92,64 @@ def stft_schedule(
     # A result of real numbers, or one with gaps, has no room for complex numbers between passes.
     ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
     return assign_buffers(passes, ours)
+
+
+def frame_parameters(parameters: Parameters, framing: Framing, target: Layout) -> Parameters:
+    """Return parameters with those of frames in the places of the Stockham kernel's own.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The parameters of kernels.
+    framing : Framing
+        How the signals are framed.
+    target : Layout
+        Where spectra lie, in the shape (signals, frames, bins).
+
+    Returns
+    -------
+    changed : Parameters
+    """
+    if framing.n_fft < parameters["stft_points"]:
+        return parameters
+    names = ("columns", "parts") if by_bins(target) else ("group",)
+    values = {f"stockham_{name}": parameters[f"stft_{name}"] for name in names}
+    return parameters.over({name: each for name, each in values.items() if each}, STFT)
+
+
+def by_bins(layout: Layout | None) -> bool:
+    """Return whether the frames of a bin are nearer to each other than the bins of a frame."""
+    return layout is not None and layout.strides[1] < layout.strides[2]
+
+
+def workclass_of(
+    framing: Framing, layout: Layout | None, algorithm: str | None, back: bool
+) -> Workclass:
+    """Return the class under which parameters are measured and found.
+
+    Parameters
+    ----------
+    framing : Framing
+        How the signals are framed. Windows and paddings make no difference.
+    layout : Layout or None
+        Where spectra lie in memory; frame by frame by default.
+    algorithm : str or None
+        The algorithm of the transforms.
+    back : bool
+        Whether spectra become signals, rather than signals spectra.
+
+    Returns
+    -------
+    Workclass
+    """
+    return Workclass(
+        ISTFT if back else STFT,
+        framing.precision,
+        (framing.n_fft, framing.hop),
+        COLUMNS if by_bins(layout) else ROWS,
+        max(1, framing.signals * framing.frames).bit_length() - 1,
+        algorithm or "",
+    )
 
 
 def istft_schedule(
@@ -279,14 +337,16 @@ def related(
             step="so that the next kernel finds it",
         )
         return (forgetting, *passes, relation)
-    return (*passes, *_greatest(count, relation, framing, traits), relation)
+    return (*passes, *_greatest(count, relation, framing, traits, parameters), relation)
 
 
-def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> tuple[Pass, Pass]:
+def _greatest(
+    count: int, relation: Pass, framing: Framing, traits: Traits, parameters: Parameters
+) -> tuple[Pass, Pass]:
     """Return the two passes that find the greatest of `count` numbers."""
     item = framing.dtype.itemsize
-    group = _group(traits)
-    groups = max(1, min(GREATEST_GROUPS, count // group))
+    group = extrema_group(traits, parameters, item)
+    groups = max(1, min(parameters["extrema_groups"], count // group))
     parts = replace(
         relation,
         kernel="greatest",
@@ -342,7 +402,7 @@ def _relation(
         source="audio/relate.cl",
         defines=defines(
             framing.precision,
-            GROUP=_group(traits),
+            GROUP=extrema_group(traits, parameters, item),
             RELATIVE=int(magnitudes.relative),
             DECIBELS=int(magnitudes.decibels),
         ),
@@ -359,9 +419,3 @@ def _relation(
         step="decibels" if magnitudes.decibels else "divided by the greatest",
         scratch=((GREATEST.name, item),),
     )
-
-
-def _group(traits: Traits) -> int:
-    """Return how many work-items look for the greatest number together: a power of two."""
-    limit = min(GREATEST_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
-    return 1 << (limit.bit_length() - 1)

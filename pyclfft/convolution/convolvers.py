@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 import pyopencl as cl
 
+from ..planning.parameters import Parameters
+from ..planning.pass_parts import device_size
 from ..planning.passes import Schedule
 from ..planning.planner import require_precision
 from ..planning.problem import Problem
 from ..planning.traits import Traits
-from ..runtime import describe, memory, wisdom
+from ..runtime import describe, memory
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
 from ..runtime.program import program
 from ..runtime.rooms import rooms
-from .direct_plans import GROUP, KERNEL, SOURCE, DirectJob
+from .direct_plans import KERNEL, SOURCE, DirectJob
 from .line_plans import line_job
 from .lines import LineConvolver
+from .methods import parameters_of
+from .operands import precision_of, spectral_dtype
 from .spectral_plans import (
     PLACES,
     SpectralJob,
@@ -86,12 +90,10 @@ class SpectralConvolver:
         chosen = context.devices[0]
         self.traits = traits = describe.traits(chosen)
 
-        def planned(problem: Problem) -> Schedule:
-            return forward_schedule(problem, traits, wisdom.parameters_of(chosen, problem))
+        def found(problem: Problem) -> Parameters:
+            return parameters_of(chosen, job.dimensions, job.precision, job.values, problem)
 
-        problems = first_problem(job), second_problem(job)
-        back = back_schedule(job, traits, wisdom.parameters_of(chosen, back_problem(job)))
-        schedules = (*map(planned, problems), back)
+        self.schedules = schedules = spectral_schedules(job, traits, found)
         ours = {"spectra": job.spectra_bytes}
         for number, each in enumerate(schedules):
             ours |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
@@ -127,6 +129,28 @@ class SpectralConvolver:
         return done
 
 
+def spectral_schedules(
+    job: SpectralJob, traits: Traits, found: Callable[[Problem], Parameters]
+) -> tuple[Schedule, Schedule, Schedule]:
+    """Return how both inputs are transformed, and how their product is transformed back.
+
+    Parameters
+    ----------
+    job : SpectralJob
+        The convolution.
+    traits : Traits
+        The traits of the device.
+    found : function
+        Returns the parameters of a transform.
+    """
+    first, second, back = first_problem(job), second_problem(job), back_problem(job)
+    return (
+        forward_schedule(first, traits, found(first)),
+        forward_schedule(second, traits, found(second)),
+        back_schedule(job, traits, found(back)),
+    )
+
+
 class DirectConvolver:
     """Convolves by the definition, in one launch.
 
@@ -136,6 +160,8 @@ class DirectConvolver:
         The convolution.
     context : cl.Context
         A context of one device.
+    parameters : Parameters
+        The parameters of the kernels.
 
     Raises
     ------
@@ -145,9 +171,11 @@ class DirectConvolver:
 
     workspace_bytes = 0
 
-    def __init__(self, job: DirectJob, context: cl.Context) -> None:
-        self.traits = describe.traits(context.devices[0])
-        require_precision(job.precision, self.traits)
+    def __init__(self, job: DirectJob, context: cl.Context, parameters: Parameters) -> None:
+        self.traits = traits = describe.traits(context.devices[0])
+        require_precision(job.precision, traits)
+        items = max(1, job.count)
+        self._sizes = device_size((items,), parameters["convolve_group"], traits)
         self.job = job
         self.context = context
         self._program = program(context, SOURCE, job.defines)
@@ -172,10 +200,9 @@ class DirectConvolver:
             kernel.set_arg(4, np.uint64(self.job.count))
         for position, argument in enumerate((first, second, target)):
             kernel.set_arg(position, argument)
-        items = -(-self.job.count // GROUP) * GROUP
         with memory.refusals(self.context, 0):
             done = cl.enqueue_nd_range_kernel(
-                queue, kernel, (items,), (GROUP,), wait_for=list(wait_for) or None
+                queue, kernel, *self._sizes, wait_for=list(wait_for) or None
             )
         self._idle.append(kernel)
         return done
@@ -197,7 +224,11 @@ def convolver_of(context: cl.Context, job: Job) -> Convolver:
         if isinstance(job, DirectJob):
             memory.require_fits(describe.traits(context.devices[0]), job.array_bytes)
             line = line_job(job)
-            return LineConvolver(line, context) if line else DirectConvolver(job, context)
+            precision = precision_of(spectral_dtype(*job.dtypes[:2]))
+            chosen = context.devices[0]
+            parameters = parameters_of(chosen, job.dimensions, precision, job.values)
+            made = LineConvolver(line, context, parameters) if line else None
+            return made or DirectConvolver(job, context, parameters)
         return SpectralConvolver(job, context)
 
     return _convolvers.get((context, job), make)

@@ -35,7 +35,7 @@ def entry(identity=HERE, workclass=ROWS, sources="now", **values):
 
 
 def found(workclass=ROWS, shipped=(), user=()):
-    return look_up(workclass, HERE, H200, shipped, user, "now")
+    return look_up((workclass,) if workclass else (), HERE, H200, shipped, user, "now")
 
 
 # --- names and values -----------------------------------------------------------------------------
