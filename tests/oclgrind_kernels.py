@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyclfft
 from pyclfft.bench import multiply_adds
 from pyclfft.convolution import ladder as climbing
-from pyclfft.convolution import line_plans, lines, partitions, running, streaming
+from pyclfft.convolution import lines, partitions, running, streaming
 from pyclfft.convolution.blocks import cut
 from pyclfft.convolution.line_plans import Blocking
 from pyclfft.convolution.methods import METHODS
@@ -517,13 +517,13 @@ BLOCKINGS = (
 def convolutions_of_lines(precision, queue) -> None:
     """Along one axis, and the kernel that measures multiply-adds."""
     real, pair = ("f4", "c8") if precision == "single" else ("f8", "c16")
-    for blocking, units in product(BLOCKINGS, (0, 10**6)):  # tiles of the same group, or of many
+    for blocking, split in product(BLOCKINGS, (0, 1024)):  # tiles of the same group, or of many
         lines.blocking_of = lambda *_, chosen=blocking: chosen
-        line_plans.GROUPS_A_UNIT = units
         for first, second, dtype in ((50, 21, real), (16, 40, real), (33, 17, pair)):
             pyclfft.clear_cache()
             x, h = noise((2, first), dtype), noise((2, second), dtype)
-            result = pyclfft.convolve(x, h, method="direct", axes=1)
+            few = {"taps_split": split}
+            result = pyclfft.convolve(x, h, method="direct", axes=1, parameters=few)
             check(result, np.array([np.convolve(*each) for each in zip(x, h, strict=True)]))
     if precision == "single":
         multiply_adds.LEAST_S = 0

@@ -41,6 +41,7 @@ MAX_CONVOLVERS = 32
 IDLE_KERNELS = 4  # that a direct convolver keeps for later calls
 
 Job = SpectralJob | DirectJob
+Found = Callable[[Problem | None], Parameters]  # the parameters of a transform, or of the rest
 
 
 class Convolver(Protocol):
@@ -77,6 +78,8 @@ class SpectralConvolver:
         The convolution.
     context : cl.Context
         A context of one device.
+    found : function
+        Returns the parameters of each of the transforms.
 
     Raises
     ------
@@ -84,16 +87,11 @@ class SpectralConvolver:
         The device lacks double precision or memory, or a kernel does not compile.
     """
 
-    def __init__(self, job: SpectralJob, context: cl.Context) -> None:
+    def __init__(self, job: SpectralJob, context: cl.Context, found: Found) -> None:
         self.job = job
         self.context = context
-        chosen = context.devices[0]
-        self.traits = traits = describe.traits(chosen)
-
-        def found(problem: Problem) -> Parameters:
-            return parameters_of(chosen, job.dimensions, job.precision, job.values, problem)
-
-        self.schedules = schedules = spectral_schedules(job, traits, found)
+        self.traits = traits = describe.traits(context.devices[0])
+        schedules = spectral_schedules(job, traits, found)
         ours = {"spectra": job.spectra_bytes}
         for number, each in enumerate(schedules):
             ours |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
@@ -130,7 +128,7 @@ class SpectralConvolver:
 
 
 def spectral_schedules(
-    job: SpectralJob, traits: Traits, found: Callable[[Problem], Parameters]
+    job: SpectralJob, traits: Traits, found: Found
 ) -> tuple[Schedule, Schedule, Schedule]:
     """Return how both inputs are transformed, and how their product is transformed back.
 
@@ -219,16 +217,39 @@ def convolver_of(context: cl.Context, job: Job) -> Convolver:
     PlanError, DeviceError, DeviceMemoryError, BuildError
         The device cannot do the job.
     """
+    chosen = context.devices[0]
+    if isinstance(job, SpectralJob):
+        precision = job.precision
+    else:
+        precision = precision_of(spectral_dtype(*job.dtypes[:2]))
 
-    def make() -> Convolver:
-        if isinstance(job, DirectJob):
-            memory.require_fits(describe.traits(context.devices[0]), job.array_bytes)
-            line = line_job(job)
-            precision = precision_of(spectral_dtype(*job.dtypes[:2]))
-            chosen = context.devices[0]
-            parameters = parameters_of(chosen, job.dimensions, precision, job.values)
-            made = LineConvolver(line, context, parameters) if line else None
-            return made or DirectConvolver(job, context, parameters)
-        return SpectralConvolver(job, context)
+    def found(problem: Problem | None) -> Parameters:
+        return parameters_of(chosen, job.dimensions, precision, job.values, problem)
 
-    return _convolvers.get((context, job), make)
+    return _convolvers.get((context, job), lambda: convolver_with(context, job, found))
+
+
+def convolver_with(context: cl.Context, job: Job, found: Found) -> Convolver:
+    """Return a new convolver of a job.
+
+    Parameters
+    ----------
+    context : cl.Context
+        A context of one device.
+    job : SpectralJob or DirectJob
+        The convolution.
+    found : function
+        Returns the parameters of a transform, or those of other kernels.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        The device cannot do the job.
+    """
+    if isinstance(job, SpectralJob):
+        return SpectralConvolver(job, context, found)
+    memory.require_fits(describe.traits(context.devices[0]), job.array_bytes)
+    line = line_job(job)
+    if line is not None:
+        return LineConvolver(line, context, found(None))
+    return DirectConvolver(job, context, found(None))

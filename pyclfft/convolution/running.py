@@ -13,7 +13,8 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
-from ..planning.parameters import Given
+from ..planning.parameters import Given, Parameters
+from ..planning.traits import Traits
 from ..runtime import describe, memory
 from ..runtime.limit import max_device_bytes
 from ..runtime.operation import allocator_of, new_array
@@ -218,13 +219,45 @@ def _job(
     way: Way,
     queue: cl.CommandQueue,
 ) -> Job:
-    layouts = Places(layout_of("in1", first), layout_of("in2", second), layout_of("out", result))
     precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+    parameters = parameters_of(queue.device, dimensions, precision, way.values)
+    return job_with(
+        first, second, result, dimensions, way, describe.traits(queue.device), parameters
+    )
+
+
+def job_with(
+    first: Any,
+    second: Any,
+    result: Any,
+    dimensions: Dimensions,
+    way: Way,
+    traits: Traits,
+    parameters: Parameters,
+) -> Job:
+    """Return what is to be planned for two arrays, with these parameters.
+
+    Parameters
+    ----------
+    first, second, result : ndarray or pyopencl.array.Array
+        The inputs, and the array that receives the result.
+    dimensions : tuple of Dimension
+        The dimensions of the inputs and of the result.
+    way : Way
+        How the inputs are convolved.
+    traits, parameters
+        The traits of the device, and the parameters that decide how it is done there.
+
+    Returns
+    -------
+    SpectralJob or DirectJob
+    """
+    layouts = Places(layout_of("in1", first), layout_of("in2", second), layout_of("out", result))
     if way.method == DIRECT:
         dtypes = (first.dtype, second.dtype, result.dtype)
         return DirectJob(dimensions, layouts, dtypes, way.correlates, way.values)
-    parameters = parameters_of(queue.device, dimensions, precision, way.values)
-    costs = costs_of(describe.traits(queue.device), parameters)
+    precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+    costs = costs_of(traits, parameters)
     if way.method == PARTITIONED and way.correlates and second.size > first.size:
         turned = _turned(layouts, dimensions, costs, precision, result.dtype, way.values)
         if turned.is_cut:

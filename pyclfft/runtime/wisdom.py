@@ -67,7 +67,8 @@ def parameters_of(
     parameters : Parameters
     """
     outer = () if within is None else (within,)
-    return _found(chosen, (*outer, Workclass.of(problem, algorithm)) if problem else outer)
+    workclasses = (*outer, Workclass.of(problem, algorithm)) if problem else outer
+    return _found(chosen, describe.traits(chosen).is_cpu, workclasses)
 
 
 def origins_of(chosen: cl.Device) -> dict[str, int]:
@@ -84,7 +85,7 @@ def origins_of(chosen: cl.Device) -> dict[str, int]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _found(chosen: cl.Device, workclasses: Workclasses) -> Parameters:
+def _found(chosen: cl.Device, is_cpu: bool, workclasses: Workclasses) -> Parameters:
     user = user_entries()
     return look_up(
         workclasses,
