@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Callable, Iterator
 from math import prod
 
-from .. import commandline
 from ..errors import PyclfftError
 from ..planning.lookup import CONVOLUTIONS, FILTERS, FRAMES
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
@@ -43,15 +42,23 @@ USUAL_CONVOLUTIONS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
 USUAL_KINDS = ("c2c", *FRAMES, "filter-clip", "filter-max", "convolve-full")
 
 Options = argparse.Namespace
+Sizes = list[tuple[int, ...]]
+Maker = Callable[[str, Sizes, Options, Traits], Iterator[Case]]
 
 
-def cases_of(options: Options, traits: Traits) -> list[Case]:
+def cases_of(
+    options: Options, sizes: Sizes, taps: tuple[int, ...] | None, traits: Traits
+) -> list[Case]:
     """Return the cases that the command's options ask for on a device.
 
     Parameters
     ----------
     options : argparse.Namespace
         The options of the command.
+    sizes : list of tuple of int
+        The extents that it names by --n and --shape; without any, the usual ones are taken.
+    taps : tuple of int or None
+        The extents that it names by --taps.
     traits : Traits
         What is known of the device, which decides how many transforms there are.
 
@@ -64,7 +71,6 @@ def cases_of(options: Options, traits: Traits) -> list[Case]:
     PyclfftError
         If the options contradict each other.
     """
-    sizes = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
     # With sizes or with an algorithm, transforms alone are asked for.
     usual = ("c2c",) if sizes or options.algorithm else USUAL_KINDS
     kinds = usual if options.kind is None else (options.kind,)
@@ -72,11 +78,8 @@ def cases_of(options: Options, traits: Traits) -> list[Case]:
         wanted = FRAMES if option == "hop" else CONVOLUTIONS
         if getattr(options, option) is not None and not set(kinds) & set(wanted):
             raise PyclfftError(f"--{option} needs a --kind: {' or '.join(wanted)}")
+    options = argparse.Namespace(**{**vars(options), "taps": taps})
     return [case for kind in kinds for case in _makers(kind)(kind, sizes, options, traits)]
-
-
-Sizes = list[tuple[int, ...]]
-Maker = Callable[[str, Sizes, Options, Traits], Iterator[Case]]
 
 
 def _makers(kind: str) -> Maker:
@@ -122,7 +125,7 @@ def _filters(kind: str, sizes: Sizes, options: Options, traits: Traits) -> Itera
 
 
 def _convolutions(kind: str, sizes: Sizes, options: Options, traits: Traits) -> Iterator[Case]:
-    taps = next(_sizes("--taps", options.taps), None)
+    taps = options.taps
     if sizes and taps is None:
         raise PyclfftError(f"--kind {kind}: give the extents of the kernel, too: --taps")
     usual = [pair for pair in USUAL_CONVOLUTIONS if taps is None]
@@ -131,8 +134,8 @@ def _convolutions(kind: str, sizes: Sizes, options: Options, traits: Traits) -> 
     for signal, kernel in pairs:
         if len(signal) != len(kernel) or any(a < b for a, b in zip(signal, kernel, strict=True)):
             raise PyclfftError(
-                f"--taps {options.taps}: a kernel is not longer than the signal along any axis, "
-                f"and the signal has the extents {'x'.join(map(str, signal))}"
+                f"--taps {_shown(kernel)}: a kernel is not longer than the signal along any axis, "
+                f"and the signal has the extents {_shown(signal)}"
             )
         yield ConvolutionCase(signal, kernel, mode, options.batch or 1, options.precision)
 
@@ -142,18 +145,9 @@ def _require_dimensions(kind: str, sizes: Sizes, wanted: int) -> None:
         raise PyclfftError(f"--kind {kind}: take {'--n' if wanted == 1 else '--shape'}")
 
 
+def _shown(extents: tuple[int, ...]) -> str:
+    return "x".join(map(str, extents))
+
+
 def _is_power(n: int) -> bool:
     return n & (n - 1) == 0
-
-
-def _sizes(option: str, text: str | None, least: int = 0) -> Iterator[tuple[int, ...]]:
-    """Yield the extents of each transform from a text such as ``512x512,1000x2000``."""
-    for each in text.split(",") if text else ():
-        try:
-            lengths = tuple(commandline.count(part) for part in each.split("x"))
-        except argparse.ArgumentTypeError as error:
-            raise PyclfftError(f"{option} {each}: {error}") from None
-        if least and (len(lengths) > 1) != (least > 1):
-            hint = "take --shape" if least == 1 else "take --n"
-            raise PyclfftError(f"{option} {each}: {hint} for {len(lengths)} extents")
-        yield lengths

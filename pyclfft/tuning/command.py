@@ -94,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
         type=commandline.count,
         help="samples from one frame to the next (default: a quarter of a frame)",
     )
-    add("--taps", metavar="N or AxB", help="extents of the kernels of convolutions, such as 31x31")
+    add("--taps", metavar="N", help="extents of a convolution's kernel, such as 1000 or 31x31")
     add(
         "--precision",
         choices=COMPLEX_DTYPE,
@@ -172,7 +172,9 @@ COLUMNS = (
 
 
 def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
-    problems = cases_of(options, describe.traits(chosen))
+    sizes = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
+    taps = next(_sizes("--taps", options.taps), None)
+    problems = cases_of(options, sizes, taps, describe.traits(chosen))
     print(describe.device_label(chosen))
     if options.effort == "estimate":
         for problem in problems:
@@ -237,6 +239,19 @@ def _groups(tuned: Tuned) -> Iterator[str]:
 def _values(values: object) -> str:
     assert isinstance(values, dict)
     return ", ".join(f"{name} {shown(value)}" for name, value in values.items()) or "default"
+
+
+def _sizes(option: str, text: str | None, least: int = 0) -> Iterator[tuple[int, ...]]:
+    """Yield the extents of each transform from a text such as ``512x512,1000x2000``."""
+    for each in text.split(",") if text else ():
+        try:
+            lengths = tuple(commandline.count(part) for part in each.split("x"))
+        except argparse.ArgumentTypeError as error:
+            raise PyclfftError(f"{option} {each}: {error}") from None
+        if least and (len(lengths) > 1) != (least > 1):
+            hint = "take --shape" if least == 1 else "take --n"
+            raise PyclfftError(f"{option} {each}: {hint} for {len(lengths)} extents")
+        yield lengths
 
 
 # --- what is known --------------------------------------------------------------------------------
