@@ -442,6 +442,22 @@ def source_frames(precision, queue) -> None:
         check(plan(cl_array.to_device(queue, x)).get(), np.fft.fft(x))
 
 
+def stretches(precision, queue) -> None:
+    """From spectra to samples, in a CPU's vectors and sample by sample, at once and in chunks."""
+    y, real = noise((2, 70), CODES[precision]["r2c"]), describe.traits
+    spectra = expected_stft(y, 24, 9).astype(CODES[precision]["c2c"], order="C")
+    there = cl_array.to_device(queue, spectra)
+    for is_cpu, chunk in product((True, False), (0, 1)):
+        describe.traits = lambda device, is_cpu=is_cpu: replace(
+            real(device), is_cpu=is_cpu, lanes=4
+        )
+        pyclfft.clear_cache()
+        options = {"n_fft": 24, "length": 70, "algorithm": "stockham"}
+        options["parameters"] = {"istft_chunk": chunk}
+        check(pyclfft.istft(there, 9, **options).get(), y)
+    describe.traits = real
+
+
 def of_frames(precision, queue) -> None:
     frames(precision, queue)
     source_frames(precision, queue)
@@ -601,6 +617,7 @@ PARTS = {
     "others": others,
     "trigonometric": trigonometric,
     "frames": of_frames,
+    "stretches": stretches,
     "images": images_alone,
     "convolutions": convolutions,
     "lanes": on_lanes,

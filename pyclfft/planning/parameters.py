@@ -429,6 +429,11 @@ PARAMETERS: Mapping[str, Parameter] = {
         "The value that stockham_parts has in stft if the frames of a bin are neighbours in "
         "memory. With 0 it keeps its own.",
     ),
+    "istft_chunk": Parameter(
+        0, 0, Range(0, 2**40),
+        "About how many bytes of frames istft transforms before it adds them up, so that they are "
+        "still in a cache. With 0 it transforms all frames first.",
+    ),
     "extrema_group": Parameter(
         128, 128, Range(1, 1024),
         "How many work-items of a group look together for the least and the greatest value of an "
