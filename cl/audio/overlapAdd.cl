@@ -53,12 +53,15 @@ static inline vector samples_at(global const real *data, global const real *wind
             const vector w = WINDOWED ? *(global const loose *)(window + at) : (vector)1;
             sum += w * *(global const loose *)(frame + at);
             weight += w * w;
-        } else
+        }
+#if WIDTH > 1
+        else
             for (uint i = 0; at + i < FRAME_POINTS; i++) {
                 const real w = WINDOWED ? window[at + i] : 1;
                 ((real *)&sum)[i] += w * frame[at + i];
                 ((real *)&weight)[i] += w * w;
             }
+#endif
     }
     const vector normal = as_real((bits)1 << (DOUBLE ? 52 : 23)); /* the smallest normal number */
     return weight > normal ? sum / weight : sum;
