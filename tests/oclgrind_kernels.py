@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyclfft
 from pyclfft.bench import multiply_adds
 from pyclfft.convolution import ladder as climbing
-from pyclfft.convolution import line_plans, lines, partitions, running, streaming
+from pyclfft.convolution import lines, partitions, running, streaming
 from pyclfft.convolution.blocks import cut
 from pyclfft.convolution.line_plans import Blocking
 from pyclfft.convolution.methods import METHODS
@@ -442,6 +442,22 @@ def source_frames(precision, queue) -> None:
         check(plan(cl_array.to_device(queue, x)).get(), np.fft.fft(x))
 
 
+def stretches(precision, queue) -> None:
+    """From spectra to samples, in a CPU's vectors and sample by sample, at once and in chunks."""
+    y, real = noise((2, 70), CODES[precision]["r2c"]), describe.traits
+    spectra = expected_stft(y, 24, 9).astype(CODES[precision]["c2c"], order="C")
+    there = cl_array.to_device(queue, spectra)
+    for is_cpu, chunk in product((True, False), (0, 1)):
+        describe.traits = lambda device, is_cpu=is_cpu: replace(
+            real(device), is_cpu=is_cpu, lanes=4
+        )
+        pyclfft.clear_cache()
+        options = {"n_fft": 24, "length": 70, "algorithm": "stockham"}
+        options["parameters"] = {"istft_chunk": chunk}
+        check(pyclfft.istft(there, 9, **options).get(), y)
+    describe.traits = real
+
+
 def of_frames(precision, queue) -> None:
     frames(precision, queue)
     source_frames(precision, queue)
@@ -517,13 +533,13 @@ BLOCKINGS = (
 def convolutions_of_lines(precision, queue) -> None:
     """Along one axis, and the kernel that measures multiply-adds."""
     real, pair = ("f4", "c8") if precision == "single" else ("f8", "c16")
-    for blocking, units in product(BLOCKINGS, (0, 10**6)):  # tiles of the same group, or of many
+    for blocking, split in product(BLOCKINGS, (0, 1024)):  # tiles of the same group, or of many
         lines.blocking_of = lambda *_, chosen=blocking: chosen
-        line_plans.GROUPS_A_UNIT = units
         for first, second, dtype in ((50, 21, real), (16, 40, real), (33, 17, pair)):
             pyclfft.clear_cache()
             x, h = noise((2, first), dtype), noise((2, second), dtype)
-            result = pyclfft.convolve(x, h, method="direct", axes=1)
+            few = {"taps_split": split}
+            result = pyclfft.convolve(x, h, method="direct", axes=1, parameters=few)
             check(result, np.array([np.convolve(*each) for each in zip(x, h, strict=True)]))
     if precision == "single":
         multiply_adds.LEAST_S = 0
@@ -601,6 +617,7 @@ PARTS = {
     "others": others,
     "trigonometric": trigonometric,
     "frames": of_frames,
+    "stretches": stretches,
     "images": images_alone,
     "convolutions": convolutions,
     "lanes": on_lanes,

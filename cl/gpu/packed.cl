@@ -17,9 +17,11 @@
 /* With an even radix the number of a point within its butterfly tells in which half it is. */
 #define IN_HALVES(R) (N == LENGTH && (R) % 2 == 0)
 
-/* Whether work-items own the mirror images of their butterflies: in the stage that reads, or writes, the spectrum. With
- * fewer than FEWEST work-items, which store as many neighbours, it took longer than without on an H200. */
-#define FEWEST 32
+#ifndef FEWEST
+#define FEWEST 32 /* the fewest work-items of a row that own mirror images: fewer took longer so on an H200 */
+#endif
+/* Whether work-items own the mirror images of their butterflies: in the stage that reads, or writes, the spectrum. They
+ * then store as many neighbours as there are work-items. */
 #define MIRRORED(R, SPAN)                                                                                              \
     (PACKED && IN_HALVES(R) && N / (R) % ITEMS == 0 && BUTTERFLIES(R) % 2 == 0 && ITEMS >= FEWEST &&                   \
      (SPAN) == (SOURCE == HERMITIAN ? 1 : N / (R)))

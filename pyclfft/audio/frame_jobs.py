@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
-from ..planning.parameters import GIVEN, Parameters
+from ..planning.lookup import Workclass
+from ..planning.parameters import GIVEN, Given, Parameters
 from ..planning.passes import Schedule
 from ..planning.problem import Layout, Problem
+from ..planning.traits import Traits
 from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, in_front, registered
 from ..runtime.executable import Executable
-from .frame_plans import WINDOW, framing_problem, istft_schedule, spectra_problem, stft_schedule
+from .frame_plans import (
+    WINDOW,
+    framing_problem,
+    istft_schedule,
+    spectra_problem,
+    stft_schedule,
+    workclass_of,
+)
 from .framing import Framing, Magnitudes
 
 MAX_TRANSFORMS = 32
@@ -23,15 +31,6 @@ _transforms: BoundedCache[Executable] = registered("frames", BoundedCache(MAX_TR
 # Executables by the places of device arrays. A call makes a single look-up here, so that it takes
 # no longer than its kernel.
 of_arrays: BoundedCache[Executable] = in_front("frames", BoundedCache(MAX_TRANSFORMS))
-
-# The parameters that suit frames on GPUs, found on an H200 by `bench stft`: a work-group transforms
-# one frame, or four if all frames of a bin are neighbours in memory.
-LONG_FRAME = 1024
-BY_FRAMES: dict[str, Any] = {"stockham_group": 32}
-BY_BINS: dict[str, Any] = {
-    "stockham_columns": 4,
-    "stockham_parts": 1,
-}
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Job:
     algorithm: str | None = None
     layout: Layout | None = None
     back: bool = False
-    values: tuple[tuple[str, Any], ...] = ()
+    values: Given = ()
 
     @property
     def samples_bytes(self) -> int:
@@ -77,27 +76,34 @@ class Job:
         item = framing.dtype.itemsize * (1 if numbers else 2)
         return framing.signals * framing.frames * bins * item
 
-    def schedule(self, chosen: cl.Device) -> Schedule:
-        """Return what is launched on a device."""
-        traits = describe.traits(chosen)
+    @property
+    def problem(self) -> Problem:
+        """The transform of all frames, there or back."""
         if self.back:
             assert self.layout is not None
-            problem = spectra_problem(self.framing, self.layout)
-            parameters = self._parameters(chosen, problem)
+            return spectra_problem(self.framing, self.layout)
+        return framing_problem(self.framing, self.layout)
+
+    @property
+    def workclass(self) -> Workclass:
+        """The class under which parameters are measured and found."""
+        return workclass_of(self.framing, self.layout, self.algorithm, self.back)
+
+    def schedule(self, chosen: cl.Device) -> Schedule:
+        """Return what is launched on a device."""
+        found = wisdom.parameters_of(chosen, self.problem, self.algorithm, within=self.workclass)
+        parameters = found.over(dict(self.values), GIVEN) if self.values else found
+        return self.schedule_with(describe.traits(chosen), parameters)
+
+    def schedule_with(self, traits: Traits, parameters: Parameters) -> Schedule:
+        """Return what is launched on a device with these traits, with these parameters."""
+        if self.back:
+            assert self.layout is not None
             return istft_schedule(self.framing, self.layout, traits, self.algorithm, parameters)
-        problem = framing_problem(self.framing, self.layout)
-        parameters = self._parameters(chosen, problem)
         return stft_schedule(
             self.framing, traits, self.algorithm, parameters,
             target=self.layout, magnitudes=self.magnitudes,
         )  # fmt: skip
-
-    def _parameters(self, chosen: cl.Device, problem: Problem) -> Parameters:
-        found = wisdom.parameters_of(chosen, problem, self.algorithm)
-        if not (describe.traits(chosen).is_cpu or self.back or self.framing.n_fft < LONG_FRAME):
-            by_bins = self.layout is not None and self.layout.strides[1] < self.layout.strides[2]
-            found = found.over(BY_BINS if by_bins else BY_FRAMES, "frames")
-        return found.over(dict(self.values), GIVEN) if self.values else found
 
 
 def executable_of(context: cl.Context, job: Job) -> Executable:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ..planning.arguments import Buffer, Role, Scalar
 from ..planning.hooks import Hooks, Parameter, Snippet
+from ..planning.lookup import COLUMNS, ISTFT, ROWS, STFT, Workclass
 from ..planning.parameters import Parameters
-from ..planning.pass_parts import defines, device_size, uint
+from ..planning.pass_parts import defines, device_size, extrema_group, uint
 from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.precision import COMPLEX_DTYPE
@@ -22,9 +24,10 @@ from .framing import PADDINGS, Framing, Magnitudes
 GREATEST = Buffer("greatest")
 WINDOW = Buffer("window")  # the window's values, which the caller gives to an executable
 
+LEAST_REACH = 4  # stretches are at least so many times as long as the frames that hold a sample
+WIDEST = 16  # the most samples that a work-item of a CPU computes at once
+ALIGNED = 16  # the first frame of a stretch is a multiple of it, so that lines of the cache fit
 MIRRORED = ("reflect", "symmetric")  # paddings that may mirror a short signal several times
-GREATEST_GROUP = 128  # how many work-items of a group look for the greatest number
-GREATEST_GROUPS = 256  # the most groups
 
 
 def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
@@ -82,6 +85,7 @@ def stft_schedule(
         As `plan_passes` raises them.
     """
     problem = framing_problem(framing, target)
+    parameters = frame_parameters(parameters, framing, problem.target)
     relates = magnitudes is not None and (magnitudes.relative or magnitudes.decibels)
     finds = relates and algorithm == local_radix2.NAME and framing.precision == "single"
     store = magnitude_hook(framing, magnitudes, problem.target, finds) if magnitudes else None
@@ -92,6 +96,64 @@ def stft_schedule(
     # A result of real numbers, or one with gaps, has no room for complex numbers between passes.
     ours = 0 if magnitudes or not problem.target.is_dense else problem.nbytes
     return assign_buffers(passes, ours)
+
+
+def frame_parameters(parameters: Parameters, framing: Framing, target: Layout) -> Parameters:
+    """Return parameters with those of frames in the places of the Stockham kernel's own.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The parameters of kernels.
+    framing : Framing
+        How the signals are framed.
+    target : Layout
+        Where spectra lie, in the shape (signals, frames, bins).
+
+    Returns
+    -------
+    changed : Parameters
+    """
+    if framing.n_fft < parameters["stft_points"]:
+        return parameters
+    names = ("columns", "parts") if by_bins(target) else ("group",)
+    values = {f"stockham_{name}": parameters[f"stft_{name}"] for name in names}
+    return parameters.over({name: each for name, each in values.items() if each}, STFT)
+
+
+def by_bins(layout: Layout | None) -> bool:
+    """Return whether the frames of a bin are nearer to each other than the bins of a frame."""
+    return layout is not None and layout.strides[1] < layout.strides[2]
+
+
+def workclass_of(
+    framing: Framing, layout: Layout | None, algorithm: str | None, back: bool
+) -> Workclass:
+    """Return the class under which parameters are measured and found.
+
+    Parameters
+    ----------
+    framing : Framing
+        How the signals are framed. Windows and paddings make no difference.
+    layout : Layout or None
+        Where spectra lie in memory; frame by frame by default.
+    algorithm : str or None
+        The algorithm of the transforms.
+    back : bool
+        Whether spectra become signals, rather than signals spectra.
+
+    Returns
+    -------
+    Workclass
+    """
+    return Workclass(
+        ISTFT if back else STFT,
+        framing.precision,
+        (framing.n_fft, framing.hop),
+        COLUMNS if by_bins(layout) else ROWS,
+        max(1, framing.signals * framing.frames).bit_length() - 1,
+        algorithm or "",
+    )
 
 
 def istft_schedule(
@@ -124,34 +186,145 @@ def istft_schedule(
     PlanError, PrecisionError
         As `plan_passes` raises them.
     """
-    problem = spectra_problem(framing, source)
+    schedules = [
+        _stretch_schedule(each, framing, source, traits, algorithm, parameters)
+        for each in stretches_of(framing, parameters["istft_chunk"])
+    ]
+    workspace: dict[str, int] = {}
+    for schedule in schedules:
+        for name, nbytes in schedule.workspace:
+            workspace[name] = max(nbytes, workspace.get(name, 0))
+    passes = tuple(each for schedule in schedules for each in schedule.passes)
+    return Schedule(passes, tuple(sorted(workspace.items())))
+
+
+class Stretch(NamedTuple):
+    """Samples of signals that are computed together, and the frames that hold them.
+
+    Attributes
+    ----------
+    signal, signals : int
+        The number of the first signal, and how many signals there are.
+    sample, samples : int
+        The number of the first sample of each signal, and how many samples there are.
+    frame, frames : int
+        The number of the first frame of each signal, and how many frames there are.
+    """
+
+    signal: int
+    signals: int
+    sample: int
+    samples: int
+    frame: int
+    frames: int
+
+
+def stretches_of(framing: Framing, chunk: int) -> list[Stretch]:
+    """Return the stretches in which signals are computed from their frames.
+
+    Parameters
+    ----------
+    framing : Framing
+        How the signals are framed.
+    chunk : int
+        About how many bytes the frames of a stretch have; 0 for one stretch with all of them.
+
+    Returns
+    -------
+    list of Stretch
+        Together they have each sample once. Frames that reach into two stretches are in both, and
+        so are some before them.
+    """
+    item = framing.n_fft * framing.dtype.itemsize
+    each = framing.frames * item
+    if not chunk or each * framing.signals <= chunk:
+        return [Stretch(0, framing.signals, 0, framing.samples, 0, framing.frames)]
+    together = max(1, chunk // each)
+    reach = -(-framing.n_fft // framing.hop)  # frames that hold a sample
+    hops = max(chunk // item - reach, LEAST_REACH * reach) if each > chunk else framing.frames
+    step = hops * framing.hop if each > chunk else framing.samples
+    return [
+        _stretch(framing, signal, min(together, framing.signals - signal), sample, step)
+        for signal in range(0, framing.signals, together)
+        for sample in range(0, framing.samples, step)
+    ]
+
+
+def _stretch(framing: Framing, signal: int, signals: int, sample: int, step: int) -> Stretch:
+    """Return the stretch of at most `step` samples, with all frames that hold one of them."""
+    samples = min(step, framing.samples - sample)
+    at = sample + framing.before
+    first = max(0, -(-(at - framing.n_fft + 1) // framing.hop)) // ALIGNED * ALIGNED
+    first = min(first, framing.frames - 1)
+    end = min(framing.frames, (at + samples - 1) // framing.hop + 1)
+    return Stretch(signal, signals, sample, samples, first, max(1, end - first))
+
+
+def _stretch_schedule(
+    stretch: Stretch,
+    framing: Framing,
+    source: Layout,
+    traits: Traits,
+    algorithm: str | None,
+    parameters: Parameters,
+) -> Schedule:
+    """Plan the way from the spectra of a stretch to its samples."""
+    by_signal, by_frame, _ = source.strides
+    offset = source.offset + stretch.signal * by_signal + stretch.frame * by_frame
+    shape = (stretch.signals, stretch.frames, *source.shape[2:])
+    part = replace(framing, signals=stretch.signals, frames=stretch.frames)
+    problem = spectra_problem(part, Layout(shape, source.strides, offset, source.real))
     frames = plan_passes(problem, traits, algorithm, parameters)
-    item = framing.dtype.itemsize
-    sizes, local = device_size((framing.samples, 1, framing.signals), parameters["group"], traits)
-    gather = Pass(
+    gather = _overlap_add(stretch, part, traits, parameters)
+    return assign_buffers((*frames, gather), 0)
+
+
+def _overlap_add(stretch: Stretch, part: Framing, traits: Traits, parameters: Parameters) -> Pass:
+    """Return the pass that adds the frames of a stretch up; `part` says how these are framed."""
+    item = part.dtype.itemsize
+    lanes = traits.lanes // (1 + (part.precision == "double"))
+    width = min(lanes, WIDEST) if traits.is_cpu and part.hop >= 2 * lanes else 1
+    before = part.before + stretch.sample - stretch.frame * part.hop
+    end = before + stretch.samples
+    sizes: tuple[int, ...]
+    local: tuple[int, ...]
+    if width > 1:
+        hops = -(-end // part.hop) - before // part.hop
+        shares = min(hops, parameters["lanes_groups"] * traits.compute_units)
+        sizes, local = (shares, 1, stretch.signals), (1, 1, 1)
+    else:
+        items = (stretch.samples, 1, stretch.signals)
+        sizes, local = device_size(items, parameters["group"], traits)
+    start = part.first + stretch.signal * part.pitch + stretch.sample
+    macros = {
+        "FRAME_POINTS": part.n_fft,
+        "WINDOWED": int(part.windowed),
+        "WIDTH": width,
+        "FAR": int(end + part.n_fft >= 2**32),
+        "VECTOR_BITS": 32 * traits.lanes if width > 1 else 0,
+    }
+    return Pass(
         kernel="overlapAdd",
         source="audio/overlapAdd.cl",
-        defines=defines(
-            framing.precision, FRAME_POINTS=framing.n_fft, WINDOWED=int(framing.windowed)
-        ),
+        defines=defines(part.precision, **macros),
         global_size=sizes,
         local_size=local,
         arguments={
             "data": Role.SOURCE,
             "signals": Role.TARGET,
             "window": WINDOW,
-            "samples": Scalar("uint64", framing.samples),
-            "frames": uint(framing.frames),
-            "hop": uint(framing.hop),
-            "before": Scalar("uint64", framing.before),
-            "start": Scalar("uint64", framing.first),
-            "pitch": Scalar("uint64", framing.pitch),
+            "samples": Scalar("uint64", stretch.samples),
+            "frames": uint(stretch.frames),
+            "hop": uint(part.hop),
+            "reach": uint(-(-part.n_fft // part.hop)),
+            "before": Scalar("uint64", before),
+            "start": Scalar("uint64", start),
+            "pitch": Scalar("uint64", part.pitch),
         },
-        reads=framing.points * item,
-        writes=framing.signals * framing.samples * item,
-        step=f"{framing.frames} frames of {framing.n_fft}, {framing.hop} apart",
+        reads=part.points * item,
+        writes=stretch.signals * stretch.samples * item,
+        step=f"{stretch.frames} frames of {part.n_fft}, {part.hop} apart",
     )
-    return assign_buffers((*frames, gather), 0)
 
 
 def spectra_problem(framing: Framing, source: Layout) -> Problem:
@@ -279,14 +452,16 @@ def related(
             step="so that the next kernel finds it",
         )
         return (forgetting, *passes, relation)
-    return (*passes, *_greatest(count, relation, framing, traits), relation)
+    return (*passes, *_greatest(count, relation, framing, traits, parameters), relation)
 
 
-def _greatest(count: int, relation: Pass, framing: Framing, traits: Traits) -> tuple[Pass, Pass]:
+def _greatest(
+    count: int, relation: Pass, framing: Framing, traits: Traits, parameters: Parameters
+) -> tuple[Pass, Pass]:
     """Return the two passes that find the greatest of `count` numbers."""
     item = framing.dtype.itemsize
-    group = _group(traits)
-    groups = max(1, min(GREATEST_GROUPS, count // group))
+    group = extrema_group(traits, parameters, item)
+    groups = max(1, min(parameters["extrema_groups"], count // group))
     parts = replace(
         relation,
         kernel="greatest",
@@ -342,7 +517,7 @@ def _relation(
         source="audio/relate.cl",
         defines=defines(
             framing.precision,
-            GROUP=_group(traits),
+            GROUP=extrema_group(traits, parameters, item),
             RELATIVE=int(magnitudes.relative),
             DECIBELS=int(magnitudes.decibels),
         ),
@@ -359,9 +534,3 @@ def _relation(
         step="decibels" if magnitudes.decibels else "divided by the greatest",
         scratch=((GREATEST.name, item),),
     )
-
-
-def _group(traits: Traits) -> int:
-    """Return how many work-items look for the greatest number together: a power of two."""
-    limit = min(GREATEST_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
-    return 1 << (limit.bit_length() - 1)

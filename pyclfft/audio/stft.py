@@ -14,6 +14,7 @@ import pyopencl.array as cl_array
 from numpy.typing import DTypeLike
 
 from ..errors import DeviceMemoryError, PlanError
+from ..planning.parameters import Given, Values, as_key
 from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..planning.problem import Layout, choose, contiguous_strides
 from ..runtime import memory
@@ -48,6 +49,7 @@ def stft(
     pad_mode: PadMode = "constant",
     out: Any = None,
     algorithm: str | None = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Compute the short-time Fourier transform of signals, as librosa.stft does.
@@ -84,6 +86,8 @@ def stft(
         are filled and returned.
     algorithm : str, optional
         The algorithm of the transforms, as for `Plan`.
+    parameters : mapping, optional
+        Values of parameters of the kernels, as for `Plan`.
     queue : cl.CommandQueue, optional
         The queue to run on. The default is the queue of a device array, or the default queue.
 
@@ -130,7 +134,10 @@ def stft(
     """
     y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
     signal, precision = real_signal(y, frames, _wanted(dtype, out, y, SPECTRA))
-    return transformed(signal, frames, precision, out=out, algorithm=algorithm, queue=queue)
+    return transformed(
+        signal, frames, precision, out=out, algorithm=algorithm, values=as_key(parameters),
+        queue=queue,
+    )  # fmt: skip
 
 
 def istft(
@@ -145,6 +152,7 @@ def istft(
     length: int | None = None,
     out: Any = None,
     algorithm: str | None = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Find the signals whose short-time Fourier transforms are closest, as librosa.istft does.
@@ -153,7 +161,7 @@ def istft(
     ----------
     stft_matrix : array_like or pyopencl.array.Array, shape (..., 1 + n_fft // 2, frames)
         Spectra as `stft` returns them; a device array may have any strides.
-    hop_length, win_length, window, center, algorithm, queue
+    hop_length, win_length, window, center, algorithm, parameters, queue
         The values that were given to `stft`.
     n_fft : int, optional
         Points of a frame. The default is twice the number of steps from the first bin to the last.
@@ -220,7 +228,7 @@ def istft(
         out = _checked_out(out, spectra, shape)
     if not prod(shape):
         return new_like(spectra, shape, framing.dtype) if out is None else out
-    job = Job(framing, frames.window, None, algorithm, back=True)
+    job = Job(framing, frames.window, None, algorithm, back=True, values=as_key(parameters))
     back = _back_on_device if isinstance(spectra, cl_array.Array) else _back_on_host
     return back(spectra, job, shape, out, queue)
 
@@ -243,13 +251,14 @@ def spectrogram(
     top_db: float | None = 80.0,
     preset: str | None = None,
     algorithm: str | None = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Compute the magnitudes of a short-time Fourier transform, scaled on the device.
 
     Parameters
     ----------
-    y, n_fft, hop_length, win_length, window, center, pad_mode, algorithm, queue
+    y, n_fft, hop_length, win_length, window, center, pad_mode, algorithm, parameters, queue
         The parameters of `stft`.
     dtype : {float32, float64}, optional
         The dtype of the result, and so the precision of all arithmetic. By default it is the
@@ -318,8 +327,9 @@ def spectrogram(
         magnitudes = make_magnitudes(power, normalize, db, ref, amin, top_db)
     signal, precision = real_signal(y, frames, wanted)
     return transformed(
-        signal, frames, precision, magnitudes=magnitudes, algorithm=algorithm, queue=queue
-    )
+        signal, frames, precision, magnitudes=magnitudes, algorithm=algorithm,
+        values=as_key(parameters), queue=queue,
+    )  # fmt: skip
 
 
 # The defaults of `spectrogram` that a preset takes the place of, in the order of its parameters.
@@ -506,6 +516,7 @@ def transformed(
     out: Any = None,
     magnitudes: Magnitudes | None = None,
     algorithm: str | None = None,
+    values: Given = (),
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Transform checked signals; the result is where the signals are, on the host or on the device.
@@ -522,6 +533,8 @@ def transformed(
         The numbers that are wanted instead of spectra.
     algorithm, queue
         The parameters of `stft`.
+    values : tuple of (str, object)
+        The parameters of the kernels, as `as_key` returns them.
 
     Returns
     -------
@@ -543,18 +556,19 @@ def transformed(
         result = new_array(queue, allocator_of(signal, queue), shape, dtype) if out is None else out
         given = (signal.shape, signal.strides, signal.offset)
         left = (result.shape, result.strides, result.offset)
-        key = (context, given, left, frames, magnitudes, algorithm, precision)
+        key = (context, given, left, frames, magnitudes, algorithm, precision, values)
 
         def make() -> Executable:
             framing = frames.over(samples, signals, precision, *_places(signal))
             layout = _layout(result, framing)
-            job = Job(framing, frames.window, magnitudes, algorithm, layout)
+            job = Job(framing, frames.window, magnitudes, algorithm, layout, values=values)
             return executable_of(context, job)
 
         run(of_arrays.get(key, make), queue, signal, result)
         return result
     queue = queue_for(queue)
-    job = Job(frames.over(samples, signals, precision), frames.window, magnitudes, algorithm)
+    framing = frames.over(samples, signals, precision)
+    job = Job(framing, frames.window, magnitudes, algorithm, values=values)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
     executable = _executable_that_fits(job, queue.context, signal.nbytes + stored.nbytes)
     if not _done_at_once(executable, queue, signal, stored):

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from ..convolution.methods import AUTO, DIRECT, FFT, cheapest, expected_times, in_registers
+from ..convolution.methods import (
+    AUTO,
+    DIRECT,
+    FFT,
+    cheapest,
+    costs_of,
+    expected_times,
+    in_registers,
+)
 from ..runtime import describe
 from . import render
 from .convolve_cases import Case
@@ -102,11 +110,12 @@ def measure_point(case: Case, queue: cl.CommandQueue, settings: Settings, limit_
     traits = describe.traits(queue.device)
     single = np.dtype(np.float32)  # of all cases
     registers = in_registers(case.dimensions, single, single)
-    expected = expected_times(case.dimensions, traits, registers)
+    costs = costs_of(traits)
+    expected = expected_times(case.dimensions, costs, registers)
     return Point(
         case,
         measure_case(case, queue, settings, limit_s),
-        cheapest(case.dimensions, traits, registers),
+        cheapest(case.dimensions, costs, registers),
         {method: ns / 1e6 for method, ns in expected.items()},
     )
 

@@ -71,6 +71,11 @@ def fast_on_cpu(length: int) -> int:
     return multiple * next_fast_len(-(-length // multiple), WHOLE_PRIMES)
 
 
+def fast_and_smooth(length: int) -> int:
+    """Return the least length without prime factors above 7 that is not below a length."""
+    return next_fast_len(length, WHOLE_PRIMES)
+
+
 def fast_on_gpu(length: int) -> int:
     """Return a length that is not below another one and whose transforms are quick on a GPU.
 
@@ -130,6 +135,7 @@ def blocks_of(
     partitioned: bool,
     cost: Callable[[int], float] = operations,
     fast: Fast = fast_on_cpu,
+    wanted: int = 0,
 ) -> tuple[Blocks, ...]:
     """Return the blocks of every convolved axis.
 
@@ -143,6 +149,8 @@ def blocks_of(
         The cost of a transform for each of its points, by its length.
     fast : function
         Returns the length of a transform of a whole axis, at least the length that it is given.
+    wanted : int
+        The length of blocks. Where it would not cut an axis, or is 0, the costs decide.
 
     Returns
     -------
@@ -151,7 +159,12 @@ def blocks_of(
     axes = [each for each in dimensions if each.convolved]
     if not partitioned:
         return tuple(whole(each, fast) for each in axes)
-    return tuple(
-        cheapest_cut(each, cost, fast) if each.first > each.second else whole(each, fast)
-        for each in axes
-    )
+    return tuple(_cut_or_whole(each, cost, fast, wanted) for each in axes)
+
+
+def _cut_or_whole(axis: Dimension, cost: Callable[[int], float], fast: Fast, wanted: int) -> Blocks:
+    if axis.first <= axis.second:
+        return whole(axis, fast)
+    if axis.second <= wanted < axis.first:
+        return cut(axis, wanted)
+    return cheapest_cut(axis, cost, fast)

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 import pyopencl as cl
 
+from ..planning.parameters import Parameters
+from ..planning.pass_parts import device_size
 from ..planning.passes import Schedule
 from ..planning.planner import require_precision
 from ..planning.problem import Problem
 from ..planning.traits import Traits
-from ..runtime import describe, memory, wisdom
+from ..runtime import describe, memory
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
 from ..runtime.program import program
 from ..runtime.rooms import rooms
-from .direct_plans import GROUP, KERNEL, SOURCE, DirectJob
+from .direct_plans import KERNEL, SOURCE, DirectJob
 from .line_plans import line_job
 from .lines import LineConvolver
+from .methods import parameters_of
+from .operands import precision_of, spectral_dtype
 from .spectral_plans import (
     PLACES,
     SpectralJob,
@@ -37,6 +41,7 @@ MAX_CONVOLVERS = 32
 IDLE_KERNELS = 4  # that a direct convolver keeps for later calls
 
 Job = SpectralJob | DirectJob
+Found = Callable[[Problem | None], Parameters]  # the parameters of a transform, or of the rest
 
 
 class Convolver(Protocol):
@@ -73,6 +78,8 @@ class SpectralConvolver:
         The convolution.
     context : cl.Context
         A context of one device.
+    found : function
+        Returns the parameters of each of the transforms.
 
     Raises
     ------
@@ -80,18 +87,11 @@ class SpectralConvolver:
         The device lacks double precision or memory, or a kernel does not compile.
     """
 
-    def __init__(self, job: SpectralJob, context: cl.Context) -> None:
+    def __init__(self, job: SpectralJob, context: cl.Context, found: Found) -> None:
         self.job = job
         self.context = context
-        chosen = context.devices[0]
-        self.traits = traits = describe.traits(chosen)
-
-        def planned(problem: Problem) -> Schedule:
-            return forward_schedule(problem, traits, wisdom.parameters_of(chosen, problem))
-
-        problems = first_problem(job), second_problem(job)
-        back = back_schedule(job, traits, wisdom.parameters_of(chosen, back_problem(job)))
-        schedules = (*map(planned, problems), back)
+        self.traits = traits = describe.traits(context.devices[0])
+        schedules = spectral_schedules(job, traits, found)
         ours = {"spectra": job.spectra_bytes}
         for number, each in enumerate(schedules):
             ours |= {f"{name} {number}": nbytes for name, nbytes in each.workspace}
@@ -127,6 +127,28 @@ class SpectralConvolver:
         return done
 
 
+def spectral_schedules(
+    job: SpectralJob, traits: Traits, found: Found
+) -> tuple[Schedule, Schedule, Schedule]:
+    """Return how both inputs are transformed, and how their product is transformed back.
+
+    Parameters
+    ----------
+    job : SpectralJob
+        The convolution.
+    traits : Traits
+        The traits of the device.
+    found : function
+        Returns the parameters of a transform.
+    """
+    first, second, back = first_problem(job), second_problem(job), back_problem(job)
+    return (
+        forward_schedule(first, traits, found(first)),
+        forward_schedule(second, traits, found(second)),
+        back_schedule(job, traits, found(back)),
+    )
+
+
 class DirectConvolver:
     """Convolves by the definition, in one launch.
 
@@ -136,6 +158,8 @@ class DirectConvolver:
         The convolution.
     context : cl.Context
         A context of one device.
+    parameters : Parameters
+        The parameters of the kernels.
 
     Raises
     ------
@@ -145,9 +169,11 @@ class DirectConvolver:
 
     workspace_bytes = 0
 
-    def __init__(self, job: DirectJob, context: cl.Context) -> None:
-        self.traits = describe.traits(context.devices[0])
-        require_precision(job.precision, self.traits)
+    def __init__(self, job: DirectJob, context: cl.Context, parameters: Parameters) -> None:
+        self.traits = traits = describe.traits(context.devices[0])
+        require_precision(job.precision, traits)
+        items = max(1, job.count)
+        self._sizes = device_size((items,), parameters["convolve_group"], traits)
         self.job = job
         self.context = context
         self._program = program(context, SOURCE, job.defines)
@@ -172,10 +198,9 @@ class DirectConvolver:
             kernel.set_arg(4, np.uint64(self.job.count))
         for position, argument in enumerate((first, second, target)):
             kernel.set_arg(position, argument)
-        items = -(-self.job.count // GROUP) * GROUP
         with memory.refusals(self.context, 0):
             done = cl.enqueue_nd_range_kernel(
-                queue, kernel, (items,), (GROUP,), wait_for=list(wait_for) or None
+                queue, kernel, *self._sizes, wait_for=list(wait_for) or None
             )
         self._idle.append(kernel)
         return done
@@ -192,12 +217,39 @@ def convolver_of(context: cl.Context, job: Job) -> Convolver:
     PlanError, DeviceError, DeviceMemoryError, BuildError
         The device cannot do the job.
     """
+    chosen = context.devices[0]
+    if isinstance(job, SpectralJob):
+        precision = job.precision
+    else:
+        precision = precision_of(spectral_dtype(*job.dtypes[:2]))
 
-    def make() -> Convolver:
-        if isinstance(job, DirectJob):
-            memory.require_fits(describe.traits(context.devices[0]), job.array_bytes)
-            line = line_job(job)
-            return LineConvolver(line, context) if line else DirectConvolver(job, context)
-        return SpectralConvolver(job, context)
+    def found(problem: Problem | None) -> Parameters:
+        return parameters_of(chosen, job.dimensions, precision, job.values, problem)
 
-    return _convolvers.get((context, job), make)
+    return _convolvers.get((context, job), lambda: convolver_with(context, job, found))
+
+
+def convolver_with(context: cl.Context, job: Job, found: Found) -> Convolver:
+    """Return a new convolver of a job.
+
+    Parameters
+    ----------
+    context : cl.Context
+        A context of one device.
+    job : SpectralJob or DirectJob
+        The convolution.
+    found : function
+        Returns the parameters of a transform, or those of other kernels.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError, BuildError
+        The device cannot do the job.
+    """
+    if isinstance(job, SpectralJob):
+        return SpectralConvolver(job, context, found)
+    memory.require_fits(describe.traits(context.devices[0]), job.array_bytes)
+    line = line_job(job)
+    if line is not None:
+        return LineConvolver(line, context, found(None))
+    return DirectConvolver(job, context, found(None))

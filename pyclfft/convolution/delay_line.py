@@ -28,9 +28,6 @@ from .responses import Response, Routing
 SOURCE, KERNEL = "convolution/partitions.cl", "sum_partitions"
 HOOK_SOURCE = "convolution/newestBlock.cl"
 LINE_BYTES = 128  # rows begin at its multiples: cache lines, and the vectors of CPUs
-CPU_WIDTH = 16  # reals in a vector of partitions.cl
-CPU_TILE = 4  # vectors that a work-item sums at once
-GPU_GROUP = 64  # work-items
 
 RESPONSE, SUMS = Buffer("response"), Buffer("sums")
 
@@ -96,25 +93,27 @@ class DelayLine:
         self._forward = self._executable(forward)
         self._back = self._executable(back)
 
-        width, self._tile = (CPU_WIDTH, CPU_TILE) if traits.is_cpu else (2, 1)
+        parameters = wisdom.parameters_of(queue.device)
+        width, self._tile = parameters["partition_width"], parameters["partition_tile"]
         macros = {"DOUBLE": int(precision == "double"), "WIDTH": width, "TILE": self._tile}
         built = program(context, SOURCE, tuple((name, str(each)) for name, each in macros.items()))
         self.vectors = -(-2 * (stage.block + 1) // width)
         self._outputs = routing.outputs
-        self._group = (1 if traits.is_cpu else GPU_GROUP, 1)
+        sizes, limit = traits.max_work_item_sizes, traits.max_work_group_size
+        self._group = (min(parameters["partition_group"], sizes[0], limit), 1)
         # The work-items along a row on a CPU: two for each core, or long rows would be unbalanced.
         self._parts = -(-2 * traits.compute_units // routing.outputs) if traits.is_cpu else 0
         self._kernel = cl.Kernel(built, KERNEL)
         first = int(hears_newest)
         self._is_empty = stage.count <= first
-        sizes = np.array(
+        shape = np.array(
             [
                 self._pitch, slot // dtype.itemsize, routing.terms, routing.outputs,
                 routing.diagonal, stage.count, first, stage.count,
             ],
             np.uint32,
         )  # fmt: skip
-        self._shape = memory.constant(context, sizes)  # kernels do not keep their memory alive
+        self._shape = memory.constant(context, shape)  # kernels do not keep their memory alive
         buffers = (self._response, self._line, self._sums, self._shape)
         for position, buffer in enumerate(buffers):
             self._kernel.set_arg(position, buffer)
@@ -146,7 +145,7 @@ class DelayLine:
         if self._is_empty or begin == end:
             return
         count = end - begin
-        each = _up(-(-count // self._parts), self._tile) if self._parts else 1
+        each = _up(-(-count // self._parts), self._tile) if self._parts else self._tile
         # One argument of four numbers: pyopencl takes 8 us to set an argument that is no buffer.
         self._kernel.set_arg(self._task, np.array([self._newest, begin, end, each], np.uint32))
         size = (_up(-(-count // each), self._group[0]), self._outputs)

@@ -7,11 +7,11 @@ from math import prod
 
 import numpy as np
 
+from ..planning.parameters import Given
 from ..runtime.shift import NUMBERS
 from .shapes import Dimensions, Places
 
 SOURCE, KERNEL = "convolution/definition.cl", "convolve_plainly"
-GROUP = 64  # work-items
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,15 @@ class DirectJob:
         The dtypes of the inputs and of the result: any numbers or booleans of OpenCL C.
     correlates : bool
         Whether the result is the correlation: the second input is reversed and conjugated.
+    values : tuple of (str, object)
+        Parameters of the kernels that count more than any that were measured.
     """
 
     dimensions: Dimensions
     places: Places
     dtypes: tuple[np.dtype, np.dtype, np.dtype]
     correlates: bool = False
+    values: Given = ()
 
     @property
     def count(self) -> int:

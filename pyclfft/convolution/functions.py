@@ -12,6 +12,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
+from ..planning.parameters import Given, Values, as_key
 from ..planning.problem import choose
 from ..runtime import describe
 from ..runtime.operation import queue_for
@@ -21,12 +22,15 @@ from .methods import (
     FFT,
     METHODS,
     PARTITIONED,
+    Costs,
     cheapest,
+    costs_of,
     in_registers,
     is_cut,
     needs_exact_sums,
+    parameters_of,
 )
-from .operands import array_of, spectral_dtype
+from .operands import array_of, precision_of, spectral_dtype
 from .running import convolved
 from .shapes import Dimensions, check_mode, check_whole_valid, dimensions_of
 
@@ -41,6 +45,7 @@ def convolve(
     *,
     axes: Axes = None,
     out: Any = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Convolve two N-dimensional arrays, as scipy.signal.convolve does.
@@ -64,6 +69,8 @@ def convolve(
     out : ndarray or pyopencl.array.Array, optional
         The array that receives the result: on the host if both inputs are, otherwise on the device.
         It has the shape and the dtype of the result, and shares no memory with an input.
+    parameters : mapping, optional
+        Values of parameters of the kernels, as for `Plan`.
     queue : cl.CommandQueue, optional
         The queue to run on. The default is the queue of a device array, or `default_queue`.
 
@@ -109,7 +116,9 @@ def convolve(
     >>> pyclfft.convolve([1, 2, 3], [0, 1, 0.5], mode="same")
     array([1. , 2.5, 4. ])
     """
-    return _exact_or_spectral(in1, in2, mode, method, axes, out, queue, correlates=False)
+    return _exact_or_spectral(
+        in1, in2, mode, method, axes, out, queue, as_key(parameters), correlates=False
+    )
 
 
 def correlate(
@@ -120,13 +129,14 @@ def correlate(
     *,
     axes: Axes = None,
     out: Any = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Cross-correlate two N-dimensional arrays, as scipy.signal.correlate does.
 
     Parameters
     ----------
-    in1, in2, mode, method, axes, out, queue
+    in1, in2, mode, method, axes, out, parameters, queue
         The parameters of `convolve`.
 
     Returns
@@ -149,7 +159,9 @@ def correlate(
     >>> pyclfft.correlate([1, 2, 3], [0, 1, 0.5])
     array([0.5, 2. , 3.5, 3. , 0. ])
     """
-    return _exact_or_spectral(in1, in2, mode, method, axes, out, queue, correlates=True)
+    return _exact_or_spectral(
+        in1, in2, mode, method, axes, out, queue, as_key(parameters), correlates=True
+    )
 
 
 def fftconvolve(
@@ -159,13 +171,14 @@ def fftconvolve(
     axes: Axes = None,
     *,
     out: Any = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Convolve two N-dimensional arrays by transforms, as scipy.signal.fftconvolve does.
 
     Parameters
     ----------
-    in1, in2, mode, axes, out, queue
+    in1, in2, mode, axes, out, parameters, queue
         The parameters of `convolve`.
 
     Returns
@@ -188,7 +201,7 @@ def fftconvolve(
     >>> pyclfft.fftconvolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.5]).round(6)
     array([0. , 1. , 2.5, 4. , 1.5])
     """
-    return _spectral(in1, in2, mode, FFT, axes, out, queue)
+    return _spectral(in1, in2, mode, FFT, axes, out, queue, as_key(parameters))
 
 
 def oaconvolve(
@@ -198,13 +211,14 @@ def oaconvolve(
     axes: Axes = None,
     *,
     out: Any = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Convolve two N-dimensional arrays in blocks, as scipy.signal.oaconvolve does.
 
     Parameters
     ----------
-    in1, in2, mode, axes, out, queue
+    in1, in2, mode, axes, out, parameters, queue
         The parameters of `convolve`.
 
     Returns
@@ -235,7 +249,7 @@ def oaconvolve(
     >>> pyclfft.oaconvolve(signal, [0.5, 0.5], mode="same")[1:3]
     array([1., 1.])
     """
-    return _spectral(in1, in2, mode, PARTITIONED, axes, out, queue)
+    return _spectral(in1, in2, mode, PARTITIONED, axes, out, queue, as_key(parameters))
 
 
 def choose_conv_method(
@@ -278,7 +292,7 @@ def choose_conv_method(
     queue = queue_for(None, first, second)
     if not measure:
         return _chosen(first, second, dimensions, queue)
-    cuts = is_cut(dimensions, describe.traits(queue.device))
+    cuts = is_cut(dimensions, _costs(first, second, dimensions, queue))
     times = {
         method: _best_time(first, second, mode, method, axes)
         for method in METHODS
@@ -308,6 +322,7 @@ def _exact_or_spectral(
     axes: Axes,
     out: Any,
     queue: cl.CommandQueue | None,
+    values: Given,
     *,
     correlates: bool,
 ) -> Any:
@@ -323,8 +338,8 @@ def _exact_or_spectral(
     queue = queue_for(queue, first, second)
     dtype = np.result_type(first.dtype, second.dtype)
     if method == AUTO:
-        method = _chosen(first, second, dimensions, queue)
-    result = convolved(first, second, dimensions, method, dtype, out, queue, correlates)
+        method = _chosen(first, second, dimensions, queue, values)
+    result = convolved(first, second, dimensions, method, dtype, out, queue, correlates, values)
     if method != DIRECT:
         _warn_of_nan(result)
     return result
@@ -338,6 +353,7 @@ def _spectral(
     axes: Axes,
     out: Any,
     queue: cl.CommandQueue | None,
+    values: Given,
 ) -> Any:
     """Convolve by transforms, with a result of floating-point numbers."""
     first, second = array_of("in1", in1), array_of("in2", in2)
@@ -349,7 +365,7 @@ def _spectral(
         dtype = spectral_dtype(first.dtype, second.dtype)
     else:
         method, dtype = DIRECT, np.result_type(first.dtype, second.dtype)
-    return convolved(first, second, dimensions, method, dtype, out, queue)
+    return convolved(first, second, dimensions, method, dtype, out, queue, values=values)
 
 
 def _empty(first: Any, second: Any) -> Any:
@@ -359,14 +375,25 @@ def _empty(first: Any, second: Any) -> Any:
     return np.array([])
 
 
-def _chosen(first: Any, second: Any, dimensions: Dimensions, queue: cl.CommandQueue) -> str:
+def _chosen(
+    first: Any, second: Any, dimensions: Dimensions, queue: cl.CommandQueue, values: Given = ()
+) -> str:
     """Return the method for "auto": the quickest one whose results are right."""
     if first.dtype.kind == "b" and second.dtype.kind == "b":
         return DIRECT
     if needs_exact_sums(first, second, min(first.size, second.size)):
         return DIRECT
     registers = in_registers(dimensions, first.dtype, second.dtype)
-    return cheapest(dimensions, describe.traits(queue.device), registers)
+    return cheapest(dimensions, _costs(first, second, dimensions, queue, values), registers)
+
+
+def _costs(
+    first: Any, second: Any, dimensions: Dimensions, queue: cl.CommandQueue, values: Given = ()
+) -> Costs:
+    """Return what decides between the methods on the queue's device."""
+    precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+    parameters = parameters_of(queue.device, dimensions, precision, values)
+    return costs_of(describe.traits(queue.device), parameters)
 
 
 def _warn_of_nan(result: Any) -> None:

@@ -25,11 +25,12 @@ Results do not depend on how a signal is cut into blocks: they are, bit for bit,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
+from ..planning.parameters import Parameters, parameters_for
 from ..planning.precision import READABLE, REAL_DTYPE
 from ..planning.traits import Traits
 from .direct_plans import DirectJob
@@ -40,7 +41,6 @@ MIN_TAPS = 16  # shorter convolutions do not repay the copies to local memory
 NO_RING = 2**60  # the length of a ring that no signal fills
 CPU_BITS = 32  # of a number in one lane of a CPU's float vectors
 FEW_RESULTS = 2048  # of a row, for which GPUs have groups of 32 work-items
-GROUPS_A_UNIT = 4  # with fewer groups for each compute unit, tiles become groups of their own
 MAX_SUMS = 64 * 2**20  # bytes of the sums of tiles
 
 
@@ -60,8 +60,16 @@ class Blocking:
         """The results of a work-group."""
         return self.group * self.width * self.outputs
 
+    @property
+    def local_numbers(self) -> int:
+        """The numbers in local memory: a tile, and what meets it, with gaps."""
+        window = self.tile + self.results
+        return self.tile + window + window // self.outputs + 1
 
-def blocking_of(traits: Traits, precision: str, results: int) -> Blocking:
+
+def blocking_of(
+    traits: Traits, precision: str, results: int, parameters: Parameters | None = None
+) -> Blocking:
     """Return how the work on rows of so many results is best divided on a device.
 
     On CPUs, 12 vectors of results, 2 of taps and one of the signal fill the 16 registers of AVX.
@@ -71,9 +79,19 @@ def blocking_of(traits: Traits, precision: str, results: int) -> Blocking:
     `taps`, `width` and `tile`: results do not depend on their number.
     """
     if not traits.is_cpu:
-        group = min(32 if results <= FEW_RESULTS else 128, traits.max_work_group_size)
-        outputs = 8 if results <= FEW_RESULTS or precision == "double" else 16
-        return Blocking(group, width=1, outputs=outputs, taps=32, tile=1024)
+        known = parameters or parameters_for(traits)
+        group, outputs = known["taps_group"], known["taps_outputs"]
+        if group < 0:
+            group = 32 if results <= FEW_RESULTS else 128
+        if outputs < 0:
+            outputs = 8 if results <= FEW_RESULTS or precision == "double" else 16
+        group = min(group, traits.max_work_group_size, traits.max_work_item_sizes[0])
+        blocking = Blocking(group, width=1, outputs=outputs, taps=32, tile=1024)
+        itemsize = REAL_DTYPE[precision].itemsize
+        while group > 1 and blocking.local_numbers * itemsize > traits.local_mem_bytes:
+            group //= 2
+            blocking = replace(blocking, group=group)
+        return blocking
     width = max(2, traits.lanes * CPU_BITS // 8 // REAL_DTYPE[precision].itemsize)
     return Blocking(1, min(width, 16), outputs=12, taps=2, vector_bits=CPU_BITS * traits.lanes)
 
@@ -188,10 +206,10 @@ class LineJob:
         numbers = self.tiles(blocking) * self.rows * self.results
         return numbers * REAL_DTYPE[self.precision].itemsize
 
-    def is_split(self, blocking: Blocking, traits: Traits) -> bool:
+    def is_split(self, blocking: Blocking, traits: Traits, groups_a_unit: int) -> bool:
         """Return whether each tile is a group's own, since there would be too few groups."""
         groups = self.rows * -(-self.results // blocking.results)
-        few = groups < GROUPS_A_UNIT * traits.compute_units
+        few = groups < groups_a_unit * traits.compute_units
         return few and self.tiles(blocking) > 1 and self.sums_bytes(blocking) <= MAX_SUMS
 
 

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from ..planning.parameters import Parameters
 from ..planning.planner import require_precision
-from ..runtime import describe, memory
+from ..runtime import describe, memory, wisdom
 from ..runtime.program import program
 from ..runtime.rooms import rooms
 from .line_plans import ADDING_KERNEL, KERNEL, SOURCE, TILE_KERNEL, LineJob, blocking_of
@@ -114,6 +115,8 @@ class LineConvolver:
         The convolution.
     context : cl.Context
         A context of one device.
+    parameters : Parameters, optional
+        The parameters of the kernels; by default those that hold for all problems of the device.
 
     Raises
     ------
@@ -121,13 +124,16 @@ class LineConvolver:
         The device lacks double precision, or a kernel does not compile.
     """
 
-    def __init__(self, job: LineJob, context: cl.Context) -> None:
+    def __init__(
+        self, job: LineJob, context: cl.Context, parameters: Parameters | None = None
+    ) -> None:
         self.traits = traits = describe.traits(context.devices[0])
+        parameters = parameters or wisdom.parameters_of(context.devices[0])
         require_precision(job.precision, traits)
         self.job = job
         self.context = context
-        self.blocking = blocking_of(traits, job.precision, job.results)
-        self.is_split = job.is_split(self.blocking, traits)
+        self.blocking = blocking_of(traits, job.precision, job.results, parameters)
+        self.is_split = job.is_split(self.blocking, traits, parameters["taps_split"])
         self.workspace_bytes = job.sums_bytes(self.blocking) if self.is_split else 0
         self._program = program(context, SOURCE, job.defines(self.blocking))
         self._table = memory.constant(context, job.table)

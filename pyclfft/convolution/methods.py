@@ -1,20 +1,46 @@
-"""The methods of convolution, and the choice of the cheapest one from measured times."""
+"""The methods of convolution, and the choice of the cheapest one from measured times.
+
+The parameters of a convolution come from what was measured for its class of problems, or else from
+the defaults of the device's kind: `parameters_of` finds them, and `Costs` holds those that decide.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import log2, prod
 
 import numpy as np
+import pyopencl as cl
 
+from ..planning.factor import next_power_of_two
+from ..planning.lookup import ROWS, Workclass
+from ..planning.parameters import (
+    CONVOLVE_METHODS,
+    COSTS,
+    GIVEN,
+    Given,
+    Parameters,
+    parameters_for,
+)
 from ..planning.precision import READABLE
+from ..planning.problem import Problem
 from ..planning.traits import Traits
-from .blocks import Blocks, Fast, blocks_of, fast_on_cpu, fast_on_gpu, operations
+from ..runtime import wisdom
+from .blocks import (
+    Blocks,
+    Fast,
+    blocks_of,
+    fast_and_smooth,
+    fast_on_cpu,
+    fast_on_gpu,
+    operations,
+)
 from .line_plans import MIN_TAPS
 from .shapes import Dimension, Dimensions, longer_first
 
-DIRECT, FFT, PARTITIONED = METHODS = ("direct", "fft", "partitioned")
+DIRECT, FFT, PARTITIONED = METHODS = CONVOLVE_METHODS
 AUTO = "auto"
 
 MAX_CHOICES = 256  # of methods and of blocks that are remembered for later calls
@@ -23,74 +49,147 @@ EXACT_INTEGERS = 2**52 - 1  # sums of integers up to here are exact after roundi
 
 @dataclass(frozen=True)
 class Costs:
-    """Measured times on one kind of device, in nanoseconds.
+    """What decides between the ways of convolution on a device. Times are in nanoseconds.
 
     Attributes
     ----------
-    direct_call, spectral_call : float
+    direct, spectral : float
         The time of the smallest convolution by each way.
-    multiply_add : float
+    product : float
         The time of one tap of the direct kernel for all arrays, definition.cl.
-    in_registers : float
+    register : float
         The time of one tap of the direct kernel for one axis, registers.cl.
-    at_edges : float
+    edge : float
         The time of one tap of that kernel for a result that not all taps contribute to: it leaves
         out, lane by lane, what does not exist.
     operation : float
         The time of one operation (`blocks.operations`) at one point of a transform.
-    cached_points : int
+    cached : float
         The points of a transform up to which it stays in a core's cache.
     uncached : float
         The operations that each doubling of a longer transform adds to the cost of its points.
+    method : str
+        The method that "auto" stands for; empty if the times decide.
+    block : int
+        The length of the blocks of the method "partitioned"; 0 if the times decide.
+    lengths : {"cpu", "gpu", "powers", "smooth"}
+        A key of `LENGTHS`: which lengths transforms of whole axes have.
     """
 
-    direct_call: float
-    spectral_call: float
-    multiply_add: float
-    in_registers: float
-    at_edges: float
+    direct: float
+    spectral: float
+    product: float
+    register: float
+    edge: float
     operation: float
-    cached_points: int
+    cached: float
     uncached: float
+    method: str = ""
+    block: int = 0
+    lengths: str = "cpu"
+
+    @property
+    def fast(self) -> Fast:
+        """The function that chooses the length of a transform of a whole axis."""
+        return LENGTHS[self.lengths]
 
 
-# Those of CPUs were measured as processor time, with Intel's runtime on 2 cores of an AMD EPYC (Zen
-# 5). Those of GPUs were measured on an H200.
-COSTS = {
-    "cpu": Costs(45e3, 85e3, 0.65, 0.022, 0.25, 0.07, 2**15, 3.4),
-    "gpu": Costs(30e3, 120e3, 4e-4, 6.5e-5, 6.5e-5, 5e-4, 2**14, 1.0),
+# By the names of `Costs.lengths`, the functions that choose the length of a transform.
+LENGTHS: dict[str, Fast] = {
+    "cpu": fast_on_cpu,
+    "gpu": fast_on_gpu,
+    "powers": next_power_of_two,
+    "smooth": fast_and_smooth,
 }
 
 
-def costs_of(traits: Traits) -> Costs:
-    """Return the times of a device's kind."""
-    return COSTS["cpu" if traits.is_cpu else "gpu"]
+def costs_of(traits: Traits, parameters: Parameters | None = None) -> Costs:
+    """Return what decides on a device; without parameters, by the defaults of its kind."""
+    known = parameters or parameters_for(traits)
+    rule = "cpu" if traits.is_cpu else "gpu"
+    return Costs(
+        **{name: known[f"cost_{name}"] for name, *_ in COSTS},
+        method=known["convolve_method"],
+        block=known["convolve_block"],
+        lengths={0: "smooth", 1: "powers"}.get(known["convolve_lengths"], rule),
+    )
+
+
+def workclass_of(dimensions: Dimensions, precision: str) -> Workclass:
+    """Return the class under which parameters of a convolution are measured and found.
+
+    Real and complex inputs, and convolution and correlation, make no difference.
+    """
+    dimensions = longer_first(dimensions)
+    axes = [each for each in dimensions if each.convolved]
+    batch = prod(each.result for each in dimensions if not each.convolved)
+    mode = next(_modes(axes))
+    lengths = (*(each.first for each in axes), *(each.second for each in axes))
+    batch = max(1, batch).bit_length() - 1
+    return Workclass(f"convolve-{mode}", precision, lengths, ROWS, batch)
+
+
+def _modes(axes: Sequence[Dimension]) -> Iterator[str]:
+    """Yield the modes that describe the part of the result that is wanted."""
+    if all(each.result == each.full for each in axes):
+        yield "full"
+    if all(each.result == abs(each.first - each.second) + 1 for each in axes):
+        yield "valid"
+    yield "same"
+
+
+def parameters_of(
+    chosen: cl.Device,
+    dimensions: Dimensions,
+    precision: str,
+    values: Given = (),
+    problem: Problem | None = None,
+) -> Parameters:
+    """Return the parameters of a convolution, or of a transform within it, on a device.
+
+    Parameters
+    ----------
+    chosen : pyopencl.Device
+        The device.
+    dimensions : tuple of Dimension
+        The dimensions of the convolution.
+    precision : {"single", "double"}
+        The precision in which transforms would convolve.
+    values : tuple of (str, object)
+        Parameters that count more than any that were measured.
+    problem : Problem, optional
+        The transform.
+
+    Returns
+    -------
+    found : Parameters
+    """
+    convolves = any(each.convolved for each in dimensions)
+    within = workclass_of(dimensions, precision) if convolves else None
+    found = wisdom.parameters_of(chosen, problem, within=within)
+    return found.over(dict(values), GIVEN) if values else found
 
 
 def _point_cost(costs: Costs, length: int) -> float:
-    doublings = max(0.0, log2(length / costs.cached_points))
+    doublings = max(0.0, log2(length / costs.cached))
     return operations(length) + costs.uncached * doublings
 
 
 @lru_cache(MAX_CHOICES)
-def cut_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:
+def cut_for(dimensions: Dimensions, costs: Costs) -> tuple[Blocks, ...]:
     """Return the blocks of the method "partitioned", whose transforms cost least on a device."""
-    return blocks_of(dimensions, True, partial(_point_cost, costs_of(traits)), _fast(traits))
+    return blocks_of(dimensions, True, partial(_point_cost, costs), costs.fast, costs.block)
 
 
 @lru_cache(MAX_CHOICES)
-def whole_for(dimensions: Dimensions, traits: Traits) -> tuple[Blocks, ...]:
+def whole_for(dimensions: Dimensions, costs: Costs) -> tuple[Blocks, ...]:
     """Return the blocks of the method "fft", which are whole axes."""
-    return blocks_of(dimensions, False, fast=_fast(traits))
+    return blocks_of(dimensions, False, fast=costs.fast)
 
 
-def _fast(traits: Traits) -> Fast:
-    return fast_on_cpu if traits.is_cpu else fast_on_gpu
-
-
-def is_cut(dimensions: Dimensions, traits: Traits) -> bool:
+def is_cut(dimensions: Dimensions, costs: Costs) -> bool:
     """Return whether the method "partitioned" cuts anything, rather than being "fft"."""
-    return any(each.count > 1 for each in cut_for(longer_first(dimensions), traits))
+    return any(each.count > 1 for each in cut_for(longer_first(dimensions), costs))
 
 
 def spectral_time(dimensions: Dimensions, blocks: tuple[Blocks, ...], costs: Costs) -> float:
@@ -101,17 +200,17 @@ def spectral_time(dimensions: Dimensions, blocks: tuple[Blocks, ...], costs: Cos
     seconds = prod(each.second for each in batch)
     both = prod(each.full for each in batch) * prod(each.count for each in blocks)
     each_point = sum(_point_cost(costs, each.length) for each in blocks)
-    return costs.spectral_call + (firsts + seconds + both) * points * each_point * costs.operation
+    return costs.spectral + (firsts + seconds + both) * points * each_point * costs.operation
 
 
 def direct_time(dimensions: Dimensions, costs: Costs, in_registers: bool) -> float:
     """Return the time that the direct kernel is expected to take, in nanoseconds."""
     taps = prod(map(_taps, dimensions))
     if not in_registers:
-        return costs.direct_call + taps * costs.multiply_add
+        return costs.direct + taps * costs.product
     edges = _at_edges(next(each for each in dimensions if each.convolved))
-    each = costs.in_registers * (1 - edges) + costs.at_edges * edges
-    return costs.direct_call + taps * each
+    each = costs.register * (1 - edges) + costs.edge * edges
+    return costs.direct + taps * each
 
 
 def _at_edges(axis: Dimension) -> float:
@@ -139,16 +238,15 @@ def _taps(each: Dimension) -> int:
 
 
 def expected_times(
-    dimensions: Dimensions, traits: Traits, registers: bool = False
+    dimensions: Dimensions, costs: Costs, registers: bool = False
 ) -> dict[str, float]:
     """Return the nanoseconds that each method is expected to take on a device, by its name.
 
     The method "partitioned" is left out if it would not cut anything. `registers` says whether
     registers.cl would add the products (see `in_registers`).
     """
-    costs = costs_of(traits)
     dimensions = longer_first(dimensions)
-    whole, cut = whole_for(dimensions, traits), cut_for(dimensions, traits)
+    whole, cut = whole_for(dimensions, costs), cut_for(dimensions, costs)
     times = {
         DIRECT: direct_time(dimensions, costs, registers),
         FFT: spectral_time(dimensions, whole, costs),
@@ -159,11 +257,13 @@ def expected_times(
 
 
 @lru_cache(MAX_CHOICES)
-def cheapest(dimensions: Dimensions, traits: Traits, registers: bool = False) -> str:
-    """Return the method that is expected to take the least time on a device."""
+def cheapest(dimensions: Dimensions, costs: Costs, registers: bool = False) -> str:
+    """Return the method for "auto": a measured one, or that of the least expected time."""
     if not any(each.convolved for each in dimensions):
         return DIRECT
-    times = expected_times(dimensions, traits, registers)
+    if costs.method:
+        return costs.method
+    times = expected_times(dimensions, costs, registers)
     return min(times, key=times.__getitem__)
 
 

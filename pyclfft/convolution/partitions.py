@@ -21,14 +21,40 @@ from math import log2
 
 import numpy as np
 
+from ..planning.parameters import PARTITION_COSTS, Parameters
+
 RATIOS = (4, 8, 16, 32)  # lengths of partitions, from one stage to the next
 MAX_STAGES = 4
 
-# The cost model. Its unit is the product of two bins.
-LAUNCH = 10_000  # a launch of the longer partitions
-POINT = 0.4  # a point of a transform, and each doubling of its length
-TAP = 0.1  # a product of the direct method
-COPY = 30_000  # a copy of a channel to the direct method's buffer, or back
+
+@dataclass(frozen=True)
+class Costs:
+    """What blocks cost. The unit is the product of two bins.
+
+    Attributes
+    ----------
+    launch : float
+        The cost of a launch of the longer partitions.
+    point : float
+        The cost of each doubling of a transform's length, at each of its points.
+    tap : float
+        The cost of a product of the direct method.
+    copy : float
+        The cost of a copy of a channel to the direct method's buffer, or back.
+    """
+
+    launch: float
+    point: float
+    tap: float
+    copy: float
+
+
+USUAL = Costs(*(default for _, default, _ in PARTITION_COSTS))
+
+
+def costs_of(parameters: Parameters) -> Costs:
+    """Return what blocks cost, by the parameters of a device."""
+    return Costs(*(parameters[f"partition_{name}"] for name, *_ in PARTITION_COSTS))
 
 
 @dataclass(frozen=True)
@@ -87,7 +113,9 @@ def nonuniform(taps: int, block: int, ratio: int, count: int) -> Stages:
     return tuple(stages)
 
 
-def cheapest_stages(taps: int, block: int, terms: int, channels: int) -> Stages:
+def cheapest_stages(
+    taps: int, block: int, terms: int, channels: int, costs: Costs = USUAL
+) -> Stages:
     """Return the stages that cost least: the uniform one alone, or several.
 
     Parameters
@@ -98,31 +126,36 @@ def cheapest_stages(taps: int, block: int, terms: int, channels: int) -> Stages:
         The pairs of an output and an input that it hears.
     channels : int
         The inputs and outputs, each of which has a transform.
+    costs : Costs, optional
+        What blocks cost on the device.
     """
     choices = [nonuniform(taps, block, r, n) for r in RATIOS for n in range(2, MAX_STAGES + 1)]
     return min(
-        [uniform(taps, block), *choices], key=lambda each: cost(each, terms, channels, block)
+        [uniform(taps, block), *choices], key=lambda each: cost(each, terms, channels, block, costs)
     )
 
 
-def several_stages(taps: int, block: int, terms: int, channels: int) -> Stages:
+def several_stages(
+    taps: int, block: int, terms: int, channels: int, costs: Costs = USUAL
+) -> Stages:
     """Return the stages that cost least, if there are to be several."""
     choices = [nonuniform(taps, block, r, n) for r in RATIOS for n in range(2, MAX_STAGES + 1)]
-    return min(choices, key=lambda each: cost(each, terms, channels, block))
+    return min(choices, key=lambda each: cost(each, terms, channels, block, costs))
 
 
-def cost(stages: Stages, terms: int, channels: int, block: int) -> float:
+def cost(stages: Stages, terms: int, channels: int, block: int, costs: Costs = USUAL) -> float:
     """Return the mean cost of a block by partitions."""
     total = 0.0
     for each in stages:
         points = 2 * block * channels * log2(2 * each.block)
-        total += each.count * block * terms + POINT * points + LAUNCH * (each.block > block)
+        total += each.count * block * terms + costs.point * points
+        total += costs.launch * (each.block > block)
     return total
 
 
-def direct_cost(taps: int, block: int, terms: int, channels: int) -> float:
+def direct_cost(taps: int, block: int, terms: int, channels: int, costs: Costs = USUAL) -> float:
     """Return the mean cost of a block by the direct method, as `cost` takes its parameters."""
-    return TAP * taps * block * terms + COPY * channels
+    return costs.tap * taps * block * terms + costs.copy * channels
 
 
 def spectra_of(taps: np.ndarray, stage: Stage, pitch: int, dtype: np.dtype) -> np.ndarray:

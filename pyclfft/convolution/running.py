@@ -5,6 +5,7 @@ Arrays of the host for which the device has no room are convolved piece by piece
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
+from ..planning.parameters import Given, Parameters
 from ..planning.traits import Traits
 from ..runtime import describe, memory
 from ..runtime.limit import max_device_bytes
@@ -19,7 +21,7 @@ from ..runtime.operation import allocator_of, new_array
 from ..runtime.staging import Staging
 from .convolvers import Convolver, Job, convolver_of
 from .direct_plans import DirectJob
-from .methods import DIRECT, PARTITIONED, cut_for, whole_for
+from .methods import DIRECT, PARTITIONED, Costs, costs_of, cut_for, parameters_of, whole_for
 from .operands import (
     check_out,
     for_transforms,
@@ -35,6 +37,25 @@ from .spectral_plans import SpectralJob
 POINT = (Dimension(1, 1, 0, 1, False),)  # the dimension of two numbers without any
 
 
+@dataclass(frozen=True)
+class Way:
+    """How two arrays are convolved.
+
+    Attributes
+    ----------
+    method : {"direct", "fft", "partitioned"}
+        The method.
+    correlates : bool
+        Whether they are correlated.
+    values : tuple of (str, object)
+        Parameters of the kernels that count more than any that were measured.
+    """
+
+    method: str
+    correlates: bool = False
+    values: Given = ()
+
+
 def convolved(
     first: Any,
     second: Any,
@@ -44,6 +65,7 @@ def convolved(
     out: Any,
     queue: cl.CommandQueue,
     correlates: bool = False,
+    values: Given = (),
 ) -> Any:
     """Convolve or correlate checked arrays.
 
@@ -63,6 +85,8 @@ def convolved(
         The queue to run on.
     correlates : bool
         Whether to correlate.
+    values : tuple of (str, object)
+        Parameters of the kernels that count more than any that were measured.
 
     Returns
     -------
@@ -80,7 +104,9 @@ def convolved(
     if not dimensions:
         dimensions, first, second = POINT, first.reshape(1), second.reshape(1)
         point = None if out is None else out.reshape(1)
-        result = convolved(first, second, dimensions, DIRECT, dtype, point, queue, correlates)
+        result = convolved(
+            first, second, dimensions, DIRECT, dtype, point, queue, correlates, values
+        )
         return result.reshape(()) if isinstance(result, cl_array.Array) else result[0]
     if not any(each.convolved for each in dimensions):
         method = DIRECT  # a product, element by element
@@ -100,9 +126,10 @@ def convolved(
         result = memory.empty(shape, dtype)
     if not result.size:
         return result if out is None else out
-    fits = _tried(first, second, result, dimensions, method, queue, correlates)
+    way = Way(method, correlates, values)
+    fits = _tried(first, second, result, dimensions, way, queue)
     if not fits:  # here, where the error no longer refers to memory
-        _in_pieces(first, second, result, dimensions, method, queue, correlates)
+        _in_pieces(first, second, result, dimensions, way, queue)
     if out is None or out is result:
         return result
     out[...] = result
@@ -114,12 +141,11 @@ def _run(
     second: Any,
     result: Any,
     dimensions: Dimensions,
-    method: str,
+    way: Way,
     queue: cl.CommandQueue,
-    correlates: bool,
 ) -> None:
     """Convolve at once arrays that are all on the host, or all on the device."""
-    job = _job(first, second, result, dimensions, method, queue, correlates)
+    job = _job(first, second, result, dimensions, way, queue)
     convolver = convolver_of(queue.context, job)
     if isinstance(result, cl_array.Array):
         _on_device(convolver, first, second, result, queue)
@@ -146,13 +172,12 @@ def _tried(
     second: Any,
     result: Any,
     dimensions: Dimensions,
-    method: str,
+    way: Way,
     queue: cl.CommandQueue,
-    correlates: bool,
 ) -> bool:
     """Convolve at once; return False if the device has no room, but has maybe some for pieces."""
     try:
-        _run(first, second, result, dimensions, method, queue, correlates)
+        _run(first, second, result, dimensions, way, queue)
     except DeviceMemoryError:
         if isinstance(result, cl_array.Array) or not can_be_cut(dimensions):
             raise
@@ -165,12 +190,11 @@ def _in_pieces(
     second: np.ndarray,
     result: np.ndarray,
     dimensions: Dimensions,
-    method: str,
+    way: Way,
     queue: cl.CommandQueue,
-    correlates: bool,
 ) -> None:
     """Convolve arrays of the host piece by piece."""
-    if correlates:
+    if way.correlates:
         along = tuple(d for d, each in enumerate(dimensions) if each.convolved)
         second = np.flip(second, along).conj()
     # Sums of pieces in half precision would be less exact than sums within a piece.
@@ -179,7 +203,7 @@ def _in_pieces(
 
     def convolve(one: np.ndarray, other: np.ndarray, parts: Dimensions) -> np.ndarray:
         piece = memory.empty(tuple(each.result for each in parts), dtype)
-        _run(one, other, piece, parts, method, queue, correlates=False)
+        _run(one, other, piece, parts, replace(way, correlates=False), queue)
         return piece
 
     in_pieces(convolve, first, second, dimensions, total)
@@ -192,26 +216,65 @@ def _job(
     second: Any,
     result: Any,
     dimensions: Dimensions,
-    method: str,
+    way: Way,
     queue: cl.CommandQueue,
-    correlates: bool,
 ) -> Job:
-    layouts = Places(layout_of("in1", first), layout_of("in2", second), layout_of("out", result))
-    if method == DIRECT:
-        dtypes = (first.dtype, second.dtype, result.dtype)
-        return DirectJob(dimensions, layouts, dtypes, correlates)
-    traits = describe.traits(queue.device)
     precision = precision_of(spectral_dtype(first.dtype, second.dtype))
-    if method == PARTITIONED and correlates and second.size > first.size:
-        turned = _turned(layouts, dimensions, traits, precision, result.dtype)
+    parameters = parameters_of(queue.device, dimensions, precision, way.values)
+    return job_with(
+        first, second, result, dimensions, way, describe.traits(queue.device), parameters
+    )
+
+
+def job_with(
+    first: Any,
+    second: Any,
+    result: Any,
+    dimensions: Dimensions,
+    way: Way,
+    traits: Traits,
+    parameters: Parameters,
+) -> Job:
+    """Return what is to be planned for two arrays, with these parameters.
+
+    Parameters
+    ----------
+    first, second, result : ndarray or pyopencl.array.Array
+        The inputs, and the array that receives the result.
+    dimensions : tuple of Dimension
+        The dimensions of the inputs and of the result.
+    way : Way
+        How the inputs are convolved.
+    traits, parameters
+        The traits of the device, and the parameters that decide how it is done there.
+
+    Returns
+    -------
+    SpectralJob or DirectJob
+    """
+    layouts = Places(layout_of("in1", first), layout_of("in2", second), layout_of("out", result))
+    if way.method == DIRECT:
+        dtypes = (first.dtype, second.dtype, result.dtype)
+        return DirectJob(dimensions, layouts, dtypes, way.correlates, way.values)
+    precision = precision_of(spectral_dtype(first.dtype, second.dtype))
+    costs = costs_of(traits, parameters)
+    if way.method == PARTITIONED and way.correlates and second.size > first.size:
+        turned = _turned(layouts, dimensions, costs, precision, result.dtype, way.values)
         if turned.is_cut:
             return turned
-    blocks = (cut_for if method == PARTITIONED else whole_for)(dimensions, traits)
-    return SpectralJob(dimensions, blocks, layouts, precision, result.dtype, correlates)
+    blocks = (cut_for if way.method == PARTITIONED else whole_for)(dimensions, costs)
+    return SpectralJob(
+        dimensions, blocks, layouts, precision, result.dtype, way.correlates, values=way.values
+    )
 
 
 def _turned(
-    layouts: Places, dimensions: Dimensions, traits: Traits, precision: str, dtype: np.dtype
+    layouts: Places,
+    dimensions: Dimensions,
+    costs: Costs,
+    precision: str,
+    dtype: np.dtype,
+    values: Given,
 ) -> SpectralJob:
     """Return a correlation as a convolution of its second input, which is the longer one.
 
@@ -223,11 +286,12 @@ def _turned(
     places = Places(reversed_layout(layouts.second, along), layouts.first, layouts.target)
     return SpectralJob(
         dimensions,
-        cut_for(dimensions, traits),
+        cut_for(dimensions, costs),
         places,
         precision,
         dtype,
         is_turned=True,
+        values=values,
     )
 
 

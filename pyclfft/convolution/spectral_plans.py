@@ -14,7 +14,7 @@ import numpy as np
 
 from ..planning.arguments import Buffer, Scalar
 from ..planning.hooks import Hooks, Parameter, Snippet
-from ..planning.parameters import Parameters
+from ..planning.parameters import Given, Parameters
 from ..planning.passes import Schedule, assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
@@ -57,6 +57,8 @@ class SpectralJob:
         Whether the convolution stands for a correlation: its first input is the correlation's
         second one, which the layout reverses, and which is conjugated as it is read. Its axes are
         cut.
+    values : tuple of (str, object)
+        Parameters of the kernels that count more than any that were measured.
     """
 
     dimensions: Dimensions
@@ -66,6 +68,7 @@ class SpectralJob:
     result: np.dtype
     correlates: bool = False
     is_turned: bool = False
+    values: Given = ()
 
     @property
     def real(self) -> bool:

@@ -16,14 +16,23 @@ from ..errors import PlanError, PyclfftError
 from ..planning.planner import require_precision
 from ..planning.precision import READABLE
 from ..planning.problem import choose
-from ..runtime import describe, forks, memory
+from ..runtime import describe, forks, memory, wisdom
 from ..runtime.operation import failed, queue_for, require_out
 from .circular import CircularEngine
 from .delays import Delay
 from .engines import Engine
 from .loads import Load, LoadMeter
 from .partitioned import PartitionedEngine
-from .partitions import Stages, cheapest_stages, cost, direct_cost, several_stages, uniform
+from .partitions import (
+    Costs,
+    Stages,
+    cheapest_stages,
+    cost,
+    costs_of,
+    direct_cost,
+    several_stages,
+    uniform,
+)
 from .responses import Response, checked_ir, response_for, usual_inputs
 from .voices import Fade, Voice
 
@@ -198,7 +207,7 @@ class StreamingConvolver:
     @property
     def method(self) -> str:
         """The method that is used: "direct", "uniform" or "nonuniform"."""
-        return _plan(self._options.method, self._response, self._options.block_size)[0]
+        return self._plan(self._response)[0]
 
     @property
     def latency_samples(self) -> int:
@@ -377,10 +386,15 @@ class StreamingConvolver:
             engine, response.length, routing.inputs, routing.outputs, block, dtype, fade_in
         )
 
+    def _plan(self, response: Response) -> tuple[str, Stages]:
+        """Return the name of the method, which is not "auto", and the stages of its partitions."""
+        costs = costs_of(wisdom.parameters_of(self._device_queue.device))
+        return _plan(self._options.method, response, self._options.block_size, costs)
+
     def _engine(self, response: Response) -> tuple[Engine, int]:
         """Return an engine, and the number of blocks after which its work repeats itself."""
         options, context = self._options, self._device_queue.context
-        method, stages = _plan(options.method, response, options.block_size)
+        method, stages = self._plan(response)
         # With latency, one block may be fed and another one launched before the oldest is fetched.
         launches = options.latency + 2 if options.latency else 1
         if method == DIRECT:
@@ -546,7 +560,7 @@ class StreamingConvolver:
             mixed /= self._peak
 
 
-def _plan(method: str, response: Response, block: int) -> tuple[str, Stages]:
+def _plan(method: str, response: Response, block: int, costs: Costs) -> tuple[str, Stages]:
     """Return a method's name, which is not "auto", and the stages of its partitions."""
     routing, taps = response.routing, response.length
     terms, channels = routing.outputs * routing.terms, routing.inputs + routing.outputs
@@ -555,9 +569,10 @@ def _plan(method: str, response: Response, block: int) -> tuple[str, Stages]:
     if method == UNIFORM:
         return UNIFORM, uniform(taps, block)
     if method == NONUNIFORM:
-        return NONUNIFORM, several_stages(taps, block, terms, channels)
-    stages = cheapest_stages(taps, block, terms, channels)
-    if direct_cost(taps, block, terms, channels) < cost(stages, terms, channels, block):
+        return NONUNIFORM, several_stages(taps, block, terms, channels, costs)
+    stages = cheapest_stages(taps, block, terms, channels, costs)
+    partitioned = cost(stages, terms, channels, block, costs)
+    if direct_cost(taps, block, terms, channels, costs) < partitioned:
         return DIRECT, ()
     return (UNIFORM if len(stages) == 1 else NONUNIFORM), stages
 

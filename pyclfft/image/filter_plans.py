@@ -13,8 +13,9 @@ import numpy as np
 from ..errors import PlanError
 from ..planning.arguments import Buffer, Role, Scalar, Vector
 from ..planning.hooks import Hooks, Parameter, Snippet
-from ..planning.parameters import Parameters, parameters_for
-from ..planning.pass_parts import defines, kernel_size, uint
+from ..planning.lookup import ROWS, Workclass
+from ..planning.parameters import Given, Parameters, parameters_for
+from ..planning.pass_parts import defines, extrema_group, kernel_size, uint
 from ..planning.passes import Argument, Pass, Schedule, assign_buffers
 from ..planning.planner import aligned_spectra, plan_passes
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
@@ -37,10 +38,6 @@ COLOURS = (3, 4)  # how many values a coloured pixel has: red, green and blue, p
 KEEP_DC = ("lowpass", "bandstop")  # the kinds that keep the mean brightness of a picture
 
 MASK = Buffer("mask")  # the buffer of a caller's own gains
-
-ROW_GROUPS = 4  # how many work-items of a CPU's core share an image's rows
-EXTREMA_GROUP = 128  # how many work-items of a group look for the extrema
-EXTREMA_GROUPS = 256  # the most groups for one image
 
 
 class Pixel(NamedTuple):
@@ -101,6 +98,8 @@ class FilterJob:
         The greatest value of the result's pixels.
     algorithm : str or None
         The algorithm of the transforms.
+    given : tuple of (str, object)
+        Parameters of the kernels that count more than any that were measured.
     """
 
     source: Layout
@@ -115,6 +114,7 @@ class FilterJob:
     part: str = "magnitude"
     maxval: float = 255
     algorithm: str | None = None
+    given: Given = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -130,6 +130,13 @@ class FilterJob:
     def precision(self) -> str:
         """The precision of the transform."""
         return PIXELS[self.dtype].precision
+
+    @property
+    def workclass(self) -> Workclass:
+        """The class under which parameters are measured and found."""
+        batch = max(1, self.planes).bit_length() - 1
+        kind = f"filter-{self.scale}"
+        return Workclass(kind, self.precision, self.plane, ROWS, batch, self.algorithm or "")
 
     @property
     def channel_axis(self) -> int | None:
@@ -294,7 +301,7 @@ def real_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple
     if pixels:
         return passes
     if takes_rows(traits, job):
-        return (*passes, *_rows_to_pixels(job, traits))
+        return (*passes, *_rows_to_pixels(job, traits, parameters))
     return (*passes, *_planes_to_pixels(job, traits, parameters))
 
 
@@ -535,7 +542,8 @@ def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass
     rows, columns = job.plane
     height, width = job.size
     return _launch(
-        "loadPixels", "image/pixels.cl", _kernel_macros(job, traits), (columns, rows, job.planes),
+        "loadPixels", "image/pixels.cl", _kernel_macros(job, traits, parameters),
+        (columns, rows, job.planes),
         traits, parameters,
         {
             "image": Role.SOURCE,
@@ -552,16 +560,16 @@ def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass
 
 def _planes_to_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return the passes that find the range of filtered values, if need be, and store pixels."""
-    extrema = _extrema(job, traits) if job.scale in SPREADING else ()
+    extrema = _extrema(job, traits, parameters) if job.scale in SPREADING else ()
     return (*extrema, _store_pixels(job, traits, parameters))
 
 
-def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
+def _extrema(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, Pass]:
     """Return two passes: the extrema of each group's values, then those of each whole image."""
-    macros = _kernel_macros(job, traits)
+    macros = _kernel_macros(job, traits, parameters)
     group = int(macros["GROUP"])
     values = prod(job.size) * job.planes // job.images
-    groups = max(1, min(EXTREMA_GROUPS, values // group))
+    groups = max(1, min(parameters["extrema_groups"], values // group))
     extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
     parts = Pass(
         kernel="extrema",
@@ -603,7 +611,8 @@ def _extrema(job: FilterJob, traits: Traits) -> tuple[Pass, Pass]:
 def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     height, width = job.size
     return _launch(
-        "storePixels", "image/pixels.cl", _kernel_macros(job, traits), (width, height, job.images),
+        "storePixels", "image/pixels.cl", _kernel_macros(job, traits, parameters),
+        (width, height, job.images),
         traits, parameters,
         {
             "planes": Role.SOURCE,
@@ -628,10 +637,10 @@ def takes_rows(traits: Traits, job: FilterJob) -> bool:
     return traits.is_cpu and traits.lanes >= MIN_LANES * (1 + (job.precision == "double"))
 
 
-def _rows_to_pixels(job: FilterJob, traits: Traits) -> tuple[Pass, ...]:
+def _rows_to_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
     """Return the passes of pixelRows.cl: of the range of values, if need be, and of the pixels."""
     height, _ = job.size
-    groups = min(ROW_GROUPS * traits.compute_units, height)
+    groups = min(parameters["filter_rows"] * traits.compute_units, height)
     lanes = traits.lanes // (1 + (job.precision == "double"))
     extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
     parts = job.images * groups * extremes
@@ -725,13 +734,13 @@ def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
     }
 
 
-def _kernel_macros(job: FilterJob, traits: Traits) -> dict[str, int | str]:
+def _kernel_macros(job: FilterJob, traits: Traits, parameters: Parameters) -> dict[str, int | str]:
     """Return the macros of pixels.cl. All passes of a job have the same ones, and one program."""
-    group = min(EXTREMA_GROUP, traits.max_work_group_size, traits.max_work_item_sizes[0])
+    extremes = 2 * COMPLEX_DTYPE[job.precision].itemsize
     return {
         "DOUBLE": int(job.precision == "double"),
         **_pixel_macros(job),
-        "GROUP": 1 << (group.bit_length() - 1),
+        "GROUP": extrema_group(traits, parameters, extremes),
     }
 
 

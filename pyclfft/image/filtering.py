@@ -13,7 +13,7 @@ import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError, PlanError
 from ..planning.factor import next_fast_len, next_power_of_two
-from ..planning.parameters import parameters_for
+from ..planning.parameters import GIVEN, Values, as_key, parameters_for
 from ..planning.passes import assign_buffers
 from ..planning.planner import plan_passes
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
@@ -89,7 +89,9 @@ class ImageFilter:
         self.job = job
         traits = describe.traits(context.devices[0])
         forward = transform_problem(job, "forward")
-        parameters = wisdom.parameters_of(context.devices[0], forward, job.algorithm)
+        parameters = wisdom.parameters_of(
+            context.devices[0], forward, job.algorithm, within=job.workclass
+        ).over(dict(job.given), GIVEN)
         self.schedule = filter_schedule(job, traits, parameters)
         image_bytes = prod(job.shape) * job.dtype.itemsize
         result_bytes = prod(job.shape) * job.result_dtype.itemsize
@@ -162,6 +164,7 @@ def filter_image(
     part: str | None = None,
     maxval: float | None = None,
     algorithm: str | None = None,
+    parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
 ) -> Any:
     """Filter an image, or a stack of images, in the frequency domain.
@@ -222,6 +225,8 @@ def filter_image(
         for all other dtypes.
     algorithm : str, optional
         The algorithm of the transforms, as for `Plan`.
+    parameters : mapping, optional
+        Values of parameters of the kernels, as for `Plan`.
     queue : cl.CommandQueue, optional
         The queue to run on. The default is the queue of a device array, or `default_queue`.
 
@@ -284,7 +289,7 @@ def filter_image(
     job = filter_job(
         array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order, pad=pad,
         keep_dc=keep_dc, channels=channels, scale=scale, part=part, maxval=maxval,
-        algorithm=algorithm,
+        algorithm=algorithm, parameters=parameters,
     )  # fmt: skip
     queue = queue_for(queue, array, gains)
     if isinstance(array, np.ndarray):
@@ -309,6 +314,7 @@ def filter_job(
     part: str | None = None,
     maxval: float | None = None,
     algorithm: str | None = None,
+    parameters: Values | None = None,
 ) -> FilterJob:
     """Check what `filter_image` is asked for, without touching a device.
 
@@ -320,6 +326,8 @@ def filter_job(
         The mask, as `mask_array` returns it.
     kind, cutoff, axes, unit, shape, order, pad, keep_dc, channels, scale, part, maxval, algorithm
         The parameters of `filter_image`.
+    parameters : mapping, optional
+        Values of parameters of the kernels, as for `Plan`.
 
     Returns
     -------
@@ -373,6 +381,7 @@ def filter_job(
         part=part,
         maxval=(pixels.white or 1) if maxval is None else maxval,
         algorithm=algorithm,
+        given=as_key(parameters),
     )
 
 

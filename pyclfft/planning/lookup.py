@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import log2, prod
 
 from .parameters import GIVEN, Parameters, Values, brief, parameters_for
 from .precision import COMPLEX_DTYPE
@@ -64,6 +64,15 @@ ORIGINS = (GIVEN, USER, *ALIKE)
 
 LAYOUTS = ROWS, COLUMNS = "rows", "columns"  # the layouts of a class of problems
 
+# What is built on transforms has classes of its own. Their lengths are: the points of a frame and
+# the samples from one to the next; the sides of an image's transform; the extents of the longer
+# input, and those of the other one. Behind "filter-" stands the scale of the results, and behind
+# "convolve-" the part of the result that is wanted.
+FRAMES = STFT, ISTFT = "stft", "istft"
+FILTERS = tuple(f"filter-{scale}" for scale in ("none", "clip", "max", "stretch"))
+CONVOLUTIONS = tuple(f"convolve-{mode}" for mode in ("full", "same", "valid"))
+PRODUCTS = (*FRAMES, *FILTERS, *CONVOLUTIONS)
+
 
 @dataclass(frozen=True)
 class Workclass:
@@ -74,9 +83,10 @@ class Workclass:
     kind, precision : str
         The kind and the precision of the problems. Direction and scale make no difference.
     lengths : tuple of int
-        The lengths along the transformed axes.
+        The lengths along the transformed axes, or those that `PRODUCTS` have.
     layout : str
-        ``"rows"`` if the array's last axis is transformed, ``"columns"`` otherwise.
+        ``"rows"`` if the array's last axis is transformed, ``"columns"`` otherwise. Those of frames
+        are ``"columns"`` if the frames of a bin are neighbours in memory.
     batch : int
         The logarithm to base 2 of the number of transforms, rounded down.
     algorithm : str
@@ -133,7 +143,7 @@ class Workclass:
     def _is_possible(self) -> bool:
         """Whether a problem of this class can exist."""
         return (
-            self.kind in KINDS
+            self.kind in (*KINDS, *PRODUCTS)
             and self.precision in COMPLEX_DTYPE
             and min(self.lengths) > 0
             and self.layout in LAYOUTS
@@ -144,14 +154,27 @@ class Workclass:
     def distance(self, other: Workclass) -> int | None:
         """Return by how many powers of two the batches of two classes differ.
 
-        If the classes differ in anything else, the result is None.
+        The samples between frames, and the extents of convolved inputs, may differ like batches. If
+        the classes differ in anything else, the result is None.
         """
-        if replace(self, batch=0) != replace(other, batch=0):
+        fixed = self._fixed
+        if replace(self, batch=0, lengths=()) != replace(other, batch=0, lengths=()):
             return None
-        return abs(self.batch - other.batch)
+        if len(self.lengths) != len(other.lengths) or self.lengths[:fixed] != other.lengths[:fixed]:
+            return None
+        pairs = zip(self.lengths[fixed:], other.lengths[fixed:], strict=True)
+        return abs(self.batch - other.batch) + sum(round(abs(log2(a / b))) for a, b in pairs)
+
+    @property
+    def _fixed(self) -> int:
+        """How many lengths two classes must share to have a distance."""
+        if self.kind in CONVOLUTIONS:
+            return 0
+        return 1 if self.kind in FRAMES else len(self.lengths)
 
 
 MOST_DISTANT = 2  # batches from a quarter to four times as large have the same best parameters
+Workclasses = tuple[Workclass, ...]
 
 
 @dataclass(frozen=True)
@@ -186,7 +209,7 @@ class Entry:
 
 
 def look_up(
-    workclass: Workclass | None,
+    workclasses: Workclasses,
     identity: Identity,
     traits: Traits,
     shipped: Iterable[Entry] = (),
@@ -197,8 +220,10 @@ def look_up(
 
     Parameters
     ----------
-    workclass : Workclass or None
-        The class of the problem; None for parameters that are the same for all problems.
+    workclasses : tuple of Workclass
+        The classes of the problem, of which the first one with an entry counts: that of an image
+        filter stands before that of its transform. Without any, the parameters are those that are
+        the same for all problems.
     identity, traits : Identity, Traits
         The identity and the traits of the device.
     shipped : iterable of Entry
@@ -224,8 +249,11 @@ def look_up(
         for each in by_origin.get(origin, ()):
             if each.workclass is None:
                 found = found.over(each.values, origin)
-    origin, closest = _closest(by_origin, workclass) if workclass else ("", None)
-    return found.over(closest.values, origin) if closest else found
+    for workclass in workclasses:
+        origin, closest = _closest(by_origin, workclass)
+        if closest:
+            return found.over(closest.values, origin)
+    return found
 
 
 def _closest(

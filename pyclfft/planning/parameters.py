@@ -14,7 +14,7 @@ from .factor import LARGEST_LANE_RADIX, MAX_LANE_STAGES, MAX_STAGES, MAX_STEPS, 
 from .traits import Traits
 
 Factors = tuple[tuple[int, ...], ...]
-Value = int | str | Factors
+Value = int | float | str | Factors
 
 
 GIVEN = "given"  # the origin of parameters that a caller sets
@@ -56,6 +56,23 @@ class Range:
 
     def __str__(self) -> str:
         return f"{'-1 or ' if self.or_rule else ''}a whole number from {self.least} to {self.most}"
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Numbers from 0 to `most`, also those that are not whole."""
+
+    most: float = 1e12
+
+    def take(self, value: Any) -> float:
+        """Return the number; see `Allowed`."""
+        number = float(value)
+        if isinstance(value, str) or not 0 <= number <= self.most:
+            raise ValueError(value)
+        return number
+
+    def __str__(self) -> str:
+        return f"a number from 0 to {self.most:g}"
 
 
 @dataclass(frozen=True)
@@ -124,6 +141,22 @@ class GroupSize:
         return 'the size of a work-group, such as "64" or "16x16"'
 
 
+@dataclass(frozen=True)
+class Names:
+    """The names in `names`; an empty name leaves the choice to a rule."""
+
+    names: tuple[str, ...]
+
+    def take(self, value: Any) -> str:
+        """Return the name; see `Allowed`."""
+        if not isinstance(value, str) or value not in ("", *self.names):
+            raise ValueError(value)
+        return value
+
+    def __str__(self) -> str:
+        return f'"" or one of {", ".join(self.names)}'
+
+
 class Solvers:
     """The names of all solvers; an empty name says that none is known to be the best."""
 
@@ -159,7 +192,7 @@ class Parameter:
 
     Attributes
     ----------
-    gpu, cpu : int, str or tuple of tuple of int
+    gpu, cpu : int, float, str or tuple of tuple of int
         The default on a GPU, and the default on a CPU.
     allowed : Allowed
         The values that the parameter may have. With each of them plans are valid and results right.
@@ -178,7 +211,35 @@ GROUPED = ("spinFact", "bitReverse", "butterfly", "norm", "transpose", "highPass
 # Allowed numbers of work-items in a group (a device may allow fewer), of points of a transform, and
 # of bytes in a cache.
 ITEMS, POINTS, BYTES = Range(1, 2**13), Range(0, 2**16), Range(0, 2**26)
+AMOUNT = Amount()
 LANE_RADICES = tuple(each for each in RADICES if each <= LARGEST_LANE_RADIX)
+
+# The methods of convolution, by the names that callers give.
+CONVOLVE_METHODS = ("direct", "fft", "partitioned")
+# What convolutions cost: the end of a parameter's name, its default on GPUs and on CPUs, and its
+# meaning. Those of CPUs were measured as processor time, with Intel's runtime on 2 cores of an AMD
+# EPYC (Zen 5). Those of GPUs were measured on an H200.
+COSTS = (
+    ("direct", 30e3, 45e3, "The nanoseconds of the smallest convolution by the definition."),
+    ("spectral", 120e3, 85e3, "The nanoseconds of the smallest convolution by transforms."),
+    ("product", 4e-4, 0.65, "The nanoseconds of a product along several axes."),
+    ("register", 6.5e-5, 0.022, "The nanoseconds of a product along one axis."),
+    (
+        "edge", 6.5e-5, 0.25,
+        "The nanoseconds of a product along one axis, of a result that not all taps reach.",
+    ),
+    ("operation", 5e-4, 0.07, "The nanoseconds of one operation at one point of a transform."),
+    ("cached", 2.0**14, 2.0**15, "The points of a transform up to which a core's cache holds it."),
+    ("uncached", 1.0, 3.4, "The operations that each doubling of a longer one adds to a point."),
+)  # fmt: skip
+# What the partitions of StreamingConvolver cost: the end of a name, the default and the meaning.
+UNIT = "The unit is the product of two bins."
+PARTITION_COSTS = (
+    ("launch", 10e3, "What a launch of the longer partitions costs."),
+    ("point", 0.4, "What each doubling of its length costs at a point of a transform."),
+    ("tap", 0.1, "What a product by the definition costs."),
+    ("copy", 30e3, "What a copy of a channel to the definition's buffer, or back, costs."),
+)
 
 # The planner searches a parameter's lists of factors for one whose product is the length that it
 # splits. If no list fits, or if a number is -1, a rule decides.
@@ -271,6 +332,12 @@ PARAMETERS: Mapping[str, Parameter] = {
         "The size of the work-groups of the Stockham kernel, in work-items, if rows are short: a "
         "group then transforms as many rows as have room in it.",
     ),
+    "stockham_mirrored": Parameter(
+        32, 32, ITEMS,
+        "The fewest work-items of a row of real numbers for which each work-item of the Stockham "
+        "kernel owns both numbers k and n - k of its spectrum. Fewer exchange them through local "
+        "memory.",
+    ),
     "local_items": Parameter(
         1024, 64, ITEMS,
         "The most work-items in a work-group of the algorithm local-radix2, which transforms each "
@@ -342,6 +409,101 @@ PARAMETERS: Mapping[str, Parameter] = {
         "On a CPU runtime that is slow with barriers: the most points of a single transform with a "
         "prime factor above 13 that is left to the algorithm small, whose kernel needs no barrier.",
     ),
+    "stft_points": Parameter(
+        1024, 1024, POINTS,
+        "From how many points of a frame on stft takes stft_group, stft_columns and stft_parts in "
+        "the places of stockham_group, stockham_columns and stockham_parts.",
+    ),
+    "stft_group": Parameter(
+        32, 0, Range(0, ITEMS.most),
+        "The value that stockham_group has in stft if the bins of a frame are neighbours in "
+        "memory. With 0 it keeps its own.",
+    ),
+    "stft_columns": Parameter(
+        4, 0, OneOf((0, 4, 8, 16, 32)),
+        "The value that stockham_columns has in stft if the frames of a bin are neighbours in "
+        "memory: so many frames share a work-group. With 0 it keeps its own.",
+    ),
+    "stft_parts": Parameter(
+        1, 0, OneOf((0, 1, 2, 4)),
+        "The value that stockham_parts has in stft if the frames of a bin are neighbours in "
+        "memory. With 0 it keeps its own.",
+    ),
+    "istft_chunk": Parameter(
+        0, 0, Range(0, 2**40),
+        "About how many bytes of frames istft transforms before it adds them up, so that they are "
+        "still in a cache. With 0 it transforms all frames first.",
+    ),
+    "extrema_group": Parameter(
+        128, 128, Range(1, 1024),
+        "How many work-items of a group look together for the least and the greatest value of an "
+        "image, or for the greatest of a spectrogram: the power of two below.",
+    ),
+    "extrema_groups": Parameter(
+        256, 256, Range(1, 2**16),
+        "The most work-groups that look for the least and the greatest value of an image, or for "
+        "the greatest of a spectrogram.",
+    ),
+    "filter_rows": Parameter(
+        4, 4, Range(1, 1024),
+        "How many work-items for each core of a CPU share the rows of an image when filtered "
+        "values become pixels.",
+    ),
+    "convolve_method": Parameter(
+        "", "", Names(CONVOLVE_METHODS),
+        "The method that convolve takes for \"auto\". If it is empty, the expected times decide.",
+    ),
+    "convolve_block": Parameter(
+        0, 0, Range(0, 2**31 - 1),
+        "The length of the transforms into which the method partitioned cuts each axis, if it is "
+        "between the extents of the two inputs. With 0 the expected times decide.",
+    ),
+    "convolve_lengths": Parameter(
+        -1, -1, OneOf((-1, 0, 1)),
+        "The lengths of the transforms of whole axes: 1 means powers of two, 0 the least without "
+        "prime factors above 7, and -1 leaves it to a rule.",
+    ),
+    "convolve_group": Parameter(
+        64, 64, Range(1, 1024),
+        "The size of the work-groups of the kernel that convolves by the definition along several "
+        "axes, or numbers that are not floats.",
+    ),
+    "taps_group": Parameter(
+        -1, -1, Range(1, 1024, or_rule=True),
+        "The size of the work-groups that convolve by the definition along one axis on a GPU. With "
+        "-1 a rule decides.",
+    ),
+    "taps_outputs": Parameter(
+        -1, -1, OneOf((-1, 1, 2, 4, 8, 16, 32)),
+        "How many results a work-item holds in registers while a GPU convolves by the definition "
+        "along one axis. With -1 a rule decides.",
+    ),
+    "taps_split": Parameter(
+        4, 4, Range(0, 1024),
+        "With fewer work-groups than this for each compute unit, a convolution by the definition "
+        "along one axis gives each tile of taps a work-group of its own.",
+    ),
+    "partition_group": Parameter(
+        64, 1, Range(1, 1024),
+        "The size of the work-groups that multiply the partitions of StreamingConvolver.",
+    ),
+    "partition_width": Parameter(
+        2, 16, OneOf((2, 4, 8, 16)),
+        "How many real numbers a work-item multiplies at once in the partitions of "
+        "StreamingConvolver.",
+    ),
+    "partition_tile": Parameter(
+        1, 4, OneOf((1, 2, 4, 8)),
+        "How many vectors of partition_width a work-item adds up side by side.",
+    ),
+    **{
+        f"cost_{name}": Parameter(gpu, cpu, AMOUNT, f"{meaning} The expected times count on it.")
+        for name, gpu, cpu, meaning in COSTS
+    },
+    **{
+        f"partition_{name}": Parameter(number, number, AMOUNT, f"{meaning} {UNIT}")
+        for name, number, meaning in PARTITION_COSTS
+    },
     "stream_bytes": Parameter(
         0, 4 * 1024 * 1024, Range(0, 2**40),
         "From how many bytes on a CPU writes results past its caches, unless they replace the "
@@ -378,7 +540,7 @@ class Parameters(Mapping[str, Any]):
 
     Attributes
     ----------
-    table : mapping of str to int, str or tuple
+    table : mapping of str to int, float, str or tuple
         The value of each parameter, by the names in `PARAMETERS`.
     origins : mapping of str to str
         The origin of each value that is not the default, by the parameter's name.
@@ -415,7 +577,7 @@ def shown(value: Value) -> str:
     """Return a value as a text for people: a list of factors as ``4x4x16``."""
     if isinstance(value, tuple):
         return " ".join("x".join(map(str, each)) for each in value) or "-"
-    return str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def factors_of(parameters: Values, name: str, n: int) -> tuple[int, ...] | None:
@@ -443,12 +605,12 @@ def checked(values: Any) -> dict[str, Value]:
 
     Parameters
     ----------
-    values : mapping of str to int, str or iterable
+    values : mapping of str to int, float, str or iterable
         The values of parameters by their names.
 
     Returns
     -------
-    dict of str to int, str or tuple
+    dict of str to int, float, str or tuple
 
     Raises
     ------
@@ -459,6 +621,14 @@ def checked(values: Any) -> dict[str, Value]:
     if not isinstance(values, Mapping):
         raise PlanError(f"parameters are a mapping of names to values, not {brief(values)}")
     return {name: _checked(name, value) for name, value in values.items()}
+
+
+Given = tuple[tuple[str, Value], ...]
+
+
+def as_key(values: Any) -> Given:
+    """Return what `checked` returns as a key of caches, in the order of the names; () for None."""
+    return () if values is None else tuple(sorted(checked(values).items()))
 
 
 def _checked(name: Any, value: Any) -> Value:

@@ -126,6 +126,20 @@ def kernel_size(
     return rounded, local
 
 
+def extrema_group(traits: Traits, parameters: Parameters, nbytes: int) -> int:
+    """Return how many work-items look for an extreme value together: a power of two.
+
+    Each of them has so many bytes of local memory.
+    """
+    limit = min(
+        parameters["extrema_group"],
+        traits.max_work_group_size,
+        traits.max_work_item_sizes[0],
+        traits.local_mem_bytes // nbytes,
+    )
+    return 1 << (limit.bit_length() - 1)
+
+
 def uint(value: int) -> Scalar:
     """Return a kernel argument of type uint."""
     return Scalar("uint32", value)

@@ -8,7 +8,7 @@ import hashlib
 import pyopencl as cl
 
 from ..planning import database
-from ..planning.lookup import ALIKE, USER, Workclass, look_up
+from ..planning.lookup import ALIKE, USER, Workclass, Workclasses, look_up
 from ..planning.parameters import Parameters
 from ..planning.problem import Problem
 from . import describe
@@ -43,7 +43,11 @@ def sources_hash() -> str:
 
 
 def parameters_of(
-    chosen: cl.Device, problem: Problem | None = None, algorithm: str | None = None
+    chosen: cl.Device,
+    problem: Problem | None = None,
+    algorithm: str | None = None,
+    *,
+    within: Workclass | None = None,
 ) -> Parameters:
     """Return the parameters of a problem on a device.
 
@@ -55,12 +59,16 @@ def parameters_of(
         The problem; without one, the parameters that hold for all problems are returned.
     algorithm : str, optional
         The solver that the caller has chosen for every axis, if any.
+    within : Workclass, optional
+        The class of what the transform is a part of. What was measured for it comes first.
 
     Returns
     -------
     parameters : Parameters
     """
-    return _found(chosen, Workclass.of(problem, algorithm) if problem else None)
+    outer = () if within is None else (within,)
+    workclasses = (*outer, Workclass.of(problem, algorithm)) if problem else outer
+    return _found(chosen, describe.traits(chosen).is_cpu, workclasses)
 
 
 def origins_of(chosen: cl.Device) -> dict[str, int]:
@@ -77,10 +85,10 @@ def origins_of(chosen: cl.Device) -> dict[str, int]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _found(chosen: cl.Device, workclass: Workclass | None) -> Parameters:
+def _found(chosen: cl.Device, is_cpu: bool, workclasses: Workclasses) -> Parameters:
     user = user_entries()
     return look_up(
-        workclass,
+        workclasses,
         describe.identity(chosen),
         describe.traits(chosen),
         shipped_entries(),

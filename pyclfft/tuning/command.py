@@ -7,8 +7,8 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
-from math import inf, prod
+from collections.abc import Callable, Iterator, Sequence
+from math import inf, isfinite
 from pathlib import Path
 from statistics import geometric_mean
 
@@ -19,15 +19,16 @@ from ..bench.table import Column, header, line
 from ..commandline import Progress, Report
 from ..errors import PyclfftError
 from ..planning import database
-from ..planning.lookup import Entry, Identity, Workclass
+from ..planning.lookup import PRODUCTS, Entry, Identity
 from ..planning.parameters import PARAMETERS, shown
-from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
-from ..planning.problem import KINDS, Problem, make_problem
-from ..planning.solvers import BY_NAME
+from ..planning.precision import COMPLEX_DTYPE
+from ..planning.problem import KINDS
 from ..runtime import choice, describe, wisdom
-from .groups import ALGORITHMS
-from .search import EFFORTS
-from .tuner import STEPS, Tuned, fitting_elements, tune_problem
+from .asked import cases_of
+from .cases import Case
+from .search import EFFORTS, Timing
+from .space import Candidate
+from .tuner import STEPS, Tuned, tune_case
 
 PROG = "pyclfft tune"
 EPILOG = (
@@ -39,17 +40,6 @@ EPILOG = (
     "decides. The textbook kernels are those of the algorithm radix2 and of its image filter.",
 )
 LEAST_WIDTH = 60  # least columns of the help; narrower lines have no room for text beside names
-
-# Lengths of the transforms that are tuned if the command asks for none.
-USUAL: tuple[tuple[int, ...], ...] = (
-    *((2**k,) for k in range(6, 15)),
-    (1000,),
-    (2**16,),
-    (2**18,),
-    (2**20,),
-    (512, 512),
-    (1024, 1024),
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,32 +62,39 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Find the fastest parameters of transforms on this device, by measuring.\n"
-        "Let nothing else run meanwhile.",
+        description="Find the fastest parameters of transforms, frames, image filters and\n"
+        "convolutions on this device, by measuring. Let nothing else run meanwhile.",
         epilog=epilog(max(LEAST_WIDTH, shutil.get_terminal_size().columns - 2)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
     commandline.add_device(result)
-    add("--n", metavar="N,...", help="lengths of rows, such as 256,1000,2^20")
+    add("--n", metavar="N,...", help="lengths of rows, frames or signals, such as 256,1000,2^20")
     add("--shape", metavar="AxB,...", help="extents of images and volumes, such as 512x512")
     add(
         "--batch",
         metavar="N",
         type=commandline.count,
-        help="how many transforms at once (default: many)",
+        help="how many transforms, frames, images or signals at once (default: many)",
     )
     add(
         "--columns",
         action="store_true",
-        help="tune columns, which lie side by side, rather than rows",
+        help="tune columns, which lie side by side, rather than rows; of frames, those in C order",
     )
     add(
         "--kind",
-        choices=KINDS,
-        default="c2c",
-        help="the kind of transform, as Plan has it (default: c2c)",
+        choices=(*KINDS, *PRODUCTS),
+        help="the kind of transform, as Plan has it (default: c2c), or of what is built on them: "
+        "behind filter- stands the scale of filter_image, and behind convolve- the mode",
     )
+    add(
+        "--hop",
+        metavar="N",
+        type=commandline.count,
+        help="samples from one frame to the next (default: a quarter of a frame)",
+    )
+    add("--taps", metavar="N", help="extents of a convolution's kernel, such as 1000 or 31x31")
     add(
         "--precision",
         choices=COMPLEX_DTYPE,
@@ -120,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
         default=inf,
         help="end after so many seconds (default: when all is tuned)",
     )
+    add("--verbose", action="store_true", help="print the time of every candidate")
     add("--db", metavar="FILE", help="use this database instead of the user's own")
     does = result.add_mutually_exclusive_group()
     add = does.add_argument
@@ -174,12 +172,14 @@ COLUMNS = (
 
 
 def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
-    problems = list(_problems(options, chosen))
+    sizes = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
+    taps = next(_sizes("--taps", options.taps), None)
+    problems = cases_of(options, sizes, taps, describe.traits(chosen))
     print(describe.device_label(chosen))
     if options.effort == "estimate":
         for problem in problems:
-            print(f"{Workclass.of(problem, options.algorithm)}: "
-                  f"{wisdom.parameters_of(chosen, problem, options.algorithm)}")  # fmt: skip
+            print(f"{problem.workclass(options.algorithm)}: "
+                  f"{problem.known(chosen, options.algorithm)}")  # fmt: skip
         return 0
     deadline = time.monotonic() + options.time_limit
     print(header(COLUMNS), flush=True)
@@ -192,12 +192,13 @@ def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
             if left <= 0:
                 report(f"time is up: {len(problems) - number} problems are left as they were")
                 break
-            name = str(Workclass.of(problem, options.algorithm))
+            name = str(problem.workclass(options.algorithm))
             progress.title, progress.done = name, STEPS * number
             try:
-                tuned = tune_problem(
+                tuned = tune_case(
                     problem, chosen, options.algorithm, options.effort,
                     left / (len(problems) - number), path, progress.add,
+                    _teller(report, problem) if options.verbose else lambda *_: None,
                 )  # fmt: skip
             except PyclfftError as error:
                 failures += 1
@@ -215,6 +216,16 @@ def _tune(options: argparse.Namespace, path: Path, chosen: cl.Device) -> int:
     return int(failures > 0)
 
 
+def _teller(report: Report, case: Case) -> Callable[[Candidate, Timing], None]:
+    """Return a function that reports a candidate: its time, the rate, and its parameters."""
+
+    def tell(candidate: Candidate, timing: Timing) -> None:
+        rate = f"{timing.ms:9.4g} ms {case.nbytes / timing.ms / 1e6:7.0f} GB/s"
+        report(f"  {rate if isfinite(timing.ms) else timing.reason}  {_values(candidate.values)}")
+
+    return tell
+
+
 def _groups(tuned: Tuned) -> Iterator[str]:
     """Yield a line for each kernel whose work-groups were tuned by themselves."""
     width = max((len(each.kernel) for each in tuned.kernels), default=0)
@@ -230,38 +241,14 @@ def _values(values: object) -> str:
     return ", ".join(f"{name} {shown(value)}" for name, value in values.items()) or "default"
 
 
-def _problems(options: argparse.Namespace, chosen: cl.Device) -> Iterator[Problem]:
-    """Yield the problems that the options ask for, or the usual ones if they ask for none."""
-    elements = fitting_elements(describe.traits(chosen))
-    real = options.kind not in ("c2c", "c2r")
-    dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[options.precision]
-    asked = [*_sizes("--n", options.n, 1), *_sizes("--shape", options.shape, 2)]
-    solver, textbook = BY_NAME.get(options.algorithm or ""), options.algorithm in ALGORITHMS
-    usual = sorted(USUAL, key=len, reverse=textbook)  # for the textbook, images come first
-    for lengths in asked or usual:
-        if not asked and solver and solver.powers_of_two and not all(map(_is_power, lengths)):
-            continue
-        # The textbook's program filters one image at a time, and its kernels are tuned for that.
-        alone = textbook and len(lengths) == 2
-        batch = options.batch or (1 if alone else max(1, elements // prod(lengths)))
-        shape = (*lengths, batch) if options.columns else (batch, *lengths)
-        first = 0 if options.columns else 1
-        axes = tuple(range(first, first + len(lengths)))
-        yield make_problem(shape, dtype, axes, options.kind)
-
-
-def _is_power(n: int) -> bool:
-    return n & (n - 1) == 0
-
-
-def _sizes(option: str, text: str | None, least: int) -> Iterator[tuple[int, ...]]:
+def _sizes(option: str, text: str | None, least: int = 0) -> Iterator[tuple[int, ...]]:
     """Yield the extents of each transform from a text such as ``512x512,1000x2000``."""
     for each in text.split(",") if text else ():
         try:
             lengths = tuple(commandline.count(part) for part in each.split("x"))
         except argparse.ArgumentTypeError as error:
             raise PyclfftError(f"{option} {each}: {error}") from None
-        if (len(lengths) > 1) != (least > 1):
+        if least and (len(lengths) > 1) != (least > 1):
             hint = "take --shape" if least == 1 else "take --n"
             raise PyclfftError(f"{option} {each}: {hint} for {len(lengths)} extents")
         yield lengths

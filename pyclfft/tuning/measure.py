@@ -9,6 +9,7 @@ this out by comparing them with the host's clock, which is then used instead.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from math import ceil, inf, prod
@@ -34,15 +35,17 @@ EVENTS_S = 0.01  # how long the transforms last by which events are compared wit
 LEAST, MOST = 0.5, 1.05  # allowed range of a busy queue's time by events over the host's time
 
 
-class DeviceMeasure:
-    """Measures candidates for one problem.
+class Measure(ABC):
+    """Measures candidates in turns.
 
     Parameters
     ----------
     context : cl.Context
         Context of one device.
-    problem : Problem
-        The problem of all candidates: contiguous arrays, no hooks.
+    source : ndarray
+        The input of all candidates.
+    shape, dtype : tuple of int, dtype
+        Those of the result.
 
     Raises
     ------
@@ -50,17 +53,33 @@ class DeviceMeasure:
         If the device has no room for the input and the result.
     """
 
-    def __init__(self, context: cl.Context, problem: Problem) -> None:
-        self.context, self.problem = context, problem
-        memory.require_fits(describe.traits(context.devices[0]), buffers_of(problem))
+    def __init__(
+        self, context: cl.Context, source: np.ndarray, shape: tuple[int, ...], dtype: np.dtype
+    ) -> None:
+        self.context = context
+        self._shape, self._dtype = shape, np.dtype(dtype)
+        self._nbytes = prod(shape) * self._dtype.itemsize
+        sizes = {"in": source.nbytes, "out": self._nbytes}
+        memory.require_fits(describe.traits(context.devices[0]), sizes)
         self.queue = profiling_queue(context)
-        source = source_of(problem)
-        self._checked, self._expected = reference_of(problem, source)
         self._source, self._target = (
-            memory.allocate(context, max(1, nbytes)) for nbytes in (source.nbytes, problem.nbytes)
+            memory.allocate(context, max(1, nbytes)) for nbytes in sizes.values()
         )
-        cl.enqueue_copy(self.queue, self._source, source)
+        cl.enqueue_copy(self.queue, self._source, np.ascontiguousarray(source))
         self._by_events: bool | None = None
+
+    @abstractmethod
+    def launch(self, candidate: Candidate) -> Callable[[], cl.Event]:
+        """Make a candidate ready, and return what enqueues it."""
+
+    @abstractmethod
+    def error_of(self, result: np.ndarray) -> float:
+        """Return the largest relative error in a result, as far as it is checked."""
+
+    @property
+    @abstractmethod
+    def bound(self) -> float:
+        """The largest relative error that is allowed."""
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Timing]:
         """Measure candidates in turns, and return their timings in the given order."""
@@ -83,13 +102,13 @@ class DeviceMeasure:
         clock = _by_events if self._by_events else _by_host
         return clock(call, calls, self.queue)
 
-    def error(self) -> float:
-        """Return the largest relative error of the checked transforms."""
-        result = np.empty(self.problem.target.shape, self.problem.dtype)
+    def error(self, call: Callable[[], cl.Event]) -> float:
+        """Return the largest relative error of a call's result."""
+        cl.enqueue_fill_buffer(self.queue, self._target, np.uint8(255), 0, self._nbytes)
+        call().wait()
+        result = np.empty(self._shape, self._dtype)
         cl.enqueue_copy(self.queue, result, self._target)
-        pieces = pieces_of(result, self.problem, self._checked)
-        errors = [relative_error(*pair) for pair in zip(pieces, self._expected, strict=True)]
-        return float(np.max(errors))
+        return self.error_of(result)
 
     @property
     def clock(self) -> str:
@@ -97,10 +116,51 @@ class DeviceMeasure:
         return {True: "events", False: "host", None: ""}[self._by_events]
 
 
+class DeviceMeasure(Measure):
+    """Measures candidates for one transform.
+
+    Parameters
+    ----------
+    context : cl.Context
+        Context of one device.
+    problem : Problem
+        The problem of all candidates: contiguous arrays, no hooks.
+
+    Raises
+    ------
+    DeviceMemoryError
+        If the device has no room for the input and the result.
+    """
+
+    def __init__(self, context: cl.Context, problem: Problem) -> None:
+        memory.require_fits(describe.traits(context.devices[0]), buffers_of(problem))
+        source = source_of(problem)
+        super().__init__(context, source, problem.target.shape, problem.dtype)
+        self.problem = problem
+        self._checked, self._expected = reference_of(problem, source)
+
+    def launch(self, candidate: Candidate) -> Callable[[], cl.Event]:
+        """Make a candidate ready, and return what enqueues it."""
+        executable = Executable(self.context, candidate.schedule)
+        return lambda: executable.enqueue(self.queue, self._source, self._target, ())
+
+    def error_of(self, result: np.ndarray) -> float:
+        """Return the largest relative error of the checked transforms."""
+        pieces = pieces_of(result, self.problem, self._checked)
+        errors = [relative_error(*pair) for pair in zip(pieces, self._expected, strict=True)]
+        return float(np.max(errors))
+
+    @property
+    def bound(self) -> float:
+        """The largest relative error that is allowed."""
+        lengths = [self.problem.shape[axis] for axis in self.problem.axes]
+        return 2 * transform_bound(lengths, self.problem.precision)
+
+
 class _Run:
     """A candidate with its samples. If it fails, its timing says why."""
 
-    def __init__(self, owner: DeviceMeasure, candidate: Candidate) -> None:
+    def __init__(self, owner: Measure, candidate: Candidate) -> None:
         self.owner, self.candidate = owner, candidate
         self.samples: list[float] = []
         self.calls = 1
@@ -114,14 +174,8 @@ class _Run:
         """Compile, check the result, and find the number of calls in a sample."""
         owner = self.owner
         try:
-            executable = Executable(owner.context, self.candidate.schedule)
-            source, target = owner._source, owner._target
-            self._call = lambda: executable.enqueue(owner.queue, source, target, ())
-            cl.enqueue_fill_buffer(owner.queue, target, np.uint8(255), 0, owner.problem.nbytes)
-            self._call().wait()
-            problem = owner.problem
-            lengths = [problem.shape[axis] for axis in problem.axes]
-            error, bound = owner.error(), 2 * transform_bound(lengths, problem.precision)
+            self._call = owner.launch(self.candidate)
+            error, bound = owner.error(self._call), owner.bound
             if not error <= bound:
                 self.reason = f"relative error {error:.1e}, allowed {bound:.1e}"
                 return

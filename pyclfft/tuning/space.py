@@ -26,7 +26,7 @@ from ..planning.factor import (
     lane_cost,
     splits,
 )
-from ..planning.parameters import Factors, Parameters, Value
+from ..planning.parameters import CONVOLVE_METHODS, Factors, Parameters, Value
 from ..planning.passes import Schedule
 from ..planning.problem import Problem
 from ..planning.schedule import schedule_of
@@ -70,10 +70,12 @@ class Candidate:
 class Task:
     """A problem on a device, for which the fastest parameters are wanted.
 
+    What is built on transforms has tasks of its own, with other schedules.
+
     Attributes
     ----------
     problem, traits : Problem, Traits
-        The transform, and what is known of the device.
+        The transform, or one of those in the schedule, and what is known of the device.
     parameters : Parameters
         The parameters from which the search begins.
     algorithm : str or None
@@ -85,6 +87,21 @@ class Task:
     parameters: Parameters
     algorithm: str | None = None
 
+    def schedule(self, parameters: Parameters) -> Schedule:
+        """Return what is launched with these parameters.
+
+        Raises
+        ------
+        PlanError
+            If there is no plan, or no room for one.
+        """
+        return schedule_of(self.problem, self.traits, self.algorithm, parameters)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The lengths of blocks into which a convolution may be cut; () for all other problems."""
+        return ()
+
     @property
     def start(self) -> Candidate:
         """The candidate from whose parameters the search begins.
@@ -94,17 +111,15 @@ class Task:
         PlanError
             If the only solver to use does not take the problem.
         """
-        schedule = schedule_of(self.problem, self.traits, self.algorithm, self.parameters)
-        return Candidate(self.parameters, schedule)
+        return Candidate(self.parameters, self.schedule(self.parameters))
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate | None:
         """Return the candidate of some values; None if there is no plan, or no room for one."""
         parameters = self.parameters.over(values, TRIED)
         try:
-            schedule = schedule_of(self.problem, self.traits, self.algorithm, parameters)
+            return Candidate(parameters, self.schedule(parameters))
         except PlanError:
             return None
-        return Candidate(parameters, schedule)
 
 
 Values = Iterable[Value]
@@ -197,12 +212,20 @@ def _with(known: Factors, factors: tuple[int, ...]) -> Factors:
     return (*(each for each in known if prod(each) != prod(factors)), factors)
 
 
+def _blocks(task: Task, best: Candidate, thorough: bool) -> Values:
+    """Yield the lengths of blocks, the shortest first."""
+    return task.blocks if thorough else task.blocks[:8]
+
+
 def _widths(task: Task, best: Candidate, thorough: bool) -> Values:
     return (each for each in (4, 8, 16) if each <= task.traits.lanes)
 
 
 # Parameters in the order in which they are tried: first those that decide most.
 KNOBS: tuple[Knob, ...] = (
+    Knob("convolve_method", lambda task, best, thorough: CONVOLVE_METHODS, structural=True),
+    Knob("convolve_block", _blocks, structural=True),
+    Knob("convolve_lengths", _numbers((0, 1)), structural=True),
     Knob("algorithm", _algorithms, structural=True),
     Knob("factors", _factors, structural=True),
     Knob("fused", _numbers((0, 1))),
@@ -212,6 +235,11 @@ KNOBS: tuple[Knob, ...] = (
     Knob("stockham_points", _numbers((4, 8, 16, 32), (2, 12, 24)), structural=True),
     Knob("stockham_columns", _numbers((4, 8, 16, 32))),
     Knob("stockham_parts", _numbers((1, 2, 4))),
+    Knob("stft_columns", _numbers((4, 8, 16, 32), (0,))),
+    Knob("stft_parts", _numbers((1, 2, 4), (0,))),
+    Knob("stft_group", _numbers((32, 64, 128, 256), (0, 512))),
+    Knob("istft_chunk", _numbers((2**20, 2**22, 2**23, 2**24, 2**25), (2**19, 2**21, 2**26))),
+    Knob("stockham_mirrored", _numbers((1, 16, 64, 1024))),
     Knob("pitch_bytes", _numbers((0, 128), (32, 64, 256))),
     Knob("upwards", _numbers((0, 1))),
     Knob("stockham_apart", _numbers((0, 1))),
@@ -229,6 +257,13 @@ KNOBS: tuple[Knob, ...] = (
     Knob("group", _numbers((16, 32, 64, 128, 256, 512), (1, 1024))),
     Knob("transpose_tile", _numbers((0, 8, 16, 32))),
     Knob("direct_tile", _numbers((32, 64, 128, 256), (16, 512))),
+    Knob("filter_rows", _numbers((1, 2, 8, 16), (32,))),
+    Knob("extrema_group", _numbers((64, 256), (32, 512))),
+    Knob("extrema_groups", _numbers((64, 1024), (16, 4096))),
+    Knob("taps_outputs", _numbers((4, 8, 16, 32))),
+    Knob("taps_group", _numbers((32, 64, 128, 256))),
+    Knob("taps_split", _numbers((0, 1, 16))),
+    Knob("convolve_group", _numbers((16, 128, 256))),
 )
 
 

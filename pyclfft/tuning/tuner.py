@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -29,10 +29,11 @@ from ..planning.solvers import BY_NAME
 from ..planning.traits import Traits
 from ..runtime import cache, choice, describe, queues, wisdom
 from ..runtime.plan import Plan
+from .cases import Case, TransformCase
 from .groups import ALGORITHMS, GroupsFound, KernelGroup, tune_groups
-from .measure import DeviceMeasure
-from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search
-from .space import KNOBS, Task
+from .search import CONFIRMATIONS, EFFORTS, LOSS, Found, Search, Timing
+from .search import Measure as Turns
+from .space import KNOBS, Candidate, Task
 
 STEPS = len(KNOBS)  # how often a search calls `step`
 ELEMENTS_ON_GPU, ELEMENTS_ON_CPU = 2**26, 2**22  # numbers enough to keep a device busy
@@ -179,15 +180,53 @@ def tune_problem(
     step: Callable[[], object] = lambda: None,
 ) -> Tuned:
     """Tune a problem of contiguous arrays without hooks; `tune` describes the parameters."""
+    case = TransformCase(problem)
+    return tune_case(case, chosen, algorithm, effort, time_limit, db, step)
+
+
+def tune_case(
+    case: Case,
+    chosen: cl.Device,
+    algorithm: str | None,
+    effort: str,
+    time_limit: float,
+    db: str | os.PathLike[str],
+    step: Callable[[], object] = lambda: None,
+    tell: Callable[[Candidate, Timing], object] = lambda candidate, timing: None,
+) -> Tuned:
+    """Find the fastest parameters of a case, and keep them.
+
+    Parameters
+    ----------
+    case : Case
+        What is tuned.
+    chosen : pyopencl.Device
+        Device to tune for.
+    algorithm, effort, time_limit, db, step
+        The parameters of `tune`.
+    tell : callable, optional
+        Called with each candidate that was measured, and its timing.
+
+    Returns
+    -------
+    Tuned
+    """
     deadline = time.monotonic() + time_limit
     traits = describe.traits(chosen)
-    task = Task(problem, traits, parameters_for(traits), algorithm)
-    workclass = Workclass.of(problem, algorithm)
-    measure = DeviceMeasure(queues.context_of(chosen), problem)
+    task = case.task(traits, parameters_for(traits), algorithm)
+    workclass = case.workclass(algorithm)
+    by_turns = case.measure(queues.context_of(chosen), task)
+
+    def measure(candidates: Sequence[Candidate]) -> list[Timing]:
+        timings = by_turns(candidates)
+        for pair in zip(candidates, timings, strict=True):
+            tell(*pair)
+        return timings
+
     trials = _Trials(chosen, workclass)
     groups = GroupsFound()
-    if algorithm in ALGORITHMS:
-        groups = tune_groups(problem, chosen, task.parameters, deadline)
+    if algorithm in ALGORITHMS and isinstance(case, TransformCase):
+        groups = tune_groups(case.problem, chosen, task.parameters, deadline)
     search = Search(
         task, measure, effort, trials.ratios, trials.keep, deadline, hint=groups.values
     )  # fmt: skip
@@ -197,11 +236,11 @@ def tune_problem(
         trials.forget()
     return Tuned(
         str(workclass), found.values, found.ms, found.default_ms, found.measured, found.complete,
-        measure.clock, found.failed, groups.kernels,
+        by_turns.clock, found.failed, groups.kernels,
     )  # fmt: skip
 
 
-def _with_groups(found: Found, groups: GroupsFound, task: Task, measure: DeviceMeasure) -> Found:
+def _with_groups(found: Found, groups: GroupsFound, task: Task, measure: Turns) -> Found:
     """Return what a search has found with the groups of single kernels, unless these are slower.
 
     A group's size is kept even if the searched schedule does not launch its kernel.
@@ -241,7 +280,7 @@ def _remember(
     database.update(db, lambda known: database.merged(known, [entry]))
     if Path(db) == database.user_file():
         wisdom.forget_entries()
-        cache.clear("plans", "hankel", "filters", "frames")
+        cache.clear("plans", "hankel", "filters", "frames", "convolvers", "correlators", "chirps")
 
 
 class _Trials:

@@ -15,7 +15,7 @@ from pyclfft.planning import database
 from pyclfft.planning.lookup import Entry, Workclass
 from pyclfft.planning.parameters import PARAMETERS
 from pyclfft.runtime import describe, wisdom
-from pyclfft.tuning import command, measure, tuner
+from pyclfft.tuning import asked, command, measure, tuner
 from tests.conftest import place_of
 
 
@@ -74,6 +74,37 @@ def test_kinds_shapes_and_databases(device, capsys, own_database, tmp_path):
     assert not own_database.exists()
 
 
+@pytest.mark.one_cpu
+def test_what_is_built_on_transforms(device, capsys, own_database):
+    """An entry for each kind, within a tiny budget."""
+    options = ("--device", place_of(device), "--time-limit", 0.5)
+    wanted = {
+        "stft single 64x16 columns 2^3": ("--n", 64, "--batch", 8, "--columns"),
+        "istft single 64x32 rows 2^3": ("--n", 64, "--hop", 32, "--batch", 8),
+        "filter-max single 8x12 rows 2^0": ("--shape", "8x12"),
+        "filter-clip single 16x12 rows 2^1": ("--shape", "16x12", "--batch", 2),
+        "convolve-full single 400x20 rows 2^0": ("--n", 400, "--taps", 20),
+        "convolve-same single 30x40x5x3 rows 2^0": ("--shape", "30x40", "--taps", "5x3"),
+    }
+    for problem, arguments in wanted.items():
+        out = run(capsys, *options, "--kind", problem.split()[0], *arguments, "--verbose").out
+        assert re.search(rf"^{re.escape(problem)} ", out, re.MULTILINE)
+        assert re.search(r"^ +[\d.e-]+ ms +\d+ GB/s  default$", out, re.MULTILINE)
+    assert {str(each.workclass) for each in database.load(own_database)} == wanted.keys()
+
+
+def test_usual_cases_have_every_kind(device, capsys):
+    out = run(capsys, "--device", place_of(device), "--effort", "estimate").out
+    found = [line.split() for line in out.splitlines()[1:]]
+    assert {each[0] for each in found} == set(asked.USUAL_KINDS)
+    assert {each[3] for each in found if each[0] in ("stft", "istft")} == {"rows", "columns"}
+    kind = ("--kind", "filter-none", "--effort", "estimate")
+    out = run(capsys, "--device", place_of(device), *kind).out
+    assert len(out.splitlines()) == 1 + len(asked.USUAL_IMAGES)
+    out = run(capsys, "--device", place_of(device), "--effort", "estimate", "--n", 8).out
+    assert [each.split()[0] for each in out.splitlines()[1:]] == ["c2c"]
+
+
 def test_estimate_shows_what_plans_get(device, capsys, own_database):
     wanted = ("--device", place_of(device), "--n", 64, "--batch", 4, "--effort", "estimate")
     assert run(capsys, *wanted).out.splitlines()[1] == "c2c single 64 rows 2^2: default"
@@ -116,6 +147,13 @@ def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_datab
         (("--n", "0"), "--n 0: '0' is not a positive whole number"),
         (("--batch", "0"), "argument --batch: '0' is not a positive whole number"),
         (("--kind", "fft"), "argument --kind: invalid choice: 'fft'"),
+        (("--n", "64", "--hop", "4"), "--hop needs a --kind: stft or istft"),
+        (("--n", "64", "--taps", "4"), "--taps needs a --kind: convolve-full or"),
+        (("--kind", "stft", "--shape", "64x4"), "--kind stft: take --n"),
+        (("--kind", "filter-max", "--n", "64"), "--kind filter-max: take --shape"),
+        (("--kind", "convolve-full", "--n", "64"), "give the extents of the kernel, too: --taps"),
+        (("--kind", "convolve-full", "--n", "64", "--taps", "65"), "a kernel is not longer than"),
+        (("--kind", "convolve-full", "--n", "64", "--taps", "3x3"), "a kernel is not longer than"),
         (("--show", "--forget"), "not allowed with argument"),
         (("--export", "/dev/null/file"), "/dev/null: File exists"),
         (("--import", "/no/such/file"), "/no/such/file: No such file or directory"),

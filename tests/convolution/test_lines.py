@@ -14,7 +14,7 @@ from pyclfft.convolution import convolvers, line_plans, lines
 from pyclfft.convolution.line_plans import Blocking, block_job
 from pyclfft.errors import PrecisionError
 from pyclfft.planning.precision import REAL_DTYPE
-from pyclfft.runtime import describe, memory
+from pyclfft.runtime import describe, memory, wisdom
 from tests.oracle import relative_error
 
 BOUND = {"single": 1e-6, "double": 2e-15}  # PERFORMANCE.md's, up to 1e5 taps
@@ -56,11 +56,11 @@ def blocking(request, monkeypatch):
 
 @pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
 @pytest.mark.parametrize("dtypes", DTYPES, ids="-".join)
-def test_lengths(queue, blocking, dtypes, split, monkeypatch):
-    monkeypatch.setattr(line_plans, "GROUPS_A_UNIT", 10**6 if split else 0)
+def test_lengths(queue, blocking, dtypes, split):
+    few = {"taps_split": 1024 if split else 0}
     for first, second in LENGTHS:
         x, h = numbers((2, first), dtypes[0]), numbers((2, second), dtypes[1], 1)
-        result = pyclfft.convolve(x, h, method="direct", axes=1)
+        result = pyclfft.convolve(x, h, method="direct", axes=1, parameters=few)
         assert relative_error(result, convolved_alone(x, h)) <= BOUND["single"]
 
 
@@ -153,7 +153,7 @@ def test_long_sums_keep_their_accuracy(queue):
 # --- blocks of streams ----------------------------------------------------------------------------
 
 
-def stream(queue, x, h, ring, block, matrix=False, precision="single", adds=False):
+def stream(queue, x, h, ring, block, matrix=False, precision="single", adds=False, parameters=None):
     """Blocks of a signal by way of a circular buffer, one after the other."""
     inputs, frames = x.shape
     outputs, taps = h.shape[0], h.shape[-1]
@@ -164,7 +164,9 @@ def stream(queue, x, h, ring, block, matrix=False, precision="single", adds=Fals
     size = REAL_DTYPE[precision].itemsize
     circular = memory.zeros(context, inputs * ring * size)
     wet = memory.zeros(context, outputs * block * size)
-    launch = lines.LineConvolver(job, context).bind(circular, memory.constant(context, h), wet)
+    known = wisdom.parameters_of(queue.device).over(parameters or {}, "given")
+    convolver = lines.LineConvolver(job, context, known)
+    launch = convolver.bind(circular, memory.constant(context, h), wet)
     held = np.zeros((inputs, ring), x.dtype)
     blocks = []
     for start in range(0, frames, block):
@@ -179,12 +181,13 @@ def stream(queue, x, h, ring, block, matrix=False, precision="single", adds=Fals
 
 @pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
 @pytest.mark.parametrize(("block", "taps"), [(256, 1000), (100, 33), (64, 700), (512, 20)])
-def test_blocks_are_bit_for_bit_the_whole(queue, blocking, monkeypatch, block, taps, split):
-    monkeypatch.setattr(line_plans, "GROUPS_A_UNIT", 10**6 if split else 0)
+def test_blocks_are_bit_for_bit_the_whole(queue, blocking, block, taps, split):
+    few = {"taps_split": 1024 if split else 0}
     x, h = numbers((2, 20 * block)), numbers((2, taps), seed=1)
     for ring in (block + taps - 1, 4 * block + taps, 2 * taps + 3 * block):
-        got = stream(queue, x, h, ring, block)
-        whole = pyclfft.convolve(x, h, method="direct", axes=1)[:, : got.shape[1]]
+        got = stream(queue, x, h, ring, block, parameters=few)
+        whole = pyclfft.convolve(x, h, method="direct", axes=1, parameters=few)
+        whole = whole[:, : got.shape[1]]
         np.testing.assert_array_equal(got, whole)
     assert relative_error(got, convolved_alone(x, h)[:, : got.shape[1]]) <= BOUND["single"]
 

@@ -16,6 +16,7 @@ from pyclfft.planning.parameters import GROUPED, parameters_for
 from pyclfft.planning.problem import make_problem
 from pyclfft.runtime import describe, queues, wisdom
 from pyclfft.tuning import command, groups, measure, tuner
+from pyclfft.tuning.asked import cases_of
 from pyclfft.tuning.groups import BLOCKED, DEFAULT, FLAT, SIZES, tune_groups
 from pyclfft.tuning.search import Found
 from tests.conftest import place_of
@@ -205,12 +206,13 @@ def test_the_command_and_the_filter_that_takes_what_it_found(
 @pytest.mark.one_cpu
 def test_usual_problems_are_those_that_the_algorithm_takes(device, monkeypatch):
     """And images one at a time, as the filter transforms them."""
+    traits = describe.traits(device)
     options = command.parser().parse_args(["--algorithm", "radix2"])
-    found = [str(Workclass.of(each, "radix2")) for each in command._problems(options, device)]
+    found = [str(each.workclass("radix2")) for each in cases_of(options, [], None, traits)]
     assert found[0] == "c2c single 512x512 rows 2^0 by radix2"
     assert not [each for each in found if "1000" in each]
-    others = command.parser().parse_args([])
-    assert [each for each in command._problems(others, device) if 1000 in each.shape]
+    others = cases_of(command.parser().parse_args([]), [], None, traits)
+    assert [each for each in others if each.workclass(None).lengths == (1000,)]
 
 
 def test_default_is_no_size():

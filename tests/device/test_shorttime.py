@@ -304,6 +304,37 @@ def test_there_and_back(device, request, n_fft, hop, win_length, window, center,
     assert error(back, y) < (2e-6 if dtype == "f4" else 1e-14)
 
 
+# Stretches with whole vectors of a CPU, with others, with gaps between frames, and with hops
+# that are shorter than a vector.
+STRETCHES = ((256, 64), (256, 100), (100, 150), (64, 64), (40, 3))
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("is_cpu", [True, False], ids=["CPU", "GPU"])
+@pytest.mark.parametrize("chunk", [0, 1, 20_000])
+@pytest.mark.parametrize(("n_fft", "hop"), STRETCHES)
+def test_frames_are_added_up_in_chunks(device, monkeypatch, n_fft, hop, chunk, is_cpu):
+    """Several signals at a time, or stretches of them; the samples are those of the definition."""
+    real = describe.traits(device)
+    monkeypatch.setattr(describe, "traits", lambda chosen: replace(real, is_cpu=is_cpu))
+    pyclfft.clear_cache()
+    length, window = 4000, scipy.signal.get_window("hann", n_fft)
+    spectra = noise((3, n_fft // 2 + 1, 1 + length // hop), "c8")
+    frames = np.fft.irfft(spectra.astype("c16"), n_fft, axis=1).swapaxes(1, 2) * window
+    total, weights = np.zeros((3, length + 2 * n_fft)), np.zeros(length + 2 * n_fft)
+    for number in range(spectra.shape[2]):
+        total[:, hop * number :][:, :n_fft] += frames[:, number]
+        weights[hop * number :][:n_fft] += window**2
+    expected = (total / np.where(weights > 1e-30, weights, 1))[:, n_fft // 2 :][:, :length]
+    options = {"n_fft": n_fft, "length": length, "parameters": {"istft_chunk": chunk}}
+    result = pyclfft.istft(spectra, hop, **options)
+    where = weights[n_fft // 2 :][:length] > 1e-3  # rounding errors are divided by small sums, too
+    assert error(result[:, where], expected[:, where]) < 1e-5
+    there = cl_array.to_device(pyclfft.default_queue(), spectra)
+    assert error(pyclfft.istft(there, hop, **options).get(), result) < 1e-6
+    pyclfft.clear_cache()
+
+
 def test_spectra_of_no_signal(device):
     """The result is the weighted least-squares estimate, in double precision by its definition."""
     spectra = noise((65, 20), "c8")

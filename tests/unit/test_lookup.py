@@ -35,7 +35,7 @@ def entry(identity=HERE, workclass=ROWS, sources="now", **values):
 
 
 def found(workclass=ROWS, shipped=(), user=()):
-    return look_up(workclass, HERE, H200, shipped, user, "now")
+    return look_up((workclass,) if workclass else (), HERE, H200, shipped, user, "now")
 
 
 # --- names and values -----------------------------------------------------------------------------
@@ -75,6 +75,12 @@ def test_every_parameter_has_a_default_of_its_kind_and_a_meaning():
         ({"stockham_points": 0}, "stockham_points must be -1 or a whole number from 1 to 32,"),
         ({"fused": -2}, "fused must be one of -1, 0, 1, not -2"),
         ({"lanes_width": 3}, "lanes_width must be one of -1, 1, 2, 4, 8, 16, not 3"),
+        ({"stft_columns": 3}, "stft_columns must be one of 0, 4, 8, 16, 32, not 3"),
+        ({"convolve_method": "quick"}, 'convolve_method must be "" or one of direct, fft, part'),
+        ({"convolve_method": ["fft"]}, 'convolve_method must be "" or one of direct, fft, part'),
+        ({"cost_direct": -1}, "cost_direct must be a number from 0 to 1e\\+12, not -1"),
+        ({"cost_direct": nan}, "cost_direct must be a number from 0 to 1e\\+12, not nan"),
+        ({"cost_direct": "1"}, "cost_direct must be a number from 0 to 1e\\+12, not '1'"),
         ({"algorithm": 3}, "algorithm must be one of small, row, .*, not 3"),
         ({"algorithm": "stokham"}, "algorithm must be one of small, row, .*, not 'stokham'"),
         ({"algorithm": ["row"]}, "algorithm must be one of small, row, "),
@@ -129,6 +135,54 @@ def test_origins():
 )
 def test_values_for_people(value, text):
     assert shown(value) == text
+
+
+# --- what is built on transforms ------------------------------------------------------------------
+
+PRODUCTS = {
+    "stft single 2048x512 columns 2^12": {
+        "stft single 2048x512 columns 2^10": 2,
+        "stft single 2048x1024 columns 2^12": 1,
+        "stft single 1024x512 columns 2^12": None,
+        "stft single 2048x512 rows 2^12": None,
+        "istft single 2048x512 columns 2^12": None,
+        "stft double 2048x512 columns 2^12": None,
+        "stft single 2048 columns 2^12": None,
+    },
+    "filter-max single 480x640 rows 2^0": {
+        "filter-max single 480x640 rows 2^1": 1,
+        "filter-max single 512x640 rows 2^0": None,
+        "filter-clip single 480x640 rows 2^0": None,
+    },
+    "convolve-full single 1048576x1000 rows 2^0": {
+        "convolve-full single 1000000x1024 rows 2^0": 0,
+        "convolve-full single 4194304x1000 rows 2^0": 2,
+        "convolve-full single 1048576x4000 rows 2^3": 5,
+        "convolve-same single 1048576x1000 rows 2^0": None,
+        "convolve-full single 1024x1024x31x31 rows 2^0": None,
+    },
+}
+
+
+@pytest.mark.parametrize("text", PRODUCTS)
+def test_distances_of_what_is_built_on_transforms(text):
+    workclass = Workclass.parse(text)
+    assert str(workclass) == text
+    for other, distance in PRODUCTS[text].items():
+        assert workclass.distance(Workclass.parse(other)) == distance
+        assert Workclass.parse(other).distance(workclass) == distance
+
+
+def test_the_first_class_with_an_entry_counts():
+    frames = Workclass.parse("stft single 1024x256 columns 2^12")
+    of_transform, of_frames = entry(group=64, fused_lag=8), entry(workclass=frames, group=32)
+
+    def of_both(*shipped):
+        return look_up((frames, ROWS), HERE, H200, shipped)
+
+    assert of_both(of_transform)["group"] == 64
+    assert of_both(of_transform, of_frames)["group"] == 32
+    assert of_both(of_transform, of_frames)["fused_lag"] == DEFAULTS["gpu"]["fused_lag"]
 
 
 # --- classes of problems --------------------------------------------------------------------------

@@ -10,8 +10,10 @@ import pytest
 from pyclfft.errors import PlanError, PrecisionError
 from pyclfft.planning.parameters import (
     PARAMETERS,
+    Amount,
     GroupSize,
     Lists,
+    Names,
     OneOf,
     Range,
     Solvers,
@@ -55,6 +57,10 @@ def some_value(random, allowed, lengths):
         return [some_factors(random, allowed, n) for n in random.choices(lengths, k=3)]
     if isinstance(allowed, GroupSize):
         return random.choice(["", "1", "64", "9999", "7x3", "16x16", "1x9999", "9999x9999"])
+    if isinstance(allowed, Amount):
+        return random.choice([0.0, 1e-3, 7, allowed.most])
+    if isinstance(allowed, Names):
+        return random.choice(["", *allowed.names])
     assert isinstance(allowed, Solvers)
     return random.choice(["", *BY_NAME])
 

@@ -35,7 +35,8 @@ def test_knobs_are_parameters():
     assert set(names) <= PARAMETERS.keys()
     assert len(set(names)) == len(names)
     assert {each.name for each in KNOBS if each.structural} == {
-        "algorithm", "factors", "lanes_width", "lanes_radices", "stockham_radices",
+        "algorithm", "convolve_block", "convolve_lengths", "convolve_method",
+        "factors", "lanes_width", "lanes_radices", "stockham_radices",
         "stockham_points",
     }  # fmt: skip
 

@@ -39,6 +39,7 @@ MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages e
 MAX_DIGIT_BITS = 10  # the most bits of a digit of a twist's exponent
 MIN_ITEMS = 8  # the fewest work-items that a row gets; a row of fewer than TINY points gets half
 TINY = 32
+MIRRORED = 32  # the value of FEWEST in packed.cl, with which the macro is left out
 NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
 LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
@@ -126,6 +127,8 @@ class Group:
         Whether no group takes transforms on both sides of an end of the batch's first dimension.
     stays : bool
         Whether a launch that may work in place runs better so than from one buffer to another.
+    mirrored : int
+        The fewest work-items of a packed row that own both numbers of their mirror images.
     """
 
     stages: Stages
@@ -136,6 +139,7 @@ class Group:
     local_bytes: int
     apart: bool = False
     stays: bool = True
+    mirrored: int = MIRRORED
 
     @property
     def transforms(self) -> int:
@@ -272,6 +276,7 @@ def _usual_group(
                 group,
                 apart=_apart(batch, ends, count, precision, traits, parameters),
                 stays=_stays(batch, ends, group, precision, traits, parameters),
+                mirrored=parameters["stockham_mirrored"],
             )
     return None
 
@@ -472,6 +477,7 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
             STORE_COLUMNS=int(stores_columns),
             **({"APART": 1} if group.apart else {}),
             **_end_macros(batch, ends, len(extents)),
+            **({"FEWEST": group.mirrored} if ends.packed and group.mirrored != MIRRORED else {}),
             **_halved(ends, scale),
         ),
         global_size=(groups * group.items,),
