@@ -34,7 +34,7 @@ static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global
             store_result(target, place + k * BEFORE, x[k] HOOK_ARGUMENTS);
 #endif
     }
-#if BELOW > 1
+#if BELOW > 1 && !(IN_ORDER && NEXT == LAST)
     LOOP(uint k = 0; k < RADIX; k++)
         STAGE_NUMBER(NEXT)(block + k * BELOW, place + NEXT_PLACE(k), twiddles, source, target HOOK_ARGUMENTS);
 #endif

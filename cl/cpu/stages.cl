@@ -7,6 +7,10 @@
  * is finished before the next one begins, so that all but the first stages find their points in the nearest cache. No
  * point changes its lane, and twiddles are single numbers for all lanes.
  *
+ * Depth first leaves results in an order that jumps from line to line of the target. What bypasses the caches is then
+ * written at half of memory's rate. IN_ORDER has the last stage store its results as RADIX ascending streams instead,
+ * for which it reads its blocks out of order.
+ *
  * A convolution (CONVOLVES) transforms, multiplies by a spectrum, and transforms back. The stages back are those there
  * in reverse order, with twiddles before the codelets. They need points where the stages there have left them, so
  * nothing is put in order, and each block is done with before the next one begins. What a convolution leaves is
@@ -24,6 +28,9 @@
 #ifndef RADICES
 #define RADICES 4, 4, 1, 1, 1, 1, 1, 1 /* of the stages, in order, whose product is the number of points */
 #endif
+#ifndef IN_ORDER
+#define IN_ORDER 0 /* 1: the last stage goes over all blocks in the order of results, after all other stages */
+#endif
 
 #define RADIX_OF(k) CALL(JOINED(NUMBER_, k), (RADICES))
 #define BEFORE_2 RADIX_OF(1)
@@ -40,6 +47,31 @@
 #define BELOW_3 (BELOW_4 * RADIX_OF(4))
 #define BELOW_2 (BELOW_3 * RADIX_OF(3))
 #define BELOW_1 (BELOW_2 * RADIX_OF(2))
+#if BELOW_1 == 1
+#define LAST 1
+#define BEFORE_LAST 1
+#elif BELOW_2 == 1
+#define LAST 2
+#define BEFORE_LAST BEFORE_2
+#elif BELOW_3 == 1
+#define LAST 3
+#define BEFORE_LAST BEFORE_3
+#elif BELOW_4 == 1
+#define LAST 4
+#define BEFORE_LAST BEFORE_4
+#elif BELOW_5 == 1
+#define LAST 5
+#define BEFORE_LAST BEFORE_5
+#elif BELOW_6 == 1
+#define LAST 6
+#define BEFORE_LAST BEFORE_6
+#elif BELOW_7 == 1
+#define LAST 7
+#define BEFORE_LAST BEFORE_7
+#else
+#define LAST 8
+#define BEFORE_LAST BEFORE_8
+#endif
 #define STAGE_NUMBER(k) JOINED(transform_from_stage_, k)
 
 #define STAGE 8
@@ -98,9 +130,28 @@
 #define BEFORE 1
     #include "cpu/laneStage.cl"
 
+#if IN_ORDER
+/* Where the block of the last stage begins whose first result is `place`: the digits of `place`, the other way round. */
+static INLINE uint block_of(uint place)
+{
+    uint at = place % RADIX_OF(1) * BELOW_1;
+    place /= RADIX_OF(1), at += place % RADIX_OF(2) * BELOW_2;
+    place /= RADIX_OF(2), at += place % RADIX_OF(3) * BELOW_3;
+    place /= RADIX_OF(3), at += place % RADIX_OF(4) * BELOW_4;
+    place /= RADIX_OF(4), at += place % RADIX_OF(5) * BELOW_5;
+    place /= RADIX_OF(5), at += place % RADIX_OF(6) * BELOW_6;
+    place /= RADIX_OF(6), at += place * BELOW_7;
+    return at;
+}
+#endif
+
 /* Transforms, or convolves, the points of all lanes. */
 static INLINE void all_stages(SCRATCH points *scratch, global const cplx *twiddles, Source source,
                               Target target HOOK_PARAMETERS)
 {
     STAGE_NUMBER(1)(scratch, 0, twiddles, source, target HOOK_ARGUMENTS);
+#if IN_ORDER
+    LOOP(uint place = 0; place < BEFORE_LAST; place++)
+        STAGE_NUMBER(LAST)(scratch + block_of(place), place, twiddles, source, target HOOK_ARGUMENTS);
+#endif
 }
