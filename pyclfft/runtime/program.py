@@ -17,7 +17,7 @@ from ..errors import BuildError
 from . import disk
 from .cache import BoundedCache, registered
 from .describe import code_identity
-from .vendors import has_warnings, keeps_programs
+from .vendors import has_warnings, keeps_programs, runtime_of
 
 logger = logging.getLogger("pyclfft")
 
@@ -35,6 +35,7 @@ ERROR_PLACE = re.compile(
     rf"^(?=.*\berror\b).*?({FILE}|hook(?::[a-z]+)+):(\d+)", re.MULTILINE
 )  # the place of an error in a kernel file or in a caller's hook
 HOOKS = "hooks.cl"
+DECLARATIONS = "declarations.cl"
 
 _programs: BoundedCache[cl.Program] = registered("programs", BoundedCache(MEMORY_LIMIT))
 
@@ -164,18 +165,38 @@ def _build(context: cl.Context, source: str, text: str, defines: Defines) -> cl.
     # These are pyopencl's inner class and method. Its class Program would use pyopencl's own disk
     # cache, whose lock files outlive a killed process and make the next one wait. Its method build
     # would warn of every log, even of Intel's report of success.
-    built = cl._Program(context, text)
-    device = context.devices[0]
-    try:
-        built._build(b"", [device])
-    except cl.Error as error:
-        log = _log(built, device, text) or str(error)
-        raise _build_error(source, text, defines, device, log) from None
+    (device,) = context.devices
+    built = _built_without_header(context, text)
+    if built is None:
+        built = cl._Program(context, text)
+        try:
+            built._build(b"", [device])
+        except cl.Error as error:
+            log = _log(built, device, text) or str(error)
+            raise _build_error(source, text, defines, device, log) from None
     log = _log(built, device, text)
     logger.log(
         logging.WARNING if has_warnings(log) else logging.DEBUG,
         "%s built for %s with %s: %s", source, device.name, _flags(defines), log or "no log",
     )  # fmt: skip
+    return built
+
+
+def _built_without_header(context: cl.Context, text: str) -> cl._Program | None:
+    """Return a program built with declarations.cl instead of the runtime's own long header.
+
+    The result is None if the runtime reads no such header, or if the program needs more of it than
+    declarations.cl has, as a caller's hook may.
+    """
+    (device,) = context.devices
+    macro = runtime_of(device).header
+    if not macro:
+        return None
+    built = cl._Program(context, f"{source_text(DECLARATIONS)}\n{text}")
+    try:
+        built._build(f"-D{macro}".encode(), [device])
+    except cl.Error:
+        return None
     return built
 
 
