@@ -16,6 +16,7 @@ from .traits import Traits
 SIGN_BIT = {"single": 0x8000_0000, "double": 0x8000_0000_0000_0000}
 BITS = {"single": "uint32", "double": "uint64"}
 REAL = {"single": "float32", "double": "float64"}
+FEW_SIZES = 3  # bits of the sizes of groups where there are to be few: 1, 8, 64 and so on
 LISTED = 8  # the members of a list of radices, which is filled up with ones
 
 
@@ -91,8 +92,13 @@ def listed(radices: Sequence[int]) -> str:
 def device_size(
     items: tuple[int, ...], preferred: int, traits: Traits
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the sizes that `launch_size` finds within the device's limits."""
-    return launch_size(items, preferred, traits.max_work_item_sizes, traits.max_work_group_size)
+    """Return the sizes that `launch_size` finds within the device's limits.
+
+    Where a kernel is compiled once more for each size of its groups, there are few sizes.
+    """
+    bits = 1 if traits.vectorizes else FEW_SIZES
+    limits = traits.max_work_item_sizes, traits.max_work_group_size
+    return launch_size(items, preferred, *limits, bits)
 
 
 def kernel_size(

@@ -217,7 +217,7 @@ def without_repeated_tables(passes: Iterable[Pass]) -> tuple[Pass, ...]:
 
 
 def launch_size(
-    items: Sequence[int], preferred: int, limits: Sequence[int], group_limit: int
+    items: Sequence[int], preferred: int, limits: Sequence[int], group_limit: int, bits: int = 1
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return (global size, local size) for work-items over columns, rows and matrices of a batch.
 
@@ -233,6 +233,9 @@ def launch_size(
         The number of work-items wanted in a group, a power of two.
     limits, group_limit : sequence of int, int
         The most work-items that the device allows in a group along each dimension, and in all.
+    bits : int
+        Along a dimension with fewer than the `preferred` work-items, the size of the group is a
+        power of 2^bits: the more bits, the fewer sizes there are.
 
     Returns
     -------
@@ -241,7 +244,7 @@ def launch_size(
     room = min(preferred, group_limit)
     local = []
     for count, limit in zip(items[:2], limits, strict=False):
-        size = min(room, limit, 1 << (count - 1).bit_length())
+        size = min(room, limit, 1 << (count - 1).bit_length() // bits * bits)
         local.append(size)
         room //= size
     local += [1] * (len(items) - len(local))

@@ -44,7 +44,8 @@ class Traits:
         Whether kernels may contain inline PTX for compute capability 7.0 or newer.
     vectorizes : bool
         Whether the work-items of a group run side by side, in hardware or in vectors that the
-        compiler makes of them. PoCL's compiler hardly does so for kernels with barriers.
+        compiler makes of them. PoCL's compiler hardly does so for kernels with barriers: it makes
+        loops over the work-items of a group, and compiles a kernel for each size of a group.
     shared_buffers : bool
         Whether the host and kernels can use the same buffers without maps (fine-grained buffer
         SVM).
