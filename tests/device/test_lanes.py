@@ -451,6 +451,20 @@ def test_any_memory(device, queue, monkeypatch, stream, local):
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("kind", ["c2c", "c2r"])
+@pytest.mark.parametrize("n", [4000, 2**14])
+def test_long_rows_are_stored_in_order_past_the_caches(device, queue, monkeypatch, lanes, n, kind):
+    """On a core with 16 vector registers, as this one is said to be."""
+    lanes(8)
+    monkeypatch.setitem(DEFAULTS, "cpu", {**DEFAULTS["cpu"], "stream_bytes": 1})
+    points = 2 * n if kind == "c2r" else n
+    problem = make_problem((7, points), "c8", 1, kind)
+    (only,) = plan_passes(problem, describe.traits(device))
+    assert ("IN_ORDER", "1") in only.defines
+    check_all(device, queue, (7, points), 1, None, kind=kind)
+
+
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("stream", [1, 2**40])
 def test_any_memory_of_all_kinds(device, queue, monkeypatch, stream):
     """The same of real transforms, convolutions and images."""

@@ -72,6 +72,7 @@ PROBLEMS = (
     ("large prime factors, real", ((64, 1025), "f4", 1), {"kind": "r2c"}),
     ("rows that work-items share, real", ((64, 31), "c8", 1), {"kind": "c2r"}),
     ("large prime factors, too long", ((17 * 2**12,), "c8"), {}),
+    ("long rows that fill the caches", ((512, 2**14), "c8", 1), {}),
     ("stages that end in whole rows of work-items", ((300, 120), "c8", 1), {}),
     ("long row of no power of two", ((100, 7680), "c8", 1), {}),
     ("longer row, odd radices first", ((100, 12000), "c8", 1), {}),
