@@ -78,8 +78,23 @@ FUNCTIONS_OF_INTEGERS(ulong)
 FUNCTIONS_OF_REALS(float)
 FUNCTIONS_OF_REALS(double)
 
+#define FUNCTIONS_OF_WHOLE_VECTORS(type)  \
+    type PURE min(type, type);            \
+    type PURE max(type, type);
+FUNCTIONS_OF_WHOLE_VECTORS(uint4)
+FUNCTIONS_OF_WHOLE_VECTORS(uint8)
+FUNCTIONS_OF_WHOLE_VECTORS(uint16)
+FUNCTIONS_OF_WHOLE_VECTORS(ulong4)
+FUNCTIONS_OF_WHOLE_VECTORS(ulong8)
+FUNCTIONS_OF_WHOLE_VECTORS(ulong16)
+
 #define FUNCTIONS_OF_VECTORS(type)        \
+    type PURE fmin(type, type);           \
+    type PURE fmax(type, type);           \
     type PURE fabs(type);                 \
+    type PURE exp(type);                  \
+    type PURE sqrt(type);                 \
+    type PURE pow(type, type);            \
     type PURE fma(type, type, type);
 FUNCTIONS_OF_VECTORS(float2)
 FUNCTIONS_OF_VECTORS(float3)
