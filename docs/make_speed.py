@@ -60,6 +60,14 @@ RUNS = (
         "pyclfft bench --merge part1.json part2.json --json h200.json --plot h200.png",
     ),
     Run(
+        "On an NVIDIA H100",
+        "results/h100.json",
+        "results/h100.png",
+        "pyclfft bench --device gpu --samples 5 --part 1/2 --json part1.json\n"
+        "pyclfft bench --device gpu --samples 5 --part 2/2 --json part2.json\n"
+        "pyclfft bench --merge part1.json part2.json --json h100.json --plot h100.png",
+    ),
+    Run(
         "On two cores of an Intel Xeon",
         "results/xeon.json",
         "results/xeon.png",

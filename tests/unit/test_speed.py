@@ -182,6 +182,21 @@ CPU = (
 )
 
 
+WIDE = r"over (\d+) lengths, shapes and kinds, it has (\S+) times .*? cuFFT, .*? and (\S+) times"
+
+
+def test_figures_of_all_rows_in_the_readme():
+    """As the page has them, which leaves CuPy's cosine transforms out of cuFFT's mean."""
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    count, *said = re.search(WIDE, readme).groups()
+    page = " ".join(PAGE.partition("## On an NVIDIA H100")[2].split())
+    mean = r"pyclfft is (\S+) times as fast as {} \(geometric mean of \d+ of (\d+) rows"
+    for rival, figure in zip(("cuFFT", "VkFFT"), said, strict=True):
+        measured, rows = re.search(mean.format(rival), page).groups()
+        assert f"{float(measured):.2f}" == figure
+        assert rival == "cuFFT" or rows == count
+
+
 def means(name, group, *rivals, device=""):
     """Return how many rows a group has, and each rival's mean over those that it has a time in."""
     rows = RESULTS[name]["rows"]
