@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 import scipy.fft
@@ -48,10 +49,16 @@ def simulate(schedule, source, out_bytes, *, in_place=False):
     buffers["out"] = buffers["in"] if in_place else memory(out_bytes)
     for name, nbytes in schedule.workspace:
         buffers[name] = memory(nbytes)
-    for each in schedule.passes:
-        used = [buffers[a.name] for a in each.arguments.values() if isinstance(a, Buffer)]
-        run = simulate_computed if each.computes else SIMULATED[each.kernel]
-        run(each, *used)
+    for _, run in groupby(schedule.passes, key=lambda each: id(each.computes or each)):
+        passes = list(run)
+        used = [
+            [buffers[a.name] for a in each.arguments.values() if isinstance(a, Buffer)]
+            for each in passes
+        ]
+        if passes[0].computes:
+            simulate_computed(passes, used)
+        else:
+            SIMULATED[passes[0].kernel](passes[0], *used[0])
     if not in_place:
         np.testing.assert_array_equal(buffers["in"], source)
     return buffers["out"]
@@ -699,14 +706,21 @@ def places_of_units(dimensions, count, extents, distances, inner):
     return places, block
 
 
-# --- a transform in one pass ----------------------------------------------------------------------
+# --- a transform that passes say they compute ------------------------------------------------------
 
 
-def simulate_computed(each, source, target, *others):
-    """What a pass computes that says so itself, from and to arrays that lie anywhere."""
-    problem = each.computes
-    assert source is not target or each.aliases
-    expected = expected_of(problem, source.view(problem.source_dtype))
+def simulate_computed(passes, used):
+    """What one pass computes, or several together, from and to arrays that lie anywhere.
+
+    What several passes leave in between is known to none of them but their kernels: it is poison.
+    """
+    problem = passes[0].computes
+    expected = expected_of(problem, used[0][0].view(problem.source_dtype))
+    for each, (source, target, *_) in zip(passes, used, strict=True):
+        assert source is not target or each.aliases
+        if each is not passes[-1]:
+            target[: each.target_bytes] = POISON
+    target = used[-1][1]
     target.view(problem.dtype)[places(problem.target)] = expected
 
 

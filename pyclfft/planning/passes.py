@@ -57,8 +57,9 @@ class Pass:
     local_bytes : int
         The local memory that each work-group takes, in bytes.
     computes : Problem, optional
-        The transform that the pass computes as a whole, from its source to its target. Tests use
-        it to run the pass in NumPy; passes that share a transform with others leave it out.
+        The transform that the pass computes as a whole, from its source to its target, or together
+        with the passes beside it that have the same one, from the first one's source to the last
+        one's target. Tests use it to run these passes in NumPy; others leave it out.
     """
 
     kernel: str

@@ -239,7 +239,7 @@ def test_axes_of_one_length_share_their_table():
             "algorithm 'stockham' takes a length with prime factors up to 61 that fits a "
             "work-group, not 97: choose",
         ),
-        (make_problem((8, 74), "c16"), "stockham", "that fits a work-group, not 74"),
+        (make_problem((8, 134), "c16"), "stockham", "that fits a work-group, not 134"),
         (make_problem((8, 2**16), "c8"), "stockham", "fits a work-group, not 65536"),
         (make_problem((2**20, 8), "c8"), "stockham", "fits a work-group, not 1048576"),
         (

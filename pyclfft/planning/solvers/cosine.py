@@ -215,10 +215,8 @@ def _between_numbers(passes: tuple[Pass, ...], problem: Problem) -> tuple[Pass, 
     nbytes = prod(problem.shape) * problem.dtype.itemsize
     name, alone = CosineAxis.of(problem).name, len(passes) == 1
     *others, last = passes
-    last = replace(
-        last, aliases=alone, writes=nbytes, leaves=nbytes, computes=problem if alone else None
-    )
-    first, *others = (*others, last)
+    last = replace(last, aliases=alone, writes=nbytes, leaves=nbytes)
+    first, *others = (replace(each, computes=problem) for each in (*others, last))
     return (replace(first, reads=nbytes, step=f"{name} in {first.step}"), *others)
 
 
