@@ -706,7 +706,7 @@ def places_of_units(dimensions, count, extents, distances, inner):
     return places, block
 
 
-# --- a transform that passes say they compute ------------------------------------------------------
+# --- a transform that passes say they compute -----------------------------------------------------
 
 
 def simulate_computed(passes, used):
