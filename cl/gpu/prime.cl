@@ -74,10 +74,10 @@ static INLINE void FUNCTION(back_to_real)(points *x, int s)
     }
     FUNCTION(sums_)(doubled_re, first, FUNCTION(COSINES_), 1);
     FUNCTION(sums_)(doubled_im, 0, FUNCTION(SINES_), -1);
-    x[0].x = sum;
+    x[0] = (points)(sum, 0);
     UNROLL for (int j = 1; j <= HALF; j++) {
-        x[j * s].x = doubled_re[j - 1] - doubled_im[j - 1];
-        x[(PRIME - j) * s].x = doubled_re[j - 1] + doubled_im[j - 1];
+        x[j * s] = (points)(doubled_re[j - 1] - doubled_im[j - 1], 0);
+        x[(PRIME - j) * s] = (points)(doubled_re[j - 1] + doubled_im[j - 1], 0);
     }
 }
 #undef HALF
