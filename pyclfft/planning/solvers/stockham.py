@@ -216,6 +216,12 @@ def group_for(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
     """Return the best work-group within the device's limits, or None if there is none."""
+    if (
+        not (1 if ends.packed else 2) <= batch.n <= MAX_LENGTH
+        or not is_smooth(batch.n, LARGE_PRIMES[-1])
+        or len(batch.dimensions) > MAX_DIMENSIONS
+    ):
+        return None
     usual = _usual_group(batch, ends, precision, traits, parameters)
     alone = _group_alone(batch, ends, precision, traits, parameters)
     if alone and (usual is None or len(alone.stages.radices) < len(usual.stages.radices)):
@@ -226,12 +232,6 @@ def group_for(
 def _usual_group(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
-    if (
-        not (1 if ends.packed else 2) <= batch.n <= MAX_LENGTH
-        or not is_smooth(batch.n, LARGE_PRIMES[-1])
-        or len(batch.dimensions) > MAX_DIMENSIONS
-    ):
-        return None
     limit = _most_items(traits, parameters)
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
@@ -300,13 +300,15 @@ def _group_alone(
     for shape in SHAPES_ALONE:
         size = itemsize // 2 if shape.split else itemsize
         most_room, banks = traits.local_mem_bytes // size, max(1, served // size)
+        if n > most_room * (1 + shape.halves):
+            continue
         stages = best_stages_alone(n, limit, banks, most_room, shape.halves)
         if stages is not None:
             if ends.packed and ends.source == "HERMITIAN" and not shape.halves:
                 stages = stages.reversed  # a small radix first, as in `_usual_group`
             group = group_of(batch, ends, stages, replace(shape, served=served), precision)
             if group.local_bytes <= traits.local_mem_bytes:
-                return group
+                return replace(group, mirrored=parameters["stockham_mirrored"])
     return None
 
 
