@@ -49,6 +49,12 @@ FUNCTIONS_OF_INTEGERS(int)
 FUNCTIONS_OF_INTEGERS(uint)
 FUNCTIONS_OF_INTEGERS(long)
 FUNCTIONS_OF_INTEGERS(ulong)
+FUNCTIONS_OF_INTEGERS(uint4)
+FUNCTIONS_OF_INTEGERS(uint8)
+FUNCTIONS_OF_INTEGERS(uint16)
+FUNCTIONS_OF_INTEGERS(ulong4)
+FUNCTIONS_OF_INTEGERS(ulong8)
+FUNCTIONS_OF_INTEGERS(ulong16)
 
 #define FUNCTIONS_OF_REALS(type)          \
     type PURE min(type, type);            \
@@ -77,16 +83,6 @@ FUNCTIONS_OF_INTEGERS(ulong)
     int PURE isnan(type);
 FUNCTIONS_OF_REALS(float)
 FUNCTIONS_OF_REALS(double)
-
-#define FUNCTIONS_OF_WHOLE_VECTORS(type)  \
-    type PURE min(type, type);            \
-    type PURE max(type, type);
-FUNCTIONS_OF_WHOLE_VECTORS(uint4)
-FUNCTIONS_OF_WHOLE_VECTORS(uint8)
-FUNCTIONS_OF_WHOLE_VECTORS(uint16)
-FUNCTIONS_OF_WHOLE_VECTORS(ulong4)
-FUNCTIONS_OF_WHOLE_VECTORS(ulong8)
-FUNCTIONS_OF_WHOLE_VECTORS(ulong16)
 
 #define FUNCTIONS_OF_VECTORS(type)        \
     type PURE fmin(type, type);           \

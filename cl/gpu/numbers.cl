@@ -43,8 +43,9 @@
 #endif
 
 /* Whether real and imaginary parts change places, which a flag says. Rows that work-items share never do so on the way
- * from real numbers to half of their spectrum, and always on the way back, but for a codelet of half a spectrum. The compiler then sees which parts of the
- * points are zero, and which parts of the results nobody needs: half of the arithmetic. */
+ * from real numbers to half of their spectrum, and always on the way back, except where a codelet takes half a spectrum.
+ * The compiler then sees which parts of the points are zero, and which parts of the results nobody needs: half of the
+ * arithmetic. */
 #define KNOWN_TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
 #define KNOWN_FROM_HALF (SHARED_ROWS && SOURCE == HERMITIAN && TARGET == REAL)
 #define BACK_TO_REAL (PRIMES && KNOWN_FROM_HALF && FIRST_RADIX == N) /* the codelet is of half a spectrum */
