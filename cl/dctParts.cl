@@ -14,6 +14,9 @@
  * type 1: v is x forward and, without its ends, backward. Result k is Re V[k].
  * type 2: v is x[0], x[2], x[4] .. and then the others from the last one back. Result k is 2 Re w^4k V[k].
  * type 3: the reverse of that: V[k] = w^-4k (x[k] - i x[n - k]).
+ * type 2, odd n = 2 h + 1: v[j + h + 1 mod n] is x[j] of an even j, v[h - j mod n] is x[j] of an odd one. Nothing is
+ *     multiplied: (-1)^k 2 V[k] has the results 2k as its real part and, negative, n - 2k as its imaginary part.
+ * type 3, odd n: the reverse of that: V[k] = (-1)^k (x[2k] - i x[n - 2k]).
  * type 4, even n: v[j] = w^(8j + 1) (x[2j] + i x[n - 1 - 2j]); 2 w^(8k + 1) V[k] are the results 2k and, negative,
  *     n - 1 - 2k.
  * type 4, odd n: 2k + 1 and 8j + 1 take all odd values. v[j] is x where 8j + 1 falls, folded into the odd numbers
@@ -24,7 +27,8 @@
  * second half is the first one negative, between zeros.
  *
  * References: J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans. ASSP 28 (1980);
- * P. N. Swarztrauber, "Symmetric FFTs", Math. Comp. 47 (1986).
+ * P. N. Swarztrauber, "Symmetric FFTs", Math. Comp. 47 (1986); M. T. Heideman, "Computation of an odd-length DCT from a
+ * real-valued DFT of the same length", IEEE Trans. Signal Processing 40 (1992).
  */
 #ifndef DCT_TYPE
 #define DCT_TYPE 2 /* 1 .. 4 */
@@ -33,7 +37,7 @@
 #define DCT_SINE 0 /* 1: a sine transform */
 #endif
 #ifndef DCT_ODD
-#define DCT_ODD 0 /* 1: type 4 of an odd length */
+#define DCT_ODD 0 /* 1: type 2, 3 or 4 of an odd length */
 #endif
 #ifndef DCT_ORTHO
 #define DCT_ORTHO 0 /* 1: elements at the ends have factors that make the transform an orthogonal one */
@@ -49,8 +53,8 @@ typedef cplx after_element;
 typedef real before_element;
 typedef cplx after_element;
 #endif
-#define TURNED_BEFORE (DCT_TYPE == 3 || (DCT_TYPE == 4 && !DCT_ODD)) /* points are times roots */
-#define TURNED_AFTER (DCT_TYPE == 2 || DCT_TYPE == 4)                /* results are */
+#define TURNED_BEFORE (!DCT_ODD && (DCT_TYPE == 3 || DCT_TYPE == 4)) /* points are times roots */
+#define TURNED_AFTER ((!DCT_ODD && DCT_TYPE == 2) || DCT_TYPE == 4) /* results are */
 
 /* A sine transform: numbers in reverse and then results of every other sign, or signs first and then in reverse. */
 #define BACKWARD_IN (DCT_SINE & (DCT_TYPE > 2))
@@ -82,7 +86,7 @@ static inline real number(global const real *src, DctRow row, uint i HOOK_PARAME
     return SIGNS_IN && i % 2 ? -x : x;
 }
 
-#if DCT_ODD
+#if DCT_TYPE == 4 && DCT_ODD
 /* Where 8 j + 1 falls below 2 n, for type 4 of an odd length. */
 static inline real folded(global const real *src, DctRow row, uint j HOOK_PARAMETERS)
 {
@@ -92,6 +96,19 @@ static inline real folded(global const real *src, DctRow row, uint j HOOK_PARAME
     uint odd = quarter % 2 ? 2 * n - part : part;
     real x = number(src, row, odd / 2 HOOK_ARGUMENTS);
     return quarter == 1 || quarter == 2 ? -x : x;
+}
+#endif
+
+#if DCT_TYPE == 2 || DCT_TYPE == 3
+/* Which number of a row is element j of the Fourier transform: that which type 2 takes, or that which type 3 leaves. */
+static inline uint number_at(uint j, uint n)
+{
+#if DCT_ODD
+    const uint h = n / 2, even = j <= h ? j + h : j - h - 1;
+    return even % 2 == 0 ? even : j <= h ? h - j : n + h - j;
+#else
+    return 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1;
+#endif
 }
 #endif
 
@@ -108,7 +125,10 @@ static inline before_element element_before(global const real *src, DctRow row, 
 #elif DCT_TYPE == 1
     return number(src, row, j < n ? j : 2 * n - 2 - j HOOK_ARGUMENTS);
 #elif DCT_TYPE == 2
-    return number(src, row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1 HOOK_ARGUMENTS);
+    return number(src, row, number_at(j, n) HOOK_ARGUMENTS);
+#elif DCT_TYPE == 3 && DCT_ODD
+    real x = number(src, row, 2 * j HOOK_ARGUMENTS), image = j ? -number(src, row, n - 2 * j HOOK_ARGUMENTS) : 0;
+    return j % 2 ? -(cplx)(x, image) : (cplx)(x, image);
 #elif DCT_TYPE == 3
     cplx w = roots[j];
     real x = number(src, row, j HOOK_ARGUMENTS), image = j ? -number(src, row, n - j HOOK_ARGUMENTS) : 0;
@@ -143,13 +163,18 @@ static inline void element_after(global real *dst, DctRow row, global const cplx
         leave_result(dst, row, k - 1, -z.y HOOK_ARGUMENTS);
 #elif DCT_TYPE == 1
     leave_result(dst, row, k, z.x HOOK_ARGUMENTS);
+#elif DCT_TYPE == 2 && DCT_ODD
+    z *= (real)(k % 2 ? -2 : 2);
+    leave_result(dst, row, 2 * k, z.x HOOK_ARGUMENTS);
+    if (k)
+        leave_result(dst, row, n - 2 * k, -z.y HOOK_ARGUMENTS);
 #elif DCT_TYPE == 2
     z = cmul(z, roots[k]);
     leave_result(dst, row, k, 2 * z.x HOOK_ARGUMENTS);
     if (k && 2 * k != n)
         leave_result(dst, row, n - k, -2 * z.y HOOK_ARGUMENTS);
 #elif DCT_TYPE == 3
-    leave_result(dst, row, 2 * k < n ? 2 * k : 2 * (n - 1 - k) + 1, z HOOK_ARGUMENTS);
+    leave_result(dst, row, number_at(k, n), z HOOK_ARGUMENTS);
 #elif DCT_ODD
     uint image = n - k; /* element `image` is the conjugate of element k */
     uint one = k % 2 ? (k - 1) / 2 : (k + n - 1) / 2, other = image % 2 ? (image - 1) / 2 : (image + n - 1) / 2;

@@ -879,6 +879,12 @@ def cosine_of(each):
     return Cosine(macros["DCT_TYPE"], *flags, roots, n, m, inner, rows, scale)
 
 
+def odd_places(n):
+    """Where each number of a row of odd length stands in the Fourier transform."""
+    j, h = np.arange(n), n // 2
+    return np.where(j % 2, h - j, j + h + 1) % n
+
+
 def simulate_dct_before(each, source, target):
     assert source is not target
     t = cosine_of(each)
@@ -896,8 +902,14 @@ def simulate_dct_before(each, source, target):
         points = np.concatenate([zero, x, zero, -x[..., ::-1]], axis=-1)
     elif t.type == 1:
         points = np.concatenate([x, x[..., -2:0:-1]], axis=-1)
+    elif t.type == 2 and t.odd:
+        points = np.empty_like(x)
+        points[..., odd_places(n)] = x
     elif t.type == 2:
         points = np.concatenate([x[..., ::2], x[..., 1::2][..., ::-1]], axis=-1)
+    elif t.type == 3 and t.odd:
+        behind = np.where(j > 0, x[..., (n - 2 * j) % n], 0)
+        points = (x[..., 2 * j] - 1j * behind) * (-1.0) ** j
     elif t.type == 3:
         behind = np.where(j > 0, x[..., (n - j) % n], 0)
         points = (x[..., j] - 1j * behind) * t.roots.conj()
@@ -918,7 +930,12 @@ def simulate_dct_after(each, source, target):
     if t.type == 1:
         y = -points[..., k + 1].imag if t.sine else points[..., k].real
     elif t.type == 3:
-        y = points[..., np.where(k % 2, n - 1 - k // 2, k // 2)]
+        y = points[..., odd_places(n) if t.odd else np.where(k % 2, n - 1 - k // 2, k // 2)]
+    elif t.type == 2 and t.odd:
+        signed = 2 * points * (-1.0) ** np.arange(t.m)
+        y = np.full((*points.shape[:-1], n), np.nan)
+        y[..., ::2] = signed.real
+        y[..., n - 2 :: -2] = -signed.imag[..., 1:]
     elif t.type == 4 and t.odd:
         h = (2 * k + 1) % n
         z = np.where(2 * h < n, points[..., np.minimum(h, n - h)], 0)

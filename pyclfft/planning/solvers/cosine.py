@@ -14,6 +14,9 @@ solvers plan (`around`).
 References
 ----------
 J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans. ASSP 28 (1980).
+
+M. T. Heideman, "Computation of an odd-length DCT from a real-valued DFT of the same length", IEEE
+Trans. Signal Processing 40 (1992): types 2 and 3 of an odd length multiply by no roots of unity.
 """
 
 from __future__ import annotations
@@ -63,8 +66,8 @@ class CosineAxis:
 
     @property
     def odd(self) -> bool:
-        """Whether the type is 4 and the length odd; only then is type 4 a real transform."""
-        return self.type == 4 and self.n % 2 == 1
+        """Whether the type is 2, 3 or 4 and the length odd: each has a way of its own for that."""
+        return self.type > 1 and self.n % 2 == 1
 
     @property
     def kind(self) -> str:
@@ -88,6 +91,8 @@ class CosineAxis:
     @property
     def turned(self) -> tuple[bool, bool]:
         """Whether roots of unity multiply elements before the Fourier transform, and after it."""
+        if self.odd:
+            return False, self.type == 4
         return self.type == 3 or self.kind == "c2c", self.type in (2, 4)
 
     @property
