@@ -53,12 +53,23 @@ typedef cplx after_element;
 typedef real before_element;
 typedef cplx after_element;
 #endif
+#ifndef DCT_SOURCE /* where numbers are, where results go, and how to reach both; rows may lie in local memory */
+#define DCT_SOURCE global const real *
+#define DCT_TARGET global real *
+#define DCT_LOAD(src, place) LOAD_FROM(src, place, place)
+#define DCT_STORE(dst, place, y) STORE_TO(dst, place, y, place)
+#endif
+#ifndef SIGNED_ALREADY
+#define SIGNED_ALREADY 0 /* 1: the numbers of a sine transform of type 2 have their signs already */
+#endif
+
 #define TURNED_BEFORE (!DCT_ODD && (DCT_TYPE == 3 || DCT_TYPE == 4)) /* points are times roots */
 #define TURNED_AFTER ((!DCT_ODD && DCT_TYPE == 2) || DCT_TYPE == 4) /* results are */
 
 /* A sine transform: numbers in reverse and then results of every other sign, or signs first and then in reverse. */
 #define BACKWARD_IN (DCT_SINE & (DCT_TYPE > 2))
 #define SIGNS_IN (DCT_SINE & (DCT_TYPE == 2))
+#define SIGNS_WHERE_LOADED (SIGNS_IN & (SIGNED_ALREADY == 0))
 
 /* Elements at the ends have a factor before the transform, or after it. */
 #define ORTHO_IN (DCT_ORTHO & (DCT_TYPE == 1 || DCT_TYPE == 3))
@@ -77,18 +88,18 @@ static inline ulong place_in(DctRow row, uint i)
 }
 
 /* Number i of a row, as the cosine transform sees it. */
-static inline real number(global const real *src, DctRow row, uint i HOOK_PARAMETERS)
+static inline real number(DCT_SOURCE src, DctRow row, uint i HOOK_PARAMETERS)
 {
     ulong place = place_in(row, BACKWARD_IN ? row.n - 1 - i : i);
-    real x = LOAD_FROM(src, place, place);
+    real x = DCT_LOAD(src, place);
     if (ORTHO_IN && AT_END(i, row.n))
         x *= CONST(1.41421356237309504880);
-    return SIGNS_IN && i % 2 ? -x : x;
+    return SIGNS_WHERE_LOADED && i % 2 ? -x : x;
 }
 
 #if DCT_TYPE == 4 && DCT_ODD
 /* Where 8 j + 1 falls below 2 n, for type 4 of an odd length. */
-static inline real folded(global const real *src, DctRow row, uint j HOOK_PARAMETERS)
+static inline real folded(DCT_SOURCE src, DctRow row, uint j HOOK_PARAMETERS)
 {
     uint n = row.n;
     ulong a = 8 * (ulong)j + 1;
@@ -101,7 +112,7 @@ static inline real folded(global const real *src, DctRow row, uint j HOOK_PARAME
 
 #if DCT_TYPE == 2 || DCT_TYPE == 3
 /* Which number of a row is element j of the Fourier transform: that which type 2 takes, or that which type 3 leaves. */
-static inline uint number_at(uint j, uint n)
+static inline uint number_of_element(uint j, uint n)
 {
 #if DCT_ODD
     const uint h = n / 2, even = j <= h ? j + h : j - h - 1;
@@ -113,7 +124,7 @@ static inline uint number_at(uint j, uint n)
 #endif
 
 /* Element j that the Fourier transform takes. */
-static inline before_element element_before(global const real *src, DctRow row, global const cplx *roots,
+static inline before_element element_before(DCT_SOURCE src, DctRow row, global const cplx *roots,
                                             uint j HOOK_PARAMETERS)
 {
     const uint n = row.n;
@@ -125,10 +136,10 @@ static inline before_element element_before(global const real *src, DctRow row, 
 #elif DCT_TYPE == 1
     return number(src, row, j < n ? j : 2 * n - 2 - j HOOK_ARGUMENTS);
 #elif DCT_TYPE == 2
-    return number(src, row, number_at(j, n) HOOK_ARGUMENTS);
+    return number(src, row, number_of_element(j, n) HOOK_ARGUMENTS);
 #elif DCT_TYPE == 3 && DCT_ODD
     real x = number(src, row, 2 * j HOOK_ARGUMENTS), image = j ? -number(src, row, n - 2 * j HOOK_ARGUMENTS) : 0;
-    return j % 2 ? -(cplx)(x, image) : (cplx)(x, image);
+    return (cplx)(j % 2 ? -x : x, j % 2 ? -image : image); /* Intel's CPU compiler mistakes -(cplx)(x, image) */
 #elif DCT_TYPE == 3
     cplx w = roots[j];
     real x = number(src, row, j HOOK_ARGUMENTS), image = j ? -number(src, row, n - j HOOK_ARGUMENTS) : 0;
@@ -142,18 +153,18 @@ static inline before_element element_before(global const real *src, DctRow row, 
 }
 
 /* Result k of the cosine transform. */
-static inline void leave_result(global real *dst, DctRow row, uint k, real y HOOK_PARAMETERS)
+static inline void leave_result(DCT_TARGET dst, DctRow row, uint k, real y HOOK_PARAMETERS)
 {
     ulong place = place_in(row, SIGNS_IN ? row.n - 1 - k : k);
     if (ORTHO_OUT && AT_END(k, row.n))
         y *= CONST(0.70710678118654752440);
     if (BACKWARD_IN && k % 2)
         y = -y;
-    STORE_TO(dst, place, y, place);
+    DCT_STORE(dst, place, y);
 }
 
 /* What becomes of element k that the Fourier transform has left. */
-static inline void element_after(global real *dst, DctRow row, global const cplx *roots, uint k,
+static inline void element_after(DCT_TARGET dst, DctRow row, global const cplx *roots, uint k,
                                  after_element z HOOK_PARAMETERS)
 {
     const uint n = row.n;
@@ -174,7 +185,7 @@ static inline void element_after(global real *dst, DctRow row, global const cplx
     if (k && 2 * k != n)
         leave_result(dst, row, n - k, -2 * z.y HOOK_ARGUMENTS);
 #elif DCT_TYPE == 3
-    leave_result(dst, row, number_at(k, n), z HOOK_ARGUMENTS);
+    leave_result(dst, row, number_of_element(k, n), z HOOK_ARGUMENTS);
 #elif DCT_ODD
     uint image = n - k; /* element `image` is the conjugate of element k */
     uint one = k % 2 ? (k - 1) / 2 : (k + n - 1) / 2, other = image % 2 ? (image - 1) / 2 : (image + n - 1) / 2;

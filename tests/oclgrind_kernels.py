@@ -378,7 +378,7 @@ def cosines(shapes, precision, queue) -> None:
 def trigonometric(precision, queue) -> None:
     """Cosine and sine transforms of rows and columns, and arrays that are shifted."""
     dtype = CODES[precision]["r2c"]
-    for name, kind, n in product(("dct", "dst"), range(1, 5), (2, 5, 8)):
+    for name, kind, n in product(("dct", "dst"), range(1, 5), (2, 5, 8, 17)):
         for shape, axis in (((3, n), 1), ((2, n, 3), 1)):
             x = noise(shape, dtype)
             # By one launch of work-groups, and by launches before and after a Fourier transform.

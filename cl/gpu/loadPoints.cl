@@ -11,7 +11,9 @@
     #include "gpu/loadComplex.cl"
 #endif
 
-#if SHARED_ROWS
+#if COSINE_ROWS
+    #include "gpu/cosineRows.cl"
+#elif SHARED_ROWS
     #include "gpu/takeRows.cl"
 #endif
 

@@ -19,6 +19,9 @@
 #ifndef SHARED_ROWS
 #define SHARED_ROWS 0 /* 1: all work-items of a group load and store all of its rows, by way of local memory */
 #endif
+#ifndef COSINE_ROWS
+#define COSINE_ROWS 0 /* 1: these rows are of a cosine or a sine transform, and plain in memory: cosineRows.cl */
+#endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* of columns that repeat: number FOLD - c is the mirror image of number c */
 #endif

@@ -9,7 +9,7 @@
     #include "gpu/storeComplex.cl"
 #endif
 
-#if SHARED_ROWS
+#if SHARED_ROWS && !COSINE_ROWS
     #include "gpu/giveRows.cl"
 #endif
 

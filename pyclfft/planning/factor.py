@@ -30,11 +30,12 @@ OPERATIONS = {
     16: 10, 25: 19, 32: 16, **{prime: prime + 3 for prime in LARGE_PRIMES},
 }  # fmt: skip
 
-# How many work-items a GPU's multiprocessor runs at once, for rows in single precision: its
-# registers, how many of them a work-item takes for each of its points and for all else, in steps of
-# how many, and the most work-items that hide the time of memory. Fitted to times on an H100.
+# How many work-items a GPU's multiprocessor runs at once: its registers, how many of them a
+# work-item takes for each of its points and for all else, in steps of how many, and the most
+# work-items that hide the time of memory. Fitted to times on an H100.
 REGISTERS, REGISTER_STEP, WARP, MOST_RESIDENT = 65536, 8, 32, 1024
-REGISTERS_OF_POINT, OTHER_REGISTERS = 2.4, 48
+REGISTERS_OF_POINT, OTHER_REGISTERS = {"single": 2.4, "double": 7.2}, 48
+POINTS_OF_REAL_RADIX = {"single": 0.5, "double": 1.25}  # that a real stage of radix 1 would take
 
 
 def next_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:
@@ -173,12 +174,39 @@ class Stages:
         A group of that size takes so many registers that they decide how many groups a
         multiprocessor runs at once, and with them how well it hides the time that memory takes.
         """
-        registers = REGISTERS_OF_POINT * self.elements + OTHER_REGISTERS
-        registers = -(-registers // REGISTER_STEP) * REGISTER_STEP
-        warps = -(-self.items // WARP)
-        groups = max(1, int(REGISTERS // (registers * warps * WARP)))
         work = self.cost(split=True) + 4 * len(self.radices)
-        return work / sqrt(min(MOST_RESIDENT, groups * self.items))
+        return work / sqrt(_resident(self.items, self.elements))
+
+    def cost_of_odd_row(
+        self, length: int, real_radix: int, most_items: int, precision: str
+    ) -> float:
+        """Return a relative time of a row of an odd number of real numbers.
+
+        Parameters
+        ----------
+        length : int
+            How many numbers the row has.
+        real_radix : int
+            The radix of its real stage, of which one of these stages does about half; or 0.
+        most_items : int
+            About how many work-items a group of several rows has.
+        precision : {"single", "double"}
+            The precision of the numbers.
+
+        Returns
+        -------
+        float
+            The factors were fitted to an H100's times of 39 lengths from 45 to 9375.
+        """
+        held, points = self._held(), float(self.elements)
+        work = sum((6 + OPERATIONS[radix] / 2) * held[radix] for radix in self.radices)
+        if real_radix:
+            kept = real_radix // 2 + 1
+            work += OPERATIONS[real_radix] / 4 * held[kept] / kept
+            points = max(points, held[kept] + real_radix * POINTS_OF_REAL_RADIX[precision])
+        group = self.items * max(1, most_items // self.items)
+        time = work * self.items / length + 24 * len(self.radices)
+        return float(time / _resident(group, points, precision) ** 0.75)
 
     def room(self, banks: int, halves: bool = False) -> int:
         """Return the elements of local memory that exchanges need, gaps included.
@@ -217,6 +245,29 @@ class Stages:
         """Return the number of points that a work-item holds in a stage, for each radix."""
         n, items = self.n, self.items
         return {radix: -(-n // radix // items) * radix for radix in set(self.radices)}
+
+
+def _resident(items: int, points: float, precision: str = "single") -> int:
+    """Return about how many work-items a GPU's multiprocessor runs at once: registers decide.
+
+    Parameters
+    ----------
+    items : int
+        The number of work-items of a group.
+    points : float
+        The number of points that each of them holds.
+    precision : {"single", "double"}
+        The precision of the points.
+
+    Returns
+    -------
+    int
+    """
+    registers = REGISTERS_OF_POINT[precision] * points + OTHER_REGISTERS
+    registers = -(-registers // REGISTER_STEP) * REGISTER_STEP
+    warps = -(-items // WARP)
+    groups = max(1, int(REGISTERS // (registers * warps * WARP)))
+    return min(MOST_RESIDENT, groups * items)
 
 
 @lru_cache(maxsize=4096)
@@ -290,6 +341,45 @@ def best_stages(
         ),
         default=None,
     )
+
+
+@lru_cache(maxsize=4096)
+def best_stages_of_odd_row(
+    n: int, length: int, real_radix: int, least: int, limit: int, most_items: int, precision: str
+) -> Stages | None:
+    """Return the cheapest way to share a row of an odd number of real numbers.
+
+    Parameters
+    ----------
+    n : int
+        The number of points that the stages transform.
+    length, real_radix, most_items, precision
+        What `Stages.cost_of_odd_row` takes.
+    least, limit : int
+        The least number of work-items for which their loads are close together, and the most that
+        the device allows.
+
+    Returns
+    -------
+    Stages or None
+        The stages, of which the first one is the real stage; None if a work-item would hold too
+        much.
+    """
+    begin = (real_radix // 2 + 1,) if real_radix else ()
+    if not is_smooth(n, LARGE_PRIMES[-1]):
+        return None
+    candidates = (
+        Stages((*begin, *rest), items)
+        for rest in factorisations(n // prod(begin), MAX_STAGES - len(begin))
+        for items in _items_of_any((*begin, *rest), limit)
+    )
+    usable = (each for each in candidates if each.elements <= each.most_elements)
+
+    def rank(each: Stages) -> tuple:
+        cost = each.cost_of_odd_row(length, real_radix, most_items, precision)
+        return each.items < least, cost, each.items
+
+    return min(usable, key=rank, default=None)
 
 
 def _largest_last(radices: tuple[int, ...]) -> tuple[int, ...]:

@@ -196,8 +196,11 @@ def within(
         The passes of the Fourier transform, or None if anything but work-groups does it.
     """
     inner = replace(fourier_problem(problem), scale=problem.scale)
-    if not _is_of_groups(fourier(inner)):
+    passes = fourier(inner)
+    if not _is_of_groups(passes):
         return None
+    if _shares_rows(passes, problem):
+        return _between_numbers((_by_rows(passes[0], problem),), problem)
     inner = replace(inner, hooks=_hooks(problem, inner))
     passes = fourier(inner)
     if not _is_of_groups(passes):
@@ -209,6 +212,21 @@ def within(
 
 def _is_of_groups(passes: tuple[Pass, ...]) -> bool:
     return all(each.kernel in KERNELS_OF_GROUPS for each in passes)
+
+
+def _shares_rows(passes: tuple[Pass, ...], problem: Problem) -> bool:
+    """Whether work-items share rows of a prime length, each of which a codelet transforms whole."""
+    axis, macros = CosineAxis.of(problem), dict(passes[0].defines)
+    prime = axis.odd and axis.type < 4 and macros.get("N") == str(axis.n)
+    rows = problem.axes[0] == len(problem.shape) - 1
+    return rows and prime and "SHARED_ROWS" in macros and passes[0].radices == ((axis.n,),)
+
+
+def _by_rows(each: Pass, problem: Problem) -> Pass:
+    """Return the pass with cosineRows.cl: local memory holds real numbers only."""
+    macros = dict(each.defines) | {"SPLIT": "1", "COSINE_ROWS": "1"}
+    macros |= {name: str(value) for name, value in _macros(problem).items()}
+    return replace(each, defines=tuple(macros.items()), local_bytes=each.local_bytes // 2)
 
 
 def _between_numbers(passes: tuple[Pass, ...], problem: Problem) -> tuple[Pass, ...]:

@@ -37,11 +37,14 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 # each exchange in another step, relative to the time to move a point. And the factor of an exchange
 # whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
+# The factors, also fitted to an H100's times, of the cost of real rows that are transformed without
+# a real stage: with one or two stages, and with more.
+WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
 # The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
 # length, by what the source holds, and of other lengths.
 QUICK_PRIMES = {
     "single": {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 61},
-    "double": {"COMPLEX": 47, "REAL": 61, "HERMITIAN": 61},
+    "double": {"COMPLEX": 43, "REAL": 61, "HERMITIAN": 61},
 }
 QUICK_FACTOR = {"single": 53, "double": 31}
 
@@ -86,21 +89,18 @@ class GroupLeaf:
         """Return a launch that transforms the whole axis, or None if no work-group fits.
 
         If real stages of several radices are possible, the cheapest one is taken; if none is, the
-        launch goes without.
+        launch goes without. On GPUs a launch without can be the cheapest one.
         """
         radices = () if problem.kind == "c2c" else real_splits(axis_length(problem))
+        steps = [Step(*with_real_stage(problem, radix)) for radix in radices]
         real = [
-            found
-            for radix in radices
-            if (
-                found := self.launch(
-                    problem, Step(*with_real_stage(problem, radix)), traits, parameters
-                )
-            )
+            found for step in steps if (found := self.launch(problem, step, traits, parameters))
         ]
-        if real:
+        if real and traits.is_cpu:
             return min(real, key=_cost_of_stages)
         found = self.launch(problem, Step(*in_one_launch(problem)), traits, parameters)
+        if real:
+            return min([*real, *([found] if found else [])], key=_cost_of_odd_row)
         if found is None and not is_smooth(points_in_one_launch(problem)):
             # Rows of 34 numbers, which as 17 points would lie far apart, can still share a group.
             alone = axis_batch(problem, axis_length(problem)), whole_ends(problem)
@@ -159,6 +159,17 @@ def _cost_of_stages(launch: GroupLaunch) -> float:
     real_stage = launch.ends.length * OPERATIONS[launch.ends.real_radix] / 4
     group = launch.group
     return launch.batch.n * group.stages.cost(group.shape.split) + real_stage
+
+
+def _cost_of_odd_row(launch: GroupLaunch) -> float:
+    """Return a relative time of a transform of a row of odd length on a GPU.
+
+    From real numbers it is less than `cost_of_odd_row` says if there is no real stage, whose
+    work-items load two columns each.
+    """
+    cost, few = launch.cost_of_odd_row, len(launch.group.stages.radices) <= 2
+    without = launch.problem.kind == "r2c" and not launch.ends.real_radix
+    return cost * WITHOUT_REAL_STAGE[few] if without else cost
 
 
 def _work(launch: GroupLaunch) -> float:

@@ -32,8 +32,8 @@ from .stockham import GroupLaunch, StockhamPass
 MAX_LENGTH = 2**16  # beyond any work-group, so that the search for stages ends early
 # The time that it takes to bring a point into the powers' order and a result back into its own,
 # relative to the time to move a point: in columns, and in rows, which local memory holds meanwhile.
-# Both were fitted to an H200's times.
-PERMUTED, LAID_OUT = 0.1, 0.95
+# They were fitted to an H200's times.
+PERMUTED, LAID_OUT = 0.1, {"single": 0.95, "double": 0.55}
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
@@ -52,7 +52,7 @@ def plan_if_quicker(
     others = quickest(GROUPS, problem, traits, parameters)
     if others is not None:
         ours = GROUPS.time((launch,), traits)
-        permuting = LAID_OUT if launch.ends.laid_out else PERMUTED
+        permuting = LAID_OUT[problem.precision] if launch.ends.laid_out else PERMUTED
         permuted = permuting * launch.batch.n * launch.batch.count
         if ours + permuted > GROUPS.time(others, traits):
             return None

@@ -21,6 +21,7 @@ from ..factor import (
     Stages,
     best_stages,
     best_stages_alone,
+    best_stages_of_odd_row,
     is_power_of_two,
     is_smooth,
     shown,
@@ -184,6 +185,13 @@ class GroupLaunch:
         return self.step.ends
 
     @property
+    def cost_of_odd_row(self) -> float:
+        """About how long a row of an odd number of real numbers takes, to compare its stages."""
+        ends, stages = self.ends, self.group.stages
+        items, precision = self.group.items, self.problem.precision
+        return stages.cost_of_odd_row(ends.length, ends.real_radix, items, precision)
+
+    @property
     def cost(self) -> float:
         """About how long the launch takes, as a multiple of the time to copy the points once.
 
@@ -237,23 +245,36 @@ def _usual_group(
     itemsize = COMPLEX_DTYPE[precision].itemsize
     wanted = factors_of(parameters, "stockham_radices", batch.n)
     may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
+    chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
+    odd_row = not (chosen or by_columns or batch.part) and _is_odd_row(ends)
     rows = (SHARED, *ROWS) if may_share else ROWS
     for shape in _preferred(parameters) if by_columns else rows:
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
             continue  # fewer transforms side by side fill a line, too
-        stages = best_stages(
-            batch.n,
-            1 if by_columns or shape.shared_rows else _fewest_items(batch, ends),
-            limit // (shape.transforms or 1),
-            shape.split,
-            shape.halves,
-            wanted,
-            parameters["stockham_points"],
-            ends.kept,
-            LARGE_PRIMES[-1],
-        )
+        if odd_row and not (shape.shared_rows or shape.halves):
+            stages = best_stages_of_odd_row(
+                batch.n,
+                ends.length,
+                ends.real_radix,
+                _fewest_items(batch, ends),
+                limit,
+                min(parameters["stockham_group"], limit),
+                precision,
+            )
+        else:
+            stages = best_stages(
+                batch.n,
+                1 if by_columns or shape.shared_rows else _fewest_items(batch, ends),
+                limit // (shape.transforms or 1),
+                shape.split,
+                shape.halves,
+                wanted,
+                parameters["stockham_points"],
+                ends.kept,
+                LARGE_PRIMES[-1],
+            )
         if stages is None:
             continue
         if shape.shared_rows and stages.items >= _fewest_items(batch, ends):
@@ -279,6 +300,13 @@ def _usual_group(
                 mirrored=parameters["stockham_mirrored"],
             )
     return None
+
+
+def _is_odd_row(ends: Ends) -> bool:
+    """Whether a launch transforms whole rows of an odd number of real numbers, to or from half."""
+    real = {ends.source, ends.target} == {"REAL", "HERMITIAN"}
+    alone = replace(ends, real_radix=0).is_plain
+    return real and alone and ends.length % 2 == 1
 
 
 def _group_alone(
