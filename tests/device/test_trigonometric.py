@@ -157,8 +157,8 @@ def test_work_groups_take_one_launch(queue, name, type):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["dct", "dst"])
-@pytest.mark.parametrize("type", (2, 3))
-@pytest.mark.parametrize("norm", ("backward", "ortho"))
+@pytest.mark.parametrize("type", [2, 3])
+@pytest.mark.parametrize("norm", ["backward", "ortho"])
 def test_rows_of_odd_lengths_need_no_roots(queue, name, type, norm):
     """Rows of primes that work-items share, in more groups than one, and rows with a real stage."""
     fp64 = describe.traits(queue.device).fp64
