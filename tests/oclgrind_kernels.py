@@ -161,7 +161,7 @@ REAL_LANES = [
     ((2, 23), -1, "long_chirp"),
     ((22,), -1, "long_chirp"),
 ]
-SHARED = [((3, 17), -1, "stockham")]
+SHARED = [((3, 17), -1, "stockham"), ((3, 37), -1, "stockham"), ((2, 3, 19), 2, "stockham")]
 IMAGED = [  # work-items own mirror images of their butterflies
     ((2, 1024), -1, "stockham"),
     ((1, 768), -1, "stockham"),
@@ -171,7 +171,7 @@ TINY = {"stockham_items": 4, "stockham_group": 4}
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
 # columns; small groups; groups of columns that do not reach from one matrix into the next.
 GROUPS = [
-    ({}, stockham.ROWS, stockham.COLUMNS, STOCKHAM, ("c2c",)),
+    ({}, stockham.ROWS, stockham.COLUMNS, [*STOCKHAM, *SHARED], ("c2c",)),
     ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *SHARED, *IMAGED], ("r2c", "c2r")),
     ({"stockham_group": 96}, (Shape(3),), (Shape(32),), SHORT, ("c2c", "r2c")),
     ({}, (Shape(0, True),), (Shape(8, True),), SHORT, ("c2c", "r2c", "c2r")),

@@ -3,30 +3,68 @@
  *
  *     x[]  --->  local memory, in order  --->  dst
  */
-#define STORED (OUTPUTS < N ? (uint)OUTPUTS : N) /* elements of a row in the target */
-#define GIVEN_PARTS (TARGET == REAL ? REAL_PART : BOTH_PARTS)
+static INLINE void IN_PASS(give_element_)(global target_element *dst, Batch batch, Axis axis, uint i, cplx z HOOK_PARAMETERS)
+{
+#if PLAIN_ROWS
+    const ulong place = plain_place(batch, axis, STORED, i);
+#if TARGET == REAL
+    STORE_TO(dst, place, z.x, place - axis.first);
+#else
+    STORE_TO(dst, place, z, place - axis.first);
+#endif
+#else
+    const Transform to = LOCATE(batch, axis, i / STORED);
+    if (to.active)
+        IN_PASS(store_result_)(dst, axis, to, element_number(axis, to, i % STORED), z HOOK_ARGUMENTS);
+#endif
+}
+
+#if PARTS_APART
+/* Work-items have transformed the real part, and the imaginary part, of each row: A + i B is the row's spectrum, of which
+ * local memory holds the first halves of A and B. */
+static INLINE cplx element_of_row(local const cplx *room, uint i, uint flags)
+{
+    const uint lane = i / N, k = i % N, there = k < SPECTRUM_OF_PART ? k : N - k;
+    local const cplx *row = room + begin_of_row(lane, 2 * SPECTRUM_OF_PART);
+    const cplx a = row[there], b = row[SPECTRUM_OF_PART + there];
+    const real sign = k < SPECTRUM_OF_PART ? 1 : -1; /* beyond the middle both are conjugated */
+    const cplx z = (cplx)(a.x - sign * b.y, sign * a.y + b.x);
+    return flags & TURN_OUT ? turn(z) : z;
+}
+#endif
 
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                        local cplx *room HOOK_PARAMETERS)
 {
     const Group group = THE_GROUP;
     const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
+    const uint all = PLAIN_ROWS ? all_elements(batch, STORED) : STORED * TRANSFORMS;
     wait_for_group(0); /* for those who still find points of the last exchange */
+#if PARTS_APART
+    const int row = begin_of_row(last.lane, 2 * SPECTRUM_OF_PART) + (int)(get_local_id(0) % 2) * SPECTRUM_OF_PART;
+    UNROLL for (uint k = 0; k < SPECTRUM_OF_PART; k++)
+        (room + row)[k] = x[k];
+#else
+    const int row = begin_of_row(last.lane, STORED);
     UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < LAST_RADIX; r++)
                 if (of.j + r * (N / LAST_RADIX) < STORED)
-                    leave(room, room_place(group, last.lane, of.j, r * (N / LAST_RADIX)), GIVEN_PARTS,
+                    leave(room, (RoomPlace){row + (int)of.j, (int)(r * (N / LAST_RADIX))}, GIVEN_PARTS,
                           x[of.b + r * of.many]);
     }
+#endif
     wait_for_group(0);
     LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
         UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
-            const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE, lane = i / STORED, p = i % STORED;
-            const Transform to = LOCATE(batch, axis, lane);
-            if (i < STORED * TRANSFORMS && to.active)
-                IN_PASS(store_result_)(dst, axis, to, element_number(axis, to, p),
-                                       find(room, room_place(group, lane, p, 0), GIVEN_PARTS, (cplx)(0, 0)) HOOK_ARGUMENTS);
+            const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
+            if (i < all)
+#if PARTS_APART
+                IN_PASS(give_element_)(dst, batch, axis, i, element_of_row(room, i, batch.flags) HOOK_ARGUMENTS);
+#else
+                IN_PASS(give_element_)(dst, batch, axis, i,
+                                       find(room, place_of_element(i, STORED), GIVEN_PARTS, (cplx)(0, 0)) HOOK_ARGUMENTS);
+#endif
         }
 }

@@ -14,6 +14,7 @@
 #if COSINE_ROWS
     #include "gpu/cosineRows.cl"
 #elif SHARED_ROWS
+    #include "gpu/sharedRows.cl"
     #include "gpu/takeRows.cl"
 #endif
 

@@ -19,8 +19,14 @@
 #ifndef SHARED_ROWS
 #define SHARED_ROWS 0 /* 1: all work-items of a group load and store all of its rows, by way of local memory */
 #endif
+#ifndef PLAIN_ROWS
+#define PLAIN_ROWS 0 /* 1: these rows are whole and lie one behind the other, in the source and in the target */
+#endif
+#ifndef PARTS_APART
+#define PARTS_APART 0 /* 1: two work-items transform the real parts and the imaginary parts of a row of a prime length */
+#endif
 #ifndef COSINE_ROWS
-#define COSINE_ROWS 0 /* 1: these rows are of a cosine or a sine transform, and plain in memory: cosineRows.cl */
+#define COSINE_ROWS 0 /* 1: these rows are of a cosine or a sine transform: cosineRows.cl */
 #endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* of columns that repeat: number FOLD - c is the mirror image of number c */
@@ -52,7 +58,7 @@
 #define KNOWN_TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
 #define KNOWN_FROM_HALF (SHARED_ROWS && SOURCE == HERMITIAN && TARGET == REAL)
 #define BACK_TO_REAL (PRIMES && KNOWN_FROM_HALF && FIRST_RADIX == N) /* the codelet is of half a spectrum */
-#define TURNS(flag) (!BACK_TO_REAL && (KNOWN_FROM_HALF || (!KNOWN_TO_HALF && (flag))))
+#define TURNS(flag) (!BACK_TO_REAL && !PARTS_APART && (KNOWN_FROM_HALF || (!KNOWN_TO_HALF && (flag))))
 
 #define TWIST_LAST (TWIST && !TWIST_FIRST)
 #define SEPARATED (PAIR && TARGET == HERMITIAN) /* a complex transform that is two of real numbers */

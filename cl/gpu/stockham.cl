@@ -64,7 +64,9 @@ void stockham(global const source_element *src, global target_element *dst, glob
     const Batch batch = batch_of_group(count, extents, lone, flags);
     const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);
     const Axis target = TARGET_AXIS(dst_distances, dst_axis, partner.y);
-    const Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);
+    Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);
+    if (PARTS_APART) /* each of both has a row of its own, of real numbers */
+        me.item = 0, last.item = 0;
     Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
     if (ALONE && batch.first + me.lane >= batch.count)
         return;

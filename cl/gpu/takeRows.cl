@@ -5,37 +5,54 @@
  *
  *     src  --->  local memory, in order  --->  x[]
  */
-#define TAKEN_PARTS (SOURCE == REAL ? REAL_PART : BOTH_PARTS)
-#define TAKEN (BACK_TO_REAL ? N / 2 + 1 : N) /* elements of a row that the codelet takes */
+static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batch batch, Axis axis, uint i HOOK_PARAMETERS)
+{
+#if PLAIN_ROWS
+    const ulong place = plain_place(batch, axis, TAKEN, i);
+#if SOURCE == REAL
+    return (cplx)(LOAD_FROM(src, place, place - axis.first), 0);
+#else
+    const cplx z = LOAD_FROM(src, place, place - axis.first);
+    return batch.flags & CONJUGATE_IN ? (cplx)(z.x, -z.y) : z;
+#endif
+#else
+    const Transform from = LOCATE(batch, axis, i / TAKEN);
+    return IN_PASS(load_point_)(src, axis, from, element_number(axis, from, i % TAKEN), batch.flags HOOK_ARGUMENTS);
+#endif
+}
 
 static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
                                        local cplx *room HOOK_PARAMETERS)
 {
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
+    const uint all = PLAIN_ROWS ? all_elements(batch, TAKEN) : TAKEN * TRANSFORMS;
     LOOP(uint begin = 0; begin < SHARE_OF(TAKEN); begin += ROUND_OF(TAKEN, TAKEN_AT_ONCE)) {
         cplx loaded[ROUND_OF(TAKEN, TAKEN_AT_ONCE)];
         UNROLL for (uint e = 0; e < ROUND_OF(TAKEN, TAKEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            if (i < TAKEN * TRANSFORMS) {
-                const Transform from = LOCATE(batch, axis, i / TAKEN);
-                loaded[e] = IN_PASS(load_point_)(src, axis, from, element_number(axis, from, i % TAKEN), batch.flags
-                                                 HOOK_ARGUMENTS);
-            }
+            loaded[e] = i < all ? IN_PASS(take_element_)(src, batch, axis, i HOOK_ARGUMENTS) : (cplx)(0, 0);
         }
         UNROLL for (uint e = 0; e < ROUND_OF(TAKEN, TAKEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
             if (i < TAKEN * TRANSFORMS)
-                leave(room, room_place(group, i / TAKEN, i % TAKEN, 0), TAKEN_PARTS, loaded[e]);
+                leave(room, place_of_element(i, TAKEN), TAKEN_PARTS, loaded[e]);
         }
     }
     wait_for_group(1);
+    const int row = begin_of_row(me.lane, TAKEN);
+#if PARTS_APART
+    const uint part = get_local_id(0) % 2 ^ (batch.flags & TURN_IN ? 1 : 0); /* turned, the parts change places */
+    UNROLL for (uint k = 0; k < N; k++)
+        x[k] = (cplx)(((local const real *)(room + row))[2 * k + part], 0);
+#else
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < TAKEN * FIRST_RADIX / N; r++)
-                x[of.b + r * of.many] = find(room, room_place(group, me.lane, of.j, r * (N / FIRST_RADIX)), TAKEN_PARTS,
-                                             (cplx)(0, 0));
+                x[of.b + r * of.many] = find(room, (RoomPlace){row + (int)of.j, (int)(r * (N / FIRST_RADIX))},
+                                             TAKEN_PARTS, (cplx)(0, 0));
     }
+#endif
     wait_for_group(0);
 }

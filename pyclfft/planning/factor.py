@@ -35,7 +35,7 @@ OPERATIONS = {
 # work-items that hide the time of memory. Fitted to times on an H100.
 REGISTERS, REGISTER_STEP, WARP, MOST_RESIDENT = 65536, 8, 32, 1024
 REGISTERS_OF_POINT, OTHER_REGISTERS = {"single": 2.4, "double": 7.2}, 48
-POINTS_OF_REAL_RADIX = {"single": 0.5, "double": 1.25}  # that a real stage of radix 1 would take
+POINTS_OF_REAL_RADIX = {"single": 0.5, "double": 0.75}  # that a real stage of radix 1 would take
 
 
 def next_fast_len(n: int, primes: Sequence[int] = PRIMES) -> int:

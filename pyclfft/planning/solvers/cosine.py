@@ -219,7 +219,7 @@ def _shares_rows(passes: tuple[Pass, ...], problem: Problem) -> bool:
     axis, macros = CosineAxis.of(problem), dict(passes[0].defines)
     prime = axis.odd and axis.type < 4 and macros.get("N") == str(axis.n)
     rows = problem.axes[0] == len(problem.shape) - 1
-    return rows and prime and "SHARED_ROWS" in macros and passes[0].radices == ((axis.n,),)
+    return rows and prime and "PLAIN_ROWS" in macros and passes[0].radices == ((axis.n,),)
 
 
 def _by_rows(each: Pass, problem: Problem) -> Pass:

@@ -43,8 +43,8 @@ WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
 # The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
 # length, by what the source holds, and of other lengths.
 QUICK_PRIMES = {
-    "single": {"COMPLEX": 53, "REAL": 61, "HERMITIAN": 61},
-    "double": {"COMPLEX": 43, "REAL": 61, "HERMITIAN": 61},
+    "single": {"COMPLEX": 61, "REAL": 61, "HERMITIAN": 61},
+    "double": {"COMPLEX": 59, "REAL": 61, "HERMITIAN": 61},
 }
 QUICK_FACTOR = {"single": 53, "double": 31}
 

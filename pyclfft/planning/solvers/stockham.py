@@ -50,6 +50,7 @@ IDLE = 1 / 16  # the share of work-items that may idle so that groups begin at w
 # The least bytes of a run in memory, and the share of time that a run of so many bytes wastes,
 # compared with a run of a whole line.
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
+PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
 CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor, and the
@@ -124,6 +125,11 @@ class Group:
         The values of the macros ROOM, PITCH and BANKS, which group.cl explains.
     local_bytes : int
         The local memory that the group takes, in bytes.
+    parts_apart : bool
+        Whether two work-items transform each row, one its real part and one its imaginary part.
+    plain : bool
+        Whether the rows that work-items share lie one behind the other, in the source and in the
+        target.
     apart : bool
         Whether no group takes transforms on both sides of an end of the batch's first dimension.
     stays : bool
@@ -138,6 +144,8 @@ class Group:
     pitch: int
     banks: int
     local_bytes: int
+    parts_apart: bool = False
+    plain: bool = False
     apart: bool = False
     stays: bool = True
     mirrored: int = MIRRORED
@@ -287,19 +295,54 @@ def _usual_group(
             stages = stages.reversed  # a small radix first, which can be MIRRORED (packed.cl)
         elif not (by_columns or wanted or shape.halves) and ends.is_plain and is_smooth(batch.n):
             stages = stages.ending_whole
+        parts_apart = shape.shared_rows and _parts_apart(stages, ends)
+        if parts_apart:
+            stages = Stages(stages.radices, 2)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
         if shape.shared_rows:
             count = _count_of_shared(count, stages, itemsize, traits)
         shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
-        group = group_of(batch, ends, stages, shape, precision)
+        group = group_of(batch, ends, stages, shape, precision, parts_apart=parts_apart)
         if group.local_bytes <= traits.local_mem_bytes:
             return replace(
                 group,
+                plain=shape.shared_rows and _plain_rows(batch, ends),
                 apart=_apart(batch, ends, count, precision, traits, parameters),
                 stays=_stays(batch, ends, group, precision, traits, parameters),
                 mirrored=parameters["stockham_mirrored"],
             )
     return None
+
+
+def _parts_apart(stages: Stages, ends: Ends) -> bool:
+    """Whether the real and the imaginary parts of rows are transformed by work-items of their own.
+
+    The codelet of a large prime then takes half of the registers.
+    """
+    alone = len(stages.radices) == 1 and stages.n >= PARTS_APART
+    return alone and ends.source == ends.target == "COMPLEX"
+
+
+def _plain_rows(batch: Batch, ends: Ends) -> bool:
+    """Whether whole rows lie one behind the other, in the source and in the target."""
+    elements = ends.length // 2 + 1 if ends.source == "HERMITIAN" else ends.length
+    whole = ends.filled == elements and (ends.source != "HERMITIAN" or batch.n in LARGE_PRIMES)
+    sides = (
+        (batch.source, batch.dimensions[0].source, elements),
+        (
+            batch.target,
+            batch.dimensions[0].target,
+            ends.outputs,
+        ),
+    )
+    return (
+        whole
+        and len(batch.dimensions) == 1
+        and all(
+            line.stride == 1 and (batch.count == 1 or distance == held)
+            for line, distance, held in sides
+        )
+    )
 
 
 def _is_odd_row(ends: Ends) -> bool:
@@ -441,7 +484,15 @@ def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
     return min(run, LINE_BYTES) if by_columns else LINE_BYTES
 
 
-def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: str) -> Group:
+def group_of(
+    batch: Batch,
+    ends: Ends,
+    stages: Stages,
+    shape: Shape,
+    precision: str,
+    *,
+    parts_apart: bool = False,
+) -> Group:
     """Return the work-group of these stages and this shape, with the layout of its local memory."""
     itemsize = (REAL_DTYPE if shape.split else COMPLEX_DTYPE)[precision].itemsize
     loads_columns, stores_columns = _columns(batch, stages)
@@ -451,8 +502,8 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
     room = stages.room(banks, shape.halves)
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
-    if shape.shared_rows:
-        room = max(room, stages.n)
+    if shape.shared_rows:  # half of the spectra of both parts is one number more than a row
+        room = max(room, stages.n + (2 if parts_apart else 0))
     if ends.laid_out:
         room = max(room, ends.length)
     elif ends.packed:  # local memory holds one of each two mirror images
@@ -467,7 +518,7 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
     elements = max(1, room) * (pitch if loads_columns else shape.transforms)
     numbers = -(-elements // 2) if shape.split else elements  # complex ones
     nbytes = numbers * COMPLEX_DTYPE[precision].itemsize
-    return Group(stages, shape, max(1, room), pitch, banks, nbytes)
+    return Group(stages, shape, max(1, room), pitch, banks, nbytes, parts_apart)
 
 
 def _odd_multiple(least: int, of: int) -> int:
@@ -503,6 +554,8 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
             SPLIT=int(group.shape.split),
             HALVES=int(group.shape.halves),
             **({"SHARED_ROWS": 1} if group.shape.shared_rows else {}),
+            **({"PLAIN_ROWS": 1} if group.plain else {}),
+            **({"PARTS_APART": 1} if group.parts_apart else {}),
             LOAD_COLUMNS=int(loads_columns),
             STORE_COLUMNS=int(stores_columns),
             **({"APART": 1} if group.apart else {}),

@@ -1,0 +1,33 @@
+/* sharedRows: what takeRows.cl and giveRows.cl have in common: a group's rows, as if they were one long row.
+ *
+ *     element i of all rows is element i % elements of row i / elements
+ */
+#define TAKEN (BACK_TO_REAL ? N / 2 + 1 : N)              /* elements of a row that the codelet takes */
+#define STORED (OUTPUTS < N ? (uint)OUTPUTS : N)          /* elements of a row in the target */
+#define TAKEN_PARTS (SOURCE == REAL ? REAL_PART : BOTH_PARTS)
+#define GIVEN_PARTS (TARGET == REAL ? REAL_PART : BOTH_PARTS)
+#define SPECTRUM_OF_PART (N / 2 + 1) /* PARTS_APART: numbers of the spectrum of either part of a row */
+
+/* Where element i of all rows waits in local memory, and where a lane's row begins there. Rows lie an odd number of
+ * elements apart, so that neighbouring lanes meet different banks. */
+static INLINE RoomPlace place_of_element(uint i, uint elements)
+{
+    return (RoomPlace){elements % 2 ? (int)i : (int)(i + i / elements), 0};
+}
+static INLINE int begin_of_row(uint lane, uint elements)
+{
+    return (int)(lane * (elements | 1));
+}
+
+/* How many elements all rows of the group have: the last group may have fewer rows. */
+static INLINE uint all_elements(Batch batch, uint elements)
+{
+    const uint rows = batch.count - batch.first;
+    return (rows < TRANSFORMS ? rows : TRANSFORMS) * elements;
+}
+
+/* The place in the array of element i, if rows lie one behind the other. */
+static INLINE ulong plain_place(Batch batch, Axis axis, uint elements, uint i)
+{
+    return axis.first + (ulong)batch.first * elements + i;
+}
