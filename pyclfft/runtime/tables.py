@@ -133,7 +133,7 @@ def _load(path: Path) -> np.ndarray | None:
         # NumPy's own reader takes twice as long, since its memory does not lie in large pages.
         with open(path, "rb", buffering=0) as file:
             data = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
-            file.readinto(memoryview(data))
+            file.readinto(data.data)
     except OSError:
         return None
     found = data[8:]
