@@ -221,11 +221,6 @@ def most_elements(radices: tuple[int, ...]) -> int:
     return max(32, largest + (largest // 2 if largest in LARGE_PRIMES else 0))
 
 
-def fits_registers(radices: tuple[int, ...], items: int) -> bool:
-    """Whether no work-item holds too many points in any stage."""
-    return max(points_held(radices, items)) <= most_elements(radices)
-
-
 @lru_cache(maxsize=4096)
 def best_stages(
     n: int,
@@ -280,8 +275,9 @@ def best_stages(
         Stages(_largest_last(radices) if halves and radices != wanted else radices, items)
         for radices in ways
         if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
+        for most in (most_elements(radices),)
         for items in _items(radices, min_items, max_items)
-        if fits_registers(radices, items)
+        if max(points_held(radices, items)) <= most
     ]
     for wish in (lambda each: each.radices == wanted, lambda each: each.elements == points):
         usable = [each for each in usable if wish(each)] or usable
@@ -342,7 +338,7 @@ def best_stages_alone(
         if Stages(order, 1).room(banks, halves) <= most_room
         for items in _items_of_any(order, max_items)
     )
-    usable = (each for each in candidates if fits_registers(each.radices, each.items))
+    usable = (each for each in candidates if each.elements <= most_elements(each.radices))
     return min(usable, key=lambda each: (each.cost_alone, each.items), default=None)
 
 
