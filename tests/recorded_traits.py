@@ -127,6 +127,7 @@ RECORDED = {
         unified_memory=True,
         vectorizes=False,
         shared_buffers=True,
+        writes_through=True,
     ),
     "small": Traits(
         name="groups of 64",

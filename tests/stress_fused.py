@@ -196,7 +196,7 @@ class Stress:
             if name != COUNTERS:
                 cl.enqueue_fill_buffer(queue, buffer, nan, 0, buffer.size)
         if runner.seeded:
-            kernel = lease.kernels[runner.number]
+            kernel = lease.launches[runner.number][0]
             arguments = runner.executable.schedule.passes[runner.number].arguments
             kernel.set_arg(len(arguments) - 1, np.uint32(self.random.getrandbits(32)))
         source = target if runner.in_place else runner.source

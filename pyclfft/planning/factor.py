@@ -154,7 +154,7 @@ class Stages:
     @property
     def elements(self) -> int:
         """The most points that a work-item holds in any stage."""
-        return max(self._held().values())
+        return max(points_held(self.radices, self.items))
 
     def cost(self, split: bool) -> float:
         """Return a relative time, made of arithmetic, registers that stand empty, and exchanges.
@@ -162,8 +162,8 @@ class Stages:
         With `split` an exchange costs twice as much. Fewer stages then pay, although each work-item
         holds more than 16 elements, which are best otherwise.
         """
-        held = self._held()
-        work = sum((6 + OPERATIONS[radix] / 2) * held[radix] for radix in self.radices)
+        held = zip(self.radices, points_held(self.radices, self.items), strict=True)
+        work = sum((6 + OPERATIONS[radix] / 2) * points for radix, points in held)
         work *= self.items / self.n
         return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
 
@@ -231,20 +231,22 @@ class Stages:
             room = max(room, self.n // span * (span + gap))
         return room // 2 if halves else room
 
-    @property
-    def most_elements(self) -> int:
-        """The most points that a work-item may hold.
 
-        The codelet of a large prime needs registers for half as many points again as it has. Other
-        stages may use them, too.
-        """
-        largest = max(self.radices)
-        return max(32, largest + (largest // 2 if largest in LARGE_PRIMES else 0))
+@lru_cache(maxsize=8192)  # planning asks about thousands of candidates, each several times
+def points_held(radices: tuple[int, ...], items: int) -> tuple[int, ...]:
+    """Return the number of points that each of the work-items holds in each stage."""
+    n = prod(radices)
+    return tuple([-(-n // radix // items) * radix for radix in radices])
 
-    def _held(self) -> dict[int, int]:
-        """Return the number of points that a work-item holds in a stage, for each radix."""
-        n, items = self.n, self.items
-        return {radix: -(-n // radix // items) * radix for radix in set(self.radices)}
+
+def most_elements(radices: tuple[int, ...]) -> int:
+    """Return the most points that a work-item may hold.
+
+    The codelet of a large prime needs registers for half as many points again as it has. Other
+    stages may use them, too.
+    """
+    largest = max(radices)
+    return max(32, largest + (largest // 2 if largest in LARGE_PRIMES else 0))
 
 
 def _resident(items: int, points: float, precision: str = "single") -> int:
@@ -320,13 +322,14 @@ def best_stages(
     ways = [(*begin, *rest) for rest in factorisations(n // first, MAX_STAGES - len(begin))]
     if wanted and wanted[: len(begin)] == begin:
         ways.append(wanted)
-    candidates = [
+    usable = [
         Stages(_largest_last(radices) if halves and radices != wanted else radices, items)
         for radices in ways
         if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
+        for most in (most_elements(radices),)
         for items in _items(radices, min_items, max_items)
+        if max(points_held(radices, items)) <= most
     ]
-    usable = [each for each in candidates if each.elements <= each.most_elements]
     for wish in (lambda each: each.radices == wanted, lambda each: each.elements == points):
         usable = [each for each in usable if wish(each)] or usable
     return min(
@@ -425,7 +428,7 @@ def best_stages_alone(
         if Stages(order, 1).room(banks, halves) <= most_room
         for items in _items_of_any(order, max_items)
     )
-    usable = (each for each in candidates if each.elements <= each.most_elements)
+    usable = (each for each in candidates if each.elements <= most_elements(each.radices))
     return min(usable, key=lambda each: (each.cost_alone, each.items), default=None)
 
 

@@ -259,6 +259,11 @@ class Chirp(Table):
     n: int
     precision: str
 
+    @property
+    def takes_long(self) -> bool:  # type: ignore[override]
+        """Whether the chirp is a long one."""
+        return self.n >= LONG_CHIRP
+
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (n,)."""
         return chirp_of(self.n, self.precision)

@@ -53,6 +53,9 @@ class Traits:
         Whether kernels may be given any address of the host's memory (fine-grained system SVM).
     unmaps_ahead : bool
         Whether the end of a buffer's mapping may be queued before the mapping has begun.
+    writes_through : bool
+        Whether what kernels write to a buffer that was made of an array's memory is in the array
+        once they have ended, without a map.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Traits:
     shared_buffers: bool = False
     system_svm: bool = False
     unmaps_ahead: bool = True
+    writes_through: bool = False
 
     @property
     def vector_registers(self) -> int:

@@ -78,6 +78,7 @@ def _traits(device: cl.Device) -> Traits:
         shared_buffers=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_BUFFER),
         system_svm=bool(svm & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM),
         unmaps_ahead=_unmaps_ahead(device),
+        writes_through=is_cpu and _writes_through(device),
     )
 
 
@@ -140,6 +141,11 @@ def _vectorizes(device: Any) -> bool:
 def _unmaps_ahead(device: Any) -> bool:
     """Whether the runtime accepts the end of a mapping that has not yet begun."""
     return query(device, "platform", None) is None or runtime_of(device).unmaps_ahead
+
+
+def _writes_through(device: Any) -> bool:
+    """Whether the runtime of a CPU lets kernels write to the memory that buffers are made of."""
+    return query(device, "platform", None) is not None and runtime_of(device).writes_through
 
 
 def _lanes(device: Any, is_cpu: bool) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,8 +30,9 @@ class Lease:
 
     Attributes
     ----------
-    kernels : list of cl.Kernel
-        One kernel for each pass. All its arguments are set, but for the caller's "in" and "out".
+    launches : list of tuple
+        A kernel for each pass, its global size, its local size, and the pass. All arguments of the
+        kernels are set, but for the caller's "in" and "out".
     reading : list of (cl.Kernel, int)
         The kernels that read the caller's input, each with the position of its argument "in".
     writing : list of (cl.Kernel, int)
@@ -45,17 +46,21 @@ class Lease:
         Whether this queue runs its commands one after the other.
     done : cl.Event or None
         The event of the last call's end; None before the first call.
+    past : list of cl.Event
+        Events of callers' arrays that need no wait, since their commands have succeeded on this
+        queue, which is in order: an input may carry its event from call to call.
     stage : tuple of ndarray
         The memory of "in" and "out" if the lease owns it, otherwise empty.
     """
 
-    kernels: list[cl.Kernel]
+    launches: list[tuple[cl.Kernel, tuple[int, ...], tuple[int, ...], Pass]]
     reading: list[tuple[cl.Kernel, int]]
     writing: list[tuple[cl.Kernel, int]]
     workspace: dict[str, memory.Memory]
     queue: cl.CommandQueue | None = None
     in_order: bool = False
     done: cl.Event | None = None
+    past: list[cl.Event] = field(default_factory=list)
     stage: tuple[np.ndarray, ...] = ()
 
     def pending(self) -> list[cl.Event]:
@@ -66,6 +71,44 @@ class Lease:
         if self.done is None or self.done.command_execution_status <= _COMPLETE:
             return []
         return [self.done]
+
+    def still_ahead(self, events: Sequence[cl.Event]) -> list[cl.Event]:
+        """Return those of a caller's events that the queue of the last call has to wait for.
+
+        The queue is in order. Of its own commands, the ones that have succeeded are remembered, so
+        that the next call need not ask about them.
+
+        Raises
+        ------
+        DeviceError
+            The command of an event has failed.
+        """
+        events = [event for event in events if event is not self.done]
+        self.past = [each for each in events if each in self.past or self._has_done(each)]
+        return [event for event in events if event not in self.past]
+
+    def _has_done(self, event: cl.Event) -> bool:
+        """Return whether the queue of the last call has done the command of an event."""
+        return has_succeeded(event) and event.command_queue == self.queue
+
+
+def has_succeeded(event: cl.Event) -> bool:
+    """Return whether an event's command has ended, and refuse one that has failed.
+
+    PoCL waits for ever for an event that has failed.
+
+    Raises
+    ------
+    DeviceError
+        The command has failed.
+    """
+    status = event.command_execution_status
+    if status < _COMPLETE:
+        raise DeviceError(
+            f"a command that this was to wait for has failed (status {status}): do again what it "
+            "was to do"
+        )
+    return status == _COMPLETE
 
 
 def parts_of(each: Pass) -> Iterator[tuple[int, int]]:
@@ -186,32 +229,28 @@ class Executable:
 
         A call takes a few us, so every line counts.
         """
-        waiting: Sequence[cl.Event]
+        waiting: Sequence[cl.Event] = ()
         if lease.queue is queue and lease.in_order:  # the queue itself keeps the order
-            if not wait_for or (len(wait_for) == 1 and wait_for[0] is lease.done):
-                waiting = ()
-            else:
-                waiting = [each for each in wait_for if each is not lease.done]
+            done, past = lease.done, lease.past
+            for event in wait_for:
+                if event is not done and event not in past:
+                    waiting = lease.still_ahead(wait_for)
+                    break
         else:
-            lease.in_order = not queue.properties & _OUT_OF_ORDER
+            lease.in_order, lease.past = not queue.properties & _OUT_OF_ORDER, []
             waiting = [*wait_for, *lease.pending()]
-        for known in waiting:  # PoCL waits for ever for an event that has failed
-            status = known.command_execution_status
-            if status < _COMPLETE:
-                raise DeviceError(
-                    f"a command that this was to wait for has failed (status {status}): do again "
-                    "what it was to do"
-                )
+            for event in waiting:
+                has_succeeded(event)  # refuses those that have failed
         for kernel, position in lease.reading:
             kernel.set_arg(position, source)
         for kernel, position in lease.writing:
             kernel.set_arg(position, target)
-        for each, kernel in zip(self.schedule.passes, lease.kernels):  # noqa: B905  strict takes time
+        for kernel, global_size, local_size, each in lease.launches:
             if each.groups_a_launch:
                 event = self._launch_in_parts(each, kernel, lease, queue, waiting, recorder)
             else:
                 event = cl.enqueue_nd_range_kernel(
-                    queue, kernel, each.global_size, each.local_size, None, waiting or None
+                    queue, kernel, global_size, local_size, None, waiting or None
                 )
                 if recorder is not None:
                     recorder.add(each.kernel, each.step, each.reads + each.writes, event)
@@ -246,18 +285,16 @@ class Executable:
 
     def _borrow(self, queue: cl.CommandQueue) -> Lease:
         """Return a lease that no other call uses: an idle one, or a new one."""
-        unfit: list[Lease] = []
         try:
-            while True:
-                lease = self._idle.pop()
-                if lease.queue is queue or lease.queue == queue or not lease.pending():
-                    return lease
-                unfit.append(lease)
+            lease = self._idle.pop()
         except IndexError:
             return self._new_lease()
+        if lease.queue is queue or lease.queue == queue or not lease.pending():
+            return lease
+        try:
+            return self._borrow(queue)
         finally:
-            if unfit:
-                self._idle.extend(unfit)
+            self._idle.append(lease)
 
     def run_staged(
         self,
@@ -331,7 +368,7 @@ class Executable:
                     lease.reading.append((kernel, position))
                 else:
                     lease.writing.append((kernel, position))
-            lease.kernels.append(kernel)
+            lease.launches.append((kernel, each.global_size, each.local_size, each))
         return lease
 
     def launches(self, source: cl.Buffer, target: cl.Buffer) -> list[Launch]:
@@ -356,7 +393,7 @@ class Executable:
                 each.global_size,
                 each.local_size,
             )
-            for each, kernel in zip(self.schedule.passes, lease.kernels, strict=True)
+            for kernel, _, _, each in lease.launches
         ]
 
     def _value(

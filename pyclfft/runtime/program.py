@@ -9,7 +9,7 @@ import shlex
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import pyopencl as cl
 
@@ -105,7 +105,6 @@ def kernel_files() -> dict[str, Path]:
     return dict(sorted(files.items()))
 
 
-@lru_cache(maxsize=256)
 def source_text(name: str, hooks: str = "", defines: Defines = ()) -> str:
     """Return the text of a kernel file, with the included files in place of its includes.
 
@@ -142,20 +141,65 @@ def source_text(name: str, hooks: str = "", defines: Defines = ()) -> str:
 
 def _with_includes(name: str, hooks: str, seen: set[str]) -> str:
     seen.add(name)
-    path = kernel_folder() / name
-    if not path.is_file():
+    given = hooks if name == HOOKS else ""
+    first, includes = _split(given) if given else file_pieces(f"{kernel_folder()}/{name}", name)
+    parts = [f'#line 1 "{name}"\n{first}']
+    for again, file, line, following in includes:
+        if again or file not in seen:
+            parts.append(_with_includes(file, hooks, seen) + "\n")
+        parts.append(f'#line {line} "{name}"{following}')
+    return "".join(parts)
+
+
+class Include(NamedTuple):
+    """An include of a kernel file, and the text from there to the next one.
+
+    Attributes
+    ----------
+    again : str
+        The spaces before the include, if any: with them the file is included each time.
+    file : str
+        The included file, by its path below ``cl/``.
+    line : int
+        The number of the line after the include.
+    following : str
+        The text between this include and the next one.
+    """
+
+    again: str
+    file: str
+    line: int
+    following: str
+
+
+Pieces = tuple[str, tuple[Include, ...]]  # the text before the first include, and the includes
+
+
+@lru_cache(maxsize=512)
+def file_pieces(path: str, name: str) -> Pieces:
+    """Return a kernel file in pieces, which is read once, since most programs share most files.
+
+    Raises
+    ------
+    BuildError
+        There is no such file; the message names one with a similar path, if there is one.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            return _split(file.read())
+    except FileNotFoundError:
         alike = [each for each in kernel_files() if Path(each).name == Path(name).name]
         remedy = f"do you mean {alike[0]}?" if alike else f"see {kernel_folder()}"
-        raise BuildError(f"no kernel file is called {name}: {remedy}")
-    text = hooks if name == HOOKS and hooks else path.read_text(encoding="utf-8")
+        raise BuildError(f"no kernel file is called {name}: {remedy}") from None
 
-    def included(match: re.Match[str]) -> str:
-        line = text.count("\n", 0, match.start()) + 2
-        again, file = bool(match[1]), match[2]
-        inner = "" if file in seen and not again else _with_includes(file, hooks, seen) + "\n"
-        return f'{inner}#line {line} "{name}"'
 
-    return f'#line 1 "{name}"\n' + INCLUDE.sub(included, text)
+def _split(text: str) -> Pieces:
+    first, *others = INCLUDE.split(text)
+    includes, line = [], 1 + first.count("\n")
+    for again, file, following in zip(others[::3], others[1::3], others[2::3], strict=True):
+        includes.append(Include(again, file, line + 1, following))
+        line += following.count("\n")
+    return first, tuple(includes)
 
 
 # --- building -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -129,7 +130,10 @@ def _code() -> str:
 def _load(path: Path) -> np.ndarray | None:
     """Return a stored table as bytes, or None where it is missing or damaged."""
     try:
-        data = np.fromfile(path, np.uint8)
+        # NumPy's own reader takes twice as long, since its memory does not lie in large pages.
+        with open(path, "rb", buffering=0) as file:
+            data = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
+            file.readinto(data.data)
     except OSError:
         return None
     found = data[8:]

@@ -36,6 +36,7 @@ class Runtime:
     name: str = ""  # a short name, if the platform's is long
     asleep: str = ""  # what to do if the runtime is installed and shows no device
     unmaps_ahead: bool = True  # as the trait of this name
+    writes_through: bool = False  # likewise, of its CPU devices
     may_crash: bool = False  # whether some versions' compilers crash: a child process tries first
     no_cache: str = ""  # if it keeps compiled kernels on the disk, the variable that at 0 stops it
     header: str = ""  # if it reads a long header for each program, the macro that says it has been
@@ -45,7 +46,14 @@ class Runtime:
 RUNTIMES = (
     Runtime("oclgrind", 9, simulator=True),
     Runtime("fpga emulation", 9, simulator=True),  # calls itself an accelerator; runs on the CPU
-    Runtime("pocl", 2, name=SCALAR, no_cache="POCL_KERNEL_CACHE", header="_OPENCL_H_"),
+    Runtime(
+        "pocl",
+        2,
+        name=SCALAR,
+        writes_through=True,
+        no_cache="POCL_KERNEL_CACHE",
+        header="_OPENCL_H_",
+    ),
     Runtime("rusticl", 3, asleep=_WAKE_RUSTICL, unmaps_ahead=False, may_crash=True),
     Runtime("clover", 4, may_crash=True),  # Mesa's old runtime, known for wrong results
     Runtime("intel(r) opencl", 0, name="Intel"),  # on CPUs of any vendor ahead of the others

@@ -25,8 +25,12 @@ LIMIT = 2e-7
 WAYS = {
     "as it is": (memory.MAX_STAGED, {}),
     "in place": (0, {}),
-    "by buffers": (0, {"system_svm": False, "unmaps_ahead": True}),
-    "by buffers, waiting": (0, {"system_svm": False, "unmaps_ahead": False}),
+    "by buffers": (0, {"system_svm": False}),
+    "by buffers, mapped": (0, {"system_svm": False, "writes_through": False}),
+    "by buffers, waiting": (
+        0,
+        {"system_svm": False, "writes_through": False, "unmaps_ahead": False},
+    ),
     "by copies": (0, {"is_cpu": False}),
 }
 

@@ -305,6 +305,30 @@ def test_waits_on_the_device_and_not_in_the_call(any_queue, shape, axes, how):
     assert is_complete(result.events[-1])
 
 
+def test_a_queue_in_order_does_not_wait_for_its_own_past(queue, monkeypatch):
+    """An input carries the event of its upload for ever; others' events are always waited for."""
+    in_order, other = cl.CommandQueue(queue.context), cl.CommandQueue(queue.context)
+    host = noise((12,), np.complex64)
+    plan = Plan((12,), "complex64", context=queue.context)
+    x, out = (cl_array.to_device(in_order, host) for _ in range(2))
+    enqueue, waits = cl.enqueue_nd_range_kernel, []
+
+    def enqueue_noting_waits(*args):
+        waits.append(args[5])
+        return enqueue(*args)
+
+    monkeypatch.setattr(cl, "enqueue_nd_range_kernel", enqueue_noting_waits)
+    for _ in range(3):
+        plan(x, out=out)
+        in_order.finish()
+    foreign = cl.enqueue_marker(other)
+    foreign.wait()
+    plan(x, out=out, wait_for=[foreign])
+    plan(x, out=out)
+    assert waits[1:] == [None, None, [foreign], None]
+    check(out, exact(host))
+
+
 def test_functional_calls_wait_on_the_device(any_queue):
     host = noise((6, 8), np.complex64)
     x = cl_array.to_device(any_queue, host)

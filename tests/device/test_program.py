@@ -70,9 +70,9 @@ def kernels(tmp_path, monkeypatch, folder):
     """A copy of the kernels, to be damaged."""
     copy = Path(shutil.copytree(kernel_folder(), tmp_path / "cl"))
     monkeypatch.setattr(program_module, "kernel_folder", lambda: copy)
-    source_text.cache_clear()
+    program_module.file_pieces.cache_clear()
     yield copy
-    source_text.cache_clear()
+    program_module.file_pieces.cache_clear()
 
 
 def works(built):
@@ -107,7 +107,7 @@ def test_a_failed_build_is_not_kept(context, kernels, compiled):
         counts.append(len(compiled))
     assert 0 < 2 * counts[0] == counts[1]  # a build without PoCL's header and one with it are two
     (kernels / "textbook/norm.cl").write_text(good)
-    source_text.cache_clear()
+    program_module.file_pieces.cache_clear()
     assert works(program(context, "textbook/norm.cl", NORM))
 
 
@@ -168,7 +168,7 @@ def test_whatever_makes_another_program_has_another_file(
     else:
         path = kernels / {"source": "textbook/norm.cl", "include": "prelude.cl"}[change]
         path.write_text(path.read_text() + "/* changed */\n")
-        source_text.cache_clear()
+        program_module.file_pieces.cache_clear()
     cache.clear("programs")
     program(context, "textbook/norm.cl", macros)
     assert len(compiled) == 2
