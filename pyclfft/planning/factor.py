@@ -198,12 +198,17 @@ class Stages:
         float
             The factors were fitted to an H100's times of 39 lengths from 45 to 9375.
         """
-        held, points = self._held(), float(self.elements)
-        work = sum((6 + OPERATIONS[radix] / 2) * held[radix] for radix in self.radices)
+        held = points_held(self.radices, self.items)
+        points = float(max(held))
+        work = sum(
+            (6 + OPERATIONS[radix] / 2) * each
+            for radix, each in zip(self.radices, held, strict=True)
+        )
         if real_radix:
             kept = real_radix // 2 + 1
-            work += OPERATIONS[real_radix] / 4 * held[kept] / kept
-            points = max(points, held[kept] + real_radix * POINTS_OF_REAL_RADIX[precision])
+            columns = held[self.radices.index(kept)]
+            work += OPERATIONS[real_radix] / 4 * columns / kept
+            points = max(points, columns + real_radix * POINTS_OF_REAL_RADIX[precision])
         group = self.items * max(1, most_items // self.items)
         time = work * self.items / length + 24 * len(self.radices)
         return float(time / _resident(group, points, precision) ** 0.75)
@@ -376,7 +381,7 @@ def best_stages_of_odd_row(
         for rest in factorisations(n // prod(begin), MAX_STAGES - len(begin))
         for items in _items_of_any((*begin, *rest), limit)
     )
-    usable = (each for each in candidates if each.elements <= each.most_elements)
+    usable = (each for each in candidates if each.elements <= most_elements(each.radices))
 
     def rank(each: Stages) -> tuple:
         cost = each.cost_of_odd_row(length, real_radix, most_items, precision)
