@@ -327,6 +327,36 @@ class RaderSpectrum(Table):
 
 
 @dataclass(frozen=True)
+class RealRaderSpectrum(Table):
+    """The factors of Rader's convolution of real numbers, two of which are a point.
+
+    They are computed on the host. For a prime n = 2h + 1 and its generator g, the convolution of 2h
+    real numbers is with cos(2 pi g^-q / n) - sin(2 pi g^-q / n), whose spectrum is B. Two neighbours
+    are a point, and of these points' spectrum Z, alpha[k] Z[k] + beta[k] conj(Z[(h - k) mod h]) is
+    the spectrum of the result's points, where with S = (B[k] + B[k + h]) / 2 and
+    D = (B[k] - B[k + h]) / 2
+
+        alpha[k] = S - D sin(pi k / h)    and    beta[k] = i D cos(pi k / h).
+
+    Both are divided by h, which spares the transform back its scale.
+    """
+
+    n: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return alpha and beta side by side; their shape is (h, 2)."""
+        h, wide = self.n // 2, COMPLEX_DTYPE["double"]
+        _, inverse = PowersOfGenerator(self.n).values()
+        roots = roots_of_unity(self.n, self.precision, inverse, wide)
+        spectrum = spectrum_around(roots.real + roots.imag, roots[:0], 2 * h)  # is B / 2h
+        sums, differences = spectrum[:h] + spectrum[h:], spectrum[:h] - spectrum[h:]
+        turns = roots_of_unity(2 * h, self.precision, np.arange(h), wide)
+        factors = sums + differences * turns.imag, 1j * differences * turns.real
+        return np.stack(factors, axis=-1).astype(COMPLEX_DTYPE[self.precision])
+
+
+@dataclass(frozen=True)
 class LaneChirp(Table):
     """Bluestein's chirp of n points in vectors of `lanes` lanes: computed on the host.
 

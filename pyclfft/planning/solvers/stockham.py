@@ -392,7 +392,10 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
 
     Packed rows need twice as many, because each work-item then stores at both ends of a spectrum,
     and the rows of spectra begin in the middle of lines.
+    Rows of real points are loaded and stored as if those of a group were one long row.
     """
+    if ends.real_points:
+        return 1
     fewest = MIN_ITEMS // (2 if batch.n < TINY else 1)
     return 2 * fewest if ends.packed else fewest
 
@@ -425,7 +428,9 @@ def group_of(batch: Batch, ends: Ends, stages: Stages, shape: Shape, precision: 
         room = max(room, stages.reversed.room(banks, shape.halves))
     if shape.shared_rows:
         room = max(room, stages.n)
-    if ends.laid_out:
+    if ends.laid_out and ends.real_points and not shape.split:
+        room = max(room, (ends.length + 1) // 2)  # each complex number has room for two real ones
+    elif ends.laid_out:
         room = max(room, ends.length)
     elif ends.packed:  # local memory holds one of each two mirror images
         room = max(room, (ends.length + 1) // 2)
@@ -537,14 +542,14 @@ def _itemsize(problem: Problem, held: str) -> int:
 
 def _loaded(batch: Batch, ends: Ends) -> int:
     """Return the number of elements of the source that a transform reads."""
-    if ends.packed or ends.real_radix:
+    if ends.packed or ends.real_radix or ends.real_points:
         return ends.filled
     return min(batch.n, ends.filled) if batch.source.columns == 1 else batch.n
 
 
 def _stored(batch: Batch, ends: Ends) -> int:
     """Return the number of elements of the target that a transform writes."""
-    if ends.packed or ends.real_radix:
+    if ends.packed or ends.real_radix or ends.real_points:
         return ends.outputs
     if _target(ends) == "HERMITIAN" or batch.target.columns == 1:
         return min(batch.n, ends.outputs)
@@ -690,7 +695,8 @@ def _columns(batch: Batch, stages: Stages) -> tuple[bool, bool]:
 def _shown(batch: Batch, stages: Stages, ends: Ends) -> str:
     """Return the length and the radices of a launch, for people."""
     if not ends.real_radix:
-        return f"{batch.n} = {shown(stages.radices)}" + (" packed" if ends.packed else "")
+        points = " packed" if ends.packed else " real" if ends.real_points else ""
+        return f"{batch.n} = {shown(stages.radices)}{points}"
     kept = stages.radices
     to_real = ends.target == "REAL"
     radices = (*kept[:-1], ends.real_radix) if to_real else (ends.real_radix, *kept[1:])
