@@ -100,6 +100,8 @@ SHORT = [
     ((3, 60), -1, "four_step_groups"),
     ((3, 7), -1, "bluestein_groups"),
     ((7, 5), 0, "bluestein_groups"),
+    ((3, 11), -1, "rader"),
+    ((41, 3), 0, "rader"),  # of real numbers: two stages
 ]
 EVEN = [
     ((3, 32), -1, "stockham"),
