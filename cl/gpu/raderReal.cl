@@ -46,7 +46,8 @@
 
 /* --- local memory as real numbers ------------------------------------------------------------------- */
 
-#define THE_NUMBERS {N, ITEMS, TRANSFORMS, LOAD_COLUMNS, SPLIT ? ROOM : 2 * ROOM, PITCH, BANKS}
+/* Rows of numbers lie one behind the other, as close as in global memory. */
+#define THE_NUMBERS {N, ITEMS, TRANSFORMS, LOAD_COLUMNS, LENGTH, PITCH, BANKS}
 
 static INLINE void leave_number(local cplx *room, uint lane, uint k, real value)
 {
@@ -96,10 +97,11 @@ static INLINE void lay_down(global const source_element *src, Batch batch, Axis 
     UNROLL for (uint e = 0; e < SHARE_OF(LOADED); e++) {
         const Moved each = moved(e, LOADED, LOAD_COLUMNS);
         const cplx z = loaded[e];
-        if (each.exists)
+        if (each.exists) {
             leave_number(room, each.lane, each.k, SOURCE == HERMITIAN ? z.x + z.y : z.x);
-        if (each.exists && SOURCE == HERMITIAN)
-            leave_number(room, each.lane, image_of(each.k), z.x - z.y);
+            if (SOURCE == HERMITIAN)
+                leave_number(room, each.lane, image_of(each.k), z.x - z.y);
+        }
     }
 }
 
@@ -143,7 +145,6 @@ static INLINE void find_images(const cplx *x, cplx *images, local cplx *room, ui
                 images[i] = find(room, room_place(group, me.lane, image_of_j, -(int)r * all), part, images[i]);
             }
     }
-    wait_for_group(0);
 }
 
 /* The product, turned, which the stages back transform; number 0 joins. Only work-item 0 knows the sum of all numbers,
@@ -154,8 +155,11 @@ static INLINE real multiply(cplx *x, real origin, local cplx *room, Worker me, g
     const Stage stage = {MIDDLE_RADIX, N / MIDDLE_RADIX, 0};
     real sum = 0;
     cplx images[ELEMENTS];
-    UNROLL for (uint part = SPLIT; part <= 2 * SPLIT; part++)
-        find_images(x, images, room, part, me);
+    find_images(x, images, room, SPLIT ? REAL_PART : BOTH_PARTS, me);
+    if (SPLIT) {
+        wait_for_group(0);
+        find_images(x, images, room, IMAGINARY_PART, me);
+    }
     UNROLL for (uint b = 0; b < BUTTERFLIES(MIDDLE_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
@@ -231,6 +235,7 @@ void raderReal(global const source_element *src, global target_element *dst, glo
     if (MIDDLE_RADIX != N)
         wait_for_group(0); /* for those who still find points of the last exchange */
     const real sum = multiply(x, origin, room, me, spectrum);
+    wait_for_group(0); /* not before the product: the images would wait in registers */
     back_1(x, room, me, me, twiddles + (N - 1));
     if (MIDDLE_RADIX != N)
         wait_for_group(0);

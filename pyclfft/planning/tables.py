@@ -331,10 +331,12 @@ class RealRaderSpectrum(Table):
     """The factors of Rader's convolution of real numbers, two of which are a point.
 
     They are computed on the host. For a prime n = 2h + 1 and its generator g, the convolution of 2h
-    real numbers is with cos(2 pi g^-q / n) - sin(2 pi g^-q / n), whose spectrum is B. Two neighbours
-    are a point, and of these points' spectrum Z, alpha[k] Z[k] + beta[k] conj(Z[(h - k) mod h]) is
-    the spectrum of the result's points, where with S = (B[k] + B[k + h]) / 2 and
-    D = (B[k] - B[k + h]) / 2
+    real numbers is with cos(2 pi g^-q / n) - sin(2 pi g^-q / n), whose spectrum is B. If Z is the
+    spectrum of its points, that of the result's points is
+
+        alpha[k] Z[k] + beta[k] conj(Z[(h - k) mod h]),
+
+    where, with S = (B[k] + B[k + h]) / 2 and D = (B[k] - B[k + h]) / 2,
 
         alpha[k] = S - D sin(pi k / h)    and    beta[k] = i D cos(pi k / h).
 

@@ -52,11 +52,14 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
 def plan_if_quicker(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...] | None:
-    """Return the pass of `plan`, or None if Bluestein's algorithm should be quicker."""
+    """Return the pass of `plan`, or None if Bluestein's algorithm should be quicker.
+
+    For real numbers it never should: it takes four times as many points.
+    """
     launch = _launch(problem, traits, parameters)
     if launch is None:
         return None
-    others = quickest(GROUPS, problem, traits, parameters)
+    others = None if launch.ends.real_points else quickest(GROUPS, problem, traits, parameters)
     if others is not None:
         ours = GROUPS.time((launch,), traits)
         permuting = LAID_OUT if launch.ends.laid_out else PERMUTED
