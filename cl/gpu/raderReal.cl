@@ -106,7 +106,7 @@ static INLINE void lay_down(global const source_element *src, Batch batch, Axis 
 }
 
 /* Returns number 0. */
-static INLINE real pick_up(cplx *x, local const cplx *room, Worker me, global const uint2 *powers)
+static INLINE real pick_up(cplx *x, local const cplx *room, Worker me, global const ushort2 *powers)
 {
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
@@ -114,7 +114,7 @@ static INLINE real pick_up(cplx *x, local const cplx *room, Worker me, global co
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < FIRST_RADIX; r++) {
-                const uint2 both = powers[of.j + r * (N / FIRST_RADIX)];
+                const ushort2 both = powers[of.j + r * (N / FIRST_RADIX)];
                 x[of.b + r * of.many] =
                     (cplx)(find_number(room, me.lane, both.x), find_number(room, me.lane, both.y));
             }
@@ -166,7 +166,7 @@ static INLINE real multiply(cplx *x, real origin, local cplx *room, Worker me, g
             UNROLL for (uint r = 0; r < MIDDLE_RADIX; r++) {
                 const uint k = of.j + r * (N / MIDDLE_RADIX), i = of.b + r * of.many;
                 const cplx z = x[i], image = (cplx)(images[i].x, -images[i].y);
-                cplx product = cmul(z, spectrum[2 * k]) + cmul(image, spectrum[2 * k + 1]);
+                cplx product = cmul(z, spectrum[k]) + cmul(image, spectrum[N + k]);
                 if (k == 0) {
                     sum = origin + z.x + z.y;
                     product += origin;
@@ -179,7 +179,7 @@ static INLINE real multiply(cplx *x, real origin, local cplx *room, Worker me, g
 
 /* --- from results to the target --------------------------------------------------------------------- */
 
-static INLINE void lay_back(const cplx *x, real sum, local cplx *room, Worker me, global const uint2 *powers)
+static INLINE void lay_back(const cplx *x, real sum, local cplx *room, Worker me, global const ushort2 *powers)
 {
     const Group group = THE_GROUP;
     const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
@@ -187,7 +187,7 @@ static INLINE void lay_back(const cplx *x, real sum, local cplx *room, Worker me
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < LAST_RADIX; r++) {
-                const uint2 both = powers[of.j + r * (N / LAST_RADIX)];
+                const ushort2 both = powers[of.j + r * (N / LAST_RADIX)];
                 const cplx z = turn(x[of.b + r * of.many]);
                 leave_number(room, me.lane, both.x, z.x);
                 leave_number(room, me.lane, both.y, z.y);
@@ -215,7 +215,7 @@ static INLINE void give(global target_element *dst, Batch batch, Axis axis, loca
 
 kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
 void raderReal(global const source_element *src, global target_element *dst, global const cplx *twiddles,
-               global const cplx *spectrum, global const uint2 *powers, uint count, uint4 extents,
+               global const cplx *spectrum, global const ushort2 *powers, uint count, uint4 extents,
                ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis, ulong2 dst_axis, ulong2 partner,
                uint lone, cplx scale, uint flags HOOK_PARAMETERS)
 {

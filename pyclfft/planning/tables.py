@@ -295,16 +295,17 @@ class ChirpSpectrum(Table):
 class PowersOfGenerator(Table):
     """The powers g^0 .. g^(n-2) of a generator g modulo the prime n, and then those of 1 / g.
 
-    They are computed on the host. Each row holds every number from 1 to n - 1 once.
+    They are computed on the host. Each row holds every number from 1 to n - 1 once. The prime is
+    below 2^16.
     """
 
     n: int
 
     def values(self) -> np.ndarray:
-        """Return the numbers; their shape is (2, n - 1), uint32."""
+        """Return the numbers; their shape is (2, n - 1), uint16."""
         powers = powers_of_generator(self.n)
         inverse = np.concatenate((powers[:1], powers[:0:-1]))
-        return np.stack((powers, inverse)).astype(np.uint32)
+        return np.stack((powers, inverse)).astype(np.uint16)
 
 
 @dataclass(frozen=True)
@@ -347,7 +348,7 @@ class RealRaderSpectrum(Table):
     precision: str
 
     def values(self) -> np.ndarray:
-        """Return alpha and beta side by side; their shape is (h, 2)."""
+        """Return alpha and then beta; their shape is (2, h)."""
         h, wide = self.n // 2, COMPLEX_DTYPE["double"]
         _, inverse = PowersOfGenerator(self.n).values()
         roots = roots_of_unity(self.n, self.precision, inverse, wide)
@@ -355,7 +356,7 @@ class RealRaderSpectrum(Table):
         sums, differences = spectrum[:h] + spectrum[h:], spectrum[:h] - spectrum[h:]
         turns = roots_of_unity(2 * h, self.precision, np.arange(h), wide)
         factors = sums + differences * turns.imag, 1j * differences * turns.real
-        return np.stack(factors, axis=-1).astype(COMPLEX_DTYPE[self.precision])
+        return np.stack(factors).astype(COMPLEX_DTYPE[self.precision])
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def test_primes_by_a_sieve():
     assert [n for n in range(5000) if is_prime(n)] == list(np.flatnonzero(sieve))
 
 
-@pytest.mark.parametrize("n", [3, 5, 17, 257, 641, 8191, 65537])
+@pytest.mark.parametrize("n", [3, 5, 17, 257, 641, 8191, 65521])
 def test_powers_are_all_numbers_once(n):
     powers, inverses = PowersOfGenerator(n).values().astype(int)
     for row in (powers, inverses):
@@ -66,7 +66,7 @@ def test_the_real_convolution_is_a_transform(n, kind):
         behind = half[:0:-1]
         given = np.concatenate((half.real + half.imag, behind.real - behind.imag))
     powers, inverses = PowersOfGenerator(n).values()
-    alpha, beta = RealRaderSpectrum(n, "double").values().T
+    alpha, beta = RealRaderSpectrum(n, "double").values()
     points = np.fft.fft(given[powers].view("c16"))
     product = alpha * points + beta * points[-np.arange(h)].conj()
     product[0] += given[0] * (1 + 1j)

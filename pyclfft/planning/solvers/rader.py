@@ -35,7 +35,7 @@ from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 from .stockham import GroupLaunch, StockhamPass
 
-MAX_LENGTH = 2**16  # beyond any work-group, so that the search for stages ends early
+MAX_LENGTH = 2**16  # beyond any work-group; the powers are numbers of 16 bits
 LEAST_REAL = 5  # with 3 real numbers there would be one point, which no work-group transforms
 # The time that it takes to bring a point into the powers' order and a result back into its own,
 # relative to the time to move a point: in columns, and in rows, which local memory holds meanwhile.
