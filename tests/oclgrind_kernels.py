@@ -100,8 +100,6 @@ SHORT = [
     ((3, 60), -1, "four_step_groups"),
     ((3, 7), -1, "bluestein_groups"),
     ((7, 5), 0, "bluestein_groups"),
-    ((3, 11), -1, "rader"),
-    ((41, 3), 0, "rader"),  # of real numbers: two stages
 ]
 EVEN = [
     ((3, 32), -1, "stockham"),
@@ -163,7 +161,8 @@ REAL_LANES = [
     ((2, 23), -1, "long_chirp"),
     ((22,), -1, "long_chirp"),
 ]
-SHARED = [((3, 17), -1, "stockham")]
+SHARED = [((3, 17), -1, "stockham"), ((3, 11), -1, "rader")]
+PRIMES = [((2, 41), -1, "rader"), ((41, 3), 0, "rader")]  # two stages of real numbers
 IMAGED = [  # work-items own mirror images of their butterflies
     ((2, 1024), -1, "stockham"),
     ((1, 768), -1, "stockham"),
@@ -171,7 +170,8 @@ IMAGED = [  # work-items own mirror images of their butterflies
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
-# columns; small groups; groups of columns that do not reach from one matrix into the next.
+# columns; small groups; groups of columns that do not reach from one matrix into the next; real and
+# imaginary parts apart in the convolution of real numbers.
 GROUPS = [
     ({}, stockham.ROWS, stockham.COLUMNS, STOCKHAM, ("c2c",)),
     ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *SHARED, *IMAGED], ("r2c", "c2r")),
@@ -182,6 +182,7 @@ GROUPS = [
     ({}, (Shape(1),), (Shape(4),), SHORT, ("c2c",)),
     (TINY, (Shape(1),), (Shape(4),), STEPS, ("c2c", "r2c", "c2r")),
     ({"stockham_apart": 1}, (Shape(0),), (Shape(8),), MATRICES, ("c2c", "r2c", "c2r")),
+    ({}, (Shape(0, True),), (Shape(8, True),), PRIMES, ("r2c", "c2r")),
 ]
 CUTS = [((5, 6), (8, 4)), ((3, 9), (2, 16)), ((7, 1), (3, 5)), ((3, 13), (4, 60))]
 CODES = {
