@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -94,6 +96,18 @@ def test_real_numbers_take_half_the_points_and_half_the_memory(n, kind, dtype):
         nbytes = 64 * (8 if dtype == "f8" else 4)  # of a real number of each transform
         moved = (n, n + 1) if kind == "r2c" else (n + 1, n)
         assert (only.reads, only.writes) == (moved[0] * nbytes, moved[1] * nbytes)
+
+
+@pytest.mark.parametrize("nbytes", [2**14, 2**15])
+@pytest.mark.parametrize("n", [n for n in PRIMES if n > 3 and is_smooth(n - 1)])
+def test_only_as_many_real_rows_share_a_group_as_local_memory_holds(n, nbytes):
+    little = replace(H200, local_mem_bytes=nbytes)
+    (only,) = plan((64, n), traits=little, dtype="f8", kind="r2c")
+    macros = numbers(only)
+    assert (only.kernel, macros["SPLIT"]) == ("raderReal", 0)
+    assert only.local_bytes <= nbytes
+    alone = macros["TRANSFORMS"] == 1  # only rows that fill a group
+    assert not alone or 2 * only.local_bytes > nbytes or macros["ITEMS"] > 64
 
 
 def test_real_numbers_are_convolved_as_such_on_a_gpu():

@@ -267,9 +267,13 @@ def _usual_group(
         elif not (by_columns or wanted or shape.halves) and ends.is_plain and is_smooth(batch.n):
             stages = stages.ending_whole
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
+        shape = replace(shape, served=parameters["stockham_banks"])
         if shape.shared_rows:
-            count = _count_of_shared(count, stages, itemsize, traits)
-        shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
+            count = _count_of_shared(count, stages, stages.n * itemsize, traits)
+        elif ends.real_points and not by_columns:
+            row = group_of(batch, ends, stages, replace(shape, transforms=1), precision)
+            count = _count_of_shared(count, stages, row.local_bytes, traits)
+        shape = replace(shape, transforms=count)
         group = group_of(batch, ends, stages, shape, precision)
         if group.local_bytes <= traits.local_mem_bytes:
             return replace(
@@ -391,8 +395,8 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
     """Return the fewest work-items of a row with which its loads and stores fill lines of memory.
 
     Packed rows need twice as many, because each work-item then stores at both ends of a spectrum,
-    and the rows of spectra begin in the middle of lines.
-    Rows of real points are loaded and stored as if those of a group were one long row.
+    and the rows of spectra begin in the middle of lines. Rows of real points need no more than one,
+    because a group loads and stores all of its rows as if they were one long row.
     """
     if ends.real_points:
         return 1
@@ -400,10 +404,10 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
     return 2 * fewest if ends.packed else fewest
 
 
-def _count_of_shared(most: int, stages: Stages, itemsize: int, traits: Traits) -> int:
+def _count_of_shared(most: int, stages: Stages, row_bytes: int, traits: Traits) -> int:
     """Return how many rows share a group: few enough for local memory, and full warps if so."""
     nbytes = min(SHARED_BYTES, traits.local_mem_bytes)
-    count = max(1, min(most, nbytes // (stages.n * itemsize)))
+    count = max(1, min(most, nbytes // row_bytes))
     whole = traits.lanes // gcd(traits.lanes, stages.items)
     return count // whole * whole or count
 
