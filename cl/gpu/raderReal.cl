@@ -34,6 +34,9 @@
 #ifndef RADICES_BACK
 #define RADICES_BACK 2, 4, 1, 1, 1, 1, 1, 1
 #endif
+#ifndef WAITS_EARLY
+#define WAITS_EARLY 0 /* 1: all mirror images wait in registers; of a later barrier Intel's CPU compiler makes wrong code */
+#endif
 #define SPECTRUM 1 /* a convolution */
 #include "gpu/numbers.cl"
 
@@ -160,6 +163,8 @@ static INLINE real multiply(cplx *x, real origin, local cplx *room, Worker me, g
         wait_for_group(0);
         find_images(x, images, room, IMAGINARY_PART, me);
     }
+    if (WAITS_EARLY)
+        wait_for_group(0);
     UNROLL for (uint b = 0; b < BUTTERFLIES(MIDDLE_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
@@ -235,7 +240,8 @@ void raderReal(global const source_element *src, global target_element *dst, glo
     if (MIDDLE_RADIX != N)
         wait_for_group(0); /* for those who still find points of the last exchange */
     const real sum = multiply(x, origin, room, me, spectrum);
-    wait_for_group(0); /* not before the product: the images would wait in registers */
+    if (!WAITS_EARLY)
+        wait_for_group(0); /* for those who still find images */
     back_1(x, room, me, me, twiddles + (N - 1));
     if (MIDDLE_RADIX != N)
         wait_for_group(0);

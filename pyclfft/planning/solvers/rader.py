@@ -46,7 +46,7 @@ PERMUTED, LAID_OUT = 0.1, 0.95
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return one pass if n is a prime, and n - 1 is smooth and fits a work-group, or else None."""
     launch = _launch(problem, traits, parameters)
-    return None if launch is None else (_rader_pass(launch),)
+    return None if launch is None else (_rader_pass(launch, traits),)
 
 
 def plan_if_quicker(
@@ -66,7 +66,7 @@ def plan_if_quicker(
         permuted = permuting * launch.batch.n * launch.batch.count
         if ours + permuted > GROUPS.time(others, traits):
             return None
-    return (_rader_pass(launch),)
+    return (_rader_pass(launch, traits),)
 
 
 def _launch(problem: Problem, traits: Traits, parameters: Parameters) -> GroupLaunch | None:
@@ -108,7 +108,7 @@ def _real_step(problem: Problem) -> Step:
     return Step(axis_batch(problem, n // 2), ends)
 
 
-def _rader_pass(launch: GroupLaunch) -> StockhamPass:
+def _rader_pass(launch: GroupLaunch, traits: Traits) -> StockhamPass:
     """Return the launch of rader.cl or raderReal.cl, with most macros and arguments of stockham.cl.
 
     A number of a spectrum is half a sum, and half a difference, of two of a Hartley transform: the
@@ -123,6 +123,8 @@ def _rader_pass(launch: GroupLaunch) -> StockhamPass:
     del macros["SPECTRUM"]
     if not is_real:
         macros["LAID_OUT"] = str(int(launch.ends.laid_out))
+    elif traits.is_cpu:
+        macros["WAITS_EARLY"] = "1"
     kernel = "raderReal" if is_real else "rader"
     return replace(
         each,
