@@ -110,6 +110,15 @@ def test_only_as_many_real_rows_share_a_group_as_local_memory_holds(n, nbytes):
     assert not alone or 2 * only.local_bytes > nbytes or macros["ITEMS"] > 64
 
 
+def test_only_on_cpus_does_a_group_wait_before_the_product():
+    """A way around Intel's compiler, which would cost registers on a GPU."""
+    on_cpu, on_gpu = (
+        plan((5, 41), traits=RECORDED[name], dtype="f4", kind="r2c") for name in ("pocl", "h200")
+    )
+    assert numbers(on_cpu[0]).get("WAITS_EARLY") == 1
+    assert "WAITS_EARLY" not in numbers(on_gpu[0])
+
+
 def test_real_numbers_are_convolved_as_such_on_a_gpu():
     """Wherever n - 1 is smooth and no codelet takes n, also within a cosine transform."""
     for n in (n for n in PRIMES if n > 61 and is_smooth(n - 1)):
