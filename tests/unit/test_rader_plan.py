@@ -111,7 +111,7 @@ def test_only_as_many_real_rows_share_a_group_as_local_memory_holds(n, nbytes):
 
 
 def test_only_on_cpus_does_a_group_wait_before_the_product():
-    """A way around Intel's compiler, which would cost registers on a GPU."""
+    """A way around wrong results of Intel's CPU runtime, which would cost registers on a GPU."""
     on_cpu, on_gpu = (
         plan((5, 41), traits=RECORDED[name], dtype="f4", kind="r2c") for name in ("pocl", "h200")
     )
