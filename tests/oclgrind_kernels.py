@@ -162,6 +162,12 @@ REAL_LANES = [
     ((22,), -1, "long_chirp"),
 ]
 SHARED = [((3, 17), -1, "stockham"), ((3, 37), -1, "stockham"), ((2, 3, 19), 2, "stockham")]
+PRIMES = [  # real numbers: one stage, two, three
+    ((3, 11), -1, "rader"),
+    ((2, 41), -1, "rader"),
+    ((41, 3), 0, "rader"),
+    ((1, 181), -1, "rader"),
+]
 IMAGED = [  # work-items own mirror images of their butterflies
     ((2, 1024), -1, "stockham"),
     ((1, 768), -1, "stockham"),
@@ -169,7 +175,8 @@ IMAGED = [  # work-items own mirror images of their butterflies
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
-# columns; small groups; groups of columns that do not reach from one matrix into the next.
+# columns; small groups; groups of columns that do not reach from one matrix into the next; and the
+# convolution of real numbers, in small groups, with both parts at once and apart.
 GROUPS = [
     ({}, stockham.ROWS, stockham.COLUMNS, [*STOCKHAM, *SHARED], ("c2c",)),
     ({}, stockham.ROWS, stockham.COLUMNS, [*SHORT, *SHARED, *IMAGED], ("r2c", "c2r")),
@@ -180,6 +187,8 @@ GROUPS = [
     ({}, (Shape(1),), (Shape(4),), SHORT, ("c2c",)),
     (TINY, (Shape(1),), (Shape(4),), STEPS, ("c2c", "r2c", "c2r")),
     ({"stockham_apart": 1}, (Shape(0),), (Shape(8),), MATRICES, ("c2c", "r2c", "c2r")),
+    ({"stockham_group": 16}, (Shape(0),), (Shape(4),), PRIMES, ("r2c", "c2r")),
+    ({"stockham_group": 16}, (Shape(0, True),), (Shape(4, True),), PRIMES, ("r2c", "c2r")),
 ]
 CUTS = [((5, 6), (8, 4)), ((3, 9), (2, 16)), ((7, 1), (3, 5)), ((3, 13), (4, 60))]
 CODES = {

@@ -83,7 +83,7 @@ static INLINE void multiply(cplx *x, Origin *origin, Worker me, global const cpl
 
 kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
 void rader(global const source_element *src, global target_element *dst, global const cplx *twiddles,
-           global const cplx *spectrum, global const uint *powers, uint count, uint4 extents,
+           global const cplx *spectrum, global const ushort *powers, uint count, uint4 extents,
            ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis, ulong2 dst_axis, ulong2 partner,
            uint lone, cplx scale, uint flags HOOK_PARAMETERS)
 {

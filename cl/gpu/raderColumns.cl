@@ -4,7 +4,7 @@
  *     x[], in the order of powers  --->  dst
  */
 static INLINE Origin take(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
-                          global const uint *powers, local cplx *room HOOK_PARAMETERS)
+                          global const ushort *powers, local cplx *room HOOK_PARAMETERS)
 {
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
@@ -22,7 +22,7 @@ static INLINE Origin take(cplx *x, global const source_element *src, Batch batch
 }
 
 static INLINE void give(const cplx *x, Origin origin, global target_element *dst, Batch batch, Axis axis, Worker me,
-                        Worker last, global const uint *powers, local cplx *room, cplx scale HOOK_PARAMETERS)
+                        Worker last, global const ushort *powers, local cplx *room, cplx scale HOOK_PARAMETERS)
 {
     const Group group = THE_GROUP;
     const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};

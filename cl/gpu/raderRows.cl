@@ -12,7 +12,7 @@ static INLINE int has_element(uint p)
 }
 
 static INLINE void pick_up(cplx *x, Origin *origin, const cplx *loaded, local cplx *room, uint part, Worker me,
-                           global const uint *powers)
+                           global const ushort *powers)
 {
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
@@ -35,7 +35,7 @@ static INLINE void pick_up(cplx *x, Origin *origin, const cplx *loaded, local cp
 }
 
 static INLINE Origin take(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
-                          global const uint *powers, local cplx *room HOOK_PARAMETERS)
+                          global const ushort *powers, local cplx *room HOOK_PARAMETERS)
 {
     const Transform from = LOCATE(batch, axis, me.lane);
     Origin origin = {(cplx)(0, 0), (cplx)(0, 0)};
@@ -51,7 +51,7 @@ static INLINE Origin take(cplx *x, global const source_element *src, Batch batch
 }
 
 static INLINE void lay_down(const cplx *x, Origin origin, cplx *results, local cplx *room, uint part, Worker me,
-                            Worker last, global const uint *powers)
+                            Worker last, global const ushort *powers)
 {
     const Group group = THE_GROUP;
     const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
@@ -75,7 +75,7 @@ static INLINE void lay_down(const cplx *x, Origin origin, cplx *results, local c
 }
 
 static INLINE void give(const cplx *x, Origin origin, global target_element *dst, Batch batch, Axis axis, Worker me,
-                        Worker last, global const uint *powers, local cplx *room, cplx scale HOOK_PARAMETERS)
+                        Worker last, global const ushort *powers, local cplx *room, cplx scale HOOK_PARAMETERS)
 {
     cplx results[SHARE];
     UNROLL for (uint part = SPLIT; part <= 2 * SPLIT; part++)

@@ -300,16 +300,17 @@ class ChirpSpectrum(Table):
 class PowersOfGenerator(Table):
     """The powers g^0 .. g^(n-2) of a generator g modulo the prime n, and then those of 1 / g.
 
-    They are computed on the host. Each row holds every number from 1 to n - 1 once.
+    They are computed on the host. Each row holds every number from 1 to n - 1 once. The prime is
+    below 2^16.
     """
 
     n: int
 
     def values(self) -> np.ndarray:
-        """Return the numbers; their shape is (2, n - 1), uint32."""
+        """Return the numbers; their shape is (2, n - 1), uint16."""
         powers = powers_of_generator(self.n)
         inverse = np.concatenate((powers[:1], powers[:0:-1]))
-        return np.stack((powers, inverse)).astype(np.uint32)
+        return np.stack((powers, inverse)).astype(np.uint16)
 
 
 @dataclass(frozen=True)
@@ -329,6 +330,38 @@ class RaderSpectrum(Table):
         roots = roots_of_unity(self.n, self.precision, inverse, COMPLEX_DTYPE["double"])
         spectrum = spectrum_around(roots, roots[:0], self.n - 1)
         return spectrum.astype(COMPLEX_DTYPE[self.precision])
+
+
+@dataclass(frozen=True)
+class RealRaderSpectrum(Table):
+    """The factors of Rader's convolution of real numbers, two of which are a point.
+
+    They are computed on the host. For a prime n = 2h + 1 and its generator g, the convolution of 2h
+    real numbers is with cos(2 pi g^-q / n) - sin(2 pi g^-q / n), whose spectrum is B. If Z is the
+    spectrum of its points, that of the result's points is
+
+        alpha[k] Z[k] + beta[k] conj(Z[(h - k) mod h]),
+
+    where, with S = (B[k] + B[k + h]) / 2 and D = (B[k] - B[k + h]) / 2,
+
+        alpha[k] = S - D sin(pi k / h)    and    beta[k] = i D cos(pi k / h).
+
+    Both are divided by h, which spares the transform back its scale.
+    """
+
+    n: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return alpha and then beta; their shape is (2, h)."""
+        h, wide = self.n // 2, COMPLEX_DTYPE["double"]
+        _, inverse = PowersOfGenerator(self.n).values()
+        roots = roots_of_unity(self.n, self.precision, inverse, wide)
+        spectrum = spectrum_around(roots.real + roots.imag, roots[:0], 2 * h)  # is B / 2h
+        sums, differences = spectrum[:h] + spectrum[h:], spectrum[:h] - spectrum[h:]
+        turns = roots_of_unity(2 * h, self.precision, np.arange(h), wide)
+        factors = sums + differences * turns.imag, 1j * differences * turns.real
+        return np.stack(factors).astype(COMPLEX_DTYPE[self.precision])
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from ..tables import (
     LaneSpectrum,
     LaneStages,
     RaderSpectrum,
+    RealRaderSpectrum,
     Roots,
 )
 from ..traits import Traits
@@ -145,7 +146,8 @@ def _can_do(ends: Ends) -> bool:
     It knows no other spectra than those of chirps, and twists points only where a chirp multiplies
     the results.
     """
-    if isinstance(ends.spectrum, RaderSpectrum) or (ends.twist_first and not ends.chirp_last):
+    of_rader = isinstance(ends.spectrum, (RaderSpectrum, RealRaderSpectrum))
+    if of_rader or (ends.twist_first and not ends.chirp_last):
         return False
     part = (ends.chirp_first, ends.spectrum is not None, ends.chirp_last)
     return part in PARTS_OF_BLUESTEIN

@@ -174,7 +174,7 @@ def _batch(problem: Problem) -> Batch:
 # --- within a Fourier transform -------------------------------------------------------------------
 
 # The kernels of work-groups. Each group has read all of its rows before it writes any of them.
-KERNELS_OF_GROUPS = ("stockham", "rader")
+KERNELS_OF_GROUPS = ("stockham", "rader", "raderReal")
 UINT_INDICES = 2**32  # from so many elements on, their numbers are 64-bit integers
 
 

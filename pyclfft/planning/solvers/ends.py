@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..batch import Batch
 from ..problem import Problem
-from ..tables import ChirpSpectrum, RaderSpectrum
+from ..tables import ChirpSpectrum, RaderSpectrum, RealRaderSpectrum
 from .steps import axis_batch, axis_length
 
 # The flags of batch.cl, which the argument `flags` of stockham.cl joins by "or".
@@ -53,11 +53,13 @@ class Ends:
     chirp_first, chirp_last : bool
         Whether Bluestein's chirp of `length` points multiplies the points before the transform,
         and the results after it.
-    spectrum : ChirpSpectrum or RaderSpectrum, optional
+    spectrum : ChirpSpectrum, RaderSpectrum or RealRaderSpectrum, optional
         The spectrum by which the launch multiplies between a transform and the transform back. The
         leaf brings its last factor into the order of the stages.
     laid_out : bool
         Whether local memory holds all `length` elements of a transform at once, in their order.
+    real_points : bool
+        Whether these elements are real numbers, any two of which are a point of a convolution.
     fold : int
         If the first half of the columns of a real row has been transformed, and the launch brings
         each result to its place in the half spectrum, the number of all columns; otherwise 0.
@@ -78,8 +80,9 @@ class Ends:
     twist_first: bool = False
     chirp_first: bool = False
     chirp_last: bool = False
-    spectrum: ChirpSpectrum | RaderSpectrum | None = None
+    spectrum: ChirpSpectrum | RaderSpectrum | RealRaderSpectrum | None = None
     laid_out: bool = False
+    real_points: bool = False
     fold: int = 0
     real_origin: bool = False
 

@@ -5,10 +5,16 @@ of g^q and the results in the order of g^-p, all but element 0 of the transform 
 with the roots exp(-2 pi i g^-q / n). It has n - 1 points, half as many as Bluestein's algorithm
 needs. If n - 1 is smooth, rader.cl does all of this in one launch; other primes are Bluestein's.
 
+Real numbers, to half of their spectrum or back from it, need only half of that: their Hartley
+transform is real, so that the convolution is one of n - 1 real numbers, two of which are a point
+(raderReal.cl).
+
 References
 ----------
 C. M. Rader, "Discrete Fourier transforms when the number of data samples is prime", Proc. IEEE 56
 (1968).
+
+R. N. Bracewell, "Discrete Hartley transform", J. Opt. Soc. Am. 73 (1983).
 """
 
 from __future__ import annotations
@@ -19,17 +25,18 @@ from ..factor import is_prime, is_smooth
 from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Problem
-from ..tables import PowersOfGenerator, RaderSpectrum
+from ..tables import PowersOfGenerator, RaderSpectrum, RealRaderSpectrum
 from ..traits import Traits
 from .bluestein import quickest
-from .ends import whole_ends
+from .ends import TURN, whole_ends
 from .group_leaf import GROUPS
 from .leaf import Step
 from .solver import Solver
 from .steps import axis_batch, axis_length, single_axis
 from .stockham import GroupLaunch, StockhamPass
 
-MAX_LENGTH = 2**16  # beyond any work-group, so that the search for stages ends early
+MAX_LENGTH = 2**16  # beyond any work-group; the powers are numbers of 16 bits
+LEAST_REAL = 5  # with 3 real numbers there would be one point, which no work-group transforms
 # The time that it takes to bring a point into the powers' order and a result back into its own,
 # relative to the time to move a point: in columns, and in rows, which local memory holds meanwhile.
 # They were fitted to an H200's times.
@@ -39,24 +46,27 @@ PERMUTED, LAID_OUT = 0.1, {"single": 0.95, "double": 0.55}
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return one pass if n is a prime, and n - 1 is smooth and fits a work-group, or else None."""
     launch = _launch(problem, traits, parameters)
-    return None if launch is None else (_rader_pass(launch),)
+    return None if launch is None else (_rader_pass(launch, traits),)
 
 
 def plan_if_quicker(
     problem: Problem, traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...] | None:
-    """Return the pass of `plan`, or None if Bluestein's algorithm should be quicker."""
+    """Return the pass of `plan`, or None if Bluestein's algorithm should be quicker.
+
+    For real numbers it never should: it takes four times as many points.
+    """
     launch = _launch(problem, traits, parameters)
     if launch is None:
         return None
-    others = quickest(GROUPS, problem, traits, parameters)
+    others = None if launch.ends.real_points else quickest(GROUPS, problem, traits, parameters)
     if others is not None:
         ours = GROUPS.time((launch,), traits)
         permuting = LAID_OUT[problem.precision] if launch.ends.laid_out else PERMUTED
         permuted = permuting * launch.batch.n * launch.batch.count
         if ours + permuted > GROUPS.time(others, traits):
             return None
-    return (_rader_pass(launch),)
+    return (_rader_pass(launch, traits),)
 
 
 def _launch(problem: Problem, traits: Traits, parameters: Parameters) -> GroupLaunch | None:
@@ -66,6 +76,14 @@ def _launch(problem: Problem, traits: Traits, parameters: Parameters) -> GroupLa
     n = axis_length(problem)
     if not (is_smooth(n - 1) and is_prime(n)):
         return None
+    is_real = problem.kind in ("r2c", "c2r") and n >= LEAST_REAL
+    step = _real_step(problem) if is_real else _complex_step(problem)
+    return GROUPS.launch(problem, step, traits, parameters)
+
+
+def _complex_step(problem: Problem) -> Step:
+    """Return the step of rader.cl."""
+    n = axis_length(problem)
     batch = axis_batch(problem, n - 1)
     ends = replace(
         whole_ends(problem),
@@ -73,22 +91,45 @@ def _launch(problem: Problem, traits: Traits, parameters: Parameters) -> GroupLa
         laid_out=not (batch.loads_columns and batch.stores_columns),
         real_origin=problem.kind == "r2c",
     )
-    return GROUPS.launch(problem, Step(batch, ends), traits, parameters)
+    return Step(batch, ends)
 
 
-def _rader_pass(launch: GroupLaunch) -> StockhamPass:
-    """Return the launch of rader.cl, which has most macros and arguments of stockham.cl."""
-    problem, n = launch.problem, axis_length(launch.problem)
-    each = launch.planned(problem.scale)
+def _real_step(problem: Problem) -> Step:
+    """Return the step of raderReal.cl, in which no parts of complex numbers change places."""
+    n, ends = axis_length(problem), whole_ends(problem)
+    ends = replace(
+        ends,
+        flags=ends.flags & ~TURN,
+        spectrum=RealRaderSpectrum(n, problem.precision),
+        laid_out=True,
+        real_points=True,
+        real_origin=problem.kind == "r2c",
+    )
+    return Step(axis_batch(problem, n // 2), ends)
+
+
+def _rader_pass(launch: GroupLaunch, traits: Traits) -> StockhamPass:
+    """Return the launch of rader.cl or raderReal.cl, with most macros and arguments of stockham.cl.
+
+    A number of a spectrum is half a sum, and half a difference, of two of a Hartley transform: the
+    scale tells of that half.
+    """
+    problem, n, is_real = launch.problem, axis_length(launch.problem), launch.ends.real_points
+    each = launch.planned(problem.scale / (2 if is_real and problem.kind == "r2c" else 1))
     arguments = dict(each.arguments)
     tables = {name: arguments.pop(name) for name in ("twiddles", "spectrum")}
     ends = {name: arguments.pop(name) for name in ("src", "dst")}
-    macros = dict(each.defines) | {"LAID_OUT": str(int(launch.ends.laid_out))}
+    macros = dict(each.defines)
     del macros["SPECTRUM"]
+    if not is_real:
+        macros["LAID_OUT"] = str(int(launch.ends.laid_out))
+    elif traits.is_cpu:
+        macros["WAITS_EARLY"] = "1"
+    kernel = "raderReal" if is_real else "rader"
     return replace(
         each,
-        kernel="rader",
-        source="gpu/rader.cl",
+        kernel=kernel,
+        source=f"gpu/{kernel}.cl",
         defines=tuple(macros.items()),
         arguments={**ends, **tables, "powers": PowersOfGenerator(n), **arguments},
         step=each.step.replace(f"{launch.batch.n} = ", f"{n} by {launch.batch.n} = "),

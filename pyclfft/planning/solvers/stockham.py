@@ -299,9 +299,13 @@ def _usual_group(
         if parts_apart:
             stages = Stages(stages.radices, 2)
         count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
+        shape = replace(shape, served=parameters["stockham_banks"])
         if shape.shared_rows:
-            count = _count_of_shared(count, stages, itemsize, traits)
-        shape = replace(shape, transforms=count, served=parameters["stockham_banks"])
+            count = _count_of_shared(count, stages, stages.n * itemsize, traits)
+        elif ends.real_points and not by_columns:
+            row = group_of(batch, ends, stages, replace(shape, transforms=1), precision)
+            count = _count_of_shared(count, stages, row.local_bytes, traits)
+        shape = replace(shape, transforms=count)
         group = group_of(batch, ends, stages, shape, precision, parts_apart=parts_apart)
         if group.local_bytes <= traits.local_mem_bytes:
             return replace(
@@ -462,16 +466,19 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
     """Return the fewest work-items of a row with which its loads and stores fill lines of memory.
 
     Packed rows need twice as many, because each work-item then stores at both ends of a spectrum,
-    and the rows of spectra begin in the middle of lines.
+    and the rows of spectra begin in the middle of lines. Rows of real points need no more than one,
+    because a group loads and stores all of its rows as if they were one long row.
     """
+    if ends.real_points:
+        return 1
     fewest = MIN_ITEMS // (2 if batch.n < TINY else 1)
     return 2 * fewest if ends.packed else fewest
 
 
-def _count_of_shared(most: int, stages: Stages, itemsize: int, traits: Traits) -> int:
+def _count_of_shared(most: int, stages: Stages, row_bytes: int, traits: Traits) -> int:
     """Return how many rows share a group: few enough for local memory, and full warps if so."""
     nbytes = min(SHARED_BYTES, traits.local_mem_bytes)
-    count = max(1, min(most, nbytes // (stages.n * itemsize)))
+    count = max(1, min(most, nbytes // row_bytes))
     whole = traits.lanes // gcd(traits.lanes, stages.items)
     return count // whole * whole or count
 
@@ -504,7 +511,9 @@ def group_of(
         room = max(room, stages.reversed.room(banks, shape.halves))
     if shape.shared_rows:  # half of the spectra of both parts is one number more than a row
         room = max(room, stages.n + (2 if parts_apart else 0))
-    if ends.laid_out:
+    if ends.laid_out and ends.real_points and not shape.split:
+        room = max(room, (ends.length + 1) // 2)  # each complex number has room for two real ones
+    elif ends.laid_out:
         room = max(room, ends.length)
     elif ends.packed:  # local memory holds one of each two mirror images
         room = max(room, (ends.length + 1) // 2)
@@ -618,14 +627,14 @@ def _itemsize(problem: Problem, held: str) -> int:
 
 def _loaded(batch: Batch, ends: Ends) -> int:
     """Return the number of elements of the source that a transform reads."""
-    if ends.packed or ends.real_radix:
+    if ends.packed or ends.real_radix or ends.real_points:
         return ends.filled
     return min(batch.n, ends.filled) if batch.source.columns == 1 else batch.n
 
 
 def _stored(batch: Batch, ends: Ends) -> int:
     """Return the number of elements of the target that a transform writes."""
-    if ends.packed or ends.real_radix:
+    if ends.packed or ends.real_radix or ends.real_points:
         return ends.outputs
     if _target(ends) == "HERMITIAN" or batch.target.columns == 1:
         return min(batch.n, ends.outputs)
@@ -771,7 +780,8 @@ def _columns(batch: Batch, stages: Stages) -> tuple[bool, bool]:
 def _shown(batch: Batch, stages: Stages, ends: Ends) -> str:
     """Return the length and the radices of a launch, for people."""
     if not ends.real_radix:
-        return f"{batch.n} = {shown(stages.radices)}" + (" packed" if ends.packed else "")
+        points = " packed" if ends.packed else " real" if ends.real_points else ""
+        return f"{batch.n} = {shown(stages.radices)}{points}"
     kept = stages.radices
     to_real = ends.target == "REAL"
     radices = (*kept[:-1], ends.real_radix) if to_real else (ends.real_radix, *kept[1:])
