@@ -127,7 +127,7 @@ static inline uint number_of_element(uint j, uint n)
 /* The negative of number n - i, or 0 if i is 0. Of rows side by side, a number is loaded whatever i is, because compilers
  * wait for each number before a branch that may ask for the next one: 1024 x 1024 numbers took 14 % longer on an H100.
  * Of rows one behind the other some take longer without the branch: 4096 numbers 23 %. */
-static inline real image_of(DCT_SOURCE src, DctRow row, uint i HOOK_PARAMETERS)
+static inline real image_number(DCT_SOURCE src, DctRow row, uint i HOOK_PARAMETERS)
 {
     if (row.inner == 1)
         return i ? -number(src, row, row.n - i HOOK_ARGUMENTS) : 0;
@@ -151,11 +151,11 @@ static inline before_element element_before(DCT_SOURCE src, DctRow row, global c
 #elif DCT_TYPE == 2
     return number(src, row, number_of_element(j, n) HOOK_ARGUMENTS);
 #elif DCT_TYPE == 3 && DCT_ODD
-    const real x = number(src, row, 2 * j HOOK_ARGUMENTS), image = image_of(src, row, 2 * j HOOK_ARGUMENTS);
+    const real x = number(src, row, 2 * j HOOK_ARGUMENTS), image = image_number(src, row, 2 * j HOOK_ARGUMENTS);
     return (cplx)(j % 2 ? -x : x, j % 2 ? -image : image); /* Intel's CPU compiler mistakes -(cplx)(x, image) */
 #elif DCT_TYPE == 3
     const cplx w = roots[j];
-    const real x = number(src, row, j HOOK_ARGUMENTS), image = image_of(src, row, j HOOK_ARGUMENTS);
+    const real x = number(src, row, j HOOK_ARGUMENTS), image = image_number(src, row, j HOOK_ARGUMENTS);
     return cmul((cplx)(x, image), (cplx)(w.x, -w.y));
 #elif DCT_ODD
     return folded(src, row, j HOOK_ARGUMENTS);
