@@ -331,22 +331,15 @@ def _plain_rows(batch: Batch, ends: Ends) -> bool:
     """Whether whole rows lie one behind the other, in the source and in the target."""
     elements = ends.length // 2 + 1 if ends.source == "HERMITIAN" else ends.length
     whole = ends.filled == elements and (ends.source != "HERMITIAN" or batch.n in LARGE_PRIMES)
+    across, *others = batch.dimensions
     sides = (
-        (batch.source, batch.dimensions[0].source, elements),
-        (
-            batch.target,
-            batch.dimensions[0].target,
-            ends.outputs,
-        ),
+        (batch.source.stride, across.source, elements),
+        (batch.target.stride, across.target, ends.outputs),
     )
-    return (
-        whole
-        and len(batch.dimensions) == 1
-        and all(
-            line.stride == 1 and (batch.count == 1 or distance == held)
-            for line, distance, held in sides
-        )
+    behind = all(
+        stride == 1 and (batch.count == 1 or distance == held) for stride, distance, held in sides
     )
+    return whole and behind and not others
 
 
 def _is_odd_row(ends: Ends) -> bool:
@@ -509,8 +502,10 @@ def group_of(
     room = stages.room(banks, shape.halves)
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
-    if shape.shared_rows:  # half of the spectra of both parts is one number more than a row
-        room = max(room, stages.n + (2 if parts_apart else 0))
+    if (
+        shape.shared_rows
+    ):  # rows an odd number apart; the two half spectra of parts, one number more
+        room = max(room, (stages.n | 1) + (2 if parts_apart else 0))
     if ends.laid_out and ends.real_points and not shape.split:
         room = max(room, (ends.length + 1) // 2)  # each complex number has room for two real ones
     elif ends.laid_out:
