@@ -148,11 +148,13 @@ def test_it_is_chosen_where_half_the_points_are_quicker():
 
 
 def test_primes_with_codelets_need_no_convolution():
-    """Complex ones up to 53, or 47 in double precision, where registers end."""
-    for dtype, largest in (("c8", 53), ("c16", 47)):
+    """Complex columns up to 53, or 43 in double precision, and rows, by parts, up to 61 or 59."""
+    for dtype, columns, rows in (("c8", 53, 61), ("c16", 43, 59)):
         for n in (n for n in PRIMES if 13 < n < 80):
             (only,) = plan((n, 2**12), 0, None, dtype=dtype)
-            assert (numbers(only)["N"] == n) == (n <= largest)
+            assert (numbers(only)["N"] == n) == (n <= columns)
+            (only,) = plan((2**12, n), 1, None, dtype=dtype)
+            assert (numbers(only)["N"] == n) == (n <= rows)
             if is_smooth(n - 1):  # and a caller may still have one
                 assert plan((n, 2**12), 0, dtype=dtype)[0].kernel == "rader"
 

@@ -41,10 +41,11 @@ TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 # a real stage: with one or two stages, and with more.
 WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
 # The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
-# length, by what the source holds, and of other lengths.
+# length, by what the source holds, or PARTS if work-items transform the real and the imaginary parts
+# apart; and of other lengths.
 QUICK_PRIMES = {
-    "single": {"COMPLEX": 61, "REAL": 61, "HERMITIAN": 61},
-    "double": {"COMPLEX": 59, "REAL": 61, "HERMITIAN": 61},
+    "single": {"PARTS": 61, "COMPLEX": 53, "REAL": 61, "HERMITIAN": 61},
+    "double": {"PARTS": 59, "COMPLEX": 43, "REAL": 61, "HERMITIAN": 61},
 }
 QUICK_FACTOR = {"single": 53, "double": 31}
 
@@ -148,7 +149,8 @@ def _is_quick(problem: Problem, step: Step, group: Group, traits: Traits) -> boo
     if is_smooth(n):
         return True
     alone, precision = len(group.stages.radices) == 1, problem.precision
-    largest = QUICK_PRIMES[precision][ends.source] if alone else QUICK_FACTOR[precision]
+    held = "PARTS" if group.parts_apart else ends.source
+    largest = QUICK_PRIMES[precision][held] if alone else QUICK_FACTOR[precision]
     if traits.is_cpu or not is_smooth(n, largest):
         return False
     return not ends.packed or group.stages.items >= MIN_ITEMS  # or loads would be far apart
