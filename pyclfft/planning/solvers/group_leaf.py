@@ -41,8 +41,8 @@ TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 # a real stage: with one or two stages, and with more.
 WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
 # The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
-# length, by what the source holds, or PARTS if work-items transform the real and the imaginary parts
-# apart; and of other lengths.
+# length, by what the source holds, or PARTS if work-items transform the real and the imaginary
+# parts apart; and of other lengths.
 QUICK_PRIMES = {
     "single": {"PARTS": 61, "COMPLEX": 53, "REAL": 61, "HERMITIAN": 61},
     "double": {"PARTS": 59, "COMPLEX": 43, "REAL": 61, "HERMITIAN": 61},
