@@ -111,7 +111,7 @@ static inline real folded(DCT_SOURCE src, DctRow row, uint j HOOK_PARAMETERS)
 #endif
 
 #if DCT_TYPE == 2 || DCT_TYPE == 3
-/* Which number of a row is element j of the Fourier transform: that which type 2 takes, or that which type 3 leaves. */
+/* Where in a row element j of the Fourier transform stands, which type 2 takes and type 3 leaves. */
 static inline uint number_of_element(uint j, uint n)
 {
 #if DCT_ODD
@@ -152,7 +152,7 @@ static inline before_element element_before(DCT_SOURCE src, DctRow row, global c
     return number(src, row, number_of_element(j, n) HOOK_ARGUMENTS);
 #elif DCT_TYPE == 3 && DCT_ODD
     const real x = number(src, row, 2 * j HOOK_ARGUMENTS), image = image_number(src, row, 2 * j HOOK_ARGUMENTS);
-    return (cplx)(j % 2 ? -x : x, j % 2 ? -image : image); /* Intel's CPU compiler mistakes -(cplx)(x, image) */
+    return (cplx)(j % 2 ? -x : x, j % 2 ? -image : image); /* of -(cplx)(...) Intel's CPU compiler makes wrong code */
 #elif DCT_TYPE == 3
     const cplx w = roots[j];
     const real x = number(src, row, j HOOK_ARGUMENTS), image = image_number(src, row, j HOOK_ARGUMENTS);

@@ -11,31 +11,20 @@
 #define DCT_TARGET local real *
 #define DCT_LOAD(src, place) ((src)[place])
 #define DCT_STORE(dst, place, y) ((dst)[place] = (y))
-#define SIGNED_ALREADY 1 /* take_rows does it: Intel's CPU compiler mistakes signs of which it knows where they are */
+#define SIGNED_ALREADY 1 /* by take_rows: of constant signs Intel's CPU compiler makes wrong code */
 #include "dctParts.cl"
-
-#define NUMBERS (N * TRANSFORMS) /* of all rows of the group */
-#define TAKEN (DCT_TYPE == 3 ? N / 2 + 1 : N) /* elements of a row that the codelet takes, */
-#define LEFT (DCT_TYPE == 3 ? N : N / 2 + 1)  /* and those that it leaves and that somebody needs */
-
-/* How many numbers of the group's rows there are: the last group may have fewer rows. */
-static INLINE uint numbers_of(Batch batch)
-{
-    const uint rows = batch.count - batch.first;
-    return rows < TRANSFORMS ? rows * N : NUMBERS;
-}
 
 static INLINE DctRow row_in_room(Worker me)
 {
-    return (DctRow){me.lane * N, 1, N};
+    return (DctRow){begin_of_row(me.lane, N), 1, N};
 }
 
 static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
                                        local cplx *room HOOK_PARAMETERS)
 {
-    global const real *numbers = (global const real *)src + (ulong)batch.first * N;
+    global const real *numbers = (global const real *)src + plain_place(batch, axis, N, 0);
     local real *waiting = (local real *)room;
-    const uint all = numbers_of(batch);
+    const uint all = all_elements(batch, N);
     LOOP(uint begin = 0; begin < SHARE_OF(N); begin += ROUND_OF(N, TAKEN_AT_ONCE)) {
         real loaded[ROUND_OF(N, TAKEN_AT_ONCE)];
         UNROLL for (uint e = 0; e < ROUND_OF(N, TAKEN_AT_ONCE); e++) {
@@ -44,7 +33,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         }
         UNROLL for (uint e = 0; e < ROUND_OF(N, TAKEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            if (i < NUMBERS)
+            if (i < N * TRANSFORMS)
                 waiting[i] = SIGNS_IN && i % N % 2 ? -loaded[e] : loaded[e];
         }
     }
@@ -61,10 +50,10 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                        local cplx *room HOOK_PARAMETERS)
 {
-    global real *numbers = (global real *)dst + (ulong)batch.first * N;
+    global real *numbers = (global real *)dst + plain_place(batch, axis, N, 0);
     local real *waiting = (local real *)room;
-    const uint all = numbers_of(batch);
-    UNROLL for (uint k = 0; k < LEFT; k++)
+    const uint all = all_elements(batch, N);
+    UNROLL for (uint k = 0; k < STORED; k++)
 #if DCT_TYPE == 3
         element_after(waiting, row_in_room(last), 0, k, x[k].x);
 #else

@@ -11,10 +11,12 @@
     #include "gpu/loadComplex.cl"
 #endif
 
+#if SHARED_ROWS
+    #include "gpu/sharedRows.cl"
+#endif
 #if COSINE_ROWS
     #include "gpu/cosineRows.cl"
 #elif SHARED_ROWS
-    #include "gpu/sharedRows.cl"
     #include "gpu/takeRows.cl"
 #endif
 

@@ -35,7 +35,7 @@
 #define RADICES_BACK 2, 4, 1, 1, 1, 1, 1, 1
 #endif
 #ifndef WAITS_EARLY
-#define WAITS_EARLY 0 /* 1: all mirror images wait in registers; with a later barrier Intel's CPU runtime errs at times */
+#define WAITS_EARLY 0 /* 1: the group waits before the product, not behind it: Intel's CPU runtime gave wrong results */
 #endif
 #define SPECTRUM 1 /* a convolution */
 #include "gpu/numbers.cl"

@@ -1,4 +1,4 @@
-/* sharedRows: what takeRows.cl and giveRows.cl have in common: a group's rows, as if they were one long row.
+/* sharedRows: what takeRows.cl, giveRows.cl and cosineRows.cl have in common: a group's rows as one long row.
  *
  *     element i of all rows is element i % elements of row i / elements
  */

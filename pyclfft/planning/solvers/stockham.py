@@ -502,9 +502,7 @@ def group_of(
     room = stages.room(banks, shape.halves)
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
-    if (
-        shape.shared_rows
-    ):  # rows an odd number apart; the two half spectra of parts, one number more
+    if shape.shared_rows:  # rows lie as begin_of_row in sharedRows.cl says
         room = max(room, (stages.n | 1) + (2 if parts_apart else 0))
     if ends.laid_out and ends.real_points and not shape.split:
         room = max(room, (ends.length + 1) // 2)  # each complex number has room for two real ones
