@@ -36,8 +36,6 @@ static INLINE cplx element_of_row(local const cplx *room, uint i, uint flags)
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                        local cplx *room HOOK_PARAMETERS)
 {
-    const Group group = THE_GROUP;
-    const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
     const uint all = PLAIN_ROWS ? all_elements(batch, STORED) : STORED * TRANSFORMS;
     wait_for_group(0); /* for those who still find points of the last exchange */
 #if PARTS_APART
@@ -45,6 +43,8 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     UNROLL for (uint k = 0; k < SPECTRUM_OF_PART; k++)
         (room + row)[k] = x[k];
 #else
+    const Group group = THE_GROUP;
+    const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
     const int row = begin_of_row(last.lane, STORED);
     UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, last.item);

@@ -24,8 +24,6 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
 static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
                                        local cplx *room HOOK_PARAMETERS)
 {
-    const Group group = THE_GROUP;
-    const Stage stage = {FIRST_RADIX, 1, 0};
     const uint all = PLAIN_ROWS ? all_elements(batch, TAKEN) : TAKEN * TRANSFORMS;
     LOOP(uint begin = 0; begin < SHARE_OF(TAKEN); begin += ROUND_OF(TAKEN, TAKEN_AT_ONCE)) {
         cplx loaded[ROUND_OF(TAKEN, TAKEN_AT_ONCE)];
@@ -46,6 +44,8 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     UNROLL for (uint k = 0; k < N; k++)
         x[k] = (cplx)(((local const real *)(room + row))[2 * k + part], 0);
 #else
+    const Group group = THE_GROUP;
+    const Stage stage = {FIRST_RADIX, 1, 0};
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
