@@ -1,4 +1,4 @@
-"""Imports point one way (docs/design): each module belongs to a layer and imports none above it."""
+"""Imports point one way (docs/developer/design.md): each module belongs to a layer and imports none above it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ RESULTS = {
     for path in sorted((DOCS / "results").glob("*.json"))
     if not path.name.startswith(ON_OTHER_PAGES)
 }
-PAGE = (DOCS / "speed.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "explanation/speed.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def speed(monkeypatch):
 
 def part(name):
     """Return what the page has of a file, its lines not broken."""
-    (found,) = (each for each in PAGE.split("\n## ") if f"(results/{name})" in each)
+    (found,) = (each for each in PAGE.split("\n## ") if f"(../results/{name})" in each)
     return found.replace("\n  ", " ")
 
 
@@ -61,7 +61,7 @@ def test_a_page_that_was_edited_is_refused(speed, tmp_path):
 def test_every_run_is_shown(speed):
     assert {Path(run.results).name for run in speed.RUNS} == set(RESULTS)
     for run in speed.RUNS:
-        assert f"]({run.picture})" in PAGE
+        assert f"](../{run.picture})" in PAGE
         assert (DOCS / run.picture).exists()
 
 
