@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 import pyclfft
 
 sys.path.insert(0, str(Path(__file__).parent))
-from elsewhere import ALIASES, mapping  # noqa: E402
+from elsewhere import ALIASES, WORDS, mapping
 
 project = "pyclfft"
 copyright = "the pyclfft authors"
@@ -44,6 +44,7 @@ numpydoc_class_members_toctree = False
 numpydoc_attributes_as_param_list = True
 numpydoc_xref_param_type = True
 numpydoc_xref_aliases = ALIASES
+numpydoc_xref_ignore = WORDS
 intersphinx_mapping = mapping(Path(tempfile.mkdtemp(prefix="inventories-")))
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True

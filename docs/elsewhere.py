@@ -66,6 +66,9 @@ PROJECTS = {
             ("py:exception", "library/exceptions.html#{}"): (
                 "Exception", "MemoryError", "RuntimeError", "TypeError", "ValueError",
             ),
+            ("py:class", "library/functions.html#{}"): (
+                "bool", "bytes", "dict", "float", "int", "list", "str", "tuple",
+            ),
             ("std:term", "glossary.html#term-{}"): ("iterable", "iterator", "mapping", "sequence"),
             ("std:label", "library/stdtypes.html#{}"): ("bltin-boolean-values",),
         },
@@ -81,6 +84,13 @@ ALIASES = {
     "cl.Device": "pyopencl.Device",
     "cl.Event": "pyopencl.Event",
 }
+
+
+# Words in the types that are no names.
+WORDS = {
+    "a", "an", "and", "another", "array", "arrays", "complex", "default", "dtype", "is", "like",
+    "number", "numbers", "of", "optional", "or", "real", "shape", "to", "with",
+}  # fmt: skip
 
 
 def mapping(folder: Path) -> dict[str, tuple[str, str]]:
