@@ -31,7 +31,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "on-pypi.md"]
 templates_path = ["templates"]
 default_role = "py:obj"  # `Plan` in a docstring links to Plan, where that is documented
 highlight_language = "text"

@@ -1,4 +1,4 @@
-"""Imports point one way (docs/developer/design.md): each module belongs to a layer and imports none above it."""
+"""Imports point one way: no module imports a layer above its own (docs/developer/design.md)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,8 @@ def test_a_page_that_was_edited_is_refused(reports, tmp_path, monkeypatch):
     monkeypatch.setattr(reports, "DOCS", tmp_path)
     reports.main(["--check"])
     page = tmp_path / "explanation/worksize.md"
-    page.write_text(text("explanation/worksize.md").replace("| 41.83 |", "| 41.84 |"), encoding="utf-8")
+    edited = text("explanation/worksize.md").replace("| 41.83 |", "| 41.84 |")
+    page.write_text(edited, encoding="utf-8")
     with pytest.raises(SystemExit, match=r"worksize\.md is not what docs/make_reports\.py writes"):
         reports.main(["--check"])
     reports.main([])
