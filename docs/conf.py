@@ -30,8 +30,9 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "on-pypi.md"]
+exclude_patterns = ["_build", "examples", "on-pypi.md"]
 templates_path = ["templates"]
 default_role = "py:obj"  # `Plan` in a docstring links to Plan, where that is documented
 highlight_language = "text"
@@ -46,6 +47,15 @@ numpydoc_xref_param_type = True
 numpydoc_xref_aliases = ALIASES
 numpydoc_xref_ignore = WORDS
 intersphinx_mapping = mapping(Path(tempfile.mkdtemp(prefix="inventories-")))
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 3600,  # times of one run on one machine tell nothing
+    "abort_on_example_error": True,
+}
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = False
