@@ -27,15 +27,17 @@ from ..planning.traits import Traits
 from .bands import KINDS, SHAPES, Band
 from .masks import Mask
 
-PADS = ("none", "zero", "edge", "mirror")
+PADS = ("none", "periodic", "zero", "edge", "mirror")
 CHANNELS = ("each", "luma")
 SCALES = ("none", "clip", "max", "stretch")  # in the order of their numbers in pixels.cl
 SPREADING = ("max", "stretch")  # the scales that depend on the range of all values
 PARTS = ("real", "magnitude")  # in the order of their numbers in pixels.cl
-PAD_MACRO = {"none": 0, "zero": 0, "edge": 1, "mirror": 2}
+PAD_MACRO = {"none": 0, "periodic": 0, "zero": 0, "edge": 1, "mirror": 2}
 COLOURS = (3, 4)  # how many values a coloured pixel has: red, green and blue, perhaps alpha
 
-KEEP_DC = ("lowpass", "bandstop")  # the kinds that keep the mean brightness of a picture
+UNPADDED = ("none", "periodic")  # the values of pad that leave the transform as large as the image
+
+NO_PICTURE = ("highpass", "bandpass")  # the kinds that remove the mean brightness of a picture
 
 MASK = Buffer("mask")  # the buffer of a caller's own gains
 
@@ -176,6 +178,11 @@ class FilterJob:
         return self.algorithm is None and (mirrored or self.part == "real")
 
     @property
+    def logarithmic(self) -> bool:
+        """Whether the planes hold logarithms of the brightness."""
+        return isinstance(self.band, Mask) and bool(self.band.rule and self.band.rule.logarithmic)
+
+    @property
     def needs_values(self) -> bool:
         """Whether a pixel of the result needs more than one filtered value, or the image itself."""
         return self.scale in SPREADING or self.luma or self.values > len("RGB")
@@ -239,7 +246,7 @@ def usual_part(kind: str | None, keep_dc: bool) -> str:
     If it keeps the mean, the result is a picture like the image, which the real part shows. A mask,
     whose kind is None, counts as a filter that keeps the mean.
     """
-    return "real" if kind is None or keep_dc or kind in KEEP_DC else "magnitude"
+    return "magnitude" if kind in NO_PICTURE and not keep_dc else "real"
 
 
 def usual_scale(dtype: np.dtype, kind: str | None, keep_dc: bool) -> str:
