@@ -58,6 +58,13 @@
 #define MAGNITUDE 1 /* a result's value: 1: its magnitude, 0: its real part */
 #endif
 
+#ifndef LOGARITHMIC
+#define LOGARITHMIC 0 /* 1: planes hold logarithms of the brightness, 0: the brightness itself */
+#endif
+#ifndef GREY_STEP
+#define GREY_STEP 1 /* to what the logarithm of black belongs, as a part of white: one of 256 greys */
+#endif
+
 #define SCALE_NONE 0
 #define SCALE_CLIP 1
 #define SCALE_MAX 2
@@ -151,11 +158,17 @@ static inline real luma(global const PIXEL *image, long place)
            CONST(0.114) * channel_of(image, place, 2);
 }
 
-/* What a plane, the one of number `plane` of its image, holds of the pixel at element `place`. */
+/* The brightness of the pixel at element `place` for the plane of number `plane` of its image. */
 static inline real pixel_value(global const PIXEL *image, long place, uint plane)
 {
     return LUMA ? luma(image, place) : channel_of(image, place, plane);
 }
+
+/* What a plane holds of a brightness, for numbers and for vectors of them; what is below 0 counts as black. */
+#define PLANE_VALUE(v) (LOGARITHMIC ? log(1 + fmax(v, (v) * 0) / GREY_STEP) : (v))
+
+/* The brightness that a filtered value of a plane stands for, for numbers and for vectors of them. */
+#define BRIGHTNESS(v) (LOGARITHMIC ? (exp(v) - 1) * GREY_STEP : MAGNITUDE ? fabs(v) : (v))
 
 /* A value on the scale of the result. What is no number stays none, whatever the range. */
 static inline real scaled_value(real value, cplx range, real top)
@@ -238,7 +251,7 @@ static inline real padded_pixel(global const PIXEL *image, PlanePlace at, long f
     if (x < 0 || y < 0)
         return 0;
     long place = source_place((long2)(first, pitch), axes, at.plane / PLANES, y, x);
-    return pixel_value(image, place, at.plane % PLANES);
+    return PLANE_VALUE(pixel_value(image, place, at.plane % PLANES));
 }
 
 /* In the place of a load: the number that stands at `index` where planes are nowhere in memory. */
@@ -259,7 +272,7 @@ static inline void store_point(global RESULT_PIXEL *result, PLACE_TYPE index, re
         return;
     long place = target_place((long2)(first, pitch), axes, at.plane / PLANES, y, x);
     result[place + (long)(at.plane % PLANES) * RESULT_CHANNEL] =
-        to_result(MAGNITUDE ? fabs(value) : value, top);
+        to_result(BRIGHTNESS(value), top);
 }
 
 #ifdef POINT_OF_TWO
@@ -295,10 +308,10 @@ static inline source_vector plane_vector(global const PIXEL *image, PLACE_TYPE i
 #if VECTOR_PIXELS
     place += (long)(at.plane % PLANES) * PIXEL_CHANNEL;
     UNROLL for (uint i = 0; i < count; i += LANES)
-        ((reals *)&v)[i / LANES] = load_pixels(image + place + i);
+        ((reals *)&v)[i / LANES] = PLANE_VALUE(load_pixels(image + place + i));
 #else
     LOOP(uint i = 0; i < count; i++)
-        ((real *)&v)[i] = pixel_value(image, place + (long)i * PIXEL_STEP, at.plane % PLANES);
+        ((real *)&v)[i] = PLANE_VALUE(pixel_value(image, place + (long)i * PIXEL_STEP, at.plane % PLANES));
 #endif
     return v;
 }
@@ -319,7 +332,7 @@ static inline void store_pixels(global RESULT_PIXEL *result, PLACE_TYPE index, t
     result += (long)(at.plane % PLANES) * RESULT_CHANNEL;
     UNROLL for (uint i = 0; i < count; i += LANES) {
         reals part = ((reals *)&v)[i / LANES];
-        store_results(result + i, MAGNITUDE ? fabs(part) : part, top);
+        store_results(result + i, BRIGHTNESS(part), top);
     }
 }
 #endif

@@ -737,8 +737,24 @@ def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
         "PAD": PAD_MACRO[job.pad],
         "REAL_PLANES": int(job.is_real),
         "MAGNITUDE": PARTS.index(job.part),
+        **_logarithm_macros(job),
         "SCALE": SCALES.index(job.scale),
     }
+
+
+def _logarithm_macros(job: FilterJob) -> dict[str, int | str]:
+    """Return the macros of a filter of logarithms; none for all others, whose text stays as it is."""
+    if not job.logarithmic:
+        return {}
+    return {"LOGARITHMIC": 1, "GREY_STEP": f"CONST({grey_step(job)!r})"}
+
+
+def grey_step(job: FilterJob) -> float:
+    """Return one of 255 steps from black to white, which keeps logarithms finite: log(1 + v / step).
+
+    So the pixels of a picture mean the same in 8 bits, in 16 bits, and as floats from 0 to 1.
+    """
+    return float(job.maxval) / 255
 
 
 def _kernel_macros(job: FilterJob, traits: Traits, parameters: Parameters) -> dict[str, int | str]:
