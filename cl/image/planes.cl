@@ -261,6 +261,30 @@ static inline real plane_point(global const PIXEL *image, PLACE_TYPE index, long
     return padded_pixel(image, plane_place(index), first, pitch, axes);
 }
 
+/* In the place of a load: of the difference of opposite edges that `plane_point` would find at `index`, what makes the
+ * image's Laplacian on a torus differ from that in the plane. It is 0 but in the outer rows and columns. */
+static inline real edge_difference(global const PIXEL *image, PLACE_TYPE index, long first, long pitch,
+                                   global const long *axes)
+{
+    PlanePlace here = plane_place(index), there = here;
+    uint last_row = PLANE_ROWS - 1, last_column = PLANE_COLUMNS - 1;
+    int in_outer_row = here.row == 0 || here.row == last_row;
+    int in_outer_column = here.column == 0 || here.column == last_column;
+    real difference = 0;
+    if (!in_outer_row && !in_outer_column)
+        return difference;
+    real value = padded_pixel(image, here, first, pitch, axes);
+    if (in_outer_row) {
+        there.row = last_row - here.row;
+        difference += padded_pixel(image, there, first, pitch, axes) - value;
+    }
+    if (in_outer_column) {
+        there = here, there.column = last_column - here.column;
+        difference += padded_pixel(image, there, first, pitch, axes) - value;
+    }
+    return difference;
+}
+
 /* In the place of a store: a filtered number becomes a pixel, unless it lies outside of the image. */
 static inline void store_point(global RESULT_PIXEL *result, PLACE_TYPE index, real value, long first,
                                long pitch, global const long *axes, real top)
@@ -284,7 +308,27 @@ static inline source_vector plane_vector(global const PIXEL *image, PLACE_TYPE i
     at.column++;
     return (source_vector)(one, padded_pixel(image, at, first, pitch, axes));
 }
+static inline source_vector edge_differences(global const PIXEL *image, PLACE_TYPE index, uint offset,
+                                             long first, long pitch, global const long *axes)
+{
+    index += offset;
+    return (source_vector)(edge_difference(image, index, first, pitch, axes),
+                           edge_difference(image, index + 1, first, pitch, axes));
+}
 #elif VECTOR_LOADS
+static inline source_vector edge_differences(global const PIXEL *image, PLACE_TYPE index, uint offset,
+                                             long first, long pitch, global const long *axes)
+{
+    PlanePlace at = plane_place(index + offset);
+    uint count = sizeof(source_vector) / sizeof(real);
+    source_vector v = 0;
+    int in_outer_row = at.row == 0 || at.row == PLANE_ROWS - 1;
+    if (in_outer_row || at.column == 0 || at.column + count >= PLANE_COLUMNS)
+        LOOP(uint i = 0; i < count; i++)
+            ((real *)&v)[i] = edge_difference(image, index + offset + i, first, pitch, axes);
+    return v;
+}
+
 /* Whether `count` neighbours from an element on lie in the image, whose pixel (x, y) is the first one. */
 static inline int are_inside(PlanePlace at, uint count, uint *x, uint *y)
 {

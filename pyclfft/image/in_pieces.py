@@ -203,13 +203,35 @@ def _filtered(
     inverse = replace(forward, kind="c2r" if half else "c2c", direction="inverse")
     spectrum = np.empty(forward.result_shape(job.plane), forward.dtype)
     transform(_padded(job, plane), spectrum, forward, room)
-    passed = Computed(spectrum.shape, spectrum.dtype, lambda place: spectrum[place] * gains(place))
+    passed: Callable[[Place], np.ndarray] = lambda place: spectrum[place] * gains(place)
+    if job.pad == "periodic":
+        smooth = _smooth_part(job, plane, forward, room)
+        at_dc = gains((0, 0))
+        passed = lambda place: (spectrum[place] - smooth[place]) * gains(place) + smooth[place] * at_dc
+    passed = Computed(spectrum.shape, spectrum.dtype, passed)
     values = np.empty(job.plane, inverse.dtype)
     transform(passed, values, inverse, room)
     rows, columns = (
         slice(begin, begin + extent) for begin, extent in zip(_margins(job), job.size, strict=True)
     )
     return values[rows, columns]
+
+
+def _smooth_part(job: FilterJob, plane: np.ndarray, forward: Request, room: Room) -> np.ndarray:
+    """Return the spectrum of the smooth part of a plane: `smooth_passes` says what that is."""
+    edges = np.zeros(job.plane, REAL_DTYPE[job.precision])
+    for axis in (0, 1):
+        first, last = (_plane_values(job, plane.take(i, axis)).astype(edges.dtype) for i in (0, -1))
+        outer = np.moveaxis(edges, axis, 0)
+        outer[0] += last - first
+        outer[-1] += first - last
+    smooth = np.empty(forward.result_shape(job.plane), forward.dtype)
+    transform(edges, smooth, forward, room)
+    down, across = (np.sin(np.pi * np.arange(n) / n) ** 2 for n in job.plane)
+    eigenvalues = -4 * np.add.outer(down, across[: smooth.shape[1]])
+    eigenvalues[0, 0] = -np.inf
+    smooth /= eigenvalues.astype(edges.dtype)
+    return smooth
 
 
 def _margins(job: FilterJob) -> list[int]:
