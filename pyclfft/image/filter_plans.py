@@ -825,14 +825,14 @@ def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
 
 
 def _logarithm_macros(job: FilterJob) -> dict[str, int | str]:
-    """Return the macros of a filter of logarithms; none for all others, whose text stays as it is."""
+    """Return the macros of a filter of logarithms; all others have none of them."""
     if not job.logarithmic:
         return {}
     return {"LOGARITHMIC": 1, "GREY_STEP": f"CONST({grey_step(job)!r})"}
 
 
 def grey_step(job: FilterJob) -> float:
-    """Return one of 255 steps from black to white, which keeps logarithms finite: log(1 + v / step).
+    """Return one of 255 steps from black to white: planes hold log(1 + v / step).
 
     So the pixels of a picture mean the same in 8 bits, in 16 bits, and as floats from 0 to 1.
     """

@@ -53,8 +53,8 @@ from .peaks import find_notches
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
 
-# The options that describe the radial kinds, with the values that say nothing about any kind. A mask
-# takes the place of all of them, and of the options of other kinds.
+# The options that describe the radial kinds, with the values that say nothing about any kind. A
+# mask takes the place of all of them, and of the options of other kinds.
 BAND_OPTIONS = {
     "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": None, "sigma": None,
     "keep_dc": False,
@@ -475,7 +475,7 @@ def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
 def transform_size(
     shape: tuple[int, ...],
     axes: tuple[int, int] | None,
-    pad: str,
+    pad: str = "none",
     algorithm: str | None = None,
 ) -> tuple[int, int]:
     """Return the rows and columns of the transform of an image of an array of some shape."""

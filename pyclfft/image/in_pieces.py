@@ -203,12 +203,14 @@ def _filtered(
     inverse = replace(forward, kind="c2r" if half else "c2c", direction="inverse")
     spectrum = np.empty(forward.result_shape(job.plane), forward.dtype)
     transform(_padded(job, plane), spectrum, forward, room)
-    passed: Callable[[Place], np.ndarray] = lambda place: spectrum[place] * gains(place)
-    if job.pad == "periodic":
-        smooth = _smooth_part(job, plane, forward, room)
-        at_dc = gains((0, 0))
-        passed = lambda place: (spectrum[place] - smooth[place]) * gains(place) + smooth[place] * at_dc
-    passed = Computed(spectrum.shape, spectrum.dtype, passed)
+    smooth = _smooth_part(job, plane, forward, room) if job.pad == "periodic" else None
+
+    def passed_at(place: Place) -> np.ndarray:
+        if smooth is None:
+            return spectrum[place] * gains(place)
+        return (spectrum[place] - smooth[place]) * gains(place) + smooth[place] * gains((0, 0))
+
+    passed = Computed(spectrum.shape, spectrum.dtype, passed_at)
     values = np.empty(job.plane, inverse.dtype)
     transform(passed, values, inverse, room)
     rows, columns = (

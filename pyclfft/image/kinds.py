@@ -11,7 +11,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import hypot, isfinite
+from math import atan2, degrees, hypot, isfinite
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,11 @@ class Rule(ABC):
 
     symmetric: bool = True
     logarithmic: bool = False
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Lines, for people, that say more than `str`."""
+        return ()
 
     @abstractmethod
     def gains(self, rows: np.ndarray, columns: np.ndarray, plane: Plane) -> np.ndarray:
@@ -168,6 +173,15 @@ class Notch(Rule):
         gains[np.logical_and.outer(rows == 0, columns == 0)] = 1
         return gains
 
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Each point, with the period and the angle of its wave."""
+        return tuple(
+            f"({y:.4f}, {x:.4f}): period {1 / hypot(y, x):.2f} px, "
+            f"angle {degrees(atan2(-y, x)) % 180:.1f} degrees"
+            for y, x in self.points
+        )
+
     def __str__(self) -> str:
         return (
             f"notch at {len(self.points)} point{'s' * (len(self.points) != 1)} (fy, fx) in "
@@ -193,9 +207,7 @@ def notch(
             "peaks take the list that find_notches(image) returns"
         )
     if points is None:
-        raise PlanError(
-            f'notch needs points=[(fy, fx), ...] in cycles a pixel, or points="{AUTO}"'
-        )
+        raise PlanError(f'notch needs points=[(fy, fx), ...] in cycles a pixel, or points="{AUTO}"')
     radius = 3 / min(size) if radius is None else radius
     checked = tuple(_point(each) for each in points)
     return Notch(checked, make_profile("radius", radius, shape, order), bool(mirrored))
@@ -213,7 +225,7 @@ def _point(point: Any) -> tuple[float, float]:
             "the image's side"
         )
     if not hypot(y, x):
-        raise PlanError("a notch at (0, 0) would remove the image's mean: use kind=\"highpass\"")
+        raise PlanError('a notch at (0, 0) would remove the image\'s mean: use kind="highpass"')
     return y, x
 
 

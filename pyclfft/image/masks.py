@@ -102,13 +102,14 @@ def gains_of_function(
         A ValueError: the function returns something of another shape.
     """
     rows, columns = plane
-    gains = np.asarray(function(np.fft.fftfreq(rows)[:, np.newaxis], np.fft.fftfreq(columns)[np.newaxis]))
+    fy, fx = np.fft.fftfreq(rows)[:, np.newaxis], np.fft.fftfreq(columns)[np.newaxis, :]
+    gains = np.asarray(function(fy, fx))
     try:
         return np.broadcast_to(gains, plane)
     except ValueError:
         raise PlanError(
-            f"the function given as mask returns the shape {gains.shape} for fy of shape {(rows, 1)} and "
-            f"fx of shape {(1, columns)}: its gains have to fit the shape {plane}"
+            f"the function given as mask returns the shape {gains.shape} for fy of the shape "
+            f"{fy.shape} and fx of the shape {fx.shape}: its gains have to fit the shape {plane}"
         ) from None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyopencl.array as cl_array
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy import ndimage
+from scipy import ndimage  # type: ignore[import-untyped]
 
 from ..errors import PlanError
 from ..transforms import fft2
@@ -21,9 +21,9 @@ LOWEST_BINS = 6
 MOST = 64  # points that are returned, the strongest ones
 CORE = 3  # bins beside a peak that belong to it, of a spectrum with a Hann window
 AROUND = 9  # bins beside a peak with which it is compared
-# A peak is so many times as strong as half of the bins around it, and as nearly all of them. In noise
-# the greatest of a million bins is 4.5 times their median; the second number refuses lines, which
-# straight edges leave in a spectrum.
+# A peak is so many times as strong as half of the bins around it, and as nearly all of them. In
+# noise the greatest of a million bins is 4.5 times their median; the second number refuses lines,
+# which straight edges leave in a spectrum.
 OVER_MEDIAN, OVER_MOST = 9.0, 3.0
 NEARLY_ALL = 0.97
 

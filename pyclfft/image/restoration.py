@@ -17,6 +17,7 @@ from ..runtime.hooks import Hook
 from ..runtime.limit import max_device_bytes
 from ..runtime.operation import queue_for
 from ..runtime.plan import Plan
+from ..runtime.shift import converted
 from ..transforms import irfftn, rfftn
 from ..transforms.call import on_host, readable
 
@@ -262,10 +263,9 @@ def _laplacian(dimensions: int) -> np.ndarray:
 def _on_device(job: Restoration, image: cl_array.Array) -> cl_array.Array:
     """Restore an image by two launches or more, which multiply and clip on their way."""
     queue = queue_for(None, image)
-    forward, inverse = _deconvolutions.get(
-        (queue.context, job), lambda: job.plans(queue.context)
-    )
-    return inverse(forward(image if image.flags.c_contiguous else image.copy(queue), queue=queue), queue=queue)
+    forward, inverse = _deconvolutions.get((queue.context, job), lambda: job.plans(queue.context))
+    image = image if image.flags.c_contiguous else converted(image, image.dtype)
+    return inverse(forward(image, queue=queue), queue=queue)
 
 
 def _in_pieces(job: Restoration, image: np.ndarray) -> np.ndarray:
