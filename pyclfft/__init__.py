@@ -6,7 +6,8 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.transforms.chirp_z`: `czt`, `zoom_fft` and their relatives of scipy.signal
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
-- `pyclfft.image.filtering`: `filter_image`, `filter_mask`
+- `pyclfft.image.filtering`: `filter_image`, `filter_mask`; `pyclfft.image.peaks`: `find_notches`
+- `pyclfft.image.restoration`: `wiener`
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
 - `pyclfft.convolution.registration`: `phase_cross_correlation`
 - `pyclfft.convolution.streaming`: `StreamingConvolver`
@@ -74,6 +75,8 @@ from .errors import (
     RankError,
 )
 from .image.filtering import filter_image, filter_mask
+from .image.peaks import find_notches
+from .image.restoration import wiener
 from .runtime import icd as _icd
 from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
@@ -184,6 +187,7 @@ __all__ = [
     "fhtoffset",
     "filter_image",
     "filter_mask",
+    "find_notches",
     "frames_to_samples",
     "frames_to_time",
     "get_workers",
@@ -235,5 +239,6 @@ __all__ = [
     "transform_in_pieces",
     "tune",
     "use_device",
+    "wiener",
     "zoom_fft",
 ]

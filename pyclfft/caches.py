@@ -30,6 +30,8 @@ class CacheInfo(NamedTuple):
         Convolutions that `convolve` and its relatives have planned.
     correlators : CacheCounts
         Correlations that `phase_cross_correlation` has planned.
+    deconvolutions : CacheCounts
+        Pairs of transforms by which `wiener` restores images.
     dfts : CacheCounts
         Direct transforms that `dft` has planned, with their roots of unity.
     chirps : CacheCounts
@@ -51,6 +53,7 @@ class CacheInfo(NamedTuple):
     frames: CacheCounts
     convolvers: CacheCounts
     correlators: CacheCounts
+    deconvolutions: CacheCounts
     dfts: CacheCounts
     chirps: CacheCounts
     programs: CacheCounts

@@ -10,13 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DeviceMemoryError
+from ..errors import DeviceMemoryError, PlanError
 from ..runtime.operation import queue_for
 from ..runtime.profile import PassTime, Recorder, profiling_queue
 from ..transforms import fft2
-from .filter_plans import FilterJob
-from .filtering import filter_job, filter_mask, filtered, image_filter
+from .filter_plans import PIXELS, FilterJob
+from .filtering import (
+    filter_job,
+    filtered,
+    image_filter,
+    mask_array,
+    transform_size,
+    with_found_points,
+)
 from .imagefile import ImageFile, check_output, read_images, write_image, write_images
+from .mask_pictures import draw_gains, gains_of
+from .masks import Mask
 
 File = str | os.PathLike[str]
 
@@ -28,18 +37,38 @@ class FilterRequest:
     Attributes
     ----------
     band : mapping of str to object
-        The arguments that `filter_image` and `filter_mask` share: `kind`, `cutoff`, `unit`,
-        `shape`, `order` and `keep_dc`.
+        The arguments that `filter_image` and `filter_mask` share: `kind`, `cutoff`, and the options
+        of the kind. It is empty if there are `gains`.
     others : mapping of str to object
         Further arguments of `filter_image`.
+    gains : ndarray, optional
+        The gains of a mask, as `read_gains` returns them.
     """
 
     band: Mapping[str, Any]
     others: Mapping[str, Any]
+    gains: np.ndarray | None = None
 
     def job(self, image: ImageFile) -> FilterJob:
         """Return what is to be done with an image."""
-        return filter_job(image.pixels, maxval=image.maxval, **self.band, **self.others)
+        band = with_found_points(image.pixels, self.band.get("kind"), self.band)
+        mask = self.mask(image)
+        return filter_job(image.pixels, mask=mask, maxval=image.maxval, **band, **self.others)
+
+    def mask(self, image: ImageFile) -> np.ndarray | None:
+        """Return the gains in the precision in which an image is transformed."""
+        if self.gains is None:
+            return None
+        others = {name: self.others[name] for name in ("pad", "algorithm") if name in self.others}
+        wanted = transform_size(image.pixels.shape, None, **others)
+        if self.gains.shape != wanted:
+            raise PlanError(
+                "the mask has {1} x {0} gains, and the transform of this image {3} x {2}: draw the "
+                "mask by --mask with the same --pad and --algorithm".format(
+                    *self.gains.shape, *wanted
+                )
+            )
+        return mask_array(self.gains, PIXELS[image.pixels.dtype].precision)
 
 
 @dataclass(frozen=True)
@@ -53,7 +82,7 @@ class FilteredFile:
     words : str
         The sizes and kinds of the images, for people.
     band : str
-        The filter of the first image, for people.
+        The filter of the first image, for people; one line, or several.
     """
 
     pages: int
@@ -103,16 +132,18 @@ def filter_file(
         images = read_images(source)
         jobs = [request.job(image) for image in images]
         _require_formats(files, images, jobs)
+        if "mask" in files:  # gains that its format cannot hold are refused before any work
+            _gains(images[0], request, jobs[0], files["mask"])
     queue = queue_for(None)
     with step("plan"):
-        for job in jobs:
+        for image, job in zip(images, jobs, strict=True):
             with suppress(DeviceMemoryError):  # what is too large goes in pieces
-                image_filter(job, queue.context)
+                image_filter(job, queue.context, request.mask(image))
     recorder = None if times is None else Recorder()
     with step("filter"):
         used = profiling_queue(queue.context) if recorder else queue
         results = [
-            _like(image, filtered(job, image.pixels, None, used, recorder))
+            _like(image, filtered(job, image.pixels, request.mask(image), used, recorder))
             for image, job in zip(images, jobs, strict=True)
         ]
     with step("write"):
@@ -120,10 +151,10 @@ def filter_file(
     for name, draw in DRAWINGS.items():
         if name in files:
             with step("draw"):
-                write_image(files[name], _picture(draw(images[0], request)))
+                write_image(files[name], draw(images[0], request, jobs[0], files[name]))
     if recorder and times is not None:
         times += recorder.times()
-    return FilteredFile(len(images), _described(images), str(jobs[0].band))
+    return FilteredFile(len(images), _described(images), _filter_in_words(jobs[0]))
 
 
 def _require_formats(
@@ -136,6 +167,12 @@ def _require_formats(
             check_output(file, _picture(np.zeros((1, 1))))
         else:
             check_output(file, *map(_like, images, blanks))
+
+
+def _filter_in_words(job: FilterJob) -> str:
+    """Return what a job does to a spectrum: one line, and one for each detail."""
+    details = job.band.rule.details if isinstance(job.band, Mask) and job.band.rule else ()
+    return "\n        ".join([str(job.band), *details])
 
 
 def _described(images: Sequence[ImageFile]) -> str:
@@ -177,13 +214,13 @@ def spectrum_picture(pixels: np.ndarray) -> np.ndarray:
     return logarithm / (logarithm.max() or 1)
 
 
-def _spectrum(image: ImageFile, request: FilterRequest) -> np.ndarray:
-    return spectrum_picture(image.pixels)
+def _spectrum(image: ImageFile, request: FilterRequest, job: FilterJob, file: File) -> ImageFile:
+    return _picture(spectrum_picture(image.pixels))
 
 
-def _gains(image: ImageFile, request: FilterRequest) -> np.ndarray:
+def _gains(image: ImageFile, request: FilterRequest, job: FilterJob, file: File) -> ImageFile:
     """Return the filter's gains for an image, DC in the middle."""
-    return np.fft.fftshift(filter_mask(image.pixels.shape[:2], **request.band))
+    return draw_gains(gains_of(job, request.mask(image)), file)
 
 
 DRAWINGS = {"spectrum": _spectrum, "mask": _gains}
