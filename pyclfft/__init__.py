@@ -13,6 +13,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.distributed.direct`: `dft`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
+- `pyclfft.audio.mel`: `melspectrogram`, `mfcc`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
 - `pyclfft.audio.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
@@ -28,6 +29,7 @@ The whole public interface is listed here; the names are defined in
 
 from . import array_api_fft, backend, distributed
 from .audio.chroma import chroma
+from .audio.mel import melspectrogram, mfcc
 from .audio.notes import Note, notes
 from .audio.onsets import onsets
 from .audio.stft import istft, spectrogram, stft
@@ -209,6 +211,8 @@ __all__ = [
     "irfftn",
     "istft",
     "limit_device_memory",
+    "melspectrogram",
+    "mfcc",
     "midi_to_hz",
     "midi_to_note",
     "next_fast_len",

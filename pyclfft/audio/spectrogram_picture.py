@@ -15,6 +15,7 @@ import numpy as np
 
 from ..advice import pip_install
 from ..errors import FormatError, PlanError, PyclfftError
+from .mel import hertz_of_mel, mel_of
 from .notes import Note
 
 FORMATS = ("png", "svg", "pdf")
@@ -36,39 +37,6 @@ class Ticks(NamedTuple):
 
 
 # --- axes for frequencies -------------------------------------------------------------------------
-
-MEL_STEP = 200 / 3  # Slaney's scale: Hz a mel below 1000 Hz; above, it is logarithmic
-MEL_BREAK = 1000.0
-MEL_LOG = np.log(6.4) / 27
-
-
-def mel_of(hertz: np.ndarray) -> np.ndarray:
-    """Return where frequencies are on Slaney's mel scale, librosa's default.
-
-    Parameters
-    ----------
-    hertz : ndarray
-        Frequencies.
-
-    Returns
-    -------
-    ndarray of float64
-
-    References
-    ----------
-    M. Slaney, "Auditory Toolbox", Interval Research technical report 1998-010 (1998).
-    """
-    hertz = np.asarray(hertz, np.float64)
-    above = MEL_BREAK / MEL_STEP + np.log(np.maximum(hertz, MEL_BREAK) / MEL_BREAK) / MEL_LOG
-    return np.where(hertz < MEL_BREAK, hertz / MEL_STEP, above)
-
-
-def hertz_of_mel(mel: np.ndarray) -> np.ndarray:
-    """Return the frequencies of places on Slaney's mel scale, the inverse of `mel_of`."""
-    mel = np.asarray(mel, np.float64)
-    over = np.maximum(mel - MEL_BREAK / MEL_STEP, 0)
-    return np.where(over > 0, MEL_BREAK * np.exp(MEL_LOG * over), mel * MEL_STEP)
-
 
 def note_hz(midi: float) -> float:
     """Return the frequency of a MIDI note; note 69 is A4 with 440 Hz."""
