@@ -13,6 +13,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.distributed.direct`: `dft`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
+- `pyclfft.audio.griffin_lim`: `griffinlim`
 - `pyclfft.audio.mel`: `melspectrogram`, `mfcc`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
 - `pyclfft.audio.units`: `frames_to_time` and other units of music
@@ -29,6 +30,7 @@ The whole public interface is listed here; the names are defined in
 
 from . import array_api_fft, backend, distributed
 from .audio.chroma import chroma
+from .audio.griffin_lim import griffinlim
 from .audio.mel import melspectrogram, mfcc
 from .audio.notes import Note, notes
 from .audio.onsets import onsets
@@ -189,6 +191,7 @@ __all__ = [
     "frames_to_samples",
     "frames_to_time",
     "get_workers",
+    "griffinlim",
     "hfft",
     "hfft2",
     "hfftn",
