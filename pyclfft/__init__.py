@@ -16,6 +16,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.audio.griffin_lim`: `griffinlim`
 - `pyclfft.audio.mel`: `melspectrogram`, `mfcc`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
+- `pyclfft.audio.spectral_editing`: `edit_spectrogram`, `Region`
 - `pyclfft.audio.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.runtimes`: `devices`; `pyclfft.runtime.choice`: `default_device`, `use_device`
@@ -34,6 +35,7 @@ from .audio.griffin_lim import griffinlim
 from .audio.mel import melspectrogram, mfcc
 from .audio.notes import Note, notes
 from .audio.onsets import onsets
+from .audio.spectral_editing import Region, edit_spectrogram
 from .audio.stft import istft, spectrogram, stft
 from .audio.streaming import StreamingSTFT
 from .audio.units import (
@@ -151,6 +153,7 @@ __all__ = [
     "PrecisionError",
     "PyclfftError",
     "RankError",
+    "Region",
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
@@ -177,6 +180,7 @@ __all__ = [
     "distributed",
     "dst",
     "dstn",
+    "edit_spectrogram",
     "fft",
     "fft2",
     "fft_frequencies",

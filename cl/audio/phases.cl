@@ -45,5 +45,5 @@ kernel void nextPhases(global const given *wanted, global const cplx *rebuilt, g
     if (i >= count)
         return;
     const cplx z = share == 0 ? rebuilt[i] : rebuilt[i] - share * before[i];
-    spectra[i] = times(z / (hypot(z.x, z.y) + least), wanted[i]);
+    spectra[i] = times(z / (length(z) + least), wanted[i]);
 }
