@@ -13,6 +13,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.distributed.direct`: `dft`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
+- `pyclfft.audio.denoising`: `denoise`
 - `pyclfft.audio.griffin_lim`: `griffinlim`
 - `pyclfft.audio.mel`: `melspectrogram`, `mfcc`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
@@ -31,6 +32,7 @@ The whole public interface is listed here; the names are defined in
 
 from . import array_api_fft, backend, distributed
 from .audio.chroma import chroma
+from .audio.denoising import denoise
 from .audio.griffin_lim import griffinlim
 from .audio.mel import melspectrogram, mfcc
 from .audio.notes import Note, notes
@@ -175,6 +177,7 @@ __all__ = [
     "dctn",
     "default_device",
     "default_queue",
+    "denoise",
     "devices",
     "dft",
     "distributed",
