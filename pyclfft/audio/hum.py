@@ -1,7 +1,7 @@
 """Hum: the mains' frequency and its harmonics, found in a sound and taken away.
 
-Spectra of long frames are computed on the device. Of them only the bins of harmonics come to the
-host, which decides what is hum: it goes on for seconds with the same phase, and music does not.
+Spectra of frames are computed on the device. Of them only the bins of harmonics come to the host,
+which decides what is hum: it goes on all the time with the same phase, and music does not.
 """
 
 from __future__ import annotations
@@ -16,17 +16,22 @@ from ..errors import PlanError
 from ..planning.precision import COMPLEX_DTYPE
 from .on_device import launch, precision_of, result_like
 from .stft import stft
+from .windows import window_values
 
 SOURCE = "audio/hum.cl"
 
 MAINS = (50, 60)  # Hz
-LEAST_PERIODS = 10  # the fewest periods of the mains in a frame
+WINDOW = "blackmanharris"  # which does not see partials that are some bins away
+PERIODS = 10  # the periods of the mains in a frame
 HOPS = 5  # frames begin a fifth of a frame apart
+SPAN = 8.0  # seconds in which the mains has one frequency, and its harmonics one amplitude
 HIGHEST = 3000.0  # Hz: up to here harmonics are sought
 VOTING = 10  # the harmonics that tell the exact frequency
-OFF, GRID = 0.5, 2001  # Hz by which the mains may be off, and how many frequencies are tried
-AROUND = 15  # the frames on each side whose median a harmonic is
-STEADY = 0.5  # the least magnitude of a harmonic's median beside the median of its magnitudes
+OFF = 0.5  # Hz by which the mains may be off
+REFINED, MOVED = 3, 12  # how often the frequency is refined, and the middle of a cluster moved
+NEAR = 0.2  # frames agree if they are apart by this part of their magnitude
+AGREEING, LACKING = 0.2, 0.5  # the least part of frames that agree; the most that lack it beside
+SEEN = 0.3  # the least response of a bin to a harmonic that is off
 
 
 class Hum(NamedTuple):
@@ -52,23 +57,21 @@ class Hum(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """Frames of a whole number of periods of the mains: `length` points, `hop` apart."""
+    """Frames of some periods of the mains: `length` points, `hop` apart."""
 
-    periods: int
     length: int
     hop: int
 
     @classmethod
     def of(cls, mains: int, sr: float, samples: int) -> Frames:
-        """Return frames of a second, or shorter ones for a shorter signal."""
-        periods = min(mains, int(samples * mains / sr))
-        if periods < LEAST_PERIODS:
+        """Return the frames for signals of so many samples."""
+        length = round(PERIODS * sr / mains)
+        if samples < 2 * length:
             raise PlanError(
-                f"hum of {mains} Hz is found in {LEAST_PERIODS / mains:g} s of sound at least, not "
+                f"hum of {mains} Hz is found in {2 * PERIODS / mains:g} s of sound at least, not "
                 f"in {samples / sr:.3f} s: leave hum out"
             )
-        length = min(samples, round(periods * sr / mains))
-        return cls(periods, length, max(1, length // HOPS))
+        return cls(length, max(1, length // HOPS))
 
 
 def remove_hum(signals: cl_array.Array, sr: float, mains: int, queue: cl.CommandQueue) -> None:
@@ -111,23 +114,24 @@ def find_hum(
     signals: cl_array.Array, sr: float, mains: int, frames: Frames, queue: cl.CommandQueue
 ) -> Hum:
     """Find the harmonics of the mains; the parameters are those of `remove_hum`."""
+    numbers = np.arange(1, max(1, int(min(HIGHEST, 0.45 * sr) / mains)) + 1)
     spectra = _spectra(signals, frames, queue)
-    count = int(min(HIGHEST, 0.45 * sr) / mains)
-    numbers = np.arange(1, count + 1)
-    begins = np.arange(spectra.shape[1]) * frames.hop / sr  # seconds
-    nominal = _bins(spectra, numbers * frames.periods, queue)
-    hertz = exact_frequency(nominal, begins, mains)
-    places = numbers * (hertz * frames.length / sr)
-    nearest = np.rint(places).astype(int)
-    values = _bins(spectra, nearest, queue)
-    # The phase that a bin shows is that in the middle of a frame, seen from the frame's begin.
-    off = places - nearest
-    turns = np.outer(begins * hertz, numbers) + off / 2
-    values *= 4 / frames.length / _hann_response(off) * np.exp(-2j * np.pi * turns)
-    steady = _steady(values)
-    present = steady.any(axis=(0, 1))
+    bins = np.rint(numbers * (mains * frames.length / sr)).astype(int)
+    seen = _bins(spectra, bins, queue)
+    middles = (np.arange(seen.shape[1]) * frames.hop + frames.length / 2) / sr
+    window = window_values(WINDOW, frames.length)
+    # A bin's phase is that at the begin of its frame: turn it to the middle, then back to time 0.
+    turns = bins / 2 - np.outer(middles, numbers * mains)
+    seen *= 2 / window.sum() * np.exp(2j * np.pi * turns)
+    tracks = [track_of(each, middles, numbers) for each in seen]
+    hertz = float(np.median([track.off for track in tracks])) + mains
+    values = np.stack([track.values for track in tracks])
+    values *= np.exp(-2j * np.pi * np.outer(middles, numbers * (hertz - mains)))
+    response = _response(window, (numbers * hertz - bins * (sr / frames.length)) / sr)
+    values /= np.where(response > SEEN, response, np.inf)
+    present = values.any(axis=(0, 1))
     return Hum(
-        hertz, numbers[present].astype(np.uint32), steady[..., present], frames.length // 2,
+        hertz, numbers[present].astype(np.uint32), values[..., present], frames.length // 2,
         frames.hop,
     )  # fmt: skip
 
@@ -140,7 +144,9 @@ def _spectra(
     shape = (count, (samples - frames.length) // frames.hop + 1, frames.length // 2 + 1)
     spectra = result_like(signals, queue, shape, COMPLEX_DTYPE[precision_of(signals)])
     turned = spectra.transpose((0, 2, 1))
-    stft(signals, frames.length, frames.hop, center=False, out=turned, queue=queue)
+    stft(
+        signals, frames.length, frames.hop, window=WINDOW, center=False, out=turned, queue=queue
+    )
     spectra.events[:] = turned.events
     return spectra
 
@@ -157,50 +163,115 @@ def _bins(spectra: cl_array.Array, numbers: np.ndarray, queue: cl.CommandQueue) 
     return taken.get().astype(np.complex128)
 
 
-def exact_frequency(values: np.ndarray, begins: np.ndarray, mains: float) -> float:
-    """Return the frequency of the mains that explains best how phases go on from frame to frame.
+# --- what is hum ----------------------------------------------------------------------------------
+
+
+class Track(NamedTuple):
+    """Harmonics over time: `values` of shape (frames, harmonics), at a mains that is `off` Hz off.
+
+    The values are beside the phases of the nominal frequency, as those are that `track_of` is given.
+    """
+
+    off: float
+    values: np.ndarray
+
+
+def track_of(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> Track:
+    """Find the harmonics that go on with the same phase.
 
     Parameters
     ----------
-    values : ndarray of complex, shape (signals, frames, harmonics)
-        The bins of the nominal harmonics.
-    begins : ndarray of float, shape (frames,)
-        Where frames begin, in s.
-    mains : float
-        The nominal frequency, in Hz.
+    seen : ndarray of complex, shape (frames, harmonics)
+        Amplitudes and phases of the nominal harmonics, turned back to time 0.
+    middles : ndarray of float, shape (frames,)
+        The middles of frames, in s.
+    numbers : ndarray of int, shape (harmonics,)
+        The numbers of the harmonics.
 
     Returns
     -------
-    float
-        In Hz. Every frame and every harmonic has one vote, so that loud notes do not count more.
+    Track
+        What is steady over some seconds. Parts of `SPAN` seconds overlap by half, and what they say
+        is faded from one to the next.
     """
-    if len(begins) < 2:
-        return mains
-    values = values[..., :VOTING]
-    step = begins[1] - begins[0]
-    numbers = np.arange(1, values.shape[-1] + 1)
-    turned = values[:, 1:] * values[:, :-1].conj() * np.exp(-2j * np.pi * numbers * mains * step)
-    votes = (turned / np.maximum(np.abs(turned), 1e-300)).sum(axis=(0, 1))
-    tried = np.linspace(-OFF, OFF, GRID)
-    score = (votes * np.exp(-2j * np.pi * np.outer(tried, numbers) * step)).real.sum(axis=1)
-    best = tried[score.argmax()]
-    # The votes are close to the best frequency now: the mean of what they are off tells the rest.
-    off = np.angle(votes * np.exp(-2j * np.pi * numbers * best * step))
-    weights = np.abs(votes) * numbers
-    rest = (weights * off).sum() / max((weights * numbers).sum(), 1e-300) / (2 * np.pi * step)
-    return float(mains + best + rest)
+    count = len(middles)
+    step = middles[1] - middles[0]
+    span = min(count, max(2, round(SPAN / step)))
+    begins = np.unique(np.append(np.arange(0, count - span, max(1, span // 2)), count - span))
+    values = np.zeros(seen.shape, complex)
+    weights = np.zeros((count, 1))
+    offs = []
+    for begin in begins.tolist():
+        part = slice(begin, begin + span)
+        off, steady = _steady(seen[part], middles[part], numbers)
+        place = np.arange(span) + 0.5
+        weight = np.minimum(place, span - place)[:, None]
+        turning = np.exp(2j * np.pi * off * np.outer(middles[part], numbers))
+        values[part] += weight * steady * turning
+        weights[part] += weight
+        offs.append(off)
+    return Track(float(np.median(offs)), values / weights)
 
 
-def _hann_response(off: np.ndarray) -> np.ndarray:
-    """Return how a Hann window sees a sine that is so many bins off, beside one in the middle."""
-    return np.sinc(off) / (1 - off**2)
+def _steady(
+    seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Return by how many Hz the mains is off, and its harmonics: the same in all frames, or 0."""
+    off = _rough_frequency(seen[:, :VOTING], middles, numbers[:VOTING])
+    for _ in range(REFINED):
+        turned = seen * np.exp(-2j * np.pi * off * np.outer(middles, numbers))
+        values = _clusters(turned)
+        off += _drift(turned[:, :VOTING], values[:VOTING], middles, numbers[:VOTING])
+    return off, _clusters(seen * np.exp(-2j * np.pi * off * np.outer(middles, numbers)))
 
 
-def _steady(values: np.ndarray) -> np.ndarray:
-    """Return what goes on with the same phase: the median of neighbouring frames, or 0."""
-    padded = np.pad(values, ((0, 0), (AROUND, AROUND), (0, 0)), mode="reflect" if (
-        values.shape[1] > AROUND) else "edge")
-    near = np.lib.stride_tricks.sliding_window_view(padded, 2 * AROUND + 1, axis=1)
-    middle = np.median(near.real, axis=-1) + 1j * np.median(near.imag, axis=-1)
-    usual = np.median(np.abs(near), axis=-1)
-    return np.where(np.abs(middle) > STEADY * usual, middle, 0)
+def _rough_frequency(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> float:
+    """Return the Hz by which the mains is off: where bounded magnitudes add up to the most."""
+    bounded = seen / (np.abs(seen) + np.median(np.abs(seen), axis=0) + 1e-300)
+    step = 1 / (4 * len(numbers) * (middles[-1] - middles[0]))
+    tried = np.arange(-OFF, OFF, step)
+    score = np.zeros(len(tried))
+    for number, column in zip(numbers, bounded.T, strict=True):
+        score += np.abs(np.exp(-2j * np.pi * number * np.outer(tried, middles)) @ column)
+    return float(tried[score.argmax()])
+
+
+def _clusters(turned: np.ndarray) -> np.ndarray:
+    """Return where most frames of each harmonic agree; 0 if there are few, or if many lack it."""
+    distance = np.abs(turned[:, None] - turned)
+    size = np.abs(turned)
+    agreeing = (distance < NEAR * size).sum(axis=0)
+    best = agreeing.argmax(axis=0)[None]
+    middle = np.take_along_axis(turned, best, axis=0)[0]
+    share = np.take_along_axis(agreeing, best, axis=0)[0] / len(turned)
+    lacking = (size < np.abs(middle) / 2).mean(axis=0)
+    wide = NEAR * np.abs(middle) + 1e-300
+    for _ in range(MOVED):
+        away = np.abs(turned - middle)
+        weights = 1 / (1 + (away / wide) ** 2) ** 2
+        middle = (weights * turned).sum(axis=0) / weights.sum(axis=0)
+        inside = np.where(away < 2 * wide, away, np.nan)
+        inside[0] = np.where(np.isnan(inside).all(axis=0), wide, inside[0])
+        wide = np.maximum(wide / 2, np.minimum(wide, np.nanmedian(inside, axis=0)))
+    return np.where((share > AGREEING) & (lacking < LACKING * share), middle, 0)
+
+
+def _drift(
+    turned: np.ndarray, values: np.ndarray, middles: np.ndarray, numbers: np.ndarray
+) -> float:
+    """Return the Hz that the phases of agreeing frames still drift by, by least squares."""
+    found = values != 0
+    beside = turned[:, found] / values[found]
+    agrees = np.abs(beside - 1) < 2 * NEAR
+    count = np.maximum(agrees.sum(axis=0), 1)
+    since = middles[:, None] - (agrees * middles[:, None]).sum(axis=0) / count
+    phase = np.angle(beside)
+    slope = (agrees * since * phase).sum(axis=0) @ numbers[found]
+    whole = (agrees * since**2).sum(axis=0) @ numbers[found] ** 2
+    return float(slope / (2 * np.pi * whole)) if whole else 0.0
+
+
+def _response(window: np.ndarray, off: np.ndarray) -> np.ndarray:
+    """Return how a bin sees a sine that is so many turns a sample off, beside one in its middle."""
+    place = np.arange(len(window)) - len(window) / 2
+    return np.cos(2 * np.pi * np.outer(off, place)) @ window / window.sum()
