@@ -26,9 +26,10 @@ from .runtime.queues import default_queue
 PROG = "pyclfft denoise"
 
 EPILOG = """\
-The result goes beside IN, as IN_denoised.wav, if OUT is not named; its ending, .wav or .flac, is its
-format. A - is standard input or standard output. If neither --noise nor --noise-at is given, the
-level of the noise is found in the quieter moments of the sound. All messages go to standard error."""
+The result goes beside IN, as IN_denoised.wav, if OUT is not named; its ending, .wav or .flac, is
+its format. A - is standard input or standard output. If neither --noise nor --noise-at is given,
+the level of the noise is found in the quieter moments of the sound. All messages go to standard
+error."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, log, prod
+from math import log, prod
 from typing import Any
 
 import numpy as np
@@ -116,8 +116,11 @@ def denoise(
     if reduction:
         n_fft = min(frame_points(sr, SECONDS), max(16, 1 << (samples.bit_length() - 1)))
         spectra = _spectra(signals, n_fft, queue)
-        levels = _levels_of(noise, n_fft, count, precision, queue) if noise is not None else (
-            _levels_within(spectra, queue))
+        levels = (
+            _levels_of(noise, n_fft, count, precision, queue)
+            if noise is not None
+            else (_levels_within(spectra, queue))
+        )
         _suppress(spectra, levels, reduction, queue)
         turned = spectra.transpose((0, 2, 1))
         turned.events[:] = spectra.events
@@ -145,7 +148,7 @@ def _spectra(signals: cl_array.Array, n_fft: int, queue: cl.CommandQueue) -> cl_
 
 def _levels_within(spectra: cl_array.Array, queue: cl.CommandQueue) -> np.ndarray:
     """Return the power of the noise in spectra, by bins, shape (signals, bins)."""
-    signals, frames, bins = spectra.shape
+    _, frames, bins = spectra.shape
     rank = int(QUIET * (frames - 1))
     quiet = _powers("quantilePowers", spectra, queue, rank)
     means = quiet / -log(1 - (rank + 0.5) / frames)  # as the powers of white noise are distributed
@@ -178,9 +181,7 @@ def _levels_of(
     return np.broadcast_to(levels, (count, levels.shape[1]))
 
 
-def _powers(
-    kernel: str, spectra: cl_array.Array, queue: cl.CommandQueue, *more: int
-) -> np.ndarray:
+def _powers(kernel: str, spectra: cl_array.Array, queue: cl.CommandQueue, *more: int) -> np.ndarray:
     """Return a number for each bin of each signal, by a kernel, as float64 on the host."""
     signals, frames, bins = spectra.shape
     precision = precision_of(spectra)

@@ -46,7 +46,7 @@ def before_and_after(
     panels = []
     for sound in (before, after):
         amplitudes = spectrogram(sound.mean(axis=0), n_fft, hop)
-        levels = look.levels(sr, n_fft, *amplitudes.shape, panels=2)
+        levels = look.levels(sr, n_fft, amplitudes.shape[0], amplitudes.shape[1], panels=2)
         levels.add(amplitudes)
         panels.append(levels)
     times = Times(0.0, hop / sr, 0.0, samples / sr)

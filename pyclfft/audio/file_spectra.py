@@ -91,8 +91,8 @@ def spectra_of_file(
     frames : Frames
         How the sound is framed; zeros stand before it and behind it.
     magnitudes : Magnitudes or None
-        The numbers that are wanted, or None for the complex spectra. If they are relative to the greatest number, which is known
-        only at the end, all frames are transformed at once.
+        The numbers that are wanted, or None for the complex spectra. If numbers are relative to the
+        greatest one, which is known only at the end, all frames are transformed at once.
     part : Part
         The part of the file, of one channel or of the mean of all.
     algorithm : str, optional

@@ -111,9 +111,7 @@ def griffinlim(
     if momentum < 0:
         raise PlanError(f"momentum must not be negative, not {momentum!r}")
     if momentum > 1:
-        warnings.warn(
-            f"with momentum = {momentum:g}, above 1, the search may fail", stacklevel=2
-        )
+        warnings.warn(f"with momentum = {momentum:g}, above 1, the search may fail", stacklevel=2)
     given = readable(S)
     if given.ndim < 2 or not given.size:
         raise PlanError(f"S has the shape (..., bins, frames), not {given.shape}")
@@ -173,9 +171,7 @@ class _Search:
     def _launch(self, kernel: str, *arguments: Any) -> None:
         kind = "COMPLEX" if self.wanted.dtype.kind == "c" else "REAL"
         items = (self.spectra.size,)
-        launch(
-            self.queue, kernel, SOURCE, items, *arguments, precision=self.precision, GIVEN=kind
-        )
+        launch(self.queue, kernel, SOURCE, items, *arguments, precision=self.precision, GIVEN=kind)
 
 
 def _generator(random_state: Any) -> np.random.RandomState | np.random.Generator:

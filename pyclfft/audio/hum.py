@@ -6,7 +6,7 @@ which decides what is hum: it goes on all the time with the same phase, and musi
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyopencl as cl
@@ -136,17 +136,13 @@ def find_hum(
     )  # fmt: skip
 
 
-def _spectra(
-    signals: cl_array.Array, frames: Frames, queue: cl.CommandQueue
-) -> cl_array.Array:
+def _spectra(signals: cl_array.Array, frames: Frames, queue: cl.CommandQueue) -> cl_array.Array:
     """Return spectra of the shape (signals, frames, bins)."""
     count, samples = signals.shape
     shape = (count, (samples - frames.length) // frames.hop + 1, frames.length // 2 + 1)
     spectra = result_like(signals, queue, shape, COMPLEX_DTYPE[precision_of(signals)])
     turned = spectra.transpose((0, 2, 1))
-    stft(
-        signals, frames.length, frames.hop, window=WINDOW, center=False, out=turned, queue=queue
-    )
+    stft(signals, frames.length, frames.hop, window=WINDOW, center=False, out=turned, queue=queue)
     spectra.events[:] = turned.events
     return spectra
 
@@ -169,7 +165,7 @@ def _bins(spectra: cl_array.Array, numbers: np.ndarray, queue: cl.CommandQueue) 
 class Track(NamedTuple):
     """Harmonics over time: `values` of shape (frames, harmonics), at a mains that is `off` Hz off.
 
-    The values are beside the phases of the nominal frequency, as those are that `track_of` is given.
+    The phases are counted from those of the nominal frequency.
     """
 
     off: float
@@ -213,9 +209,7 @@ def track_of(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> Trac
     return Track(float(np.median(offs)), values / weights)
 
 
-def _steady(
-    seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray
-) -> tuple[float, np.ndarray]:
+def _steady(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> tuple[float, np.ndarray]:
     """Return by how many Hz the mains is off, and its harmonics: the same in all frames, or 0."""
     off = _rough_frequency(seen[:, :VOTING], middles, numbers[:VOTING])
     for _ in range(REFINED):

@@ -135,7 +135,9 @@ def mel_matrix(
     n_mels, sr = positive("n_mels", n_mels), number("sr", sr)
     top = sr / 2 if fmax is None else number("fmax", fmax)
     if not 0 <= fmin < top:
-        raise PlanError(f"0 <= fmin < fmax must hold, not {fmin:g} and {top:g}: choose other limits")
+        raise PlanError(
+            f"0 <= fmin < fmax must hold, not {fmin:g} and {top:g}: choose other limits"
+        )
     places = np.linspace(mel_of(np.array(fmin), htk), mel_of(np.array(top), htk), n_mels + 2)
     edges = hertz_of_mel(places, htk)
     bins = np.arange(1 + n_fft // 2) * (sr / n_fft)

@@ -180,9 +180,7 @@ def _spectra(
     queue = queue_for(None)
     # If a sound is too long to be transformed at once, the host divides by the greatest number.
     phases = request.look.phase and bool(levels)
-    on_device = (
-        magnitudes.relative and not phases and fits_at_once(frames, samples, queue.device)
-    )
+    on_device = magnitudes.relative and not phases and fits_at_once(frames, samples, queue.device)
     wanted = None if phases else replace(magnitudes, relative=on_device)
     count, greatest = 0, np.float32(0)
     for number, part in enumerate(parts):

@@ -43,6 +43,7 @@ class Ticks(NamedTuple):
 
 # --- axes for frequencies -------------------------------------------------------------------------
 
+
 def note_hz(midi: float) -> float:
     """Return the frequency of a MIDI note; note 69 is A4 with 440 Hz."""
     return float(A4_HZ * 2 ** ((midi - A4_MIDI) / 12))
@@ -224,8 +225,9 @@ def _keys(spectra: np.ndarray) -> np.ndarray:
     first, and those of the phase go with them.
     """
     magnitudes, phases = np.abs(spectra), np.angle(spectra)
-    bits = (each.astype(np.float32).view(np.uint32).astype(np.uint64) for each in (
-        magnitudes, phases))
+    bits = (
+        each.astype(np.float32).view(np.uint32).astype(np.uint64) for each in (magnitudes, phases)
+    )
     return next(bits) << np.uint64(32) | next(bits)
 
 
@@ -436,7 +438,9 @@ def draw(
     bar = figure.colorbar(image, ax=figure.axes, pad=0.02, aspect=30)
     if look.phase:
         bar.set_label("Phase; the darker, the softer")
-        bar.set_ticks([-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi], labels=["-π", "-π/2", "0", "π/2", "π"])
+        bar.set_ticks(
+            [-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi], labels=["-π", "-π/2", "0", "π/2", "π"]
+        )
     else:
         bar.set_label("Level (dB relative to the greatest)")
     bar.outline.set_linewidth(0.5)
@@ -444,9 +448,7 @@ def draw(
     return figure
 
 
-def _draw_panel(
-    axes: Any, levels: Levels, times: Times, look: Look, greatest: float
-) -> Any:
+def _draw_panel(axes: Any, levels: Levels, times: Times, look: Look, greatest: float) -> Any:
     """Draw levels or phases with their axes; return what the scale of colours belongs to."""
     axis = levels.axis
     values = decibels(levels.values(), look.db, greatest)
