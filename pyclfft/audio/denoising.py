@@ -10,7 +10,8 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
-from ..planning.precision import COMPLEX_DTYPE
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..transforms.call import converted
 from .hum import remove_hum
 from .magnitude_spectrogram import frame_points, number
 from .on_device import launch, precision_of, queue_with, real_samples, result_like, uploaded
@@ -107,26 +108,24 @@ def denoise(
     precision = precision_of(given)
     queue = queue_with(queue, precision, given)
     samples, count = given.shape[-1], prod(given.shape[:-1])
+    on_device = isinstance(given, cl_array.Array)
     signals = _rows(given, queue)
+    if on_device and (hum is not None or not reduction):  # the caller's own memory stays as it is
+        signals = signals.copy(queue)
     if hum is not None:
-        if signals.base_data is getattr(given, "base_data", None):
-            signals = signals.copy(queue)
         remove_hum(signals, sr, hum, queue)
-    result = signals
     if reduction:
         n_fft = min(frame_points(sr, SECONDS), max(16, 1 << (samples.bit_length() - 1)))
         spectra = _spectra(signals, n_fft, queue)
-        levels = (
-            _levels_of(noise, n_fft, count, precision, queue)
-            if noise is not None
-            else (_levels_within(spectra, queue))
-        )
+        if noise is None:
+            levels = _levels_within(spectra, queue)
+        else:
+            levels = _levels_of(noise, n_fft, count, precision, queue)
         _suppress(spectra, levels, reduction, queue)
         turned = spectra.transpose((0, 2, 1))
-        turned.events[:] = spectra.events
-        result = istft(turned, n_fft // OVERLAP, n_fft=n_fft, length=samples, queue=queue)
-    result = result.reshape(given.shape)
-    return result if isinstance(given, cl_array.Array) else result.get()
+        signals = istft(turned, n_fft // OVERLAP, n_fft=n_fft, length=samples, queue=queue)
+    result = signals.reshape(given.shape)
+    return result if on_device else result.get()
 
 
 def _rows(given: Any, queue: cl.CommandQueue) -> cl_array.Array:
@@ -134,15 +133,16 @@ def _rows(given: Any, queue: cl.CommandQueue) -> cl_array.Array:
     return uploaded(given, queue).reshape(-1, given.shape[-1])
 
 
-def _spectra(signals: cl_array.Array, n_fft: int, queue: cl.CommandQueue) -> cl_array.Array:
+def _spectra(
+    signals: cl_array.Array, n_fft: int, queue: cl.CommandQueue, center: bool = True
+) -> cl_array.Array:
     """Return spectra of the shape (signals, frames, bins)."""
     count, samples = signals.shape
     hop = n_fft // OVERLAP
-    shape = (count, samples // hop + 1, n_fft // 2 + 1)
+    frames = (samples if center else samples - n_fft) // hop + 1
+    shape = (count, frames, n_fft // 2 + 1)
     spectra = result_like(signals, queue, shape, COMPLEX_DTYPE[precision_of(signals)])
-    turned = spectra.transpose((0, 2, 1))
-    stft(signals, n_fft, hop, out=turned, queue=queue)
-    spectra.events[:] = turned.events
+    stft(signals, n_fft, hop, center=center, out=spectra.transpose((0, 2, 1)), queue=queue)
     return spectra
 
 
@@ -164,7 +164,7 @@ def _levels_of(
     """Return the mean power of noise that is given, by bins, shape (signals, bins)."""
     given = real_samples(noise, "noise")
     if precision_of(given) != precision:
-        given = given.astype(np.float32 if precision == "single" else np.float64)
+        given = converted(given, REAL_DTYPE[precision])
     rows = _rows(given, queue)
     if len(rows) not in (1, count):
         raise PlanError(
@@ -175,9 +175,7 @@ def _levels_of(
         raise PlanError(
             f"noise has {rows.shape[1]} samples, and a frame has {n_fft}: give a longer part"
         )
-    spectra = _spectra(rows, n_fft, queue)
-    # The frames at both ends are half empty.
-    levels = _powers("meanPowers", spectra, queue)
+    levels = _powers("meanPowers", _spectra(rows, n_fft, queue, center=False), queue)
     return np.broadcast_to(levels, (count, levels.shape[1]))
 
 
@@ -185,9 +183,7 @@ def _powers(kernel: str, spectra: cl_array.Array, queue: cl.CommandQueue, *more:
     """Return a number for each bin of each signal, by a kernel, as float64 on the host."""
     signals, frames, bins = spectra.shape
     precision = precision_of(spectra)
-    levels = result_like(
-        spectra, queue, (signals, bins), np.float32 if precision == "single" else np.float64
-    )
+    levels = result_like(spectra, queue, (signals, bins), REAL_DTYPE[precision])
     launch(
         queue, kernel, SOURCE, (bins, signals), spectra, levels, frames, bins, *more,
         precision=precision,
@@ -201,7 +197,7 @@ def _suppress(
     """Multiply spectra by their gains, in place."""
     signals, frames, bins = spectra.shape
     precision = precision_of(spectra)
-    real = np.float32 if precision == "single" else np.float64
+    real = REAL_DTYPE[precision]
     launch(
         queue, "suppressNoise", SOURCE, (bins, signals), spectra,
         np.ascontiguousarray(levels, real), frames, bins, MEMORY, 10 ** (-reduction / 20),

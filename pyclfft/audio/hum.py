@@ -143,7 +143,6 @@ def _spectra(signals: cl_array.Array, frames: Frames, queue: cl.CommandQueue) ->
     spectra = result_like(signals, queue, shape, COMPLEX_DTYPE[precision_of(signals)])
     turned = spectra.transpose((0, 2, 1))
     stft(signals, frames.length, frames.hop, window=WINDOW, center=False, out=turned, queue=queue)
-    spectra.events[:] = turned.events
     return spectra
 
 

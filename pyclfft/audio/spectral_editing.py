@@ -256,7 +256,6 @@ def _change(
         np.array([framing.by_bin(each) for each in regions], real),
         len(regions), frames, bins, precision=precision,
     )  # fmt: skip
-    turned.events[:] = spectra.events
     return istft(turned, n_fft=framing.n_fft, length=length, **options)
 
 
