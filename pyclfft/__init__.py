@@ -14,7 +14,11 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.distributed.direct`: `dft`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
+- `pyclfft.audio.denoising`: `denoise`
+- `pyclfft.audio.griffin_lim`: `griffinlim`
+- `pyclfft.audio.mel`: `melspectrogram`, `mfcc`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
+- `pyclfft.audio.spectral_editing`: `edit_spectrogram`, `Region`
 - `pyclfft.audio.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.runtimes`: `devices`; `pyclfft.runtime.choice`: `default_device`, `use_device`
@@ -29,8 +33,12 @@ The whole public interface is listed here; the names are defined in
 
 from . import array_api_fft, backend, distributed
 from .audio.chroma import chroma
+from .audio.denoising import denoise
+from .audio.griffin_lim import griffinlim
+from .audio.mel import melspectrogram, mfcc
 from .audio.notes import Note, notes
 from .audio.onsets import onsets
+from .audio.spectral_editing import Region, edit_spectrogram
 from .audio.stft import istft, spectrogram, stft
 from .audio.streaming import StreamingSTFT
 from .audio.units import (
@@ -150,6 +158,7 @@ __all__ = [
     "PrecisionError",
     "PyclfftError",
     "RankError",
+    "Region",
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
@@ -171,11 +180,13 @@ __all__ = [
     "dctn",
     "default_device",
     "default_queue",
+    "denoise",
     "devices",
     "dft",
     "distributed",
     "dst",
     "dstn",
+    "edit_spectrogram",
     "fft",
     "fft2",
     "fft_frequencies",
@@ -191,6 +202,7 @@ __all__ = [
     "frames_to_samples",
     "frames_to_time",
     "get_workers",
+    "griffinlim",
     "hfft",
     "hfft2",
     "hfftn",
@@ -213,6 +225,8 @@ __all__ = [
     "irfftn",
     "istft",
     "limit_device_memory",
+    "melspectrogram",
+    "mfcc",
     "midi_to_hz",
     "midi_to_note",
     "next_fast_len",

@@ -16,6 +16,7 @@ COMMANDS = {
     "bench": ("pyclfft.bench.command", "measure transforms, beside other libraries"),
     "completion": ("pyclfft.completion", "print a script that lets a shell complete commands"),
     "convolve": ("pyclfft.convolve", "put sounds into rooms by impulse responses"),
+    "denoise": ("pyclfft.denoise", "remove noise and hum from sounds"),
     "dft": ("pyclfft.dft", "transform samples in a CSV file by the definition, also under MPI"),
     "filter": ("pyclfft.filter", "filter images in the frequency domain"),
     "info": ("pyclfft.info", "show runtimes and devices, write a report"),

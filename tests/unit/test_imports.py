@@ -40,6 +40,7 @@ LAYERS = (
         "pyclfft.filter",
         "pyclfft.spectrogram",
         "pyclfft.convolve",
+        "pyclfft.denoise",
         "pyclfft.dft",
         "pyclfft.__main__",
         "pyclfft.tuning.command",
