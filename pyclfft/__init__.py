@@ -6,7 +6,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.transforms.chirp_z`: `czt`, `zoom_fft` and their relatives of scipy.signal
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
-- `pyclfft.image.filtering`: `filter_image`, `filter_mask`; `pyclfft.image.peaks`: `find_notches`
+- `pyclfft.image.filtering`: `filter_image`, `filter_mask`; `pyclfft.image.notches`: `find_notches`
 - `pyclfft.image.restoration`: `wiener`
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
 - `pyclfft.convolution.registration`: `phase_cross_correlation`
@@ -83,7 +83,7 @@ from .errors import (
     RankError,
 )
 from .image.filtering import filter_image, filter_mask
-from .image.peaks import find_notches
+from .image.notches import find_notches
 from .image.restoration import wiener
 from .runtime import icd as _icd
 from .runtime.choice import default_device, use_device

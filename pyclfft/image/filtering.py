@@ -49,7 +49,7 @@ from .filter_plans import (
 from .in_pieces import filter_one_by_one, gains_by_host
 from .kinds import AUTO, Rule, computed_gains, make_rule
 from .masks import Mask, gains_of_function, gains_of_rule, make_mask, mask_of_rule
-from .peaks import find_notches
+from .notches import find_notches
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
 
