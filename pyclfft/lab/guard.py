@@ -176,14 +176,15 @@ class Guard:
             if int(length) > self._max_body_bytes:
                 await _refuse(scope, receive, send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, too_large)
                 return
-        received, has_begun = 0, False
+        received, has_begun, is_gone = 0, False, False
 
         async def count() -> Message:
-            nonlocal received
+            nonlocal received, is_gone
             if received > self._max_body_bytes:
                 return {"type": "http.disconnect"}
             message = await receive()
             received += len(message.get("body", b""))
+            is_gone |= message["type"] == "http.disconnect"
             # The application inside is told that nobody is there any more, so that it gives up.
             return message if received <= self._max_body_bytes else {"type": "http.disconnect"}
 
@@ -199,8 +200,8 @@ class Guard:
         try:
             await self._app(scope, count, reply)
         except Exception:
-            if received <= self._max_body_bytes:
-                raise
+            if received <= self._max_body_bytes and not is_gone:
+                raise  # otherwise nobody is there to whom an answer was owed
         if received > self._max_body_bytes and not has_begun:
             await _refuse(scope, receive, send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, too_large)
 

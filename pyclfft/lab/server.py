@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..errors import PyclfftError
+from .guard import TOKEN, App, Guard
+from .pictures import Picture
+from .tabs import Tabs
 
+WORKERS = 2  # threads that decode, filter and encode
 MAX_MESSAGE_BYTES = 4 * 2**20  # of a websocket; the brush's longest strokes have less
 
 
@@ -57,3 +64,61 @@ def settings(app: Any, log_level: str = "warning") -> Any:
         ws_max_size=MAX_MESSAGE_BYTES,
         timeout_graceful_shutdown=1,
     )
+
+
+def make_app(first: Picture | None) -> App:
+    """Return the application inside the guard: the page, and what it asks for.
+
+    Parameters
+    ----------
+    first : Picture, optional
+        The image that every new tab shows.
+
+    Notes
+    -----
+    NiceGUI has one application for each process, so this is called once.
+    """
+    from fastapi import FastAPI
+    from nicegui import ui
+
+    from .page import make_page
+    from .routes import Routes
+
+    tabs = Tabs()
+    web = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    routes = Routes(tabs, ThreadPoolExecutor(WORKERS, "lab"))
+    for path, (endpoint, method) in routes.table.items():
+        web.add_route(path, endpoint, methods=[method])
+    make_page(tabs, first)
+    ui.run_with(web, title="pyclfft lab", dark=None, tailwind=False, show_welcome_message=False)
+    return web
+
+
+def serve(first: Picture | None, port: int, tell: Callable[[str], None]) -> None:
+    """Serve the lab until Ctrl-C.
+
+    Parameters
+    ----------
+    first : Picture, optional
+        The image that every new tab shows.
+    port : int
+        The port; 0 stands for any free one.
+    tell : callable
+        Called with the link once the server listens.
+
+    Raises
+    ------
+    PyclfftError
+        Another program has the port.
+    """
+    import uvicorn
+
+    with listen(port) as listening, tempfile.TemporaryDirectory(prefix="pyclfft-lab-") as folder:
+        # NiceGUI would look for its storage in the working directory. Nothing is stored here.
+        os.environ["NICEGUI_STORAGE_PATH"] = folder
+        number = listening.getsockname()[1]
+        guard = Guard(make_app(first), number)
+        server = uvicorn.Server(settings(guard))
+        listening.listen()
+        tell(f"http://127.0.0.1:{number}/?{TOKEN}={guard.token}")
+        server.run(sockets=[listening])

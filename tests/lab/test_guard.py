@@ -78,23 +78,26 @@ class Server:
         self.thread.join(10)
         self.socket.close()
 
-    def send(self, lines, body=b""):
-        """Send the lines of a request as they are; return status, headers and body of the answer."""
+    def send(self, lines, body=b"", until=None):
+        """Send the lines of a request as they are; return status, headers and body of the answer.
+
+        The answer ends where the server closes the connection, or with the bytes `until`.
+        """
         request = "\r\n".join([*lines, "", ""]).encode("latin-1") + body
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as raw:
             raw.sendall(request)
             answer = b""
-            while part := raw.recv(65536):
+            while not (until and until in answer) and (part := raw.recv(65536)):
                 answer += part
         head, _, rest = answer.partition(b"\r\n\r\n")
         first, *fields = head.decode("latin-1").split("\r\n")
         headers = [(n.lower(), v.strip()) for n, _, v in (each.partition(":") for each in fields)]
         return int(first.split()[1]), headers, rest
 
-    def get(self, path="/", *more, host=None, method="GET", body=b""):
+    def get(self, path="/", *more, host=None, method="GET", body=b"", until=None):
         host = f"127.0.0.1:{self.port}" if host is None else host
         hosts = [f"Host: {host}"] if host else []
-        return self.send([f"{method} {path} HTTP/1.1", *hosts, "Connection: close", *more], body)
+        return self.send([f"{method} {path} HTTP/1.1", *hosts, "Connection: close", *more], body, until)
 
     def enter(self):
         """Spend the token; return the header with the cookie."""
@@ -107,7 +110,7 @@ class Server:
         return self.get(
             "/_nicegui_ws/socket.io/?EIO=4&transport=websocket",
             "Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {key}",
-            "Sec-WebSocket-Version: 13", *more,
+            "Sec-WebSocket-Version: 13", *more, until=b"come in",
         )  # fmt: skip
 
 
