@@ -302,13 +302,15 @@ def decode_image(data: bytes, name: str, max_pixels: int) -> tuple[ImageFile, li
     """
     try:
         width, height = _size(data)
+        if width * height > max_pixels:
+            raise _TooManyPixelsError(f"the image has {width} x {height} pixels")
+    except _TooManyPixelsError:
+        raise FormatError(
+            f"{name}: the image has more than {max_pixels / 1e6:g} million pixels: make it smaller "
+            "first"
+        ) from None
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
-    if width * height > max_pixels:
-        raise FormatError(
-            f"{name}: {width} x {height} pixels are more than {max_pixels / 1e6:g} million: make the "
-            "image smaller first"
-        )
     left_behind: list[str] = []
     (image,) = _decoded(data, name, left_behind, first_only=True)
     writer = _WRITERS.get(suffix_of(data))
@@ -477,6 +479,10 @@ def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[Im
         return _images_of(data, left_behind, first_only=first_only)
 
 
+class _TooManyPixelsError(FormatError):
+    """An image has more pixels than may be decoded."""
+
+
 @contextmanager
 def _pillows_errors(data: bytes) -> Iterator[None]:
     """Turn each failure of Pillow's into a FormatError."""
@@ -493,7 +499,7 @@ def _pillows_errors(data: bytes) -> Iterator[None]:
             f"{data[:8]!r}): convert it to one of these"
         ) from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise FormatError(
+        raise _TooManyPixelsError(
             f"{error}: if you trust the file, convert it to PGM or raise PIL.Image.MAX_IMAGE_PIXELS"
         ) from None
     except Exception as error:  # at damaged files, Pillow's decoders raise errors of any type

@@ -88,6 +88,7 @@ def make_page(tabs: Tabs, first: Picture | None) -> None:
     def page(client: Client) -> None:
         ui.add_css(STYLE)
         tab = Tab()
+        tab.is_shown = lambda: client.has_socket_connection
         try:
             tabs.add(client.id, tab)
         except PyclfftError as error:

@@ -37,6 +37,8 @@ class Tab:
         Counts the changes, so that the newest result is known.
     on_open : callable
         Called when another image has been opened.
+    is_shown : callable
+        Returns whether a browser shows the tab.
     """
 
     def __init__(self, picture: Picture | None = None) -> None:
@@ -46,6 +48,7 @@ class Tab:
         self.device = ""
         self.version = 0
         self.on_open: Callable[[], None] = lambda: None
+        self.is_shown: Callable[[], bool] = lambda: False
         self._painted: Painted | None = None
         self._lock = threading.Lock()
 
@@ -144,17 +147,20 @@ class Tabs:
         return len(self._known)
 
     def add(self, name: str, tab: Tab) -> None:
-        """Remember a tab.
+        """Remember a tab; if there are too many, forget one that no browser shows.
 
         Raises
         ------
         PyclfftError
-            There are too many.
+            A browser shows all of them.
         """
+        hidden = [each for each, known in self._known.items() if not known.is_shown()]
+        if len(self._known) >= self._limit and hidden:
+            self.remove(hidden[0])
         if len(self._known) >= self._limit:
             raise PyclfftError(
-                f"the lab is open in {self._limit} tabs, which is its limit: close one, wait a "
-                "minute, and load this page again"
+                f"the lab is open in {self._limit} tabs, which is its limit: close one and "
+                "load this page again"
             )
         self._known[name] = tab
 
