@@ -20,7 +20,15 @@ class Lab:
     def __init__(self, log, *arguments):
         self.log = log
         environment = {n: v for n, v in os.environ.items() if n != "PYTEST_CURRENT_TEST"}
-        command = [sys.executable, "-u", "-m", "pyclfft", "lab", "--no-browser", *map(str, arguments)]
+        command = [
+            sys.executable,
+            "-u",
+            "-m",
+            "pyclfft",
+            "lab",
+            "--no-browser",
+            *map(str, arguments),
+        ]
         with log.open("wb") as file:
             self.process = subprocess.Popen(
                 command, cwd=log.parent, env=environment | {"PYTHONPATH": str(ROOT)},

@@ -60,9 +60,9 @@ def parse_stroke(sent: Any) -> Stroke:
             raise TypeError
         points = tuple((float(row), float(column)) for row, column in sent["points"])
         stroke = Stroke(sent["mode"], float(sent["radius"]), points)
-        largest = max((abs(place) for point in points for place in point), default=np.inf)
+        is_near = all(abs(place) <= MAX_PLACE for point in points for place in point)
         is_right = stroke.mode in MODES and 0 < stroke.radius <= MAX_RADIUS
-        is_right &= len(points) <= MAX_POINTS and largest <= MAX_PLACE
+        is_right &= is_near and 1 <= len(points) <= MAX_POINTS
     except (KeyError, TypeError, ValueError):
         is_right = False
     if not is_right:

@@ -109,7 +109,8 @@ def _open_browser(link: str, folder: Path) -> None:
     file = folder / "open-the-lab.html"
     file.write_text(
         f'<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
-        f'<meta http-equiv="refresh" content="0;url={html.escape(link)}"><title>pyclfft lab</title>',
+        f'<meta http-equiv="refresh" content="0;url={html.escape(link)}">'
+        "<title>pyclfft lab</title>",
         encoding="utf-8",
     )
     webbrowser.open(file.as_uri())

@@ -64,8 +64,8 @@ HEADERS: dict[bytes, bytes] = {
 _WRONG_HOST = "The lab answers only to 127.0.0.1, localhost and [::1]."
 _WRONG_ORIGIN = "The lab answers only to its own page."
 _NO_COOKIE = (
-    "This browser has no key to the lab. Open the link that pyclfft lab has printed. The link works "
-    "once: if it has been used, end pyclfft lab with Ctrl-C and start it again."
+    "This browser has no key to the lab. Open the link that pyclfft lab has printed. The link "
+    "works once: if it has been used, end pyclfft lab with Ctrl-C and start it again."
 )
 _NO_LENGTH = "The length of the request is no number."
 _TOO_LARGE = "The upload has more than {} bytes, which is the limit of the lab."
@@ -121,9 +121,11 @@ class Guard:
         hosts, origins = (_values(scope["headers"], name) for name in (b"host", b"origin"))
         if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
             await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _WRONG_HOST)
-        elif len(origins) > 1 or (is_socket and not origins):
-            await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _WRONG_ORIGIN)
-        elif origins and not _is_same(origins[0], hosts[0]):
+        elif (
+            len(origins) > 1
+            or (is_socket and not origins)
+            or (origins and not _is_same(origins[0], hosts[0]))
+        ):
             await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _WRONG_ORIGIN)
         elif self._spends(tokens, scope):
             await _answer(send, HTTPStatus.OK, b"text/html; charset=utf-8", _ENTER, self._cookie())
@@ -141,8 +143,8 @@ class Guard:
     def _spends(self, tokens: list[str], scope: Scope) -> bool:
         """Return whether a request for the page brings the token, and is the first that does.
 
-        The answer is a page that leads on to the lab, not a redirection: a browser that has followed
-        a link from another site would not send a strict cookie after a redirection.
+        The answer is a page that leads on to the lab, not a redirection: a browser that has
+        followed a link from another site would not send a strict cookie after a redirection.
         """
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != "/":
             return False

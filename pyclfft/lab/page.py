@@ -119,7 +119,8 @@ class Controls:
             self._channels = self._select("channels", "Colour", dict(zip(CHANNELS, (
                 "Each channel", "Brightness alone"), strict=True)))  # fmt: skip
             self._keep_dc = ui.checkbox(
-                "Keep the mean brightness", on_change=lambda event: self._set("keep_dc", event.value)
+                "Keep the mean brightness",
+                on_change=lambda event: self._set("keep_dc", event.value),
             )
         with ui.element("div").classes("lab-controls"):
             self._sliders = {name: self._slider(name) for name in SLIDERS}

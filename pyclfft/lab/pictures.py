@@ -6,7 +6,6 @@ import io
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,10 +16,10 @@ from PIL import Image
 
 from ..errors import FormatError
 from ..image.filter_files import spectrum_picture
-from ..image.filter_plans import SCALES, usual_part, usual_scale
+from ..image.filter_plans import usual_part, usual_scale
 from ..image.filtering import filter_image, filter_mask
 from ..image.imagefile import ImageFile, check_output, decode_image, encode_image
-from .brush import WHITE, Stroke, draw, gains_of, levels
+from .brush import Stroke, draw, gains_of, levels
 from .kinds import Settings
 
 MAX_PIXELS = 50_000_000

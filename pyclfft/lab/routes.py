@@ -52,7 +52,9 @@ class Routes:
             "command": lambda tab: _text(tab.job().command(tab.device)),
             "python": lambda tab: _text(tab.job().python(tab.device)),
         }
-        self.table = {f"/tab/{{tab}}/{name}": (self._in_thread(f), "GET") for name, f in answers.items()}
+        self.table = {
+            f"/tab/{{tab}}/{name}": (self._in_thread(f), "GET") for name, f in answers.items()
+        }
         self.table["/tab/{tab}/open"] = (self._open, "POST")
 
     def _in_thread(

@@ -106,7 +106,7 @@ class Tab:
 
     @property
     def queue(self) -> cl.CommandQueue:
-        """This thread's queue of the tab's device."""
+        """The queue of the tab's device in this thread."""
         return queue_of(context_of(select_device(self.device or None)))
 
     def job(self) -> Job:

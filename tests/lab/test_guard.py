@@ -97,7 +97,9 @@ class Server:
     def get(self, path="/", *more, host=None, method="GET", body=b"", until=None):
         host = f"127.0.0.1:{self.port}" if host is None else host
         hosts = [f"Host: {host}"] if host else []
-        return self.send([f"{method} {path} HTTP/1.1", *hosts, "Connection: close", *more], body, until)
+        return self.send(
+            [f"{method} {path} HTTP/1.1", *hosts, "Connection: close", *more], body, until
+        )
 
     def enter(self):
         """Spend the token; return the header with the cookie."""
@@ -168,7 +170,15 @@ def test_without_the_cookie_every_path_is_forbidden(server, path, method):
 
 @pytest.mark.parametrize(
     "query",
-    ["token=", "token=wrong", "token=%ff%00", "token={t}x", "token={t}&token={t}", "TOKEN={t}", "{t}"],
+    [
+        "token=",
+        "token=wrong",
+        "token=%ff%00",
+        "token={t}x",
+        "token={t}&token={t}",
+        "TOKEN={t}",
+        "{t}",
+    ],
 )
 def test_a_wrong_token_is_forbidden(server, query):
     path = "/?" + query.format(t=server.guard.token)
@@ -364,7 +374,10 @@ def test_an_upload_of_unknown_length_is_counted_while_it_arrives(server):
 
 @pytest.mark.parametrize("length", ["-1", "x", "1e3", "9" * 30])
 def test_a_length_that_is_no_number_is_refused(server, length):
-    assert server.get("/", server.enter(), f"Content-Length: {length}", method="POST")[0] in (400, 413)
+    assert server.get("/", server.enter(), f"Content-Length: {length}", method="POST")[0] in (
+        400,
+        413,
+    )
 
 
 def test_logs_hold_neither_token_nor_key(server, caplog):

@@ -20,7 +20,6 @@ from pyclfft.image.imagefile import read_image
 from pyclfft.lab import command
 from pyclfft.lab.guard import MAX_BODY_BYTES
 from pyclfft.lab.tabs import MAX_TABS
-
 from tests.lab_process import SAMPLES, Lab
 
 
@@ -219,7 +218,9 @@ def test_without_nicegui_the_package_is_named(monkeypatch, capsys):
     assert "pip install nicegui" in capsys.readouterr().err
 
 
-def test_the_browser_gets_the_link_from_a_file_that_only_this_user_reads(tmp_path, monkeypatch, capsys):
+def test_the_browser_gets_the_link_from_a_file_that_only_this_user_reads(
+    tmp_path, monkeypatch, capsys
+):
     opened = []
     monkeypatch.setattr(command.webbrowser, "open", lambda address: opened.append(address))
     link = "http://127.0.0.1:1/?token=abc&b=1"
