@@ -16,6 +16,7 @@ from ..commandline import describe
 from ..errors import PyclfftError
 from ..image.imagefile import ImageFile
 from . import pictures
+from .brush import WHITE
 from .tabs import Tab, Tabs
 
 ERRORS = (PyclfftError, OSError, MemoryError, cl.Error)
@@ -115,7 +116,7 @@ def _save(tab: Tab) -> Response:
 
 
 def _mask(tab: Tab) -> Response:
-    mask = ImageFile(tab.job().mask(tab.queue), pictures.WHITE)
+    mask = ImageFile(tab.job().mask(tab.queue), WHITE)
     return _file(pictures.saved(mask, ".png"), pictures.MASK_NAME)
 
 

@@ -1,4 +1,4 @@
-"""Each rule of the guard, by raw bytes over a socket, around an application that says who came in."""
+"""Each rule of the guard, by raw bytes over a socket, around an application that notes who came."""
 
 from __future__ import annotations
 
@@ -257,7 +257,8 @@ def test_the_own_origin_comes_in(server, method):
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://example.com", "http://127.0.0.1", "http://localhost:{port}", "http://127.0.0.1:1", "null", "",
+    ["http://example.com", "http://127.0.0.1", "http://localhost:{port}", "http://127.0.0.1:1",
+     "null", "",
      "127.0.0.1:{port}", "file://", "ftp://127.0.0.1:{port}", "http://127.0.0.1:{port}/",
      "http://127.0.0.1:{port}.example.com"],
 )  # fmt: skip

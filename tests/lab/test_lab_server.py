@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import signal
 import socket
 import stat
@@ -229,7 +228,7 @@ def test_the_browser_gets_the_link_from_a_file_that_only_this_user_reads(
         tell(link)
         path = unquote(opened[0].removeprefix("file://"))
         assert "url=http://127.0.0.1:1/?token=abc&amp;b=1" in Path(path).read_text()
-        assert stat.S_IMODE(os.stat(Path(path).parent).st_mode) == 0o700
+        assert stat.S_IMODE(Path(path).parent.stat().st_mode) == 0o700
         raise KeyboardInterrupt
 
     monkeypatch.setattr("pyclfft.lab.server.serve", serve)

@@ -97,7 +97,7 @@ def test_the_program_writes_the_very_file_that_is_saved(
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(encode_image(FILES[name], "." + name.rpartition(".")[2]))
     if job.has_mask:
-        mask = ImageFile(job.mask(tab.queue), pictures.WHITE)
+        mask = ImageFile(job.mask(tab.queue), brush.WHITE)
         (tmp_path / "mask.png").write_bytes(encode_image(mask, ".png"))
     (tmp_path / "program.py").write_text(job.python())
     runpy.run_path(str(tmp_path / "program.py"))
@@ -180,15 +180,18 @@ def test_a_mask_is_what_its_picture_says():
     np.testing.assert_array_equal(brush.levels(again), brush.levels(gains))
 
 
+RIGHT = {"mode": "erase", "radius": 1, "points": [[0, 0]]}
+WRONG = {
+    "points": ([], 3, [[0]], [[0, float("nan")]], [[0, 1e9]], [[0, 0]] * (brush.MAX_POINTS + 1)),
+    "radius": (0, 1e9, "a", float("nan"), None),
+    "mode": ("x", ["erase"], None),
+}
+
+
 @pytest.mark.parametrize(
     "sent",
-    [None, {}, [], {"mode": "erase", "radius": 1, "points": []}, {"mode": "x", "radius": 1, "points": [[0, 0]]},
-     {"mode": "erase", "radius": 0, "points": [[0, 0]]}, {"mode": "erase", "radius": 1e9, "points": [[0, 0]]},
-     {"mode": "erase", "radius": "a", "points": [[0, 0]]}, {"mode": "erase", "radius": 1, "points": [[0]]},
-     {"mode": "erase", "radius": 1, "points": [[0, float("nan")]]}, {"mode": ["erase"], "radius": 1, "points": [[0, 0]]},
-     {"mode": "erase", "radius": float("nan"), "points": [[0, 0]]}, {"mode": "erase", "radius": 1, "points": [[0, 1e9]]},
-     {"mode": "erase", "radius": 1, "points": [[0, 0]] * (brush.MAX_POINTS + 1)}],
-)  # fmt: skip
+    [None, {}, [], *(RIGHT | {name: value} for name, values in WRONG.items() for value in values)],
+)
 def test_what_is_no_stroke_is_refused(sent):
     with pytest.raises(PlanError, match="a stroke has"):
         parse_stroke(sent)
@@ -207,8 +210,11 @@ def test_strokes_are_bounded():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("kind", "x"), ("kind", ["lowpass"]), ("shape", "round"), ("channels", 3), ("keep_dc", "yes"), ("cutoff", "a"),
-     ("cutoff", None), ("cutoff", float("nan")), ("order", float("inf")), ("positions", {}), ("__class__", 1)],
+    [
+        ("kind", "x"), ("kind", ["lowpass"]), ("shape", "round"), ("channels", 3),
+        ("keep_dc", "yes"), ("cutoff", "a"), ("cutoff", None), ("cutoff", float("nan")),
+        ("order", float("inf")), ("positions", {}), ("__class__", 1),
+    ],
 )  # fmt: skip
 def test_a_setting_that_is_none_is_refused(name, value):
     with pytest.raises(PyclfftError):
@@ -247,9 +253,8 @@ def test_another_image_takes_the_strokes_away():
 def test_each_change_counts():
     tab = tab_of("grey.png")
     seen = [tab.version]
-    for change in (
-        lambda: tab.set("cutoff", 0.3), lambda: tab.paint(ERASE), tab.undo, tab.clear, lambda: tab.use("")
-    ):  # fmt: skip
+    to_set, to_paint = (lambda: tab.set("cutoff", 0.3)), (lambda: tab.paint(ERASE))
+    for change in (to_set, to_paint, tab.undo, tab.clear, lambda: tab.use("")):
         change()
         seen.append(tab.version)
     assert seen == sorted(set(seen))
