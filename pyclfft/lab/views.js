@@ -114,6 +114,7 @@ export default {
         if (this.shown > this.wanted) this.wanted = this.shown;
         if (answer) this.alert = "";
         this.draw();
+        if (answer) this.$el.dataset.shown = this.shown;
         if (answer) this.$el.dispatchEvent(new CustomEvent("lab-result", { detail: this.shown }));
       }
       this.isBusy = false;
