@@ -12,8 +12,8 @@ import io
 import os
 import struct
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -275,10 +275,86 @@ def read_images(path: str | os.PathLike[str]) -> list[ImageFile]:
     return _read(path, first_only=False)
 
 
-def _read(path: str | os.PathLike[str], *, first_only: bool) -> list[ImageFile]:
-    name = str(path)
-    data = Path(path).read_bytes()
+def decode_image(data: bytes, name: str, max_pixels: int) -> tuple[ImageFile, list[str]]:
+    """Decode the first image of a file's bytes, unless it has too many pixels.
+
+    Parameters
+    ----------
+    data : bytes
+        The file's content.
+    name : str
+        What messages call the file.
+    max_pixels : int
+        The greatest number of pixels. The file's header says how many there are, so that nothing
+        has been decoded yet when an image is refused.
+
+    Returns
+    -------
+    image : ImageFile
+    left_behind : list of str
+        What is lost, as the warnings of `read_image` say it.
+
+    Raises
+    ------
+    FormatError
+        As `read_images` raises it; or the file has more pixels, or it is a TIFF or PGM file of
+        several images.
+    """
+    try:
+        width, height = _size(data)
+        if width * height > max_pixels:
+            raise _TooManyPixelsError(f"the image has {width} x {height} pixels")
+    except _TooManyPixelsError:
+        raise FormatError(
+            f"{name}: the image has more than {max_pixels / 1e6:g} million pixels: make it smaller "
+            "first"
+        ) from None
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
     left_behind: list[str] = []
+    (image,) = _decoded(data, name, left_behind, first_only=True)
+    writer = _WRITERS.get(suffix_of(data))
+    if _FURTHER_IMAGES in left_behind and writer and writer.several:
+        raise FormatError(f"{name}: the file holds several images: save one of them by itself")
+    return image, left_behind
+
+
+def encode_image(image: ImageFile, suffix: str) -> bytes:
+    """Return the bytes of the file that `write_image` writes under a name with this suffix.
+
+    Raises
+    ------
+    FormatError
+        As `write_images` raises it.
+    """
+    name = f"image{suffix}"
+    return _encode([image], _writer(name, [image]), name)
+
+
+def _size(data: bytes) -> tuple[int, int]:
+    """Return the width and the height of a file's first image, of which nothing is decoded."""
+    if data[:2] in pgm.MAGICS:
+        return pgm.size(data)
+    if not data:
+        raise FormatError("the file is empty")
+    with _pillows_errors(data):
+        readable, doubles = tiff64.narrowed(data)
+        width, height = Image.open(io.BytesIO(readable), formats=_READABLE).size
+        return width // 2 if 0 in doubles else width, height
+
+
+def _read(path: str | os.PathLike[str], *, first_only: bool) -> list[ImageFile]:
+    left_behind: list[str] = []
+    images = _decoded(Path(path).read_bytes(), str(path), left_behind, first_only=first_only)
+    for what in left_behind:
+        warnings.warn(f"{path!s}: {what}", stacklevel=3)
+    return images
+
+
+def _decoded(
+    data: bytes, name: str, left_behind: list[str], *, first_only: bool
+) -> list[ImageFile]:
+    """Decode a file's images; what is lost is named in `left_behind`."""
     if data[:2] in pgm.MAGICS:
         decoded, more = pgm.decode_pgms(data, name, first_only=first_only)
         images = [ImageFile(*each) for each in decoded]
@@ -288,8 +364,6 @@ def _read(path: str | os.PathLike[str], *, first_only: bool) -> list[ImageFile]:
             images = _decode(data, left_behind, first_only=first_only)
         except FormatError as error:
             raise FormatError(f"{name}: {error}") from None
-    for what in left_behind:
-        warnings.warn(f"{name}: {what}", stacklevel=3)
     return images
 
 
@@ -401,11 +475,22 @@ def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[Im
     """
     if not data:
         raise FormatError("the file is empty")
+    with _pillows_errors(data):
+        return _images_of(data, left_behind, first_only=first_only)
+
+
+class _TooManyPixelsError(FormatError):
+    """An image has more pixels than may be decoded."""
+
+
+@contextmanager
+def _pillows_errors(data: bytes) -> Iterator[None]:
+    """Turn each failure of Pillow's into a FormatError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # about damaged metadata, which is unused
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            return _images_of(data, left_behind, first_only=first_only)
+            yield
     except (FormatError, MemoryError):
         raise
     except UnidentifiedImageError:
@@ -414,7 +499,7 @@ def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[Im
             f"{data[:8]!r}): convert it to one of these"
         ) from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise FormatError(
+        raise _TooManyPixelsError(
             f"{error}: if you trust the file, convert it to PGM or raise PIL.Image.MAX_IMAGE_PIXELS"
         ) from None
     except Exception as error:  # at damaged files, Pillow's decoders raise errors of any type

@@ -33,6 +33,7 @@ LAYERS = (
     ("pyclfft",),  # the interface itself
     ("pyclfft.commandline", "pyclfft.streams"),
     ("pyclfft.bench",),
+    ("pyclfft.lab",),
     (
         "pyclfft.info",
         "pyclfft.selftest",
