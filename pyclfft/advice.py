@@ -26,8 +26,8 @@ def pip_install(what: str) -> str:
 
     Parameters
     ----------
-    what : {"cpu", "pictures", "sounds", "playing", "completion", "browser", "lab", "loops", "ranks",
-        "chunks"}
+    what : {"cpu", "pictures", "sounds", "playing", "completion", "browser", "lab", "loops",
+        "ranks", "chunks"}
         The purpose of the missing packages: a device on the CPU, drawing pictures, reading and
         writing sounds, playing sounds, writing scripts for shells, controlling a browser, the page
         of the lab, loops on the host that are compiled, working with other ranks, or arrays in
