@@ -329,6 +329,17 @@ def filters() -> None:
             pyclfft.filter_image(noise((4, 8), "f4"), mask=mask, algorithm=algorithm)
 
 
+def kinds() -> None:
+    """A mask of a rule, logarithms, and the smooth parts of periodic images."""
+    for dtype in ("u1", "f4"):
+        image = (100 * (0.5 + noise((5, 12), "f4"))).astype(dtype)
+        for kind in ("unsharp", "homomorphic", "highpass"):
+            for pad in ("periodic", "mirror"):
+                pyclfft.filter_image(image, kind, pad=pad)
+    pyclfft.filter_image(noise((4, 8), "f4"), "homomorphic", algorithm="radix2", scale="stretch")
+    pyclfft.filter_image(noise((4, 8), "f4"), mask=noise((4, 5), "c8"), pad="periodic")
+
+
 def hooks() -> None:
     """Both of them: in one launch, in two, in a convolution, in copies."""
     gains = np.arange(1, 41, dtype=np.float32)
