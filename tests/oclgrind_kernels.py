@@ -299,6 +299,7 @@ def on_lanes(precision, queue) -> None:
     if precision == "single":
         hooks()
         filters_in_vectors()
+        kinds()
 
 
 def filters_in_vectors() -> None:
@@ -510,6 +511,7 @@ def convolutions(precision, queue) -> None:
 def images_alone(precision, queue) -> None:
     if precision == "single":
         filters()
+        kinds()
 
 
 BY_NAME_SHAPES = (((3, 16), 1), ((2, 17), 1), ((16, 3), 0), ((17, 3), 0))

@@ -276,9 +276,9 @@ def filter_image(
     ------
     PlanError
         A ValueError: an option, a cut-off or an image makes no sense, a kind does not have an
-        option, or a mask is given together with a kind. A single image on the host that holds NaN or infinity is refused, too, because
-        all its pixels would become NaN. In a stack, and on the device, only the images that hold
-        one become NaN.
+        option, or a mask is given together with a kind. A single image on the host that holds NaN
+        or infinity is refused, too, because all its pixels would become NaN. In a stack, and on the
+        device, only the images that hold one become NaN.
     DeviceError
         The dtype needs double precision, and the device has none.
     DeviceMemoryError
@@ -566,8 +566,8 @@ def filter_mask(
     Returns
     -------
     ndarray of float32, shape `size`, or that of the padded transform
-        The gains, DC at [0, 0]; those of the radial kinds are 0 .. 1. You may change them and pass them to `filter_image` as
-        `mask`.
+        The gains, DC at [0, 0]; those of the radial kinds are 0 .. 1. You may change them and pass
+        them to `filter_image` as `mask`.
 
     Raises
     ------
