@@ -17,7 +17,6 @@ from pyclfft.runtime import cache, conveyor
 SHAPES = {
     "even": ((24, 36), (5, 5)),
     "odd": ((31, 45), (4, 3)),
-    "one row": ((1, 40), (1, 4)),
     "signal": ((40,), (3,)),
     "volume": ((8, 9, 10), (3, 2, 3)),
 }
@@ -48,6 +47,17 @@ def test_results_are_skimages(device, fp64, queue, name, dtype):
 
 
 @pytest.mark.one_cpu
+def test_sides_of_one_pixel(device):
+    """On these scikit-image has no room for its Laplacian; here such a side has no roughness."""
+    signal, psf, _ = blurred((40,), (3,), "f4")
+    for shape in ((1, 40), (40, 1)):
+        result = wiener(
+            signal.reshape(shape), psf.reshape(-1, 1) if shape[1] == 1 else psf[None], 0.1
+        )
+        np.testing.assert_allclose(result.ravel(), wiener(signal, psf, 0.1), rtol=0, atol=1e-5)
+
+
+@pytest.mark.one_cpu
 def test_transfer_functions(device, fp64):
     """Given instead of impulse responses; they are real if these are symmetric."""
     image = blurred((24, 36), (5, 5))[0]
@@ -62,13 +72,13 @@ def test_transfer_functions(device, fp64):
 def test_a_blur_is_undone(device):
     rng = np.random.default_rng(0)
     image = rng.random((60, 80)).astype("f4")
-    psf = np.outer([1, 2, 1], [1, 2, 3, 2, 1]) / 36
+    psf = np.outer([1, 4, 1], [1, 1, 6, 1, 1]) / 60  # which erases no frequency
     kernel = np.zeros(image.shape)
     kernel[:3, :5] = psf
     spectrum = np.fft.fft2(np.roll(kernel, (-1, -2), (0, 1)))
     soft = np.fft.ifft2(np.fft.fft2(image) * spectrum).real.astype("f4")
-    assert abs(soft - image).max() > 0.3
-    assert abs(wiener(soft, psf, 1e-5) - image).mean() < 0.02
+    assert abs(soft - image).mean() > 0.1
+    assert abs(wiener(soft, psf, 1e-6) - image).max() < 1e-3
 
 
 @pytest.mark.one_cpu
