@@ -99,10 +99,10 @@ def wiener(image: Any, psf: Any, balance: float, reg: Any = None, *, clip: bool 
     >>> image[12:20, 12:20] = 1
     >>> psf = np.ones((3, 3)) / 9
     >>> blurred = pyclfft.convolve(np.pad(image, 1, mode="wrap"), psf, mode="valid")
-    >>> abs(blurred - image).max().round(2)
-    np.float64(0.56)
-    >>> abs(pyclfft.wiener(blurred, psf, 1e-6) - image).max().round(2)
-    np.float64(0.0)
+    >>> round(float(abs(blurred - image).max()), 1)
+    0.6
+    >>> bool(abs(pyclfft.wiener(blurred, psf, 1e-6) - image).max() < 0.02)
+    True
     """
     image = _image(image)
     job = Restoration(
