@@ -28,6 +28,7 @@ PACKAGE = Path(pyclfft.__path__[0])
 # Sample -> a line that it has to print.
 EXPECTED = {
     "filter_image.py": r"smooth: mean 110\.2, standard deviation 4\d\.\d, in .*scene_smooth\.png",
+    "remove_stripes.py": r"clean: mean error 2\.\d of 255, in .*scene_clean\.png",
     "transform.py": r"loudest: \[440, 1000\] Hz",
     "device_arrays.py": r"two queues agree: True",
     "choose_device.py": r"    first call .* ms, relative error \d\.\de-0[78]",
