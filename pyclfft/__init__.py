@@ -7,6 +7,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`
+- `pyclfft.image.spectrum`: `spectrum`, `Spectrum`; `pyclfft.image.peaks`: `Peak`
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
 - `pyclfft.convolution.registration`: `phase_cross_correlation`
 - `pyclfft.convolution.streaming`: `StreamingConvolver`
@@ -74,6 +75,8 @@ from .errors import (
     RankError,
 )
 from .image.filtering import filter_image, filter_mask
+from .image.peaks import Peak
+from .image.spectrum import Spectrum, spectrum
 from .runtime import icd as _icd
 from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
@@ -142,11 +145,13 @@ __all__ = [
     "FormatError",
     "Hook",
     "Note",
+    "Peak",
     "Plan",
     "PlanError",
     "PrecisionError",
     "PyclfftError",
     "RankError",
+    "Spectrum",
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
@@ -229,6 +234,7 @@ __all__ = [
     "scipy_backend",
     "set_workers",
     "spectrogram",
+    "spectrum",
     "stft",
     "time_to_frames",
     "time_to_samples",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -504,8 +505,8 @@ def _load_hook(job: FilterJob) -> Snippet:
     return Snippet(
         code=f"value = plane_point({where}, first, pitch, axes);",
         vector=f"value = plane_vector({where}, offset, first, pitch, axes);",
-        preamble=_pixel_preamble(job),
-        parameters=_places(job, job.source),
+        preamble=pixel_preamble(job),
+        parameters=places(job, job.source),
         replaces=True,
     )
 
@@ -516,20 +517,25 @@ def _store_hook(job: FilterJob) -> Snippet:
     return Snippet(
         code="store_point((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
         vector="store_pixels((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
-        preamble=_pixel_preamble(job),
-        parameters=(*_places(job, job.target), top),
+        preamble=pixel_preamble(job),
+        parameters=(*places(job, job.target), top),
         replaces=True,
     )
 
 
-def _pixel_preamble(job: FilterJob) -> str:
+def pixel_preamble(
+    job: FilterJob,
+    file: str = "image/planes.cl",
+    more: Mapping[str, int | str] = MappingProxyType({}),
+) -> str:
+    """Return the preamble of hooks that read or write pixels: macros, and the include of a file."""
     sides = zip(("PLANE_ROWS", "PLANE_COLUMNS"), job.plane, strict=True)
     image = zip(("IMAGE_ROWS", "IMAGE_COLUMNS"), job.size, strict=True)
     macros = {**_pixel_macros(job), **dict(sides), **dict(image), "PLACE_TYPE": _place_type(job)}
-    return _preamble(macros, "image/planes.cl")
+    return _preamble({**macros, **more}, file)
 
 
-def _places(job: FilterJob, layout: Layout) -> tuple[Parameter, ...]:
+def places(job: FilterJob, layout: Layout) -> tuple[Parameter, ...]:
     """Return a hook's parameters that tell where an array lies."""
     return (
         Parameter("first", "long", Scalar("int64", layout.offset)),

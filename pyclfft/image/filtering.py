@@ -293,7 +293,7 @@ def filter_image(
     )  # fmt: skip
     queue = queue_for(queue, array, gains)
     if isinstance(array, np.ndarray):
-        _require_finite(array, job)
+        require_finite(array, job)
     return filtered(job, array, gains, queue)
 
 
@@ -559,7 +559,7 @@ def _layout(array: Any) -> Layout:
     return Layout(tuple(array.shape), strides, array.offset // item)
 
 
-def _require_finite(image: np.ndarray, job: FilterJob) -> None:
+def require_finite(image: np.ndarray, job: FilterJob) -> None:
     """Refuse a single image with NaN or infinity, because all its pixels would become NaN."""
     if image.dtype.kind == "f" and job.images == 1 and not np.isfinite(image).all():
         raise PlanError("the image holds NaN or infinity: give these pixels a value first")

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from math import atan2, degrees, hypot
 
 import numpy as np
-from scipy.ndimage import maximum_filter
 
 AROUND = 15  # bins to each side along its row and its column with which a peak is compared
 APART = 7  # bins that a peak is greatest in, along each side; two peaks are not closer than half
 LOWEST = 3  # bins: what lies nearer to DC is the picture's light and shade, and no pattern
 ROUNDING = 1e-6  # in parts of the greatest magnitude: what is less tells nothing
-
-# How the magnitudes beside the greatest tell where between two bins a wave lies, by the window of
-# the image: from the ratio of the greater neighbour to the peak to the distance from the peak.
-BETWEEN_BINS = {
-    None: lambda ratio: ratio / (1 + ratio),
-    "hann": lambda ratio: (2 * ratio - 1) / (1 + ratio),
-}
 
 
 @dataclass(frozen=True)
@@ -75,9 +69,9 @@ def find_peaks(
     magnitude : ndarray of float, shape (rows, columns)
         The magnitudes of the spectrum of a real image, with DC in the middle, as `fftshift` puts
         it.
-    window : {None, "hann"}
-        The window by which the image was multiplied. It decides how a frequency between two bins is
-        told from their magnitudes.
+    window : {None, "hann", "other"}
+        The window by which the image was multiplied; "other" also stands for an image that was
+        padded. It decides how a frequency between two bins is told from their magnitudes.
     prominence : float
         How many times greater than its surroundings a peak is at least.
     limit : int
@@ -120,7 +114,10 @@ def _candidates(magnitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and columns of local maxima: one place of each mirrored pair, none near DC."""
     height, width = magnitude.shape
     size = min(APART, height), min(APART, width)
-    greatest = maximum_filter(magnitude, size=size, mode="wrap") == magnitude
+    greatest = (
+        import_module("scipy.ndimage").maximum_filter(magnitude, size=size, mode="wrap")
+        == magnitude
+    )
     y, x = np.nonzero(greatest & (magnitude > 0))
     down, across = y - height // 2, x - width // 2
     own, mirrored = (
@@ -156,5 +153,18 @@ def _peak(
 def _between_bins(line: np.ndarray, place: int, window: str | None) -> float:
     """Return how many bins behind its greatest bin a wave lies, from -1/2 to 1/2."""
     before, peak, after = (float(line[(place + step) % len(line)]) for step in (-1, 0, 1))
-    shift = BETWEEN_BINS[window](max(before, after) / peak)
+    if window == "other":  # the top of a parabola through the logarithms
+        left, top, right = np.log(np.maximum([before, peak, after], ROUNDING * peak))
+        curved = left - 2 * top + right
+        return float(0.5 * (left - right) / curved) if curved < 0 else 0.0
+    ratio = max(before, after) / peak
+    shift = BETWEEN_BINS[window](ratio)
     return min(max(shift, 0.0), 0.5) * (1 if after > before else -1)
+
+
+# By the window: how the distance of a wave from its greatest bin follows from the magnitude of the
+# greater bin beside it, in parts of its own.
+BETWEEN_BINS: dict[str | None, Callable[[float], float]] = {
+    None: lambda ratio: ratio / (1 + ratio),
+    "hann": lambda ratio: (2 * ratio - 1) / (1 + ratio),
+}
