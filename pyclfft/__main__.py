@@ -21,6 +21,7 @@ COMMANDS = {
     "info": ("pyclfft.info", "show runtimes and devices, write a report"),
     "selftest": ("pyclfft.selftest", "check the results of every device"),
     "spectrogram": ("pyclfft.spectrogram", "draw spectrograms of sounds, find notes"),
+    "spectrum": ("pyclfft.spectrum", "draw spectra of images, find stripes and halftone"),
     "tune": ("pyclfft.tuning.command", "find the fastest parameters for a device"),
 }
 

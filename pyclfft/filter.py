@@ -152,7 +152,8 @@ def parser() -> argparse.ArgumentParser:
     group = result.add_argument_group("more results")
     add = group.add_argument
     add("--spectrum", type=streams.file_name, metavar="FILE",
-        help="also draw the input's spectrum, DC in the middle")  # fmt: skip
+        help="also draw the input's spectrum, as pyclfft spectrum does: .png, .svg or "
+        ".pdf")  # fmt: skip
     add("--mask", type=streams.file_name, metavar="FILE",
         help="also draw the filter's gains, DC in the middle")  # fmt: skip
     talk = result.add_argument_group("report").add_mutually_exclusive_group()

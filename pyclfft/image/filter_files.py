@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceMemoryError
+from ..figures import require_picture
 from ..runtime.operation import queue_for
 from ..runtime.profile import PassTime, Recorder, profiling_queue
-from ..transforms import fft2
 from .filter_plans import FilterJob
 from .filtering import filter_job, filter_mask, filtered, image_filter
 from .imagefile import ImageFile, check_output, read_images, write_image, write_images
+from .spectrum import spectrum
+from .spectrum_files import SpectrumOfFile, write_picture
 
 File = str | os.PathLike[str]
 
@@ -120,7 +122,7 @@ def filter_file(
     for name, draw in DRAWINGS.items():
         if name in files:
             with step("draw"):
-                write_image(files[name], _picture(draw(images[0], request)))
+                draw(files[name], images[0], request, str(source))
     if recorder and times is not None:
         times += recorder.times()
     return FilteredFile(len(images), _described(images), str(jobs[0].band))
@@ -132,7 +134,9 @@ def _require_formats(
     """Refuse a name of a format that cannot hold what is to be written there."""
     blanks = [np.empty(job.shape, job.result_dtype) for job in jobs]
     for name, file in files.items():
-        if name in DRAWINGS:
+        if name == "spectrum":
+            require_picture(file, str(file))
+        elif name == "mask":
             check_output(file, _picture(np.zeros((1, 1))))
         else:
             check_output(file, *map(_like, images, blanks))
@@ -158,35 +162,18 @@ def _like(image: ImageFile, pixels: np.ndarray) -> ImageFile:
 # --- pictures about an image ----------------------------------------------------------------------
 
 
-def spectrum_picture(pixels: np.ndarray) -> np.ndarray:
-    """Return an image's log-magnitude spectrum, DC in the middle, stretched to 0 .. 1.
-
-    Parameters
-    ----------
-    pixels : ndarray, shape (height, width) or (height, width, 3)
-        The image; the mean of its colours is transformed.
-
-    Returns
-    -------
-    ndarray of float, shape (height, width)
-    """
-    grey = pixels.astype(np.float32)
-    grey = grey.mean(axis=2) if grey.ndim == 3 else grey
-    logarithm = np.log1p(np.abs(np.fft.fftshift(fft2(grey))))
-    logarithm -= logarithm.min()
-    return logarithm / (logarithm.max() or 1)
+def _draw_spectrum(file: File, image: ImageFile, request: FilterRequest, name: str) -> None:
+    """Draw the spectrum of the input, as the command spectrum does."""
+    write_picture(file, SpectrumOfFile(spectrum(image.pixels), name, image.pixels.shape[:2]))
 
 
-def _spectrum(image: ImageFile, request: FilterRequest) -> np.ndarray:
-    return spectrum_picture(image.pixels)
+def _draw_gains(file: File, image: ImageFile, request: FilterRequest, name: str) -> None:
+    """Draw the filter's gains for an image, DC in the middle, as grey pixels."""
+    gains = filter_mask(image.pixels.shape[:2], **request.band)
+    write_image(file, _picture(np.fft.fftshift(gains)))
 
 
-def _gains(image: ImageFile, request: FilterRequest) -> np.ndarray:
-    """Return the filter's gains for an image, DC in the middle."""
-    return np.fft.fftshift(filter_mask(image.pixels.shape[:2], **request.band))
-
-
-DRAWINGS = {"spectrum": _spectrum, "mask": _gains}
+DRAWINGS = {"spectrum": _draw_spectrum, "mask": _draw_gains}
 
 
 def _picture(values: np.ndarray) -> ImageFile:

@@ -16,7 +16,7 @@ PACKAGE = Path(pyclfft.__path__[0])
 
 # From the ground up. A module stands in the layer of its longest prefix here.
 LAYERS = (
-    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice", "pyclfft.progress"),
+    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice", "pyclfft.progress", "pyclfft.figures"),
     ("pyclfft.planning",),
     ("pyclfft.runtime",),
     ("pyclfft.transforms",),
@@ -39,6 +39,7 @@ LAYERS = (
         "pyclfft.completion",
         "pyclfft.filter",
         "pyclfft.spectrogram",
+        "pyclfft.spectrum",
         "pyclfft.convolve",
         "pyclfft.dft",
         "pyclfft.__main__",
