@@ -7,6 +7,7 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`
+- `pyclfft.image.volumes`: `filter_volume`
 - `pyclfft.image.spectrum`: `spectrum`, `Spectrum`; `pyclfft.image.peaks`: `Peak`
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
 - `pyclfft.convolution.registration`: `phase_cross_correlation`
@@ -77,6 +78,7 @@ from .errors import (
 from .image.filtering import filter_image, filter_mask
 from .image.peaks import Peak
 from .image.spectrum import Spectrum, spectrum
+from .image.volumes import filter_volume
 from .runtime import icd as _icd
 from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
@@ -189,6 +191,7 @@ __all__ = [
     "fhtoffset",
     "filter_image",
     "filter_mask",
+    "filter_volume",
     "frames_to_samples",
     "frames_to_time",
     "get_workers",

@@ -301,9 +301,15 @@ def real_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple
     )  # fmt: skip
     if pixels:
         return passes
-    if takes_rows(traits, job):
-        return (*passes, *_rows_to_pixels(job, traits, parameters))
-    return (*passes, *_planes_to_pixels(job, traits, parameters))
+    return (*passes, *real_planes_to_pixels(job, traits, parameters))
+
+
+def real_planes_to_pixels(
+    job: FilterJob, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Return the passes that turn real planes into pixels, by rows if the device has vectors."""
+    planned = _rows_to_pixels if takes_rows(traits, job) else _planes_to_pixels
+    return planned(job, traits, parameters)
 
 
 def complex_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
@@ -401,7 +407,7 @@ def filter_pass(
         macros |= band.macros
     else:
         kernel, step = "bandFilter", f"{band.kind}, {band.shape}"
-        numbers = {each.name: each.argument for each in _gain_parameters(band, precision)}
+        numbers = {each.name: each.argument for each in gain_parameters(band, precision)}
         if (band.kind, band.shape, band.keep_dc) == ("highpass", "ideal", False):
             kernel = "highPassFilter"
             numbers = {
@@ -410,7 +416,7 @@ def filter_pass(
                 "pass_from": numbers["low_first"],
             }
         else:
-            macros |= _gain_macros(band)
+            macros |= gain_macros(band)
     nbytes = prod(spectra) * COMPLEX_DTYPE[precision].itemsize
     return _launch(
         kernel, "textbook/highPassFilter.cl", macros, (columns, rows, count), traits, parameters,
@@ -440,10 +446,10 @@ def filter_hook(job: FilterJob) -> Snippet:
         )
     band = job.band if job.is_real else _transposed(job.band)
     assert isinstance(band, Band)
-    macros |= _gain_macros(band)
+    macros |= gain_macros(band)
     if band.greatest_distance(*((rows, columns) if job.is_real else (columns, rows))) < 2**32:
         macros["DISTANCE_TYPE"] = "uint"
-    parameters = _gain_parameters(band, job.precision)
+    parameters = gain_parameters(band, job.precision)
     names = ", ".join(each.name for each in parameters)
     return Snippet(
         code=f"value *= gain_at(index, {names});",
@@ -464,7 +470,7 @@ def _place_type(job: FilterJob) -> str:
     return "uint" if max(job.planes * prod(job.plane), spectra.span) < 2**32 else "ulong"
 
 
-def _gain_macros(band: Band) -> dict[str, int | str]:
+def gain_macros(band: Band) -> dict[str, int | str]:
     """Return the macros by which gain.cl knows a band's kind and shape."""
     return {
         "KIND": KINDS.index(band.kind),
@@ -473,7 +479,7 @@ def _gain_macros(band: Band) -> dict[str, int | str]:
     }
 
 
-def _gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
+def gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
     """Return the numbers that gain.cl needs of a band, in the order of `gain_at`'s parameters."""
     integers = {
         "row_weight": band.row_weight,

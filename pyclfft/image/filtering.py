@@ -365,11 +365,11 @@ def filter_job(
     plane = size if pad == "none" else padded_size(size, algorithm)
     band: Band | Mask
     if mask is not None:
-        band = make_mask(_layout(mask), mask.dtype, plane)
+        band = make_mask(layout_of(mask), mask.dtype, plane)
     else:
         band = make_band(size, plane, **(described | {"kind": kind}))  # type: ignore[arg-type]
     return FilterJob(
-        source=_layout(image),
+        source=layout_of(image),
         target=plain_layout(image.shape),
         dtype=image.dtype,
         axes=chosen,
@@ -545,7 +545,7 @@ def mask_array(mask: Any, precision: str) -> Any:
     return np.asarray(array, dtypes[precision], order="C")
 
 
-def _layout(array: Any) -> Layout:
+def layout_of(array: Any) -> Layout:
     """Return where an array's elements lie; a NumPy array is read from a contiguous copy."""
     if not isinstance(array, cl_array.Array):
         return plain_layout(array.shape)
@@ -648,7 +648,7 @@ def filtered(
     images, targets = image.transpose(order), result.transpose(order)
     rows, columns = (order.index(axis) for axis in job.axes)
     job = replace(
-        job, source=_layout(images), target=_layout(targets), axes=(rows, columns)
+        job, source=layout_of(images), target=layout_of(targets), axes=(rows, columns)
     )  # fmt: skip
     whole = range(len(job.stack), len(job.shape))
     if is_on_host:
@@ -659,7 +659,7 @@ def filtered(
 
     def filter_part(part: Part) -> None:
         source, target = images[part], targets[part]
-        fewer = replace(job, source=_layout(source), target=_layout(target))
+        fewer = replace(job, source=layout_of(source), target=layout_of(target))
         _filtered_at_once(fewer, source, mask, target, queue)
 
     in_parts(filter_part, job.shape, whole)

@@ -97,7 +97,7 @@ def filter_one_by_one(
         colours = given[index][..., :3]
         planes = [_luma(job, colours)] if job.luma else list(np.moveaxis(colours, -1, 0))
         filtered = [_filtered(job, plane, gains, room) for plane in planes]
-        _store(job, given[index], planes, filtered, wanted[index])
+        store_pixels(job, given[index], planes, filtered, wanted[index])
 
 
 def _by_image(job: FilterJob, array: np.ndarray) -> np.ndarray:
@@ -225,7 +225,7 @@ def _padded(job: FilterJob, plane: np.ndarray) -> Any:
 # --- pixels ---------------------------------------------------------------------------------------
 
 
-def _store(
+def store_pixels(
     job: FilterJob,
     image: np.ndarray,
     planes: list[np.ndarray],
