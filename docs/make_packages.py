@@ -33,7 +33,7 @@ COMMANDS = (
     "spectrum",
 )
 ON_THE_COMMAND_LINE = ("commandline", "streams")
-FOUNDATIONS = ("advice", "errors", "figures", "files", "progress")
+FOUNDATIONS = ("advice", "errors", "figures", "files", "overlap", "progress")
 
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 200, 52, 24, 44, 16  # of boxes, and between them, in pixels
 

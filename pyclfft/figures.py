@@ -11,6 +11,7 @@ from typing import Any
 
 from .advice import pip_install
 from .errors import FormatError, PyclfftError
+from .overlap import warnings_lock
 
 FORMATS = ("png", "svg", "pdf")  # by the suffixes that name them
 DPI = 120  # pixels an inch
@@ -72,7 +73,7 @@ def encode(figure: Any, path: str | os.PathLike[str], dpi: float = DPI) -> bytes
     bytes
     """
     buffer = io.BytesIO()
-    with warnings.catch_warnings():
+    with warnings_lock, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # an unknown letter of a file's name is a box
         figure.savefig(buffer, format=_format(path), dpi=dpi)
     return buffer.getvalue()

@@ -16,7 +16,14 @@ PACKAGE = Path(pyclfft.__path__[0])
 
 # From the ground up. A module stands in the layer of its longest prefix here.
 LAYERS = (
-    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice", "pyclfft.progress", "pyclfft.figures"),
+    (
+        "pyclfft.errors",
+        "pyclfft.files",
+        "pyclfft.advice",
+        "pyclfft.progress",
+        "pyclfft.figures",
+        "pyclfft.overlap",
+    ),
     ("pyclfft.planning",),
     ("pyclfft.runtime",),
     ("pyclfft.transforms",),
