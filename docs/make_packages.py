@@ -32,7 +32,7 @@ COMMANDS = (
     "spectrogram",
     "spectrum",
 )
-ON_THE_COMMAND_LINE = ("commandline", "streams")
+ON_THE_COMMAND_LINE = ("commandline", "folders", "streams")
 FOUNDATIONS = ("advice", "errors", "figures", "files", "overlap", "progress")
 
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 200, 52, 24, 44, 16  # of boxes, and between them, in pixels

@@ -38,7 +38,7 @@ LAYERS = (
         "pyclfft.array_api_fft",
     ),
     ("pyclfft",),  # the interface itself
-    ("pyclfft.commandline", "pyclfft.streams"),
+    ("pyclfft.commandline", "pyclfft.streams", "pyclfft.folders"),
     ("pyclfft.bench",),
     (
         "pyclfft.info",
