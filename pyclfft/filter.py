@@ -294,10 +294,7 @@ def _tasks(
 def _without_own_results(tasks: list[Task]) -> list[Task]:
     """Leave out files that are results of others: of an earlier run into the same folder."""
     results = {target for task in tasks for target in task.targets.values()}
-    kept = [task for task in tasks if task.source not in results]
-    if tasks and not kept:
-        raise PlanError("the folder holds no images but results of earlier runs")
-    return kept
+    return [task for task in tasks if task.source not in results]
 
 
 def _suffix(source: streams.Source, options: argparse.Namespace) -> str:
