@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from ..figures import encode
@@ -66,7 +67,7 @@ class Writer(NamedTuple):
 
 def write_picture(path: File, found: SpectrumOfFile) -> None:
     """Draw the spectrum, in the format of the name: .png, .svg or .pdf."""
-    data = encode(draw(found.spectrum, found.name, found.words), path)
+    data = encode(draw(found.spectrum, Path(found.name).name, found.words), path)
     with atomic_write(path) as file:
         file.write(data)
 
