@@ -70,6 +70,7 @@ FUNCTIONS_OF_INTEGERS(ulong16)
     type PURE floor(type);                \
     type PURE sqrt(type);                 \
     type PURE exp(type);                  \
+    type PURE log(type);                  \
     type PURE log2(type);                 \
     type PURE log10(type);                \
     type PURE pow(type, type);            \
@@ -89,6 +90,7 @@ FUNCTIONS_OF_REALS(double)
     type PURE fmax(type, type);           \
     type PURE fabs(type);                 \
     type PURE exp(type);                  \
+    type PURE log(type);                  \
     type PURE sqrt(type);                 \
     type PURE pow(type, type);            \
     type PURE fma(type, type, type);

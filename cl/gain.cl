@@ -180,6 +180,36 @@ static inline target_vector times_gains(target_vector v, ulong index, BAND_PARAM
 }
 #endif
 
+/* Element `index` of the spectrum of `edge_difference` (planes.cl), made that of the smooth part of an image: of the
+ * function with this Laplacian on a torus, and with the mean 0. */
+static inline cplx smooth_part(cplx value, ulong index, global const real *down, global const real *across)
+{
+    Bin bin = bin_at(index);
+    real laplacian = down[bin.row] + across[bin.column]; /* the Laplacian's gain: 0 for DC, negative for all others */
+    return laplacian < 0 ? value / laplacian : (cplx)(0, 0);
+}
+
+#if VECTOR_STORES
+typedef target_vector loose_targets __attribute__((aligned(sizeof(real))));
+
+/* The complex numbers from element `index` of spectra on. */
+static inline target_vector values_at(global const cplx *spectra, ulong index)
+{
+    return *(global const loose_targets *)(spectra + index);
+}
+
+/* As `smooth_part`, for a vector of neighbours in a row. */
+static inline target_vector smooth_parts(target_vector v, ulong index, global const real *down, global const real *across)
+{
+    typedef reals loose_gains_across __attribute__((aligned(sizeof(real))));
+    Bin bin = bin_at(index);
+    reals laplacian = down[bin.row] + *(global const loose_gains_across *)(across + bin.column);
+    reals factors = laplacian < 0 ? 1 / laplacian : (reals)0;
+    v.even *= factors, v.odd *= factors;
+    return v;
+}
+#endif
+
 /* A mask's own gain of a bin. */
 static inline cplx mask_gain(global const MASK_TYPE *mask, uint row, uint column)
 {
@@ -244,6 +274,14 @@ typedef MASK_TYPE loose_gains __attribute__((ext_vector_type(LANES), aligned(siz
 #else
 #define VECTOR_GAINS 0
 #endif
+
+/* The complex numbers of a vector times a mask's gain of DC. */
+static inline target_vector times_dc_masked(target_vector v, global const MASK_TYPE *mask)
+{
+    LOOP(uint i = 0; i < LANES; i++)
+        ((cplx *)&v)[i] = masked_at(((cplx *)&v)[i], 0, mask);
+    return v;
+}
 
 /* The complex numbers of a vector, from element `index` of spectra on, times a mask's gains. */
 static inline target_vector times_masked(target_vector v, ulong index, global const MASK_TYPE *mask)

@@ -2,7 +2,7 @@
 
     python docs/make_ladder.py [--check] [--output FILE]
 
-The text of docs/howto/ladder.md is written by hand and names no measured number. What stands
+The text of docs/explanation/ladder.md is written by hand and names no measured number. What stands
 between "<!-- figures: ... -->" and "<!-- end of figures -->" is written by this script. After a new
 run of `pyclfft bench ladder` its files go to docs/results, and this is called again.
 """
@@ -26,7 +26,7 @@ from pyclfft.bench.runner import Row
 from pyclfft.errors import PyclfftError
 
 DOCS = Path(__file__).resolve().parent
-PAGE = DOCS / "howto" / "ladder.md"
+PAGE = DOCS / "explanation" / "ladder.md"
 REGION = re.compile(r"(<!-- figures: (.+?) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 SHOWN_ERRORS = tuple(2**k for k in (10, 16, 20))
 
@@ -168,16 +168,17 @@ def machines(runs: Sequence[Measured]) -> str:
 
 
 def _section(run: Measured) -> str:
-    name = f"../results/{run.file.name}"
+    name = f"results/{run.file.name}"
     said = Run(run.machine, name, "", "pyclfft bench ladder")
     lines = (
         line for line in render.summary(run.results) if not line.startswith(ladder_view.CLAIMED)
     )
+    picture = f"../{name[:-5]}.png"
     shown = [each for each in PICTURES if path_of(str(run.file.with_suffix(".png")), each).exists()]
     parts = [
         f"## On {run.machine}",
         wrapped(f"`{said.command}` {circumstances(said, run.results)}"),
-        *(f"![{ALTERNATIVES[each]}]({path_of(name[:-5] + '.png', each)})" for each in shown),
+        *(f"![{ALTERNATIVES[each]}]({path_of(picture, each)})" for each in shown),
         points(lines),
         render.case_table(ladder_view.columns(run.results), run.results.rows).markdown(),
         wrapped(ladder_view.LEGEND),
@@ -215,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add("--check", action="store_true", help="write nothing; fail if the figures are other ones")
     add(
         "--output", type=Path, default=PAGE, metavar="FILE",
-        help="the page, which has the regions to fill (default: docs/howto/ladder.md)",
+        help="the page, which has the regions to fill (default: docs/explanation/ladder.md)",
     )  # fmt: skip
     options = parser.parse_args(arguments)
     try:

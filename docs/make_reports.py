@@ -276,19 +276,19 @@ def drawn(stored: Stored, pictures: Mapping[str, str]) -> Iterator[Part]:
 
 Parts = Callable[[], Iterator[Part]]
 PAGES: Mapping[str, Mapping[str, Parts]] = {
-    "howto/worksize.md": {
+    "explanation/worksize.md": {
         "published": published_worksizes,
         "measured": measured_worksizes,
         "best sizes": best_worksizes,
         "conclusions": conclusions,
     },
-    "howto/stft.md": {"beside the report": beside_the_report},
+    "explanation/stft.md": {"beside the report": beside_the_report},
     "howto/audio.md": {"contenders": contenders},
     "howto/rooms.md": {"real time": realtimes},
-    "howto/convolution-ladder.md": {"climbs": climbs},
+    "explanation/convolution-ladder.md": {"climbs": climbs},
     "howto/large.md": {"pieces": in_pieces},
-    "howto/convolution.md": {"convolutions": convolutions},
-    "howto/dft-parallel.md": {"parallel transforms": parallel_transforms},
+    "explanation/convolution.md": {"convolutions": convolutions},
+    "explanation/dft-parallel.md": {"parallel transforms": parallel_transforms},
 }
 
 

@@ -105,7 +105,7 @@ def section(run: Run, results: Results) -> str:
         f"```sh\n{run.command}\n```",
         wrapped(circumstances(run, results)),
         points(render.summary(results)),
-        f"![Bars: the part of a plain copy's rate in each case, of {contenders}]({run.picture})",
+        f"![Bars: the part of a plain copy's rate in each case, of {contenders}](../{run.picture})",
         "### Where others are faster",
         wrapped(
             f"Rows in which another takes less than {FASTER:g} of pyclfft's time; in brackets, how"
@@ -128,7 +128,7 @@ def circumstances(run: Run, results: Results) -> str:
     return (
         f"printed this on {where['date'].split()[0]}. Device: {machine}. Versions: "
         f"{'; '.join(versions)}. "
-        f"{render.scope_line(results)}. [All of it]({run.results})."
+        f"{render.scope_line(results)}. [All of it](../{run.results})."
     )
 
 
@@ -191,8 +191,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add = parser.add_argument
     add("--check", action="store_true", help="write nothing; fail if the page is another one")
     add(
-        "--output", type=Path, default=DOCS / "speed.md", metavar="FILE",
-        help="the page (default: docs/speed.md)",
+        "--output", type=Path, default=DOCS / "explanation" / "speed.md", metavar="FILE",
+        help="the page (default: docs/explanation/speed.md)",
     )  # fmt: skip
     options = parser.parse_args(arguments)
     try:

@@ -6,16 +6,21 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.transforms.chirp_z`: `czt`, `zoom_fft` and their relatives of scipy.signal
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
-- `pyclfft.image.filtering`: `filter_image`, `filter_mask`
 - `pyclfft.image.volumes`: `filter_volume`
 - `pyclfft.image.spectrum`: `spectrum`, `Spectrum`; `pyclfft.image.peaks`: `Peak`
+- `pyclfft.image.filtering`: `filter_image`, `filter_mask`; `pyclfft.image.notches`: `find_notches`
+- `pyclfft.image.restoration`: `wiener`
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
 - `pyclfft.convolution.registration`: `phase_cross_correlation`
 - `pyclfft.convolution.streaming`: `StreamingConvolver`
 - `pyclfft.distributed.direct`: `dft`
 - `pyclfft.audio.stft`: `stft`, `istft`, `spectrogram`
 - `pyclfft.audio.streaming`: `StreamingSTFT`
+- `pyclfft.audio.denoising`: `denoise`
+- `pyclfft.audio.griffin_lim`: `griffinlim`
+- `pyclfft.audio.mel`: `melspectrogram`, `mfcc`
 - `pyclfft.audio.onsets`, `chroma`, `notes`: `onsets`, `chroma`, `notes`, `Note`
+- `pyclfft.audio.spectral_editing`: `edit_spectrogram`, `Region`
 - `pyclfft.audio.units`: `frames_to_time` and other units of music
 - `pyclfft.runtime.plan`: `Plan`; `pyclfft.runtime.hooks`: `Hook`
 - `pyclfft.runtime.runtimes`: `devices`; `pyclfft.runtime.choice`: `default_device`, `use_device`
@@ -30,8 +35,12 @@ The whole public interface is listed here; the names are defined in
 
 from . import array_api_fft, backend, distributed
 from .audio.chroma import chroma
+from .audio.denoising import denoise
+from .audio.griffin_lim import griffinlim
+from .audio.mel import melspectrogram, mfcc
 from .audio.notes import Note, notes
 from .audio.onsets import onsets
+from .audio.spectral_editing import Region, edit_spectrogram
 from .audio.stft import istft, spectrogram, stft
 from .audio.streaming import StreamingSTFT
 from .audio.units import (
@@ -76,7 +85,9 @@ from .errors import (
     RankError,
 )
 from .image.filtering import filter_image, filter_mask
+from .image.notches import find_notches
 from .image.peaks import Peak
+from .image.restoration import wiener
 from .image.spectrum import Spectrum, spectrum
 from .image.volumes import filter_volume
 from .runtime import icd as _icd
@@ -153,6 +164,7 @@ __all__ = [
     "PrecisionError",
     "PyclfftError",
     "RankError",
+    "Region",
     "Spectrum",
     "StreamingConvolver",
     "StreamingSTFT",
@@ -175,11 +187,13 @@ __all__ = [
     "dctn",
     "default_device",
     "default_queue",
+    "denoise",
     "devices",
     "dft",
     "distributed",
     "dst",
     "dstn",
+    "edit_spectrogram",
     "fft",
     "fft2",
     "fft_frequencies",
@@ -192,9 +206,11 @@ __all__ = [
     "filter_image",
     "filter_mask",
     "filter_volume",
+    "find_notches",
     "frames_to_samples",
     "frames_to_time",
     "get_workers",
+    "griffinlim",
     "hfft",
     "hfft2",
     "hfftn",
@@ -217,6 +233,8 @@ __all__ = [
     "irfftn",
     "istft",
     "limit_device_memory",
+    "melspectrogram",
+    "mfcc",
     "midi_to_hz",
     "midi_to_note",
     "next_fast_len",
@@ -244,5 +262,6 @@ __all__ = [
     "transform_in_pieces",
     "tune",
     "use_device",
+    "wiener",
     "zoom_fft",
 ]

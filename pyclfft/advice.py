@@ -13,6 +13,8 @@ _PACKAGES = {
     "sounds": "soundfile",
     "playing": "miniaudio",
     "completion": "shtab",
+    "browser": "selenium",
+    "lab": "nicegui",
     "loops": "numba",
     "ranks": "mpi4py mpich",  # the package mpich brings the MPI library and mpiexec
     "chunks": "dask distributed",  # dask.array needs NumPy beside them
@@ -24,10 +26,12 @@ def pip_install(what: str) -> str:
 
     Parameters
     ----------
-    what : {"cpu", "pictures", "sounds", "playing", "completion", "loops", "ranks", "chunks"}
+    what : {"cpu", "pictures", "sounds", "playing", "completion", "browser", "lab", "loops",
+        "ranks", "chunks"}
         The purpose of the missing packages: a device on the CPU, drawing pictures, reading and
-        writing sounds, playing sounds, writing scripts for shells, loops on the host that are
-        compiled, working with other ranks, or arrays in chunks and workers that compute them.
+        writing sounds, playing sounds, writing scripts for shells, controlling a browser, the page
+        of the lab, loops on the host that are compiled, working with other ranks, or arrays in
+        chunks and workers that compute them.
 
     Returns
     -------

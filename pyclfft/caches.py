@@ -34,6 +34,8 @@ class CacheInfo(NamedTuple):
         Convolutions that `convolve` and its relatives have planned.
     correlators : CacheCounts
         Correlations that `phase_cross_correlation` has planned.
+    deconvolutions : CacheCounts
+        Pairs of transforms by which `wiener` restores images.
     dfts : CacheCounts
         Direct transforms that `dft` has planned, with their roots of unity.
     chirps : CacheCounts
@@ -57,6 +59,7 @@ class CacheInfo(NamedTuple):
     frames: CacheCounts
     convolvers: CacheCounts
     correlators: CacheCounts
+    deconvolutions: CacheCounts
     dfts: CacheCounts
     chirps: CacheCounts
     programs: CacheCounts

@@ -12,25 +12,40 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from . import commandline, streams
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .folders import Found, find_files
-from .image.bands import KINDS, SHAPES, UNITS
+from .image.bands import SHAPES, UNITS
 from .image.filter_files import DRAWINGS, FileJob, FilteredFile, FilterRequest, filter_files
 from .image.filter_plans import CHANNELS, PADS, PARTS, SCALES
 from .image.imagefile import FORMATS, can_write, suffix_of
+from .image.kinds import AUTO, STRIPES
+from .image.mask_pictures import read_gains
 from .runtime.choice import select_device, use_device
 from .runtime.describe import device_label
 from .runtime.profile import PassTime
 from .runtime.queues import default_queue
 
 PROG = "pyclfft filter"
-ONE_RADIUS = ("--highpass", "--lowpass")
-UNSET = object()  # the value of an option that was not given; None stands for the default radius
+ONE_RADIUS = ("--highpass", "--lowpass", "--unsharp", "--highboost")  # whose number may be left out
+UNSET = object()  # the value of an option that was not given; None stands for the default number
 
-# The options that describe a band of frequencies, and the further options of `filter_image`.
-BAND_OPTIONS = ("unit", "shape", "order", "keep_dc")
+# The options that choose a kind of filter -> the option of the kind that their value is.
+KINDS = {
+    "highpass": "cutoff", "lowpass": "cutoff", "bandpass": "cutoff", "bandstop": "cutoff",
+    "notch": "points", "directional": "angle", "unsharp": "amount", "highboost": "boost",
+    "homomorphic": "",
+}  # fmt: skip
+PRESETS = ("imagej",)  # kinds that go together with other defaults
+
+# The further options of kinds, and those of `filter_image` beside them.
+BAND_OPTIONS = (
+    "cutoff", "unit", "shape", "order", "sigma", "keep_dc", "radius", "width", "stop", "gains",
+    "large", "small", "stripes", "tolerance",
+)  # fmt: skip
 IMAGE_OPTIONS = ("pad", "channels", "scale", "part", "algorithm")
 
 # The option that names a result -> what the report says behind the result's name.
@@ -43,9 +58,9 @@ input or standard output: "pyclfft filter - --highpass < a.png > b.png". For sev
 RADIUS, LOW and HIGH may be fractions such as 1/8. All pages of a TIFF file are filtered.
 
 The defaults of --part and --scale depend on the kind. A high pass and a band pass show where the
-picture changes: their defaults are magnitude and max. A low pass, a band stop, and any kind with
---keep-dc keep the picture's exposure: their defaults are real and clip. By default images of floats
-are neither scaled nor clipped: their --scale is none.
+picture changes: their defaults are magnitude and max. All other kinds, masks, and any kind with
+--keep-dc make a picture like the input: their defaults are real and clip. By default images of
+floats are neither scaled nor clipped: their --scale is none.
 
 All messages go to standard error."""
 SCALING = (
@@ -77,6 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_intermixed_args(separate_radius(argv))
     _require_sense(options)
+    gains = None if options.use_mask is UNSET else read_gains(options.use_mask)
+    request = _request(options, gains)
     found = find_files(options.inputs, _results(options)) if options.recursive else None
     with streams.sources(found.files if found else options.inputs, suffix_of) as inputs:
         tasks = _tasks(inputs, options, found)
@@ -86,9 +103,9 @@ def _main(argv: Sequence[str]) -> int:
         with Progress(len(tasks), "images", options.quiet) as progress:
             unread = found.unread if found else ()
             status = commandline.run_each(
-                _filter_all(tasks, unread, options, report, progress), PROG
+                _filter_all(tasks, unread, options, request, report, progress), PROG
             )
-        if progress.done and options.pad == "none":
+        if progress.done and request.others["pad"] == "none":
             report(WRAPS)
         return status
 
@@ -118,7 +135,7 @@ def parser() -> argparse.ArgumentParser:
         help="filter all images in the folders INPUT and in the folders below; -o names the folder "
         "of the results, which gets the same folders")  # fmt: skip
 
-    group = result.add_argument_group("filter", "One of the first four is needed.")
+    group = result.add_argument_group("filter", "One of these is needed.")
     kinds = group.add_mutually_exclusive_group(required=True)
     for kind, passes in (("highpass", "r >= RADIUS"), ("lowpass", "r < RADIUS")):
         kinds.add_argument(
@@ -130,22 +147,67 @@ def parser() -> argparse.ArgumentParser:
             f"--{kind}", nargs=2, default=UNSET, type=_number, metavar=("LOW", "HIGH"),
             help=f"pass the frequencies {passes}",
         )  # fmt: skip
-    add = group.add_argument
-    add("--unit", choices=UNITS, default="bin",
+    kinds.add_argument("--notch", action="append", type=_point, default=[], metavar="FY,FX",
+        help="stop what lies around this frequency, in cycles a pixel, and around its mirror "
+        "image; give it once for each frequency. --notch auto finds the frequencies of stripes, "
+        "moire and halftones, and lists them")  # fmt: skip
+    kinds.add_argument("--directional", default=UNSET, type=commandline.number(), metavar="ANGLE",
+        help="pass the waves that run at this angle, in degrees: 0 is the angle of vertical "
+        "stripes, 90 that of horizontal ones, 45 that of stripes from the upper left to the lower "
+        "right")  # fmt: skip
+    kinds.add_argument("--unsharp", nargs="?", default=UNSET, type=_radius, metavar="AMOUNT",
+        help="sharpen: add AMOUNT times the high pass (default: 1)")  # fmt: skip
+    kinds.add_argument("--highboost", nargs="?", default=UNSET, type=_radius, metavar="BOOST",
+        help="take the low pass from BOOST times the picture (default: 1.5)")  # fmt: skip
+    kinds.add_argument("--homomorphic", action="store_const", default=UNSET, const=None,
+        help="even out the light: filter the logarithm of the brightness by --gains")  # fmt: skip
+    kinds.add_argument("--preset", choices=PRESETS, default=UNSET,
+        help="imagej: ImageJ's band pass, of --large, --small, --stripes and --tolerance, with "
+        "--pad mirror")  # fmt: skip
+    kinds.add_argument("--use-mask", default=UNSET, metavar="FILE",
+        help="multiply the spectrum by the picture of gains that --mask draws, or that you have "
+        "painted: black removes a frequency, white leaves it, DC in the middle")  # fmt: skip
+
+    add = result.add_argument_group("more about the filter").add_argument
+    add("--unit", choices=UNITS,
         help="what RADIUS, LOW and HIGH count: periods across the image (bin, the default), "
         "fractions of the Nyquist frequency, cycles a pixel, or pixels a period")  # fmt: skip
-    add("--shape", choices=SHAPES, default="ideal",
-        help="how the gain goes from 1 to 0: at once (ideal, the default), as a Gaussian, or as a "
-        "Butterworth filter")  # fmt: skip
+    add("--shape", choices=SHAPES,
+        help="how the gain goes from 1 to 0: at once (ideal, the default of the first four), as a "
+        "Gaussian (the default of the others), or as a Butterworth filter")  # fmt: skip
     add("--order", type=float,
         help="the order of a Butterworth filter; higher orders cut more sharply "
         "(default: 2)")  # fmt: skip
+    add("--sigma", action="append", type=commandline.positive, metavar="PIXELS",
+        help="in place of RADIUS and --unit: the width of the Gaussian by which a Gaussian low "
+        "pass blurs; give it twice for a band")  # fmt: skip
+    add("--cutoff", type=_number, metavar="RADIUS",
+        help="the RADIUS of --unsharp, --highboost and --homomorphic, in place of --sigma "
+        "(default: --sigma 2, and for --homomorphic a sixteenth of the shorter side)")  # fmt: skip
     add("--keep-dc", action="store_true", help="leave the mean brightness as it is")
+    add("--radius", type=commandline.positive, metavar="FREQUENCY",
+        help="how far around its frequency --notch reaches, in cycles a pixel (default: 3 bins of "
+        "the shorter side)")  # fmt: skip
+    add("--width", type=commandline.positive, metavar="DEGREES",
+        help="which angles --directional takes, from end to end (default: 30)")  # fmt: skip
+    add("--stop", action="store_true", help="--directional stops these waves, and passes others")
+    add("--gains", nargs=2, type=commandline.number(), metavar=("LOW", "HIGH"),
+        help="what --homomorphic leaves of low and of high frequencies (default: 0.5 1.5)",
+        )  # fmt: skip
+    add("--large", type=commandline.positive, metavar="PIXELS",
+        help="--preset imagej suppresses structures that are larger (default: 40)")  # fmt: skip
+    add("--small", type=commandline.number(0), metavar="PIXELS",
+        help="--preset imagej suppresses structures that are smaller (default: 3)")  # fmt: skip
+    add("--stripes", choices=STRIPES,
+        help="which stripes --preset imagej suppresses (default: none)")  # fmt: skip
+    add("--tolerance", type=commandline.number(0), metavar="PERCENT",
+        help="how far off the direction of stripes may be (default: 5)")  # fmt: skip
 
     add = result.add_argument_group("image").add_argument
-    add("--pad", choices=PADS, default="none",
+    add("--pad", choices=PADS,
         help="what stands around the image while it is transformed: the image again (none, the "
-        "default), black (zero), its edge pixels (edge), or its mirror image (mirror)")  # fmt: skip
+        "default), black (zero), its edge pixels (edge), or its mirror image (mirror); periodic "
+        "filters the part of the image whose opposite edges fit together")  # fmt: skip
     add("--volume", action="store_true",
         help="filter the pages of a file as the slices of a volume, in three dimensions at "
         "once")  # fmt: skip
@@ -167,7 +229,8 @@ def parser() -> argparse.ArgumentParser:
         help="also draw the input's spectrum, as pyclfft spectrum does: .png, .svg or "
         ".pdf")  # fmt: skip
     add("--mask", type=streams.file_name, metavar="FILE",
-        help="also draw the filter's gains, DC in the middle")  # fmt: skip
+        help="also draw the filter's gains, DC in the middle; a .tif file holds them "
+        "exactly")  # fmt: skip
     talk = result.add_argument_group("report").add_mutually_exclusive_group()
     talk.add_argument("--timing", action="store_true",
                       help="print the device's time of every pass and transfer")  # fmt: skip
@@ -217,17 +280,41 @@ def _number(text: str) -> Fraction:
     return Fraction(text)
 
 
+def _point(text: str) -> tuple[float, float] | str:
+    if text == AUTO:
+        return text
+    try:
+        y, x = map(float, text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither {AUTO} nor two frequencies such as 0.05,0.125"
+        ) from None
+    return y, x
+
+
 def _require_sense(options: argparse.Namespace) -> None:
     """Refuse options that contradict each other."""
     if options.order is not None and options.shape != "butterworth":
+        usual = "ideal" if KINDS.get(_kind(options)) == "cutoff" else "gaussian"
         raise PlanError(
-            f"--order is the order of a Butterworth filter, and the shape is {options.shape}: add "
-            "--shape butterworth, or leave out --order"
+            f"--order is the order of a Butterworth filter, and the shape is "
+            f"{options.shape or usual}: add --shape butterworth, or leave out --order"
         )
-    for option, unfit in (("mask", options.mask), ("channels", options.channels == "luma"),
-                          ("algorithm", options.algorithm)):  # fmt: skip
+    for_images = {
+        "mask": options.mask, "channels": options.channels == "luma",
+        "algorithm": options.algorithm, "use-mask": options.use_mask is not UNSET,
+    }  # fmt: skip
+    for option, unfit in for_images.items():
         if options.volume and unfit:
             raise PlanError(f"--{option} is for images: leave out --{option} or --volume")
+    if options.volume and options.use_mask is UNSET and KINDS.get(_kind(options)) != "cutoff":
+        raise PlanError(
+            f"--volume has --highpass, --lowpass, --bandpass and --bandstop, not {_kind(options)}"
+        )
+    if options.cutoff is not None and KINDS.get(_kind(options)) == "cutoff":
+        raise PlanError(f"--cutoff is for other kinds: write --{_kind(options)} {options.cutoff}")
+    if options.notch and AUTO in options.notch and len(options.notch) > 1:
+        raise PlanError(f"--notch {AUTO} finds the frequencies itself: leave out the others")
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +392,11 @@ def _suffix(source: streams.Source, options: argparse.Namespace) -> str:
 
 
 def _kind(options: argparse.Namespace) -> str:
-    return next(kind for kind in KINDS if getattr(options, kind) is not UNSET)
+    """Return the kind that was asked for, or "masked"."""
+    if options.preset is not UNSET:
+        return str(options.preset)
+    given = (kind for kind in KINDS if getattr(options, kind) not in (UNSET, []))
+    return next(given, "masked")
 
 
 # --- one image ------------------------------------------------------------------------------------
@@ -315,6 +406,7 @@ def _filter_all(
     tasks: Sequence[Task],
     unread: Sequence[OSError],
     options: argparse.Namespace,
+    request: FilterRequest,
     report: Report,
     progress: Progress,
 ) -> Iterator[Callable[[], None]]:
@@ -322,7 +414,7 @@ def _filter_all(
     for error in unread:
         yield partial(_raise, error)
     with contextlib.ExitStack() as stack:
-        runs = [_begin(task, options, progress, stack) for task in tasks]
+        runs = [_begin(task, options, request, progress, stack) for task in tasks]
         for run, future in zip(runs, filter_files([run.job for run in runs]), strict=True):
             yield partial(_end, run, future, report, progress)
 
@@ -332,7 +424,11 @@ def _raise(error: OSError) -> None:
 
 
 def _begin(
-    task: Task, options: argparse.Namespace, progress: Progress, everything: contextlib.ExitStack
+    task: Task,
+    options: argparse.Namespace,
+    request: FilterRequest,
+    progress: Progress,
+    everything: contextlib.ExitStack,
 ) -> Run:
     """Open what the results of a file are written to, until `_end`, or until all else ends."""
     clock = Clock(progress, str(task.source))
@@ -343,7 +439,7 @@ def _begin(
         for name, target in task.targets.items()
     }
     times: list[PassTime] | None = [] if options.timing else None
-    job = FileJob(task.source, files, _request(options), clock.step, times)
+    job = FileJob(task.source, files, request, clock.step, times)
     return Run(task, job, clock, outputs)
 
 
@@ -371,13 +467,23 @@ def _report(task: Task, job: FileJob, clock: Clock, done: FilteredFile, report: 
         report(commandline.timing_report(*tables))
 
 
-def _request(options: argparse.Namespace) -> FilterRequest:
-    band = {"kind": _kind(options), "cutoff": getattr(options, _kind(options))}
-    return FilterRequest(
-        band | {name: getattr(options, name) for name in BAND_OPTIONS},
-        {name: getattr(options, name) for name in IMAGE_OPTIONS},
-        options.volume,
-    )
+def _request(options: argparse.Namespace, gains: np.ndarray | None) -> FilterRequest:
+    pad = options.pad or ("none" if options.preset is UNSET else "mirror")
+    others = {name: getattr(options, name) for name in IMAGE_OPTIONS} | {"pad": pad}
+    band = {name: getattr(options, name) for name in BAND_OPTIONS}
+    band = {name: value for name, value in band.items() if value is not None and value is not False}
+    if "sigma" in band and len(band["sigma"]) == 1:
+        (band["sigma"],) = band["sigma"]
+    if gains is not None:
+        return FilterRequest(band, others, gains, options.volume)
+    kind = _kind(options)
+    value = getattr(options, kind, None)
+    if value == [AUTO]:
+        value = AUTO
+    if isinstance(value, Fraction) and KINDS[kind] != "cutoff":
+        value = float(value)
+    named = {KINDS[kind]: value} if KINDS.get(kind) and value is not None else {}
+    return FilterRequest({"kind": kind} | band | named, others, volume=options.volume)
 
 
 if __name__ == "__main__":

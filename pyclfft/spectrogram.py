@@ -33,8 +33,12 @@ PROG = "pyclfft spectrogram"
 # The options that a preset decides, and the options of pictures, with their defaults.
 FRAMING = {"n_fft": 2048, "hop": None, "window": "hann"}
 PICTURE = {
-    "db": Look.db, "cmap": Look.colours, "axis": Look.axis, "format": "png",
+    "db": Look.db, "cmap": Look.colours, "axis": Look.axis, "format": "png", "size": Look.size,
+    "dpi": Look.dpi, "fmin": Look.fmin, "fmax": Look.fmax, "title": Look.title, "axes": Look.axes,
+    "phase": Look.phase,
 }  # fmt: skip
+# The flags of options that are not "--" and their name.
+FLAGS = {"axes": "no-axes"}
 # What people read of the step that uploads samples and runs kernels.
 STEPS = {"transform": "upload and transform"}
 
@@ -94,7 +98,8 @@ def _make(
             for kind, target in targets.items()
         }
         audio = stack.enter_context(open_audio(source))
-        count = request.frames.count(request.part.extent(audio)[1])
+        panels = len(request.part.panels(audio))
+        count = panels * request.frames.count(request.part.extent(audio)[1])
         progress = stack.enter_context(Progress(count, "frames", options.quiet))
         clock = Clock(progress, audio.path)
         result = analyse(audio, request, step=clock.step, advance=progress.reach, times=times)
@@ -158,8 +163,8 @@ def parser() -> argparse.ArgumentParser:
     part = result.add_argument_group("part of the sound")
     add = part.add_argument
     add("--channel", type=_channel, default="mix", metavar="N",
-        help="the number of one channel, from 0, or mix, the mean of all (default: "
-        "mix)")  # fmt: skip
+        help="the number of one channel, from 0; mix, the mean of all; or all, which draws a panel "
+        "for each (default: mix)")  # fmt: skip
     add("--start", type=commandline.number(0), default=0.0, metavar="SECONDS",
         help="where to begin (default: 0)")  # fmt: skip
     add("--duration", type=commandline.number(0), metavar="SECONDS",
@@ -180,6 +185,23 @@ def parser() -> argparse.ArgumentParser:
                         help="draw frequencies on the mel scale (Slaney's, as librosa's "
                         "default)")  # fmt: skip
 
+    add("--fmin", type=commandline.number(0), metavar="HZ",
+        help="the lowest frequency of the picture (default: 0, or C1 with "
+        "--log-frequency)")  # fmt: skip
+    add("--fmax", type=commandline.positive, metavar="HZ",
+        help="the highest frequency of the picture (default: half the sample rate)")  # fmt: skip
+    add("--phase", action="store_true", default=None,
+        help="draw phases as colours, the darker the softer")  # fmt: skip
+    add("--size", type=_size, metavar="WxH",
+        help="width and height in inches (default: 10x5, and higher for several "
+        "panels)")  # fmt: skip
+    add("--dpi", type=commandline.positive, metavar="N",
+        help="pixels an inch (default: 160)")  # fmt: skip
+    add("--title", metavar="TEXT",
+        help="the words above the picture (default: the name of the sound)")  # fmt: skip
+    add("--no-axes", dest="axes", action="store_false", default=None,
+        help="draw nothing but levels, from edge to edge")  # fmt: skip
+
     talk = result.add_argument_group("report").add_mutually_exclusive_group()
     talk.add_argument("--timing", action="store_true",
                       help="print the time of every step and kernel")  # fmt: skip
@@ -190,9 +212,22 @@ def parser() -> argparse.ArgumentParser:
 def _channel(text: str) -> Channel:
     if text == "mix":
         return "mix"
+    if text == "all":
+        return "all"
     if text.isdecimal():
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no channel: take 0, 1, ... or mix")
+    raise argparse.ArgumentTypeError(f"{text!r} is no channel: take 0, 1, ..., mix or all")
+
+
+def _size(text: str) -> tuple[float, float]:
+    """Read the two sides of a picture, such as 10x5."""
+    try:
+        width, height = map(float, text.lower().split("x"))
+    except ValueError:
+        width = height = 0.0
+    if not (0 < width < 1e6 and 0 < height < 1e6):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size: write width and height as 10x5")
+    return width, height
 
 
 def _window(text: str) -> str | tuple[Any, ...]:
@@ -215,6 +250,9 @@ def _jobs(
     several = len(inputs) > 1
     named = {kind: getattr(options, kind) for kind in WRITERS}
     wanted = [kind for kind in WRITERS if named[kind]] or ["picture"]
+    if options.channel == "all" and set(wanted) != {"picture"}:
+        flags = ", ".join(f"--{kind}" for kind in wanted if kind != "picture")
+        raise PlanError(f"{flags} takes one channel: give --channel mix or a number, not all")
     _complete_picture(options, "picture" in wanted, several)
     endings = {kind: writer.ending.format(options.format) for kind, writer in WRITERS.items()}
     jobs = [
@@ -224,7 +262,7 @@ def _jobs(
     written = {kind: [targets[kind] for _, targets in jobs] for kind in wanted}
     for picture in written.get("picture", ()):
         suffix = f".{options.format}" if isinstance(picture, streams.StandardOutput) else ""
-        require_picture(f"{picture}{suffix}", options.cmap)
+        require_picture(f"{picture}{suffix}", _look(options))
     streams.require_no_terminal([*written.get("picture", ()), *written.get("npz", ())])
     streams.prepare(inputs, chain(*written.values()), named.values())
     return jobs
@@ -235,7 +273,7 @@ def _complete_picture(options: argparse.Namespace, drawn: bool, several: bool) -
     given = [name for name in PICTURE if getattr(options, name) is not None]
     if given and not drawn:
         flags = {"axis": "--log-frequency" if options.axis == "log" else "--mel"}
-        named = ", ".join(flags.get(name, f"--{name}") for name in given)
+        named = ", ".join(flags.get(name, f"--{FLAGS.get(name, name)}") for name in given)
         warnings.warn(
             f"no picture is drawn, where {named} would show: add -o to draw one", stacklevel=2
         )
@@ -271,9 +309,17 @@ def _request(
         window=str(options.window),
         part=Part(options.start, options.duration, options.channel),
         needs={WRITERS[kind].needs for kind in kinds},
-        look=Look(options.axis, options.db, options.cmap),
+        look=_look(options),
         algorithm=options.algorithm,
     )
+
+
+def _look(options: argparse.Namespace) -> Look:
+    """Return how pictures look, when the options are complete."""
+    return Look(
+        options.axis, options.db, options.cmap, options.size, options.dpi, options.fmin,
+        options.fmax, options.title, options.axes, options.phase,
+    )  # fmt: skip
 
 
 commandline.make_callable(__name__, shorttime.spectrogram)

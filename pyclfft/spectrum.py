@@ -14,7 +14,7 @@ from .advice import pip_install
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .image import spectrum as image_spectrum
-from .image.filter_plans import PAD_MACRO
+from .image.filter_plans import PADS_OF_LOADS
 from .image.imagefile import read_image, suffix_of
 from .image.spectrum_files import PEAK_HEADER, WRITERS, SpectrumOfFile, peak_rows
 from .runtime.choice import select_device, use_device
@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
     add("--window", choices=("none", "hann"), default="none",
         help="let the image fade to black towards its edges (hann), so that edges that do not "
         "match draw no cross; none is the default")  # fmt: skip
-    add("--pad", choices=tuple(PAD_MACRO), default="none",
+    add("--pad", choices=PADS_OF_LOADS, default="none",
         help="what stands around the image while it is transformed: the image again (none, the "
         "default), black (zero), its edge pixels (edge), or its mirror image (mirror)")  # fmt: skip
     commandline.add_device(group)

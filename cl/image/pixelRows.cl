@@ -27,7 +27,7 @@ static inline global const real *row_of(global const real *planes, Frame frame, 
 static inline reals values_of(global const real *line)
 {
     reals v = *(global const loose_reals *)line;
-    return MAGNITUDE ? fabs(v) : v;
+    return BRIGHTNESS(v);
 }
 
 /* Extremes of each image, one for each work-item. */
@@ -39,7 +39,7 @@ void extremaOfRows(global const real *data, global const PIXEL *image, global re
     uint number = get_group_id(1);
     size_t first_plane = (size_t)number * PLANES;
     real first = row_of(data, frame, first_plane, 0)[0];
-    first = MAGNITUDE ? fabs(first) : first;
+    first = BRIGHTNESS(first);
     reals least = INFINITY, greatest = -INFINITY, peak = 0; /* NaNs are neither less nor greater */
     EACH_ROW(row, (size_t)frame.height * PLANES)
     {
@@ -60,7 +60,7 @@ void extremaOfRows(global const real *data, global const PIXEL *image, global re
         }
         LOOP(; x < frame.width; x++)
         {
-            real value = MAGNITUDE ? fabs(line[x]) : line[x];
+            real value = BRIGHTNESS(line[x]);
             least.s0 = fmin(least.s0, value), greatest.s0 = fmax(greatest.s0, value);
 #if VECTOR_PIXELS
             peak.s0 = fmax(peak.s0, fabs(pixel_value(image, place + (long)x * PIXEL_STEP, plane)));
@@ -109,7 +109,7 @@ void storeRows(global const real *planes, global RESULT_PIXEL *result, global co
                               (values_of(line + x) - range.x) * factor, top);
 #endif
             for (; x < frame.width; x++) {
-                real value = scaled_value(MAGNITUDE ? fabs(line[x]) : line[x], range, top);
+                real value = scaled_value(BRIGHTNESS(line[x]), range, top);
                 if (LUMA)
                     value += channel_of(pixels, (long)x * PIXEL_STEP, channel) - luma(pixels, (long)x * PIXEL_STEP);
                 to[(long)x * RESULT_STEP + (long)channel * RESULT_CHANNEL] = to_result(value, top);

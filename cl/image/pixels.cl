@@ -25,7 +25,7 @@ kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 siz
     long y = image_index(row, frame.rows, frame.height);
     real value = 0;
     if (x >= 0 && y >= 0)
-        value = pixel_value(image, source_place(source, axes, plane / PLANES, y, x), plane % PLANES);
+        value = PLANE_VALUE(pixel_value(image, source_place(source, axes, plane / PLANES, y, x), plane % PLANES));
     planes[((size_t)plane * frame.rows + row) * frame.columns + column] = (cplx)(value, 0);
 }
 
@@ -45,9 +45,9 @@ static inline real value_at(global const plane_element *planes, Frame frame, uin
     size_t column = x + (frame.columns - frame.width) / 2;
     plane_element z = planes[((size_t)plane * frame.rows + row) * frame.columns + column];
 #if REAL_PLANES
-    return MAGNITUDE ? fabs(z) : z;
+    return BRIGHTNESS(z);
 #else
-    return MAGNITUDE ? magnitude(z) : z.x;
+    return MAGNITUDE ? magnitude(z) : BRIGHTNESS(z.x);
 #endif
 }
 

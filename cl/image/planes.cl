@@ -58,6 +58,13 @@
 #define MAGNITUDE 1 /* a result's value: 1: its magnitude, 0: its real part */
 #endif
 
+#ifndef LOGARITHMIC
+#define LOGARITHMIC 0 /* 1: planes hold logarithms of the brightness, 0: the brightness itself */
+#endif
+#ifndef GREY_STEP
+#define GREY_STEP 1 /* to what the logarithm of black belongs, as a part of white: one of 256 greys */
+#endif
+
 #define SCALE_NONE 0
 #define SCALE_CLIP 1
 #define SCALE_MAX 2
@@ -151,11 +158,17 @@ static inline real luma(global const PIXEL *image, long place)
            CONST(0.114) * channel_of(image, place, 2);
 }
 
-/* What a plane, the one of number `plane` of its image, holds of the pixel at element `place`. */
+/* The brightness of the pixel at element `place` for the plane of number `plane` of its image. */
 static inline real pixel_value(global const PIXEL *image, long place, uint plane)
 {
     return LUMA ? luma(image, place) : channel_of(image, place, plane);
 }
+
+/* What a plane holds of a brightness, for numbers and for vectors of them; what is below 0 counts as black. */
+#define PLANE_VALUE(v) (LOGARITHMIC ? log(1 + fmax(v, (v) * 0) / GREY_STEP) : (v))
+
+/* The brightness that a filtered value of a plane stands for, for numbers and for vectors of them. */
+#define BRIGHTNESS(v) (LOGARITHMIC ? (exp(v) - 1) * GREY_STEP : MAGNITUDE ? fabs(v) : (v))
 
 /* A value on the scale of the result. What is no number stays none, whatever the range. */
 static inline real scaled_value(real value, cplx range, real top)
@@ -238,7 +251,7 @@ static inline real padded_pixel(global const PIXEL *image, PlanePlace at, long f
     if (x < 0 || y < 0)
         return 0;
     long place = source_place((long2)(first, pitch), axes, at.plane / PLANES, y, x);
-    return pixel_value(image, place, at.plane % PLANES);
+    return PLANE_VALUE(pixel_value(image, place, at.plane % PLANES));
 }
 
 /* In the place of a load: the number that stands at `index` where planes are nowhere in memory. */
@@ -246,6 +259,30 @@ static inline real plane_point(global const PIXEL *image, PLACE_TYPE index, long
                                global const long *axes)
 {
     return padded_pixel(image, plane_place(index), first, pitch, axes);
+}
+
+/* In the place of a load: of the difference of opposite edges that `plane_point` would find at `index`, what makes the
+ * image's Laplacian on a torus differ from that in the plane. It is 0 but in the outer rows and columns. */
+static inline real edge_difference(global const PIXEL *image, PLACE_TYPE index, long first, long pitch,
+                                   global const long *axes)
+{
+    PlanePlace here = plane_place(index), there = here;
+    uint last_row = PLANE_ROWS - 1, last_column = PLANE_COLUMNS - 1;
+    int in_outer_row = here.row == 0 || here.row == last_row;
+    int in_outer_column = here.column == 0 || here.column == last_column;
+    real difference = 0;
+    if (!in_outer_row && !in_outer_column)
+        return difference;
+    real value = padded_pixel(image, here, first, pitch, axes);
+    if (in_outer_row) {
+        there.row = last_row - here.row;
+        difference += padded_pixel(image, there, first, pitch, axes) - value;
+    }
+    if (in_outer_column) {
+        there = here, there.column = last_column - here.column;
+        difference += padded_pixel(image, there, first, pitch, axes) - value;
+    }
+    return difference;
 }
 
 /* In the place of a store: a filtered number becomes a pixel, unless it lies outside of the image. */
@@ -259,7 +296,7 @@ static inline void store_point(global RESULT_PIXEL *result, PLACE_TYPE index, re
         return;
     long place = target_place((long2)(first, pitch), axes, at.plane / PLANES, y, x);
     result[place + (long)(at.plane % PLANES) * RESULT_CHANNEL] =
-        to_result(MAGNITUDE ? fabs(value) : value, top);
+        to_result(BRIGHTNESS(value), top);
 }
 
 #ifdef POINT_OF_TWO
@@ -271,7 +308,27 @@ static inline source_vector plane_vector(global const PIXEL *image, PLACE_TYPE i
     at.column++;
     return (source_vector)(one, padded_pixel(image, at, first, pitch, axes));
 }
+static inline source_vector edge_differences(global const PIXEL *image, PLACE_TYPE index, uint offset,
+                                             long first, long pitch, global const long *axes)
+{
+    index += offset;
+    return (source_vector)(edge_difference(image, index, first, pitch, axes),
+                           edge_difference(image, index + 1, first, pitch, axes));
+}
 #elif VECTOR_LOADS
+static inline source_vector edge_differences(global const PIXEL *image, PLACE_TYPE index, uint offset,
+                                             long first, long pitch, global const long *axes)
+{
+    PlanePlace at = plane_place(index + offset);
+    uint count = sizeof(source_vector) / sizeof(real);
+    source_vector v = 0;
+    int in_outer_row = at.row == 0 || at.row == PLANE_ROWS - 1;
+    if (in_outer_row || at.column == 0 || at.column + count >= PLANE_COLUMNS)
+        LOOP(uint i = 0; i < count; i++)
+            ((real *)&v)[i] = edge_difference(image, index + offset + i, first, pitch, axes);
+    return v;
+}
+
 /* Whether `count` neighbours from an element on lie in the image, whose pixel (x, y) is the first one. */
 static inline int are_inside(PlanePlace at, uint count, uint *x, uint *y)
 {
@@ -295,10 +352,10 @@ static inline source_vector plane_vector(global const PIXEL *image, PLACE_TYPE i
 #if VECTOR_PIXELS
     place += (long)(at.plane % PLANES) * PIXEL_CHANNEL;
     UNROLL for (uint i = 0; i < count; i += LANES)
-        ((reals *)&v)[i / LANES] = load_pixels(image + place + i);
+        ((reals *)&v)[i / LANES] = PLANE_VALUE(load_pixels(image + place + i));
 #else
     LOOP(uint i = 0; i < count; i++)
-        ((real *)&v)[i] = pixel_value(image, place + (long)i * PIXEL_STEP, at.plane % PLANES);
+        ((real *)&v)[i] = PLANE_VALUE(pixel_value(image, place + (long)i * PIXEL_STEP, at.plane % PLANES));
 #endif
     return v;
 }
@@ -319,7 +376,7 @@ static inline void store_pixels(global RESULT_PIXEL *result, PLACE_TYPE index, t
     result += (long)(at.plane % PLANES) * RESULT_CHANNEL;
     UNROLL for (uint i = 0; i < count; i += LANES) {
         reals part = ((reals *)&v)[i / LANES];
-        store_results(result + i, MAGNITUDE ? fabs(part) : part, top);
+        store_results(result + i, BRIGHTNESS(part), top);
     }
 }
 #endif

@@ -3,7 +3,7 @@
  *
  *     src  --->  room, in order  --->  stage by stage, in order  --->  room  --->  dst
  *
- * This is the third of five steps from butterfly.cl to gpu/stockham.cl (docs/kernels.md). butterfly.cl leaves results
+ * This is the third of five steps from butterfly.cl to gpu/stockham.cl (docs/developer/kernels.md). butterfly.cl leaves results
  * where it has found its points, and therefore needs the points in bit-reversed order. Here butterfly j takes points j
  * and j + N / 2, whatever the stage. If S is the span, the number of points that transforms have so far, butterfly j is
  * number j mod S of transform j / S, and leaves its results where that transform, now of 2 S points, has them: at

@@ -3,7 +3,7 @@
  *
  *     src  --->  x[]  --->  codelet  --->  room  --->  x[], times twiddles  --->  codelet  --->  ...  --->  dst
  *
- * This is the fourth of five steps from butterfly.cl to gpu/stockham.cl (docs/kernels.md). autosort.cl goes through local
+ * This is the fourth of five steps from butterfly.cl to gpu/stockham.cl (docs/developer/kernels.md). autosort.cl goes through local
  * memory, and waits twice, for every factor of 2. A codelet of radix.cl transforms more points than two between both
  * waits: with radix 16, 4096 points need three stages instead of twelve. Butterfly j takes the points j + r N / RADIX.
  * If S is the span, it leaves its results at (j / S) RADIX S + j mod S + r S: autosort.cl with RADIX for 2.

@@ -75,14 +75,15 @@ def write_notes(path: File, analysis: Analysis) -> str:
 
 def write_picture(path: File, analysis: Analysis) -> str:
     """Draw the levels, with onsets and notes if there are any, in the format of the name."""
-    assert analysis.levels is not None
     request = analysis.request
-    caption = Caption(analysis.name, f"{analysis.info.sr} Hz, {request.framing}")
+    title = analysis.name if request.look.title is None else request.look.title
+    caption = Caption(title, f"{analysis.info.sr} Hz, {request.framing}")
+    names = [f"channel {number}" for number in range(len(analysis.levels))]
     figure = draw(
-        analysis.levels, analysis.times, caption, db=request.look.db, colours=request.look.colours,
-        onsets=analysis.onsets, notes=analysis.notes,
+        analysis.levels, analysis.times, caption, request.look,
+        names=names if len(names) > 1 else (), onsets=analysis.onsets, notes=analysis.notes,
     )  # fmt: skip
-    data = encode(figure, path)
+    data = encode(figure, path, request.look.dpi)
     with atomic_write(path) as file:
         file.write(data)
     return ""

@@ -38,6 +38,12 @@ class Part:
         """Return the part's first sample in the file, and how many samples the part has."""
         return audio.extent(self.start, self.duration)
 
+    def panels(self, audio: AudioReader) -> list[Part]:
+        """Return the part of each channel if all channels are wanted, otherwise this part alone."""
+        if self.channel != "all":
+            return [self]
+        return [replace(self, channel=number) for number in range(audio.info.channels)]
+
     def blocks(self, audio: AudioReader) -> Iterator[np.ndarray]:
         """Read the part block by block; see `AudioReader.blocks`."""
         return audio.blocks(**asdict(self))
@@ -68,7 +74,7 @@ def fits_at_once(frames: Frames, samples: int, chosen: cl.Device) -> bool:
 def spectra_of_file(
     audio: AudioReader,
     frames: Frames,
-    magnitudes: Magnitudes,
+    magnitudes: Magnitudes | None,
     part: Part,
     *,
     algorithm: str | None = None,
@@ -84,9 +90,9 @@ def spectra_of_file(
         The file.
     frames : Frames
         How the sound is framed; zeros stand before it and behind it.
-    magnitudes : Magnitudes
-        The numbers that are wanted. If they are relative to the greatest number, which is known
-        only at the end, all frames are transformed at once.
+    magnitudes : Magnitudes or None
+        The numbers that are wanted, or None for the complex spectra. If numbers are relative to the
+        greatest one, which is known only at the end, all frames are transformed at once.
     part : Part
         The part of the file, of one channel or of the mean of all.
     algorithm : str, optional
@@ -101,7 +107,7 @@ def spectra_of_file(
 
     Yields
     ------
-    ndarray of float32, shape (bins, frames)
+    ndarray of float32, or of complex64 for spectra, shape (bins, frames)
         The next frames. Together they are what one transform of the whole sound would give.
 
     Raises
@@ -118,9 +124,11 @@ def spectra_of_file(
     """
     queue = queue_for(queue)
     _, samples = part.extent(audio)
-    most = frames.count(samples) if magnitudes.relative else POINTS // frames.n_fft
+    relative = magnitudes is not None and magnitudes.relative
+    most = frames.count(samples) if relative else POINTS // frames.n_fft
     together = max(1, min(frames.count(samples), most))
-    bins = magnitudes.bins or frames.n_fft // 2 + 1
+    bins = (magnitudes.bins if magnitudes else 0) or frames.n_fft // 2 + 1
+    dtype = np.dtype(np.float32 if magnitudes else np.complex64)
     length = (together - 1) * frames.hop + frames.n_fft
     framing = replace(frames, center=False, chunk=1).over(length, 1, "single")
     job = Job(framing, frames.window, magnitudes, algorithm)
@@ -140,7 +148,7 @@ def spectra_of_file(
             # The last piece is filled up to the length of the others, so that it shares their plan.
             missing = length - len(piece)
             signal = np.pad(piece, (0, missing)) if missing else piece
-            spectra = memory.empty((together, bins), np.dtype(np.float32))
+            spectra = memory.empty((together, bins), dtype)
             # Each piece has a recorder of its own, because events keep the memory that they used.
             recorder = None if times is None else Recorder()
             run(executable, queue, signal, spectra, recorder=recorder)

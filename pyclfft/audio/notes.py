@@ -26,6 +26,7 @@ from .magnitude_spectrogram import (
     number,
     refuse_channels,
 )
+from .note_confidence import confidence_of
 from .onsets import find_onsets
 from .pitches import Pitches, find_pitches, make_search
 from .units import hz_to_midi, midi_to_note
@@ -55,6 +56,9 @@ class Note(NamedTuple):
         How many cents the pitch is above that of the name, if A4 is 440 Hz: -50 to 50.
     strength : float
         The amplitude divided by that of the strongest note: 0 to 1.
+    confidence : float
+        How surely this is a note, 0 to 1: it keeps its pitch, it lasts, and its harmonics stand
+        out.
     """
 
     onset: float
@@ -63,6 +67,7 @@ class Note(NamedTuple):
     midi: int
     cents: float
     strength: float
+    confidence: float = 1.0
 
 
 def notes(
@@ -74,7 +79,8 @@ def notes(
     fmin: float = 55.0,
     fmax: float = 2093.0,
     polyphony: int = 4,
-    threshold: float = 0.35,
+    threshold: float = 0.24,
+    salience: float = 0.35,
     delta: float = 0.01,
     min_duration: float = 0.05,
     queue: cl.CommandQueue | None = None,
@@ -97,6 +103,9 @@ def notes(
     polyphony : int
         The most notes at the same time: 1 for melodies.
     threshold : float
+        Notes are left out if their confidence is below this number, 0 to 1. With 0 all notes are
+        returned, also what is heard in speech, in drums and in chirps.
+    salience : float
         Notes are left out if their salience, divided by that of the most salient note at the same
         time, is below this number, 0 to 1.
     delta : float
@@ -109,7 +118,7 @@ def notes(
     Returns
     -------
     list of Note
-        The notes by onset, then by pitch. Silence and noise have no notes.
+        The notes by onset, then by pitch. Silence, noise, drums and chirps have no notes.
 
     Raises
     ------
@@ -151,7 +160,10 @@ def notes(
     if y is None or np.ndim(y) != 1:
         what = "None" if y is None else f"an array of shape {np.shape(y)}"
         raise PlanError(f"notes are found in a signal of shape (samples,), not in {what}")
-    search = make_search(number("sr", sr), fmin, fmax, polyphony, threshold)
+    search = make_search(number("sr", sr), fmin, fmax, polyphony, salience)
+    threshold = number("threshold", threshold, -1)
+    if not 0 <= threshold <= 1:
+        raise PlanError(f"threshold is a confidence from 0 to 1, not {threshold:g}")
     points = frame_points(sr, PITCH_SECONDS) if n_fft is None else positive("n_fft", n_fft)
     fine = magnitudes_of(y, None, sr, frame_points(sr, ONSET_SECONDS), hop_length, queue)
     blocks = Blocks.between(find_onsets(fine, number("delta", delta)), fine, points)
@@ -160,7 +172,7 @@ def notes(
     spectra[spectra.max(axis=1, initial=0) < SILENCE * max(coarse.greatest, NOTHING)] = 0
     pitches = find_pitches(spectra, sr / points, search)
     least = number("min_duration", min_duration, -1)
-    return _named(list(_assembled(blocks, pitches, fine)), fine, least)
+    return _named(list(_assembled(blocks, pitches, fine)), fine, least, threshold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,18 +309,25 @@ def _last_sound(fine: MagnitudeSpectrogram, note: Sounding) -> float:
     return note.begin + loudest + int(faded.argmax()) if faded.any() else note.end
 
 
-def _named(found: list[Sounding], fine: MagnitudeSpectrogram, least: float) -> list[Note]:
-    """Return notes with their names; leave out notes that are too short or too faint."""
+def _named(
+    found: list[Sounding], fine: MagnitudeSpectrogram, least: float, threshold: float
+) -> list[Note]:
+    """Return notes with their names; leave out those too short, too faint or too doubtful."""
     loudest = max((each.strength for each in found), default=1.0)
     result = []
     for each in found:
-        duration = (_last_sound(fine, each) - each.begin) / fine.rate
+        end = _last_sound(fine, each)
+        duration = (end - each.begin) / fine.rate
         strength = each.strength / loudest
         if duration < least or strength < FAINT:
+            continue
+        confidence = confidence_of(fine, each.hz, each.begin, end, strength)
+        if confidence < threshold:
             continue
         pitch = float(hz_to_midi(each.hz))
         midi = round(pitch)
         cents = 100 * (pitch - midi)
         onset = each.begin / fine.rate
-        result.append(Note(onset, duration, midi_to_note(midi), midi, cents, strength))
+        name = midi_to_note(midi)
+        result.append(Note(onset, duration, name, midi, cents, strength, confidence))
     return sorted(result, key=lambda note: (note.onset, note.midi))

@@ -46,14 +46,14 @@ class Search:
         The lowest and the highest fundamental, in Hz.
     polyphony : int
         The most notes at the same time.
-    threshold : float
+    salience : float
         The least salience of a note, divided by that of the most salient one at the same time.
     """
 
     fmin: float
     fmax: float
     polyphony: int
-    threshold: float
+    salience: float
 
     @property
     def candidates(self) -> int:
@@ -66,7 +66,7 @@ class Search:
         return self.fmin * 2 ** (np.arange(self.candidates) / STEPS)
 
 
-def make_search(sr: float, fmin: float, fmax: float, polyphony: int, threshold: float) -> Search:
+def make_search(sr: float, fmin: float, fmax: float, polyphony: int, salience: float) -> Search:
     """Check which notes are wanted; parameters and errors are those of `notes`."""
     fmin, fmax = number("fmin", fmin), number("fmax", fmax)
     if not fmin < fmax < sr / 2:
@@ -74,10 +74,10 @@ def make_search(sr: float, fmin: float, fmax: float, polyphony: int, threshold: 
             f"fmin < fmax < sr / 2 must hold, not {fmin:g} < {fmax:g} < {sr / 2:g}: "
             "choose a smaller fmax"
         )
-    threshold = number("threshold", threshold)
-    if threshold > 1:
-        raise PlanError(f"threshold is a part of the most salient note, up to 1, not {threshold:g}")
-    return Search(fmin, fmax, positive("polyphony", polyphony), threshold)
+    salience = number("salience", salience)
+    if salience > 1:
+        raise PlanError(f"salience is a part of the most salient note, up to 1, not {salience:g}")
+    return Search(fmin, fmax, positive("polyphony", polyphony), salience)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ def find_pitches(spectra: np.ndarray, bin_hz: float, search: Search) -> Pitches:
         needed = np.where(_is_overtone(best, hz, search), OVERTONE, 1) * enough
         going &= (height > 0) & (height >= needed)
         if not turn:
-            enough = search.threshold * height
+            enough = search.salience * height
             going &= partials.explained(best) > TONAL
         if not going.any():
             break

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from .file_spectra import Part, Step, fits_at_once, spectra_of_file
 from .framing import Frames, Magnitudes
 from .notes import Note, notes
 from .onsets import onsets
-from .spectrogram_picture import AXES, Levels, Look, Times
+from .spectrogram_picture import Levels, Look, Times
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class Analysis:
         When the frames are.
     count : int
         How many frames the sound has.
-    levels : Levels or None
-        The picture's levels, if they were wanted.
+    levels : tuple of Levels
+        The levels of each panel of the picture, if they were wanted.
     spectra : ndarray of float32, shape (bins, frames), or None
         All amplitudes, if they were wanted.
     onsets : ndarray
@@ -97,7 +98,7 @@ class Analysis:
     request: Request
     times: Times
     count: int
-    levels: Levels | None = None
+    levels: tuple[Levels, ...] = ()
     spectra: np.ndarray | None = None
     onsets: np.ndarray = field(default_factory=lambda: np.empty(0))
     notes: tuple[Note, ...] = ()
@@ -167,21 +168,32 @@ def _spectra(
             f"{audio.path}: n_fft = {frames.n_fft} is more than the {samples} samples", stacklevel=2
         )
     total = frames.count(samples)
-    levels = spectra = None
+    parts = request.part.panels(audio)
+    levels: tuple[Levels, ...] = ()
+    spectra = None
     if "levels" in request.needs:
-        levels = Levels(AXES[request.look.axis], sr, frames.n_fft, request.bins, total)
+        shape = (sr, frames.n_fft, request.bins, total)
+        name = str(audio.path)
+        levels = tuple(request.look.levels(*shape, len(parts), name) for _ in parts)
     if "spectra" in request.needs:
         spectra = np.empty((total, request.bins), np.float32).T
     queue = queue_for(None)
     # If a sound is too long to be transformed at once, the host divides by the greatest number.
-    on_device = magnitudes.relative and fits_at_once(frames, samples, queue.device)
-    blocks = spectra_of_file(
-        audio, frames, replace(magnitudes, relative=on_device), request.part,
-        algorithm=request.algorithm,
-        queue=queue if times is None else profiling_queue(queue.context),
-        step=step, times=times,
-    )  # fmt: skip
-    count, greatest = _gather(blocks, levels, spectra, step, advance)
+    phases = request.look.phase and bool(levels)
+    on_device = magnitudes.relative and not phases and fits_at_once(frames, samples, queue.device)
+    wanted = None if phases else replace(magnitudes, relative=on_device)
+    count, greatest = 0, np.float32(0)
+    for number, part in enumerate(parts):
+        blocks = spectra_of_file(
+            audio, frames, wanted, part,
+            algorithm=request.algorithm,
+            queue=queue if times is None else profiling_queue(queue.context),
+            step=step, times=times,
+        )  # fmt: skip
+        panel = levels[number] if levels else None
+        done = partial(_advance, advance, number * total)
+        count, most = _gather((each[: request.bins] for each in blocks), panel, spectra, step, done)
+        greatest = max(greatest, most)
     if not greatest:
         warnings.warn(f"{audio.path}: the sound is silent", stacklevel=2)
     if spectra is not None:
@@ -191,6 +203,10 @@ def _spectra(
     middle = first if frames.center else first + frames.n_fft / 2
     when = Times(middle / sr, frames.hop / sr, first / sr, (first + samples) / sr)
     return Analysis(Path(audio.path).name, audio.info, request, when, count, levels, spectra)
+
+
+def _advance(advance: Callable[[int], None], before: int, count: int) -> None:
+    advance(before + count)
 
 
 def _gather(
@@ -207,9 +223,10 @@ def _gather(
         if levels is not None:
             with step("draw"):
                 levels.add(block)
+        amplitudes = np.abs(block) if block.dtype.kind == "c" else block
         if spectra is not None:
-            spectra[:, count:end] = block
-        greatest = max(greatest, block.max())
+            spectra[:, count:end] = amplitudes
+        greatest = max(greatest, amplitudes.max())
         count = end
         advance(count)
     return count, greatest

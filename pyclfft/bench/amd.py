@@ -1,6 +1,6 @@
 """What AMD's compiler makes of the kernels of plans, found out without an AMD GPU.
 
-    python -m pyclfft.bench.amd [--page docs/reference/amd.md]
+    python -m pyclfft.bench.amd [--page docs/developer/amd.md]
 
 Debian's clang-15 compiles OpenCL C to AMD's code and reports registers. Plans are made for the
 traits of each chip, and their kernels are compiled with the macros that the plans have chosen.

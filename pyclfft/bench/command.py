@@ -47,6 +47,7 @@ SUBCOMMANDS = {
     "dft": ("pyclfft.bench.dft", "the direct transform over ranks and devices, beside a report"),
     "distributed": ("pyclfft.bench.distributed", "transforms over ranks and devices"),
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
+    "lab": ("pyclfft.bench.lab", "how soon the page of pyclfft lab shows what a slider does"),
     "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, beside copies alone"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),

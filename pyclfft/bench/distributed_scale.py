@@ -24,7 +24,7 @@ class Published:
     Attributes
     ----------
     where : str
-        The library, the GPUs and the source; docs/scale.md has its address.
+        The library, the GPUs and the source; docs/explanation/scale.md has its address.
     side, ranks : int
         A cube of side ** 3 complex64 numbers, over so many GPUs.
     seconds : float

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, lcm, sqrt
+from math import ceil, isfinite, lcm, pi, sqrt
 
 import numpy as np
 
@@ -81,9 +81,10 @@ def make_band(
     kind: str = "highpass",
     cutoff: Cutoff = None,
     *,
-    unit: str = "bin",
-    shape: str = "ideal",
+    unit: str | None = None,
+    shape: str | None = None,
     order: float | None = None,
+    sigma: float | Sequence[float] | None = None,
     keep_dc: bool = False,
 ) -> Band:
     """Check a filter's description and make it exact.
@@ -98,14 +99,17 @@ def make_band(
     cutoff : number or (number, number), optional
         One number for a low or high pass, two for a band. The default of a low or high pass is an
         eighth of the shorter side, in bins, or the same frequency in the other units.
-    unit : {"bin", "nyquist", "cycles/px", "px-period"}
-        The unit of the cut-off: bins of the image's transform; a fraction of the Nyquist frequency;
-        cycles a pixel (0 .. 0.5); or pixels a period. In the last unit, too, the lower frequency
-        counts as the low cut-off.
-    shape : {"ideal", "gaussian", "butterworth"}
-        How the filter goes from pass to stop.
+    unit : {"bin", "nyquist", "cycles/px", "px-period"}, optional
+        The unit of the cut-off: bins of the image's transform (the default); a fraction of the
+        Nyquist frequency; cycles a pixel (0 .. 0.5); or pixels a period. In the last unit, too, the
+        lower frequency counts as the low cut-off.
+    shape : {"ideal", "gaussian", "butterworth"}, optional
+        How the filter goes from pass to stop; "ideal" by default, and "gaussian" with `sigma`.
     order : float, optional
         The order of a Butterworth filter, above 0; 2 by default. Other filters have no order.
+    sigma : number or (number, number), optional
+        In place of `cutoff` and `unit`: the standard deviation, in pixels, of the Gaussian by which
+        a Gaussian low pass convolves the image; two of them for a band.
     keep_dc : bool
         Leave DC, and so the image's mean, as it is.
 
@@ -117,9 +121,17 @@ def make_band(
     ------
     PlanError
         A ValueError: the kind, the unit or the shape is unknown, the cut-off makes no sense, or an
-        order is given for a filter that is not a Butterworth filter.
+        order is given for a filter that is not a Butterworth filter, or sigma for one that is not a
+        Gaussian.
     """
     choose("kind", kind, KINDS)
+    words = ""
+    if sigma is not None:
+        _require_gaussian(cutoff, unit, shape)
+        cutoff, words = _cutoff_of_sigma(sigma), f"sigma {_shown(sigma)} px"
+        unit, shape = "cycles/px", "gaussian"
+    unit = "bin" if unit is None else unit
+    shape = "ideal" if shape is None else shape
     choose("shape", shape, SHAPES)
     choose("unit", unit, tuple(UNITS))
     if min(image) < 1:
@@ -135,7 +147,7 @@ def make_band(
     farthest = sum(
         (square * (n // 2) ** 2 for square, n in zip(bins, plane, strict=True)), Fraction(0)
     )
-    if cutoff is not None and high**2 > farthest:
+    if cutoff is not None and sigma is None and high**2 > farthest:
         raise PlanError(
             f"cut-off {_shown(chosen)} ({unit}) lies beyond the farthest frequency of an image of "
             f"{image[1]} x {image[0]} pixels, which is {_farthest(farthest, unit)}"
@@ -153,7 +165,7 @@ def make_band(
         high=high**2 * denominator,
         order=float(order),
         keep_dc=keep_dc,
-        text=_describe(kind, chosen, unit, shape, order, keep_dc),
+        text=_describe(kind, words or f"{_shown(chosen)} {unit}", shape, order, keep_dc),
     )
 
 
@@ -199,11 +211,7 @@ def band_gains(band: Band, rows: np.ndarray, columns: np.ndarray, start: int = 0
     def lowpass(cutoff: Fraction) -> np.ndarray:
         if band.shape == "ideal" or not cutoff:
             return (distances < np.uint64(ceil(cutoff))).astype(float)
-        ratio = distances / float(cutoff)
-        if band.shape == "gaussian":
-            return np.exp(-0.5 * ratio)
-        with np.errstate(over="ignore"):  # far beyond the cut-off the gain is 1 / infinity
-            return 1 / (1 + ratio**band.order)
+        return smooth_lowpass(distances / float(cutoff), band.shape, band.order)
 
     passed = {
         "lowpass": lambda: lowpass(band.high),
@@ -214,9 +222,57 @@ def band_gains(band: Band, rows: np.ndarray, columns: np.ndarray, start: int = 0
     return np.where(distances == 0, 1.0, passed) if band.keep_dc else passed
 
 
-def _describe(kind: str, cutoff: Cutoff, unit: str, shape: str, order: float, keep_dc: bool) -> str:
+def smooth_lowpass(ratio: np.ndarray, shape: str, order: float) -> np.ndarray:
+    """Return the gains of a low pass whose shape is not ideal.
+
+    Parameters
+    ----------
+    ratio : ndarray
+        The squared frequencies, in parts of the squared cut-off.
+    shape : {"gaussian", "butterworth"}
+        How the filter goes from pass to stop.
+    order : float
+        The order of a Butterworth filter.
+
+    Returns
+    -------
+    ndarray of float64, shape of `ratio`
+    """
+    if shape == "gaussian":
+        return np.exp(-0.5 * ratio)
+    with np.errstate(over="ignore"):  # far beyond the cut-off the gain is 1 / infinity
+        return 1 / (1 + ratio**order)
+
+
+def _require_gaussian(cutoff: Cutoff, unit: str | None, shape: str | None) -> None:
+    """Refuse what contradicts a Gaussian that is described by its standard deviation."""
+    if cutoff is not None or unit is not None:
+        raise PlanError(
+            "sigma, in pixels, takes the place of cutoff and unit: leave out one or the other"
+        )
+    if shape not in (None, "gaussian"):
+        raise PlanError(
+            f"sigma is the width of a Gaussian, and the shape is {shape}: leave out shape, or give "
+            "a cutoff"
+        )
+
+
+def _cutoff_of_sigma(sigma: float | Sequence[float]) -> Cutoff:
+    """Return the cut-offs, in cycles a pixel, of Gaussians whose width is given in pixels.
+
+    A convolution by exp(-x^2 / (2 sigma^2)) multiplies the spectrum by exp(-2 (pi sigma f)^2),
+    which is the Gaussian exp(-f^2 / (2 cutoff^2)) with the cut-off 1 / (2 pi sigma).
+    """
+    values = tuple(sigma) if isinstance(sigma, Sequence) else (sigma,)
+    for each in values:
+        if not (each > 0 and isfinite(each)):
+            raise PlanError(f"sigma must be above 0 and finite, in pixels, not {_shown(sigma)}")
+    return tuple(sorted(1 / (2 * pi * float(each)) for each in values))
+
+
+def _describe(kind: str, cutoff: str, shape: str, order: float, keep_dc: bool) -> str:
     """Return a filter in words: "highpass 64 bin, butterworth of order 2, DC kept"."""
-    words = f"{kind} {_shown(cutoff)} {unit}, {shape}"
+    words = f"{kind} {cutoff}, {shape}"
     return words + f" of order {order:g}" * (shape == "butterworth") + ", DC kept" * keep_dc
 
 

@@ -14,19 +14,32 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from ..errors import DeviceMemoryError, FormatError
+from ..errors import DeviceMemoryError, FormatError, PlanError
 from ..figures import require_picture
 from ..overlap import ahead
 from ..runtime.operation import queue_for
 from ..runtime.profile import PassTime, Recorder, profiling_queue
-from .filter_plans import FilterJob
-from .filtering import filter_job, filter_mask, filtered, image_filter
+from .filter_plans import PIXELS, FilterJob
+from .filtering import (
+    filter_job,
+    filtered,
+    image_filter,
+    mask_array,
+    transform_size,
+    with_found_points,
+)
 from .imagefile import ImageFile, check_output, iter_images, write_image, write_images
+from .mask_pictures import draw_gains, gains_of
+from .masks import Mask
 from .spectrum import spectrum
 from .spectrum_files import SpectrumOfFile, write_picture
 from .volumes import VolumeJob, filtered_volume, volume_filter, volume_job
 
 File = str | os.PathLike[str]
+
+
+# The options of kinds that filters of volumes have, too.
+VOLUME_OPTIONS = {"kind", "cutoff", "unit", "shape", "order", "sigma", "keep_dc"}
 
 
 @dataclass(frozen=True)
@@ -36,26 +49,52 @@ class FilterRequest:
     Attributes
     ----------
     band : mapping of str to object
-        The arguments that `filter_image` and `filter_mask` share: `kind`, `cutoff`, `unit`,
-        `shape`, `order` and `keep_dc`.
+        The arguments that `filter_image` and `filter_mask` share: `kind`, `cutoff`, and the options
+        of the kind. It is empty if there are `gains`.
     others : mapping of str to object
         Further arguments of `filter_image`.
+    gains : ndarray, optional
+        The gains of a mask, as `read_gains` returns them.
     volume : bool
         The images of a file are the slices of a volume, which `filter_volume` filters.
     """
 
     band: Mapping[str, Any]
     others: Mapping[str, Any]
+    gains: np.ndarray | None = None
     volume: bool = False
 
     def job(self, image: ImageFile) -> FilterJob:
         """Return what is to be done with an image."""
-        return filter_job(image.pixels, maxval=image.maxval, **self.band, **self.others)
+        band = with_found_points(image.pixels, self.band.get("kind"), self.band)
+        mask = self.mask(image)
+        return filter_job(image.pixels, mask=mask, maxval=image.maxval, **band, **self.others)
 
     def volume_job(self, volume: np.ndarray, maxval: float) -> VolumeJob:
         """Return what is to be done with a volume."""
         options = {name: self.others[name] for name in ("pad", "scale", "part")}
+        unfit = set(self.band) - VOLUME_OPTIONS
+        if unfit or self.gains is not None:
+            raise PlanError(
+                f"filters of volumes have no {', '.join(sorted(unfit)) or 'masks'}: filter the "
+                "pages on their own"
+            )
         return volume_job(volume, maxval=maxval, **self.band, **options)
+
+    def mask(self, image: ImageFile) -> np.ndarray | None:
+        """Return the gains in the precision in which an image is transformed."""
+        if self.gains is None:
+            return None
+        others = {name: self.others[name] for name in ("pad", "algorithm") if name in self.others}
+        wanted = transform_size(image.pixels.shape, None, **others)
+        if self.gains.shape != wanted:
+            raise PlanError(
+                "the mask has {1} x {0} gains, and the transform of this image {3} x {2}: draw the "
+                "mask by --mask with the same --pad and --algorithm".format(
+                    *self.gains.shape, *wanted
+                )
+            )
+        return mask_array(self.gains, PIXELS[image.pixels.dtype].precision)
 
 
 @dataclass(frozen=True)
@@ -69,7 +108,7 @@ class FilteredFile:
     words : str
         The sizes and kinds of the images, for people.
     band : str
-        The filter of the first image, for people.
+        The filter of the first image, for people; one line, or several.
     """
 
     pages: int
@@ -106,10 +145,11 @@ class FileJob:
 
 
 class Pair(NamedTuple):
-    """An image and its result."""
+    """An image, its result, and the job that was done."""
 
     image: ImageFile
     result: ImageFile
+    job: FilterJob
 
 
 def filter_files(jobs: Sequence[FileJob]) -> Iterator[Future[FilteredFile]]:
@@ -223,8 +263,8 @@ def _filter_images(
     filtered_ones = _filter_as_volume if job.request.volume else _filter_one_by_one
     kinds: Counter[str] = Counter()
     band = ""
-    for pair, band_of_pair in filtered_ones(job, images, used, recorder):
-        band = band or band_of_pair
+    for pair in filtered_ones(job, images, used, recorder):
+        band = band or _filter_in_words(pair.job)
         kinds[_described(pair.image)] += 1
         results.put(pair)
     if recorder and job.times is not None:
@@ -238,17 +278,21 @@ def _filter_one_by_one(
     images: Iterator[tuple[ImageFile, int]],
     queue: cl.CommandQueue,
     recorder: Recorder | None,
-) -> Iterator[tuple[Pair, str]]:
-    """Yield each image with its result, and the filter in words."""
+) -> Iterator[Pair]:
+    """Yield each image with its result."""
+    first = True
     for image, count in images:
         with job.step("plan"):
-            planned = job.request.job(image)
+            planned, mask = job.request.job(image), job.request.mask(image)
             _require_formats(job, image, planned, count)
+            if "mask" in job.files and first:  # gains that its format cannot hold
+                _gains(image, job.request, planned, job.files["mask"])
+            first = False
             with suppress(DeviceMemoryError):  # what is too large goes in pieces
-                image_filter(planned, queue.context)
+                image_filter(planned, queue.context, mask)
         with job.step("filter"):
-            pixels = filtered(planned, image.pixels, None, queue, recorder)
-        yield Pair(image, _like(image, pixels)), str(planned.band)
+            pixels = filtered(planned, image.pixels, mask, queue, recorder)
+        yield Pair(image, _like(image, pixels), planned)
 
 
 def _filter_as_volume(
@@ -256,8 +300,8 @@ def _filter_as_volume(
     images: Iterator[tuple[ImageFile, int]],
     queue: cl.CommandQueue,
     recorder: Recorder | None,
-) -> Iterator[tuple[Pair, str]]:
-    """Yield each slice with its result, and the filter in words, after all slices have come."""
+) -> Iterator[Pair]:
+    """Yield each slice with its result, after all slices have come."""
     slices = [image for image, _ in images]
     first = slices[0]
     for number, each in enumerate(slices, 1):
@@ -277,17 +321,17 @@ def _filter_as_volume(
     with job.step("filter"):
         result = filtered_volume(planned, volume, queue, recorder)
     for image, voxels in zip(slices, result, strict=True):
-        yield Pair(image, _like(image, voxels)), f"{planned.band}, in three dimensions"
+        yield Pair(image, _like(image, voxels), planned)
 
 
 def _write(job: FileJob, results: _Results) -> FilteredFile:
     """Write the results of a file as they come, and the drawings; this runs in a thread."""
-    firsts: list[ImageFile] = []
+    firsts: list[Pair] = []
     ends: list[FilteredFile] = []
 
     def written() -> Iterator[ImageFile]:
         while isinstance(item := results.get(), Pair):
-            firsts[:] = firsts or [item.image]
+            firsts[:] = firsts or [item]
             with job.step("write"):  # until the next one is wanted
                 yield item.result
         ends.append(item)
@@ -297,7 +341,7 @@ def _write(job: FileJob, results: _Results) -> FilteredFile:
         for name, draw in DRAWINGS.items():
             if name in job.files:
                 with job.step("draw"):
-                    draw(job.files[name], firsts[0], job.request, str(job.source))
+                    draw(job, firsts[0], job.files[name])
         return ends[0]
     except BaseException:
         results.drain()
@@ -316,6 +360,13 @@ def _require_formats(job: FileJob, image: ImageFile, planned: FilterJob, count: 
             check_output(file, _like(image, blank), count=count)
 
 
+def _filter_in_words(job: FilterJob) -> str:
+    """Return what a job does to a spectrum: one line, and one for each detail."""
+    details = job.band.rule.details if isinstance(job.band, Mask) and job.band.rule else ()
+    words = f"{job.band}" + ", in three dimensions" * isinstance(job, VolumeJob)
+    return "\n        ".join([words, *details])
+
+
 def _described(image: ImageFile) -> str:
     """Return an image's size and kind, for people."""
     return f"{image.pixels.shape[1]} x {image.pixels.shape[0]} pixels, {image.kind}"
@@ -332,15 +383,19 @@ def _like(image: ImageFile, pixels: np.ndarray) -> ImageFile:
 # --- pictures about an image ----------------------------------------------------------------------
 
 
-def _draw_spectrum(file: File, image: ImageFile, request: FilterRequest, name: str) -> None:
+def _draw_spectrum(job: FileJob, first: Pair, file: File) -> None:
     """Draw the spectrum of the input, as the command spectrum does."""
-    write_picture(file, SpectrumOfFile(spectrum(image.pixels), name, image.pixels.shape[:2]))
+    pixels = first.image.pixels
+    write_picture(file, SpectrumOfFile(spectrum(pixels), str(job.source), pixels.shape[:2]))
 
 
-def _draw_gains(file: File, image: ImageFile, request: FilterRequest, name: str) -> None:
-    """Draw the filter's gains for an image, DC in the middle, as grey pixels."""
-    gains = filter_mask(image.pixels.shape[:2], **request.band)
-    write_image(file, _picture(np.fft.fftshift(gains)))
+def _draw_gains(job: FileJob, first: Pair, file: File) -> None:
+    write_image(file, _gains(first.image, job.request, first.job, file))
+
+
+def _gains(image: ImageFile, request: FilterRequest, job: FilterJob, file: File) -> ImageFile:
+    """Return the filter's gains for an image, DC in the middle."""
+    return draw_gains(gains_of(job, request.mask(image)), file)
 
 
 DRAWINGS = {"spectrum": _draw_spectrum, "mask": _draw_gains}

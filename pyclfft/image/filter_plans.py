@@ -23,22 +23,29 @@ from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout, Problem, lengths_and_axes, make_problem
 from ..planning.solvers import BY_NAME
 from ..planning.solvers.lanes import MIN_LANES
-from ..planning.tables import Constants
+from ..planning.tables import Constants, Laplacian
 from ..planning.traits import Traits
-from .bands import KINDS, SHAPES, Band
+from .bands import KINDS, SHAPES, Band, band_gains
 from .masks import Mask
 
-PADS = ("none", "zero", "edge", "mirror")
+PADS = ("none", "periodic", "zero", "edge", "mirror")
 CHANNELS = ("each", "luma")
 SCALES = ("none", "clip", "max", "stretch")  # in the order of their numbers in pixels.cl
 SPREADING = ("max", "stretch")  # the scales that depend on the range of all values
 PARTS = ("real", "magnitude")  # in the order of their numbers in pixels.cl
-PAD_MACRO = {"none": 0, "zero": 0, "edge": 1, "mirror": 2}
+PAD_MACRO = {"none": 0, "periodic": 0, "zero": 0, "edge": 1, "mirror": 2}
+PADS_OF_LOADS = ("none", "zero", "edge", "mirror")  # that need no pass beside the first load
 COLOURS = (3, 4)  # how many values a coloured pixel has: red, green and blue, perhaps alpha
 
-KEEP_DC = ("lowpass", "bandstop")  # the kinds that keep the mean brightness of a picture
+UNPADDED = ("none", "periodic")  # the values of pad that leave the transform as large as the image
+
+NO_PICTURE = ("highpass", "bandpass")  # the kinds that remove the mean brightness of a picture
 
 MASK = Buffer("mask")  # the buffer of a caller's own gains
+SMOOTH = Buffer("smooth")  # the workspace for spectra of the smooth parts of images
+
+IMAGE_PLACE = "(global const PIXEL *)src, index"  # what load hooks pass on: the image and the place
+IMAGE_PLACE_OF_VECTOR = f"{IMAGE_PLACE}, offset"
 
 
 class Pixel(NamedTuple):
@@ -177,6 +184,11 @@ class FilterJob:
         return self.algorithm is None and (mirrored or self.part == "real")
 
     @property
+    def logarithmic(self) -> bool:
+        """Whether the planes hold logarithms of the brightness."""
+        return isinstance(self.band, Mask) and bool(self.band.rule and self.band.rule.logarithmic)
+
+    @property
     def needs_values(self) -> bool:
         """Whether a pixel of the result needs more than one filtered value, or the image itself."""
         return self.scale in SPREADING or self.luma or self.values > len("RGB")
@@ -240,7 +252,7 @@ def usual_part(kind: str | None, keep_dc: bool) -> str:
     If it keeps the mean, the result is a picture like the image, which the real part shows. A mask,
     whose kind is None, counts as a filter that keeps the mean.
     """
-    return "real" if kind is None or keep_dc or kind in KEEP_DC else "magnitude"
+    return "magnitude" if kind in NO_PICTURE and not keep_dc else "real"
 
 
 def usual_scale(dtype: np.dtype, kind: str | None, keep_dc: bool) -> str:
@@ -281,7 +293,56 @@ def filter_schedule(
     planned = real_passes if job.is_real else complex_passes
     passes = planned(job, traits, parameters)
     result_bytes = prod(job.shape) * job.result_dtype.itemsize
-    return assign_buffers(passes, 0 if job.is_real else result_bytes)  # reals stay in workspace
+    schedule = assign_buffers(passes, 0 if job.is_real else result_bytes)  # reals stay in workspace
+    if job.pad != "periodic":
+        return schedule
+    return _one_after_the_other(
+        assign_buffers(smooth_passes(job, traits, parameters), 0), SMOOTH, schedule
+    )
+
+
+def _one_after_the_other(first: Schedule, result: Buffer, second: Schedule) -> Schedule:
+    """Return one schedule of two; the result of the first one stays in a buffer of its own."""
+    passes = tuple(
+        replace(each, arguments={
+            name: result if argument == Buffer("out") else argument
+            for name, argument in each.arguments.items()
+        })
+        for each in first.passes
+    )  # fmt: skip
+    sizes = dict(first.workspace)
+    for name, size in (*second.workspace, (result.name, first.passes[-1].target_bytes)):
+        sizes[name] = max(size, sizes.get(name, 0))
+    return Schedule((*passes, *second.passes), tuple(sorted(sizes.items())))
+
+
+def smooth_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
+    """Return the passes that leave the spectra of the smooth parts of images.
+
+    An image is the sum of a part whose opposite edges fit together and of a smooth part, whose
+    Laplacian is 0 but at the edges (L. Moisan, "Periodic plus smooth image decomposition", J. Math.
+    Imaging Vis. 39, 2011). The Laplacian of the smooth part is known from the difference of
+    opposite edges, and a division in the spectrum leads from there to the smooth part.
+    """
+    forward, _ = real_problems(job)
+    load = replace(
+        _load_hook(job),
+        code=f"value = edge_difference({IMAGE_PLACE}, first, pitch, axes);",
+        vector=f"value = edge_differences({IMAGE_PLACE_OF_VECTOR}, first, pitch, axes);",
+    )
+    macros = _spectrum_macros(job)
+    rows, columns = job.plane
+    pitch = forward.target.strides[1]
+    store = Snippet(
+        code="value = smooth_part(value, index, down, across);",
+        vector="value = smooth_parts(value, index, down, across);",
+        preamble=_preamble(macros, "gain.cl"),
+        parameters=(
+            Parameter("down", "global const real *", Laplacian(rows, rows, job.precision)),
+            Parameter("across", "global const real *", Laplacian(columns, pitch, job.precision)),
+        ),
+    )
+    return tuple(plan_passes(replace(forward, hooks=Hooks(load, store)), traits, None, parameters))
 
 
 def real_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
@@ -427,35 +488,65 @@ def filter_pass(
 
 def filter_hook(job: FilterJob) -> Snippet:
     """Return a store hook that multiplies the spectra of the job's forward transform by gains."""
-    rows, columns = job.plane
-    macros: dict[str, int | str] = {"PLACE_TYPE": _place_type(job)}
-    if job.is_real:
-        pitch = real_problems(job)[0].target.strides[1]
-        macros |= {"SPECTRUM_ROWS": rows, "SPECTRUM_COLUMNS": columns, "SPECTRUM_PITCH": pitch}
-        macros |= {"SPECTRUM_TRANSPOSED": 0, "REAL_RESULT": 1}
-    else:
-        macros |= {"SPECTRUM_ROWS": columns, "SPECTRUM_COLUMNS": rows}
+    macros = _spectrum_macros(job)
     if isinstance(job.band, Mask):
         macros |= job.band.macros
         mask = Parameter("mask", f"global const {macros['MASK_TYPE']} *", MASK)
-        return Snippet(
+        return _but_for_smooth_parts(job, Snippet(
             code="value = masked_at(value, index, mask);",
             vector="value = times_masked(value, index, mask);",
             preamble=_preamble(macros, "gain.cl"),
             parameters=(mask,),
-        )
+        ), "masked_at(smooth_value, 0, mask)", "times_dc_masked(smooth_value, mask)")  # fmt: skip
     band = job.band if job.is_real else _transposed(job.band)
     assert isinstance(band, Band)
     macros |= gain_macros(band)
-    if band.greatest_distance(*((rows, columns) if job.is_real else (columns, rows))) < 2**32:
+    if band.greatest_distance(*(job.plane if job.is_real else job.plane[::-1])) < 2**32:
         macros["DISTANCE_TYPE"] = "uint"
     parameters = gain_parameters(band, job.precision)
     names = ", ".join(each.name for each in parameters)
-    return Snippet(
+    return _but_for_smooth_parts(job, Snippet(
         code=f"value *= gain_at(index, {names});",
         vector=f"value = times_gains(value, index, {names});",
         preamble=_preamble(macros, "gain.cl"),
         parameters=parameters,
+    ), *(2 * [f"smooth_value * {_gain_of_dc(band)}"]))  # fmt: skip
+
+
+def _spectrum_macros(job: FilterJob) -> dict[str, int | str]:
+    """Return the macros by which gain.cl knows where the bins of spectra lie."""
+    rows, columns = job.plane
+    macros: dict[str, int | str] = {"PLACE_TYPE": _place_type(job)}
+    if not job.is_real:
+        return macros | {"SPECTRUM_ROWS": columns, "SPECTRUM_COLUMNS": rows}
+    pitch = real_problems(job)[0].target.strides[1]
+    macros |= {"SPECTRUM_ROWS": rows, "SPECTRUM_COLUMNS": columns, "SPECTRUM_PITCH": pitch}
+    return macros | {"SPECTRUM_TRANSPOSED": 0, "REAL_RESULT": 1}
+
+
+def _gain_of_dc(band: Band) -> int:
+    """Return what a band leaves of DC: all or nothing, whatever its shape."""
+    at_dc = np.zeros(1, np.uint64)
+    return int(band_gains(band, at_dc, at_dc).item())
+
+
+def _but_for_smooth_parts(
+    job: FilterJob, hook: Snippet, smooth: str, smooth_vector: str
+) -> Snippet:
+    """Return a hook that multiplies the smooth parts of images by the gain of DC alone, if need be.
+
+    Where a function has no Laplacian, a filter that is alike in all directions multiplies it by its
+    gain of DC: the mean of the function on each circle is its value in the middle.
+    """
+    if job.pad != "periodic":
+        return hook
+    return replace(
+        hook,
+        code=f"cplx smooth_value = smooth[index]; value -= smooth_value; {hook.code} "
+        f"value += {smooth};",
+        vector="target_vector smooth_value = values_at(smooth, index); value -= smooth_value; "
+        f"{hook.vector} value += {smooth_vector};",
+        parameters=(*hook.parameters, Parameter("smooth", "global const cplx *", SMOOTH)),
     )
 
 
@@ -507,10 +598,9 @@ def _not_negative(value: Fraction | float, precision: str) -> Scalar:
 
 def _load_hook(job: FilterJob) -> Snippet:
     """Return the hook in the place of the first load: pixels as the numbers of planes."""
-    where = "(global const PIXEL *)src, index"
     return Snippet(
-        code=f"value = plane_point({where}, first, pitch, axes);",
-        vector=f"value = plane_vector({where}, offset, first, pitch, axes);",
+        code=f"value = plane_point({IMAGE_PLACE}, first, pitch, axes);",
+        vector=f"value = plane_vector({IMAGE_PLACE_OF_VECTOR}, first, pitch, axes);",
         preamble=pixel_preamble(job),
         parameters=places(job, job.source),
         replaces=True,
@@ -742,8 +832,24 @@ def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
         "PAD": PAD_MACRO[job.pad],
         "REAL_PLANES": int(job.is_real),
         "MAGNITUDE": PARTS.index(job.part),
+        **_logarithm_macros(job),
         "SCALE": SCALES.index(job.scale),
     }
+
+
+def _logarithm_macros(job: FilterJob) -> dict[str, int | str]:
+    """Return the macros of a filter of logarithms; all others have none of them."""
+    if not job.logarithmic:
+        return {}
+    return {"LOGARITHMIC": 1, "GREY_STEP": f"CONST({grey_step(job)!r})"}
+
+
+def grey_step(job: FilterJob) -> float:
+    """Return one of 255 steps from black to white: planes hold log(1 + v / step).
+
+    So the pixels of a picture mean the same in 8 bits, in 16 bits, and as floats from 0 to 1.
+    """
+    return float(job.maxval) / 255
 
 
 def _kernel_macros(job: FilterJob, traits: Traits, parameters: Parameters) -> dict[str, int | str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -29,7 +29,7 @@ from ..runtime.parts import Part, in_parts
 from ..runtime.pieces import Room, room_of
 from ..runtime.profile import Recorder
 from ..transforms.call import on_host
-from .bands import Band, Cutoff, make_band
+from .bands import Band, Cutoff
 from .filter_plans import (
     CHANNELS,
     MASK,
@@ -37,6 +37,7 @@ from .filter_plans import (
     PARTS,
     PIXELS,
     SCALES,
+    UNPADDED,
     FilterJob,
     filter_pass,
     filter_schedule,
@@ -46,13 +47,17 @@ from .filter_plans import (
     usual_scale,
 )
 from .in_pieces import filter_one_by_one, gains_by_host
-from .masks import Mask, make_mask
+from .kinds import AUTO, Rule, computed_gains, make_rule
+from .masks import Mask, gains_of_function, gains_of_rule, make_mask, mask_of_rule
+from .notches import find_notches
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
 
-# The options that describe a band, with their defaults; a mask takes the place of all of them.
+# The options that describe the radial kinds, with the values that say nothing about any kind. A
+# mask takes the place of all of them, and of the options of other kinds.
 BAND_OPTIONS = {
-    "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": None, "keep_dc": False,
+    "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": None, "sigma": None,
+    "keep_dc": False,
 }  # fmt: skip
 
 Gains = bytes | cl.Buffer | None  # a mask's gains: copied from the host, or a buffer of the device
@@ -100,7 +105,9 @@ class ImageFilter:
         )
         if job.images > 1 and job.planes > MAX_PLANES:
             raise DeviceMemoryError(f"one launch filters {MAX_PLANES} planes at most")
-        if isinstance(gains, bytes) and isinstance(job.band, Mask):
+        if isinstance(job.band, Mask) and job.band.rule is not None:
+            gains = memory.constant(context, gains_of_rule(job.band, job.plane))
+        elif isinstance(gains, bytes) and isinstance(job.band, Mask):
             gains = memory.constant(context, np.frombuffer(gains, job.band.dtype))
         given: Any = {} if gains is None else {MASK.name: gains}
         self.executable = Executable(context, self.schedule, given)
@@ -154,9 +161,10 @@ def filter_image(
     *,
     mask: Any = None,
     axes: tuple[int, int] | None = None,
-    unit: str = "bin",
-    shape: str = "ideal",
+    unit: str | None = None,
+    shape: str | None = None,
     order: float | None = None,
+    sigma: float | Sequence[float] | None = None,
     pad: str = "none",
     keep_dc: bool = False,
     channels: str = "each",
@@ -166,6 +174,7 @@ def filter_image(
     algorithm: str | None = None,
     parameters: Values | None = None,
     queue: cl.CommandQueue | None = None,
+    **options: Any,
 ) -> Any:
     """Filter an image, or a stack of images, in the frequency domain.
 
@@ -285,11 +294,14 @@ def filter_image(
     array([50, 50, 50], dtype=uint8)
     """
     array = image_array(image)
+    if callable(mask):
+        mask = gains_of_function(mask, transform_size(array.shape, axes, pad, algorithm))
     gains = None if mask is None else mask_array(mask, PIXELS[array.dtype].precision)
     job = filter_job(
-        array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order, pad=pad,
-        keep_dc=keep_dc, channels=channels, scale=scale, part=part, maxval=maxval,
-        algorithm=algorithm, parameters=parameters,
+        array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order,
+        sigma=sigma, pad=pad, keep_dc=keep_dc, channels=channels, scale=scale, part=part,
+        maxval=maxval, algorithm=algorithm, parameters=parameters,
+        **with_found_points(array, kind, options, axes),
     )  # fmt: skip
     queue = queue_for(queue, array, gains)
     if isinstance(array, np.ndarray):
@@ -304,9 +316,10 @@ def filter_job(
     *,
     mask: Any = None,
     axes: tuple[int, int] | None = None,
-    unit: str = "bin",
-    shape: str = "ideal",
+    unit: str | None = None,
+    shape: str | None = None,
     order: float | None = None,
+    sigma: float | Sequence[float] | None = None,
     pad: str = "none",
     keep_dc: bool = False,
     channels: str = "each",
@@ -315,6 +328,7 @@ def filter_job(
     maxval: float | None = None,
     algorithm: str | None = None,
     parameters: Values | None = None,
+    **options: Any,
 ) -> FilterJob:
     """Check what `filter_image` is asked for, without touching a device.
 
@@ -324,8 +338,10 @@ def filter_job(
         The image, as `image_array` returns it.
     mask : ndarray or pyopencl.array.Array, optional
         The mask, as `mask_array` returns it.
-    kind, cutoff, axes, unit, shape, order, pad, keep_dc, channels, scale, part, maxval, algorithm
+    kind, cutoff, axes, unit, shape, order, sigma, pad, keep_dc, channels, scale, part, maxval
         The parameters of `filter_image`.
+    algorithm, **options
+        Further parameters of `filter_image`.
     parameters : mapping, optional
         Values of parameters of the kernels, as for `Plan`.
 
@@ -339,11 +355,11 @@ def filter_job(
         As `filter_image` raises it.
     """
     described = {
-        "kind": kind, "cutoff": cutoff, "unit": unit, "shape": shape, "order": order,
-        "keep_dc": keep_dc,
+        "cutoff": cutoff, "unit": unit, "shape": shape, "order": order, "sigma": sigma,
+        "keep_dc": keep_dc or None, **options,
     }  # fmt: skip
     if mask is not None:
-        _refuse_beside_a_mask(described)
+        _refuse_beside_a_mask({"kind": kind, **described})
     elif kind is None:
         kind = "highpass"
     elif not isinstance(kind, str):
@@ -362,13 +378,14 @@ def filter_job(
     limit = pixels.white or np.finfo(REAL_DTYPE[pixels.precision]).max
     if maxval is not None and not 0 < maxval <= limit:
         raise PlanError(f"maxval {maxval} does not fit {image.dtype} pixels")
-    plane = size if pad == "none" else padded_size(size, algorithm)
+    plane = transform_size(image.shape, axes, pad, algorithm)
     band: Band | Mask
     if mask is not None:
         band = make_mask(layout_of(mask), mask.dtype, plane)
     else:
-        band = make_band(size, plane, **(described | {"kind": kind}))  # type: ignore[arg-type]
-    return FilterJob(
+        assert kind is not None
+        band = _band(size, plane, kind, described, REAL_DTYPE[pixels.precision])
+    job = FilterJob(
         source=layout_of(image),
         target=plain_layout(image.shape),
         dtype=image.dtype,
@@ -383,20 +400,89 @@ def filter_job(
         algorithm=algorithm,
         given=as_key(parameters),
     )
+    _require_possible(job)
+    return job
+
+
+def _band(
+    size: tuple[int, int],
+    plane: tuple[int, int],
+    kind: str,
+    described: Mapping[str, Any],
+    dtype: np.dtype,
+) -> Band | Mask:
+    """Return what a kind does to a spectrum: a band, or the mask of a rule."""
+    given = {name: value for name, value in described.items() if value is not None}
+    rule = make_rule(size, plane, kind, given)
+    return rule if isinstance(rule, Band) else mask_of_rule(rule, dtype, plane)
+
+
+def _require_possible(job: FilterJob) -> None:
+    """Refuse options that contradict each other."""
+    if job.logarithmic and job.part != "real":
+        raise PlanError(
+            'a homomorphic filter makes pictures, which are real: leave out part="magnitude"'
+        )
+    if job.pad == "periodic" and not job.is_real:
+        raise PlanError(
+            'pad="periodic" is for real images: leave out algorithm, and part="magnitude" beside a '
+            "mask of the whole spectrum"
+        )
+
+
+def with_found_points(
+    image: Any, kind: str | None, options: Mapping[str, Any], axes: tuple[int, int] | None = None
+) -> dict[str, Any]:
+    """Return the options of a kind with the points of a notch, where they are to be found.
+
+    Parameters
+    ----------
+    image : ndarray or pyopencl.array.Array
+        The image, as `image_array` returns it.
+    kind, axes
+        The parameters of `filter_image`.
+    options : mapping
+        The options of the kind.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    PlanError
+        As `find_notches` raises it.
+    """
+    if kind != "notch" or not isinstance(options.get("points"), str) or options["points"] != AUTO:
+        return dict(options)
+    return {**options, "points": find_notches(image, axes=axes)}
 
 
 def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
     """Refuse a kind, or an option of a kind, beside a mask, which takes its place."""
     given = [
         name
-        for name, usual in BAND_OPTIONS.items()
-        if (described[name] is not None if usual is None else described[name] != usual)
+        for name, value in described.items()
+        if value is not None and value != BAND_OPTIONS.get(name)
     ]
     if given:
         raise PlanError(
-            f"mask= takes the place of {', '.join(BAND_OPTIONS)}: leave out {', '.join(given)}, or "
+            f"mask= takes the place of a kind and its options: leave out {', '.join(given)}, or "
             "multiply the mask by filter_mask(...) and pass the product"
         )
+
+
+def transform_size(
+    shape: tuple[int, ...],
+    axes: tuple[int, int] | None,
+    pad: str = "none",
+    algorithm: str | None = None,
+) -> tuple[int, int]:
+    """Return the rows and columns of the transform of an image of an array of some shape."""
+    choose("pad", pad, PADS)
+    rows, columns = image_axes(shape, axes)
+    size = (shape[rows], shape[columns])
+    return size if pad in UNPADDED else padded_size(size, algorithm)
 
 
 def padded_size(size: tuple[int, int], algorithm: str | None = None) -> tuple[int, int]:
@@ -461,9 +547,12 @@ def filter_mask(
     (6, 9)
     """
     choose("pad", pad, PADS)
-    plane = size if pad == "none" else padded_size(size, algorithm)
-    band = make_band(size, plane, kind, cutoff, **options)  # type: ignore[arg-type]
+    plane = size if pad in UNPADDED else padded_size(size, algorithm)
+    given = {"cutoff": cutoff, **options, "keep_dc": options.get("keep_dc") or None}
+    band = make_rule(size, plane, kind, {k: v for k, v in given.items() if v is not None})
     queue = queue_for(queue)
+    if isinstance(band, Rule):
+        return computed_gains(band, plane, half=False, dtype=np.float32)
     traits = describe.traits(queue.device)
     problem = make_problem(plane, np.float32)
     parameters = parameters_for(traits)

@@ -277,6 +277,76 @@ def read_images(path: str | os.PathLike[str]) -> list[ImageFile]:
     return [image for image, _ in iter_images(path)]
 
 
+def decode_image(data: bytes, name: str, max_pixels: int) -> tuple[ImageFile, list[str]]:
+    """Decode the first image of a file's bytes, unless it has too many pixels.
+
+    Parameters
+    ----------
+    data : bytes
+        The file's content.
+    name : str
+        What messages call the file.
+    max_pixels : int
+        The greatest number of pixels. The file's header says how many there are, so that nothing
+        has been decoded yet when an image is refused.
+
+    Returns
+    -------
+    image : ImageFile
+    left_behind : list of str
+        What is lost, as the warnings of `read_image` say it.
+
+    Raises
+    ------
+    FormatError
+        As `read_images` raises it; or the file has more pixels, or it is a TIFF or PGM file of
+        several images.
+    """
+    try:
+        width, height = _size(data)
+        if width * height > max_pixels:
+            raise _TooManyPixelsError(f"the image has {width} x {height} pixels")
+    except _TooManyPixelsError:
+        raise FormatError(
+            f"{name}: the image has more than {max_pixels / 1e6:g} million pixels: make it smaller "
+            "first"
+        ) from None
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
+    left_behind: list[str] = []
+    ((image, _),) = _decoded(data, name, left_behind, first_only=True)
+    writer = _WRITERS.get(suffix_of(data))
+    if _FURTHER_IMAGES in left_behind and writer and writer.several:
+        raise FormatError(f"{name}: the file holds several images: save one of them by itself")
+    return image, left_behind
+
+
+def encode_image(image: ImageFile, suffix: str) -> bytes:
+    """Return the bytes of the file that `write_image` writes under a name with this suffix.
+
+    Raises
+    ------
+    FormatError
+        As `write_images` raises it.
+    """
+    name = f"image{suffix}"
+    buffer = io.BytesIO()
+    _write_pages(buffer, [image], name, {})
+    return buffer.getvalue()
+
+
+def _size(data: bytes) -> tuple[int, int]:
+    """Return the width and the height of a file's first image, of which nothing is decoded."""
+    if data[:2] in pgm.MAGICS:
+        return pgm.size(data)
+    if not data:
+        raise FormatError("the file is empty")
+    with _pillows_errors(data):
+        readable, doubles = tiff64.narrowed(data)
+        width, height = Image.open(io.BytesIO(readable), formats=_READABLE).size
+        return width // 2 if 0 in doubles else width, height
+
+
 def iter_images(
     path: str | os.PathLike[str], *, first_only: bool = False
 ) -> Iterator[tuple[ImageFile, int]]:
@@ -306,21 +376,26 @@ def iter_images(
     UserWarning
         As `read_images` does, after the last image.
     """
-    name = str(path)
-    data = Path(path).read_bytes()
     left_behind: list[str] = []
+    yield from _decoded(Path(path).read_bytes(), str(path), left_behind, first_only=first_only)
+    for what in left_behind:
+        warnings.warn(f"{path!s}: {what}", stacklevel=2)
+
+
+def _decoded(
+    data: bytes, name: str, left_behind: list[str], *, first_only: bool
+) -> Iterator[tuple[ImageFile, int]]:
+    """Decode a file's images, each with their number; what is lost is named in `left_behind`."""
     if data[:2] in pgm.MAGICS:
         decoded, more = pgm.decode_pgms(data, name, first_only=first_only)
         left_behind += [_FURTHER_IMAGES] * more
         for each in decoded:
             yield ImageFile(*each), len(decoded)
-    else:
-        try:
-            yield from _decode(data, left_behind, first_only=first_only)
-        except FormatError as error:
-            raise FormatError(f"{name}: {error}") from None
-    for what in left_behind:
-        warnings.warn(f"{name}: {what}", stacklevel=2)
+        return
+    try:
+        yield from _decode(data, left_behind, first_only=first_only)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
 
 
 _FURTHER_IMAGES = "the file holds further images, which are not read"
@@ -463,9 +538,13 @@ def _decode(
         yield replace(image, metadata=metadata), wanted
 
 
+class _TooManyPixelsError(FormatError):
+    """An image has more pixels than may be decoded."""
+
+
 @contextmanager
 def _pillows_errors(data: bytes) -> Iterator[None]:
-    """Turn each failure of Pillow at decoding a file's bytes into a FormatError."""
+    """Turn each failure of Pillow's into a FormatError."""
     try:
         with warnings_lock, warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # about damaged metadata, which is unused
@@ -479,7 +558,7 @@ def _pillows_errors(data: bytes) -> Iterator[None]:
             f"{data[:8]!r}): convert it to one of these"
         ) from None
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise FormatError(
+        raise _TooManyPixelsError(
             f"{error}: if you trust the file, convert it to PGM or raise PIL.Image.MAX_IMAGE_PIXELS"
         ) from None
     except Exception as error:  # at damaged files, Pillow's decoders raise errors of any type

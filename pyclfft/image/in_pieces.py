@@ -22,7 +22,7 @@ from ..planning.slabs import ranges
 from ..runtime.operation import queue_for
 from ..runtime.pieces import Request, Room, transform
 from .bands import Band, band_gains, bin_distances
-from .filter_plans import FilterJob
+from .filter_plans import FilterJob, grey_step
 from .masks import Mask
 
 LUMA = (0.299, 0.587, 0.114)  # the weights of red, green and blue in brightness (ITU-R BT.601)
@@ -157,10 +157,26 @@ def _gains(job: FilterJob, mask: Any) -> Callable[[Place], np.ndarray]:
         down, across = map(bin_distances, job.plane)
         across = across[: job.plane[1] // 2 + 1]
         return lambda place: band_gains(band, down[place[0]], across[place[1]])
+    if band.rule is not None:
+        return _computed(band, job.plane)
     values = _on_host(mask, band) if isinstance(mask, cl_array.Array) else mask
     dtypes = COMPLEX_DTYPE if band.dtype.kind == "c" else REAL_DTYPE
     known = np.asarray(values, dtypes[job.precision])
     return lambda place: known[place]
+
+
+def _computed(band: Mask, plane: tuple[int, int]) -> Callable[[Place], np.ndarray]:
+    """Return a function from a place in the spectrum to the gains of a rule there."""
+    rule, width = band.rule, band.layout.shape[1]
+    assert rule is not None
+    down, across = np.arange(plane[0]), np.arange(width)
+
+    def gains(place: Place) -> np.ndarray:
+        rows, columns = down[place[0]], across[place[1]]
+        some = rule.gains(np.atleast_1d(rows), np.atleast_1d(columns), plane)
+        return some.reshape(rows.shape + columns.shape)
+
+    return gains
 
 
 def _on_host(mask: cl_array.Array, band: Mask) -> np.ndarray:
@@ -187,13 +203,37 @@ def _filtered(
     inverse = replace(forward, kind="c2r" if half else "c2c", direction="inverse")
     spectrum = np.empty(forward.result_shape(job.plane), forward.dtype)
     transform(_padded(job, plane), spectrum, forward, room)
-    passed = Computed(spectrum.shape, spectrum.dtype, lambda place: spectrum[place] * gains(place))
+    smooth = _smooth_part(job, plane, forward, room) if job.pad == "periodic" else None
+
+    def passed_at(place: Place) -> np.ndarray:
+        if smooth is None:
+            return spectrum[place] * gains(place)
+        return (spectrum[place] - smooth[place]) * gains(place) + smooth[place] * gains((0, 0))
+
+    passed = Computed(spectrum.shape, spectrum.dtype, passed_at)
     values = np.empty(job.plane, inverse.dtype)
     transform(passed, values, inverse, room)
     rows, columns = (
         slice(begin, begin + extent) for begin, extent in zip(_margins(job), job.size, strict=True)
     )
     return values[rows, columns]
+
+
+def _smooth_part(job: FilterJob, plane: np.ndarray, forward: Request, room: Room) -> np.ndarray:
+    """Return the spectrum of the smooth part of a plane: `smooth_passes` says what that is."""
+    edges = np.zeros(job.plane, REAL_DTYPE[job.precision])
+    for axis in (0, 1):
+        first, last = (_plane_values(job, plane.take(i, axis)).astype(edges.dtype) for i in (0, -1))
+        outer = np.moveaxis(edges, axis, 0)
+        outer[0] += last - first
+        outer[-1] += first - last
+    smooth = np.empty(forward.result_shape(job.plane), forward.dtype)
+    transform(edges, smooth, forward, room)
+    down, across = (np.sin(np.pi * np.arange(n) / n) ** 2 for n in job.plane)
+    eigenvalues = -4 * np.add.outer(down, across[: smooth.shape[1]])
+    eigenvalues[0, 0] = -np.inf
+    smooth /= eigenvalues.astype(edges.dtype)
+    return smooth
 
 
 def _margins(job: FilterJob) -> list[int]:
@@ -203,8 +243,9 @@ def _margins(job: FilterJob) -> list[int]:
 
 def _padded(job: FilterJob, plane: np.ndarray) -> Any:
     """Return a plane of an image in the middle of what is transformed."""
+    dtype = REAL_DTYPE[job.precision] if job.logarithmic else plane.dtype
     if job.plane == job.size:
-        return plane
+        return Computed(job.plane, dtype, lambda place: _plane_values(job, plane[place]))
     around = zip(job.plane, job.size, _margins(job), strict=True)
     sides = [
         np.pad(np.arange(inner), (before, outer - inner - before), **PAD_MODE[job.pad])
@@ -217,9 +258,17 @@ def _padded(job: FilterJob, plane: np.ndarray) -> Any:
         values = plane[down, across]
         if job.pad == "zero":
             values[np.broadcast_to((down < 0) | (across < 0), values.shape)] = 0
-        return values.reshape(rows.shape + columns.shape)
+        return _plane_values(job, values.reshape(rows.shape + columns.shape))
 
-    return Computed(job.plane, plane.dtype, pixels)
+    return Computed(job.plane, dtype, pixels)
+
+
+def _plane_values(job: FilterJob, pixels: np.ndarray) -> np.ndarray:
+    """Return what a plane holds of some pixels: their brightness, or its logarithm."""
+    if not job.logarithmic:
+        return pixels
+    real = REAL_DTYPE[job.precision]
+    return np.log1p(np.maximum(pixels.astype(real), 0) / real.type(grey_step(job)))
 
 
 # --- pixels ---------------------------------------------------------------------------------------
@@ -265,6 +314,8 @@ def store_pixels(
 
 def _values(job: FilterJob, filtered: np.ndarray) -> np.ndarray:
     """Return the real numbers that filtered values become."""
+    if job.logarithmic:
+        return np.expm1(filtered.real) * REAL_DTYPE[job.precision].type(grey_step(job))
     return np.abs(filtered) if job.part == "magnitude" else filtered.real
 
 

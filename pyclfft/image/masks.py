@@ -1,13 +1,16 @@
-"""Masks: a caller's own gains for the bins of an image's spectrum."""
+"""Masks: gains for the bins of an image's spectrum, a caller's own or those of a rule."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..errors import PlanError
-from ..planning.problem import Layout
+from ..planning.problem import Layout, plain_layout
+from .kinds import Rule, computed_gains
 
 # dtype of a mask -> its type in OpenCL C
 MASK_TYPES: dict[np.dtype, str] = {
@@ -34,13 +37,18 @@ class Mask:
         The dtype of the gains, a key of `MASK_TYPES`.
     half : bool
         The mask has the columns 0 .. n // 2 of a spectrum of n columns, as the result of `rfft2`.
+    rule : Rule or None
+        What computes the gains; None if the caller gives them.
     """
 
     layout: Layout
     dtype: np.dtype
     half: bool
+    rule: Rule | None = None
 
     def __str__(self) -> str:
+        if self.rule is not None:
+            return str(self.rule)
         rows, columns = self.layout.shape
         return f"mask of {columns} x {rows} {self.dtype}, {'half' if self.half else 'whole'}"
 
@@ -56,6 +64,53 @@ class Mask:
             "MASK_ROW": row,
             "MASK_COLUMN": column,
         }
+
+
+def mask_of_rule(rule: Rule, dtype: np.dtype, plane: tuple[int, int]) -> Mask:
+    """Return the mask of a rule: half of it where this tells all."""
+    rows, columns = plane
+    columns = columns // 2 + 1 if rule.symmetric else columns
+    return Mask(plain_layout((rows, columns)), dtype, half=rule.symmetric, rule=rule)
+
+
+def gains_of_rule(mask: Mask, plane: tuple[int, int]) -> np.ndarray:
+    """Compute the gains of a mask that has a rule, for a transform of `plane`."""
+    assert mask.rule is not None
+    return computed_gains(mask.rule, plane, mask.half, mask.dtype)
+
+
+def gains_of_function(
+    function: Callable[[np.ndarray, np.ndarray], Any], plane: tuple[int, int]
+) -> np.ndarray:
+    """Call a caller's function of frequencies for all bins of a transform.
+
+    Parameters
+    ----------
+    function : callable
+        It takes the frequencies fy, of shape (rows, 1), and fx, of shape (1, columns), in cycles a
+        pixel, and returns gains that can be broadcast to (rows, columns).
+    plane : (int, int)
+        The rows and columns of the transform.
+
+    Returns
+    -------
+    ndarray, shape (rows, columns)
+
+    Raises
+    ------
+    PlanError
+        A ValueError: the function returns something of another shape.
+    """
+    rows, columns = plane
+    fy, fx = np.fft.fftfreq(rows)[:, np.newaxis], np.fft.fftfreq(columns)[np.newaxis, :]
+    gains = np.asarray(function(fy, fx))
+    try:
+        return np.broadcast_to(gains, plane)
+    except ValueError:
+        raise PlanError(
+            f"the function given as mask returns the shape {gains.shape} for fy of the shape "
+            f"{fy.shape} and fx of the shape {fx.shape}: its gains have to fit the shape {plane}"
+        ) from None
 
 
 def make_mask(layout: Layout, dtype: np.dtype, plane: tuple[int, int]) -> Mask:

@@ -121,6 +121,18 @@ def write_pgm(path: str | os.PathLike[str], pixels: np.ndarray, maxval: int) -> 
         file.write(data)
 
 
+def size(data: bytes) -> tuple[int, int]:
+    """Return the width and the height of the first image, which the header of a file claims.
+
+    Raises
+    ------
+    FormatError
+        The header is not that of a PGM file.
+    """
+    header = _read_header(data, 0)
+    return header.width, header.height
+
+
 def decode_pgm(data: bytes, name: str = "PGM data") -> tuple[np.ndarray, int]:
     """Decode the first image of a PGM file's bytes.
 

@@ -26,7 +26,7 @@ from ..runtime.executable import Executable
 from ..runtime.limit import max_device_bytes
 from ..runtime.operation import new_like, queue_for, run
 from ..runtime.pieces import room_of
-from .filter_plans import PAD_MACRO, FilterJob, pixel_preamble, places, real_problems
+from .filter_plans import PADS_OF_LOADS, FilterJob, pixel_preamble, places, real_problems
 from .filtering import filter_job, image_array, require_finite
 from .in_pieces import spectrum_in_pieces
 from .peaks import Peak, find_peaks
@@ -145,7 +145,7 @@ def spectrum(
     """
     if window not in WINDOWS:
         raise PlanError(f'invalid window {window!r}, should be None or "hann"')
-    choose("pad", pad, tuple(PAD_MACRO))
+    choose("pad", pad, PADS_OF_LOADS)
     array = image_array(image)
     # A filter's job tells where the pixels lie and how they are padded; it filters nothing here.
     job = filter_job(array, "lowpass", channels="luma", pad=pad, scale="none")

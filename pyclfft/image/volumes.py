@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm, prod
@@ -31,7 +31,7 @@ from ..runtime.profile import Recorder
 from . import bands
 from .bands import SHAPES, TWO_CUTOFFS, UNITS, Band, Cutoff, band_gains, bin_distances
 from .filter_plans import (
-    PAD_MACRO,
+    PADS_OF_LOADS,
     PARTS,
     PIXELS,
     SCALES,
@@ -102,9 +102,10 @@ def filter_volume(
     kind: str | None = None,
     cutoff: Cutoff = None,
     *,
-    unit: str = "bin",
-    shape: str = "ideal",
+    unit: str | None = None,
+    shape: str | None = None,
     order: float | None = None,
+    sigma: float | Sequence[float] | None = None,
     pad: str = "none",
     keep_dc: bool = False,
     scale: str | None = None,
@@ -125,14 +126,19 @@ def filter_volume(
     cutoff : number or (number, number), optional
         The frequency at which the filter goes from pass to stop, or (low, high) for a band. The
         default is an eighth of the shortest side, in bins.
-    unit : {"bin", "nyquist", "cycles/px", "px-period"}
-        The unit of the cut-off: periods across the volume, counted alike along all sides; a
-        fraction of the Nyquist frequency; cycles a voxel (0 .. 0.5); or voxels a period.
-    shape : {"ideal", "gaussian", "butterworth"}
-        How the filter goes from pass to stop, as for `filter_image`.
+    unit : {"bin", "nyquist", "cycles/px", "px-period"}, optional
+        The unit of the cut-off: periods across the volume, counted alike along all sides (the
+        default); a fraction of the Nyquist frequency; cycles a voxel (0 .. 0.5); or voxels a
+        period.
+    shape : {"ideal", "gaussian", "butterworth"}, optional
+        How the filter goes from pass to stop, as for `filter_image`: "ideal" by default, and
+        "gaussian" with `sigma`.
     order : float, optional
         The order of a Butterworth filter, 2 by default; higher orders cut more sharply. Other
         filters have no order.
+    sigma : number or (number, number), optional
+        In place of `cutoff` and `unit`: the standard deviation, in voxels, of the Gaussian by which
+        a Gaussian low pass convolves the volume; two of them for a band.
     pad : {"none", "zero", "edge", "mirror"}
         What surrounds the volume while it is transformed. Unless it is "none", the transform is at
         least half as long again along every side.
@@ -185,8 +191,8 @@ def filter_volume(
     """
     array = image_array(volume)
     job = volume_job(
-        array, kind, cutoff, unit=unit, shape=shape, order=order, pad=pad, keep_dc=keep_dc,
-        scale=scale, part=part, maxval=maxval,
+        array, kind, cutoff, unit=unit, shape=shape, order=order, sigma=sigma, pad=pad,
+        keep_dc=keep_dc, scale=scale, part=part, maxval=maxval,
     )  # fmt: skip
     queue = queue_for(queue, array)
     if isinstance(array, np.ndarray) and array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -199,9 +205,10 @@ def volume_job(
     kind: str | None = None,
     cutoff: Cutoff = None,
     *,
-    unit: str = "bin",
-    shape: str = "ideal",
+    unit: str | None = None,
+    shape: str | None = None,
     order: float | None = None,
+    sigma: float | Sequence[float] | None = None,
     pad: str = "none",
     keep_dc: bool = False,
     scale: str | None = None,
@@ -214,7 +221,7 @@ def volume_job(
     ----------
     volume : ndarray or pyopencl.array.Array
         The volume, as `image_array` returns it.
-    kind, cutoff, unit, shape, order, pad, keep_dc, scale, part, maxval
+    kind, cutoff, unit, shape, order, sigma, pad, keep_dc, scale, part, maxval
         The parameters of `filter_volume`.
 
     Returns
@@ -236,7 +243,7 @@ def volume_job(
     scale = usual_scale(volume.dtype, kind, keep_dc) if scale is None else scale
     part = usual_part(kind, keep_dc) if part is None else part
     for what, value, allowed in (
-        ("pad", pad, tuple(PAD_MACRO)), ("scale", scale, SCALES), ("part", part, PARTS),
+        ("pad", pad, PADS_OF_LOADS), ("scale", scale, SCALES), ("part", part, PARTS),
     ):  # fmt: skip
         choose(what, value, allowed)
     pixels = PIXELS[volume.dtype]
@@ -246,7 +253,7 @@ def volume_job(
     size = tuple(volume.shape)
     space = size if pad == "none" else tuple(next_fast_len(n + (n + 1) // 2) for n in size)
     band = make_volume_band(
-        size, space, kind, cutoff, unit=unit, shape=shape, order=order, keep_dc=keep_dc
+        size, space, kind, cutoff, unit=unit, shape=shape, order=order, sigma=sigma, keep_dc=keep_dc
     )
     source = layout_of(volume)
     if scale in SPREADING and size[0] > 1 and source.strides[0] != size[1] * source.strides[1]:
@@ -274,9 +281,10 @@ def make_volume_band(
     kind: str,
     cutoff: Cutoff = None,
     *,
-    unit: str = "bin",
-    shape: str = "ideal",
+    unit: str | None = None,
+    shape: str | None = None,
     order: float | None = None,
+    sigma: float | Sequence[float] | None = None,
     keep_dc: bool = False,
 ) -> VolumeBand:
     """Check a filter's description and make it exact, as `make_band` does in two dimensions.
@@ -285,7 +293,7 @@ def make_volume_band(
     ----------
     volume, space : (int, int, int)
         The sides of the volume, and those of the transform, which are longer if it is padded.
-    kind, cutoff, unit, shape, order, keep_dc
+    kind, cutoff, unit, shape, order, sigma, keep_dc
         The parameters of `filter_volume`.
 
     Returns
@@ -297,6 +305,13 @@ def make_volume_band(
     PlanError
         As `make_band` raises it.
     """
+    words = ""
+    if sigma is not None:
+        bands._require_gaussian(cutoff, unit, shape)
+        cutoff, words = bands._cutoff_of_sigma(sigma), f"sigma {bands._shown(sigma)} px"
+        unit, shape = "cycles/px", "gaussian"
+    unit = "bin" if unit is None else unit
+    shape = "ideal" if shape is None else shape
     choose("shape", shape, SHAPES)
     choose("unit", unit, tuple(UNITS))
     order = bands.usual_order(order, shape)
@@ -304,12 +319,13 @@ def make_volume_band(
     if cutoff is None and kind in TWO_CUTOFFS:
         raise PlanError(f"{kind} needs two cut-offs: cutoff=(low, high)")
     chosen = default(min(volume)) if cutoff is None else cutoff
+    words = words or f"{bands._shown(chosen)} {unit}"
     low, high = bands._frequencies(chosen, kind, unit)
     bins = [of_one_bin(*lengths) ** 2 for lengths in zip(volume, space, strict=True)]
     farthest = sum(
         (square * (n // 2) ** 2 for square, n in zip(bins, space, strict=True)), Fraction(0)
     )
-    if cutoff is not None and high**2 > farthest:
+    if cutoff is not None and sigma is None and high**2 > farthest:
         sides = " x ".join(map(str, reversed(volume)))
         raise PlanError(
             f"cut-off {bands._shown(chosen)} ({unit}) lies beyond the farthest frequency of a "
@@ -328,7 +344,7 @@ def make_volume_band(
         high=high**2 * denominator,
         order=float(order),
         keep_dc=keep_dc,
-        text=bands._describe(kind, chosen, unit, shape, order, keep_dc),
+        text=bands._describe(kind, words, shape, order, keep_dc),
         slice_weight=slices,
     )
 

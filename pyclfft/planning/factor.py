@@ -465,7 +465,7 @@ def factorisations(n: int, stages: int, largest: int = 64) -> tuple[tuple[int, .
     """
     if n == 1:
         return ((),)
-    if not stages:
+    if n > largest**stages:  # even the largest radix in each stage gives too little
         return ()
     return tuple(
         (radix, *rest)

@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from .precision import COMPLEX_DTYPE
+from .precision import COMPLEX_DTYPE, REAL_DTYPE
 from .roots import (
     chirp_of,
     in_parts,
@@ -69,6 +69,23 @@ class RootSeries(Table):
         """Return the numbers; their shape is (count,)."""
         powers = self.first + self.step * np.arange(self.count, dtype=np.int64)
         return roots_of_unity(self.n, self.precision, powers)
+
+
+@dataclass(frozen=True)
+class Laplacian(Table):
+    """The gains of the second difference along n points of a circle: -4 sin(pi k / n)^2, k < count.
+
+    They are the same as 2 cos(2 pi k / n) - 2, but exact for small k, too.
+    """
+
+    n: int
+    count: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (count,)."""
+        gains = -4 * np.sin(np.pi * (np.arange(self.count) % self.n) / self.n) ** 2
+        return gains.astype(REAL_DTYPE[self.precision])
 
 
 @dataclass(frozen=True)

@@ -280,7 +280,8 @@ def _remember(
     database.update(db, lambda known: database.merged(known, [entry]))
     if Path(db) == database.user_file():
         wisdom.forget_entries()
-        cache.clear("plans", "hankel", "filters", "frames", "convolvers", "correlators", "chirps")
+        cache.clear("plans", "hankel", "filters", "frames", "convolvers", "correlators", "chirps",
+                    "deconvolutions")  # fmt: skip
 
 
 class _Trials:

@@ -41,7 +41,7 @@ def test_chroma_options(device, synth, music):
     np.testing.assert_allclose(chroma(y, SR, norm=1).sum(axis=0)[10:100], 1, rtol=1e-5)
     raw = chroma(y, SR, norm=None)
     np.testing.assert_allclose(chroma(2 * y, SR, norm=None), 4 * raw, rtol=1e-4)
-    S = pyclfft.spectrogram(y, n_fft=4096, hop_length=512)  # noqa: N806
+    S = pyclfft.spectrogram(y, n_fft=4096, hop_length=512)
     np.testing.assert_allclose(chroma(S, SR), chroma(y, SR), atol=1e-5)
     assert not chroma(np.zeros(SR), SR).any()
 

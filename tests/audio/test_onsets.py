@@ -43,7 +43,7 @@ def test_units_and_spectrograms_agree(device, music):
     np.testing.assert_allclose(samples / SR, seconds, atol=1 / SR)
     assert np.abs(frames * 512 - samples).max() <= 256
     assert frames.dtype.kind == samples.dtype.kind == "i"
-    S = pyclfft.spectrogram(y, n_fft=2048, hop_length=512)  # noqa: N806
+    S = pyclfft.spectrogram(y, n_fft=2048, hop_length=512)
     assert np.array_equal(onsets(S, SR), frames)
     np.testing.assert_allclose(onsets(S=100 * S, sr=SR, units="time"), seconds, atol=1e-4)
 
@@ -73,7 +73,7 @@ def test_device_arrays(device, queue, music):
     y, _ = music
     on_device = cl_array.to_device(queue, y)
     assert np.array_equal(onsets(on_device, SR), onsets(y, SR))
-    S = pyclfft.spectrogram(on_device, n_fft=2048, hop_length=512)  # noqa: N806
+    S = pyclfft.spectrogram(on_device, n_fft=2048, hop_length=512)
     assert np.array_equal(onsets(S=S, sr=SR), onsets(y, SR))
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no ba
 
 QUICK = [
     "first check",
-    "pip install --quiet -e .[dev]",
+    "pip install --quiet -e .[suite,dev]",
     "ruff check .",
     "ruff format --check .",
     "mypy",

@@ -6,9 +6,11 @@ import configparser
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,8 +118,9 @@ def installed(request, tmp_path_factory):
         if importlib.util.find_spec(needed) is None:
             pytest.skip(f"{needed} is not installed: pip install {needed}")
     source = tmp_path_factory.mktemp("source")
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
+    (source / "docs").mkdir()
+    for name in ("setup.cfg", "pyproject.toml", "docs/on-pypi.md", "LICENSE"):
+        shutil.copy(ROOT / name, source / name)
     for name in ("pyclfft", "cl"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     environment = tmp_path_factory.mktemp("environment")
@@ -158,3 +161,68 @@ def test_installed_commands_run(installed, tmp_path):
     run = installed.run(tmp_path, "-m", "pyclfft", "filter", image, "--highpass")
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "scene_highpass.pgm").stat().st_size > 512 * 512
+
+
+USERS_PROGRAM = """\
+import pyclfft
+
+plan = pyclfft.Plan((4, 64), "complex64", axes=-1)
+reveal_type(plan.workspace_bytes)
+plan.workspace_byte
+pyclfft.use_device(3)
+"""
+
+
+@pytest.mark.parametrize("installed", ["wheel"], indirect=True)
+def test_the_types_reach_a_user(installed, tmp_path):
+    """Mypy knows the types of a plan's attributes and of a function's arguments, by py.typed."""
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed: pip install mypy")
+    (tmp_path / "program.py").write_text(USERS_PROGRAM)
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--python-executable", installed.python, "program.py"],
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    lines = [line for line in run.stdout.splitlines() if line.startswith("program.py")]
+    assert re.fullmatch(r'program.py:4: note: Revealed type is "(builtins\.)?int"', lines[0]), (
+        run.stdout
+    )
+    assert 'program.py:5: error: "Plan" has no attribute "workspace_byte"' in lines[1]
+    assert 'program.py:6: error: Argument 1 to "use_device" has incompatible type "int"' in lines[2]
+    assert len(lines) == 3
+
+
+def test_a_source_distribution_has_all_that_is_needed_to_test_it(tmp_path):
+    if importlib.util.find_spec("setuptools") is None:
+        pytest.skip("setuptools is not installed: pip install setuptools")
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.split()
+    if not tracked:
+        pytest.skip("not a git checkout")
+    for name in tracked:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (built,) = make_sdist(sys.executable, tmp_path, tmp_path)
+    with tarfile.open(built) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert {*tracked} - held == {".gitignore"}
+
+
+def test_the_citation_is_of_this_version():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    for key, name in (("version", "version"), ("license", "license"), ("repository-code", "url")):
+        assert f"\n{key}: {config['metadata'][name]}\n" in citation
+    assert (
+        f'title: "pyclfft: {config["metadata"]["description"].replace("Fast", "fast")}' in citation
+    )
+
+
+def test_the_description_has_no_link_that_is_dead_elsewhere():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    file = config["metadata"]["long_description"].removeprefix("file: ")
+    links = re.findall(r"\]\(([^)]*)\)", (ROOT / file).read_text(encoding="utf-8"))
+    assert all(link.startswith("https://") for link in links)

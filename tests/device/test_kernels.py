@@ -1135,7 +1135,7 @@ def check_registers(shape, axis, dtype, kind):
             assert usage.private_bytes <= nbytes, case
 
 
-# Of the plans in docs/reference/amd.md, which are made for each chip's own traits.
+# Of the plans in docs/developer/amd.md, which are made for each chip's own traits.
 IN_DOCS = (
     "c2c single 1000", "c2c single 8192", "c2c double 4096", "c2c single 1009", "c2c single 10007",
     "r2c single 60", "r2c double 1024", "c2r single 8192", "c2r double 65536",
@@ -1156,10 +1156,10 @@ def test_plans_of_the_docs_need_no_memory_for_registers(transform):
 
 def test_the_docs_show_the_kernels_of_todays_plans():
     """Its registers are compared by no test, since all of them take a minute to compile."""
-    page = (Path(__file__).parents[2] / "docs/reference/amd.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/developer/amd.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\| ((?:c2c|r2c|c2r) .*) \|$", page, re.MULTILINE)
     shown = [line.split(" | ") for line in lines]
-    remedy = "call python -m pyclfft.bench.amd --page docs/reference/amd.md"
+    remedy = "call python -m pyclfft.bench.amd --page docs/developer/amd.md"
     assert sorted(row[:4] for row in shown) == sorted(each.cells() for each in amd.cases()), remedy
 
 

@@ -39,6 +39,7 @@ def names(requirements: str) -> set[str]:
         ("audio", ("pictures", "sounds", "playing")),
         ("mpi", ("ranks",)),
         ("dask", ("chunks",)),
+        ("lab", ("lab",)),
     ],
 )
 def test_the_packages_are_those_of_the_extras(config, extra, advised):

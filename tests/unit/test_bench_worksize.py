@@ -243,7 +243,7 @@ def test_truncation_and_rounding():
     scene = np.array(Image.open(root / "samples" / "scene.pgm"))
     expected = high_pass(scene, min(scene.shape) / 8)
     part = worksize.truncated(expected * (255 / expected.max()))
-    page = (root / "docs" / "howto" / "worksize.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "explanation" / "worksize.md").read_text(encoding="utf-8")
     assert f"{part:.0%}".replace("%", " %") + " of those of `samples/scene.pgm`" in page
 
 

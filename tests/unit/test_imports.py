@@ -1,4 +1,4 @@
-"""Imports point one way (docs/design): each module belongs to a layer and imports none above it."""
+"""Imports point one way: no module imports a layer above its own (docs/developer/design.md)."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ LAYERS = (
     ("pyclfft",),  # the interface itself
     ("pyclfft.commandline", "pyclfft.streams", "pyclfft.folders"),
     ("pyclfft.bench",),
+    ("pyclfft.lab",),
     (
         "pyclfft.info",
         "pyclfft.selftest",
@@ -48,6 +49,7 @@ LAYERS = (
         "pyclfft.spectrogram",
         "pyclfft.spectrum",
         "pyclfft.convolve",
+        "pyclfft.denoise",
         "pyclfft.dft",
         "pyclfft.__main__",
         "pyclfft.tuning.command",

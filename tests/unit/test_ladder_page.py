@@ -17,7 +17,7 @@ RESULTS = {
     path.stem: json.loads(path.read_text(encoding="utf-8"))
     for path in sorted((DOCS / "results").glob("ladder-*.json"))
 }
-PAGE = (DOCS / "howto" / "ladder.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "explanation" / "ladder.md").read_text(encoding="utf-8")
 RUNGS = ("ladder1", "ladder2", "ladder3", "ladder4", "compact")
 
 each_run = pytest.mark.parametrize("name", RESULTS)

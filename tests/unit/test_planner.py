@@ -540,9 +540,8 @@ def check_stockham(each):
     large = max(radices) if max(radices) in LARGE_PRIMES else 0
     assert macros["ELEMENTS"] == max(held) <= max(32, large * 3 // 2)
     assert large <= LARGE_PRIMES[-1]
-    parts = (
-        2 if macros.get("PARTS_APART") else 1
-    )  # work-items that each do a butterfly's real or imaginary part
+    # One work-item may do the real part of a butterfly, and another one its imaginary part.
+    parts = 2 if macros.get("PARTS_APART") else 1
     assert parts * max(butterflies) >= macros["ITEMS"]  # none is idle all the time
 
     extents = batch.extents[: batch.macros["DIMENSIONS"]]

@@ -42,17 +42,18 @@ def test_the_pages_are_what_the_script_writes(reports):
 
 
 def test_a_page_that_was_edited_is_refused(reports, tmp_path, monkeypatch):
-    (tmp_path / "howto").mkdir()
     for name in reports.PAGES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text(name), encoding="utf-8")
     monkeypatch.setattr(reports, "DOCS", tmp_path)
     reports.main(["--check"])
-    page = tmp_path / "howto/worksize.md"
-    page.write_text(text("howto/worksize.md").replace("| 41.83 |", "| 41.84 |"), encoding="utf-8")
+    page = tmp_path / "explanation/worksize.md"
+    edited = text("explanation/worksize.md").replace("| 41.83 |", "| 41.84 |")
+    page.write_text(edited, encoding="utf-8")
     with pytest.raises(SystemExit, match=r"worksize\.md is not what docs/make_reports\.py writes"):
         reports.main(["--check"])
     reports.main([])
-    assert page.read_text(encoding="utf-8") == text("howto/worksize.md")
+    assert page.read_text(encoding="utf-8") == text("explanation/worksize.md")
     page.write_text("<!-- results: other -->\n<!-- end of results -->\n", encoding="utf-8")
     with pytest.raises(SystemExit, match=r"results of \['other'\]"):
         reports.main([])
@@ -76,7 +77,7 @@ def test_every_stored_picture_is_shown(reports):
         (reports.CONVOLUTIONS, reports.CONVOLUTION_PICTURES, "convolution"),
         (reports.DFTS, reports.DFT_PICTURES, "dft-parallel"),
     ):
-        shown = text(f"howto/{page}.md")
+        shown = text(f"explanation/{page}.md")
         for stored in several:
             found = set((DOCS / "results").glob(f"{stored.name}-*.png"))
             named = {path_of(str(stored.path.with_suffix(".png")), name) for name in pictures}
@@ -109,7 +110,7 @@ def test_commands_write_the_files_that_are_shown(reports, capsys):
 
 def test_times_of_work_sizes(reports):
     """From the files alone."""
-    page = text("howto/worksize.md")
+    page = text("explanation/worksize.md")
     for stored in reports.WORKSIZES:
         runs = json.loads(stored.path.read_text(encoding="utf-8"))["runs"]
         one = next(run["times"] for run in runs if run["size"] == "1")
@@ -119,7 +120,7 @@ def test_times_of_work_sizes(reports):
 
 def test_times_of_convolutions(reports):
     """From the files alone: who takes how long at the impulse responses of the hall."""
-    page = text("howto/convolution.md")
+    page = text("explanation/convolution.md")
     for stored in reports.CONVOLUTIONS:
         points = json.loads(stored.path.read_text(encoding="utf-8"))["points"]
         sweep = [each for each in points if each["case"]["name"].startswith("hall, ")]
@@ -134,7 +135,7 @@ def test_times_of_convolutions(reports):
 
 def test_times_of_parallel_transforms(reports):
     """From the file alone: the total times of each contender, by the number of samples."""
-    page = text("howto/dft-parallel.md")
+    page = text("explanation/dft-parallel.md")
     for stored in reports.DFTS:
         entries = json.loads(stored.path.read_text(encoding="utf-8"))["entries"]["lengths"]
         for ranks in {each["job"]["ranks"] for each in entries}:
@@ -148,7 +149,7 @@ def test_times_of_parallel_transforms(reports):
 
 def test_times_of_spectrograms(reports):
     """From the files alone: who takes how long, and the report's table beside ours."""
-    page, other = text("howto/audio.md"), text("howto/stft.md")
+    page, other = text("howto/audio.md"), text("explanation/stft.md")
     for stored in reports.STFTS:
         document = json.loads(stored.path.read_text(encoding="utf-8"))
         for each in document["entries"]:

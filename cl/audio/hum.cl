@@ -1,0 +1,38 @@
+/* hum: the harmonics of the mains in spectra, and a signal without them. */
+#include "prelude.cl"
+
+/* Some bins of spectra of the shape (signals, frames, bins), as (signals, frames, count).
+ * Range: (number in the list, frame, signal). */
+kernel void takeBins(global const cplx *spectra, global cplx *taken, global const uint *list, uint count, uint frames,
+                     uint bins)
+{
+    const uint i = get_global_id(0), frame = get_global_id(1);
+    if (i >= count || frame >= frames)
+        return;
+    const ulong row = get_global_id(2) * frames + frame;
+    taken[row * count + i] = spectra[row * bins + list[i]];
+}
+
+/* Signals less harmonics, whose amplitudes and phases at sample 0 are known at some knots, `hop` samples apart, and lie
+ * on lines in between. Phases are counted in 2^-64 turns, so that they are exact however long a signal is.
+ * Harmonics have the shape (signals, knots, count), and `numbers` says which they are. Range: (sample, signal). */
+kernel void subtractHum(global real *signals, global const cplx *harmonics, global const uint *numbers, uint count,
+                        uint knots, ulong samples, ulong turn, ulong first, ulong hop)
+{
+    const ulong i = get_global_id(0), signal = get_global_id(1);
+    if (i >= samples)
+        return;
+    const ulong since = i > first ? i - first : 0;
+    const uint knot = min((uint)(since / hop), knots - 1), next = min(knot + 1, knots - 1);
+    const real part = knot == next ? 0 : (real)(since % hop) / (real)hop;
+    global const cplx *here = harmonics + (signal * knots + knot) * count;
+    global const cplx *there = harmonics + (signal * knots + next) * count;
+    const ulong phase = turn * i;
+    real hum = 0;
+    for (uint h = 0; h < count; h++) {
+        const real half_turns = (real)(uint)(phase * numbers[h] >> 32) * CONST(0x1p-31);
+        const cplx z = here[h] + part * (there[h] - here[h]);
+        hum += z.x * cospi(half_turns) - z.y * sinpi(half_turns);
+    }
+    signals[signal * samples + i] -= hum;
+}

@@ -1,0 +1,201 @@
+"""``python -m pyclfft.denoise``: remove noise and hum from a sound."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from . import commandline, streams
+from .audio import denoising
+from .audio.audio_writing import DEPTHS, FLOAT, depth_of, require_writer, write_audio
+from .audio.audiofile import AudioFile, read_audio
+from .audio.denoising_picture import before_and_after
+from .audio.hum import MAINS
+from .audio.spectrogram_picture import Look, require_picture
+from .commandline import Clock, Report
+from .errors import PlanError
+from .files import atomic_write
+from .runtime.choice import select_device, use_device
+from .runtime.describe import device_label
+from .runtime.queues import default_queue
+
+PROG = "pyclfft denoise"
+
+EPILOG = """\
+The result goes beside IN, as IN_denoised.wav, if OUT is not named; its ending, .wav or .flac, is
+its format. A - is standard input or standard output. If neither --noise nor --noise-at is given,
+the level of the noise is found in the quieter moments of the sound. All messages go to standard
+error."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; the process's by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 after an error.
+    """
+    return commandline.run(lambda: _main(sys.argv[1:] if argv is None else argv), PROG)
+
+
+def _main(argv: Sequence[str]) -> None:
+    options = parser().parse_args(argv)
+    if not options.reduction and options.hum is None:
+        raise PlanError("--reduction 0 without --hum changes nothing: give one of them")
+    names = [options.sound, *([options.noise] if options.noise else [])]
+    with streams.sources(names) as sources:
+        target, picture = _targets(options, sources)
+        use_device(select_device(options.device))
+        report = Report(options.quiet)
+        report.heading(f"device  {device_label(default_queue().device)}")
+        clock = Clock()
+        with clock.step("read"):
+            sound = read_audio(sources[0])
+            noise = _noise(sources[1:], sound, options)
+        with clock.step("denoise"):
+            clean = denoising.denoise(
+                sound.samples, sr=sound.sr, noise=noise, reduction=options.reduction,
+                hum=options.hum,
+            )  # fmt: skip
+        lines = [_written(clean, sound, target, clock, options)]
+        if picture is not None:
+            lines.append(_drawn(clean, sound, sources[0], picture, clock))
+    report(f"input   {sources[0]}: {sound.info}", *lines, f"time    {clock}")
+    if options.timing:
+        report(commandline.timing_report(commandline.step_table(clock, {})))
+
+
+def _noise(
+    sources: Sequence[streams.Source], sound: AudioFile, options: argparse.Namespace
+) -> np.ndarray | None:
+    """Return noise alone, from a file or from a part of the sound, if the user has named one."""
+    if options.noise_at is not None:
+        start, seconds = options.noise_at
+        first, end = round(start * sound.sr), round((start + seconds) * sound.sr)
+        if not 0 <= first < min(end, sound.samples.shape[1]):
+            raise PlanError(
+                f"the sound lasts {sound.info.seconds:.3f} s and has no noise of {seconds:g} s at "
+                f"{start:g} s: choose another --noise-at"
+            )
+        return sound.samples[:, first:end]
+    if not sources:
+        return None
+    noise = read_audio(sources[0])
+    if noise.sr != sound.sr:
+        raise PlanError(
+            f"{sources[0]} has {noise.sr} samples a second, and the sound has {sound.sr}: convert "
+            "one of them"
+        )
+    return noise.samples
+
+
+def _written(
+    clean: np.ndarray, sound: AudioFile, target: streams.Target, clock: Clock,
+    options: argparse.Namespace,
+) -> str:  # fmt: skip
+    """Write the result, and say what was written."""
+    depth = options.bit_depth or depth_of(sound.info)
+    with clock.step("write"), streams.written(target, ".wav") as file:
+        quieter = write_audio(file, clean, sound.sr, depth)
+    kind = "32-bit float" if depth == FLOAT else f"{depth}-bit"
+    words = f"{kind}, {_level(clean) - _level(sound.samples):+.1f} dB in the mean"
+    if quieter:
+        words += f"; made quieter by {quieter:.1f} dB, so that it stays within full scale"
+    return f"output  {target}: {words}"
+
+
+def _level(samples: np.ndarray) -> float:
+    """Return the level of all samples in decibels."""
+    return 10 * float(np.log10(np.square(samples, dtype=np.float64).mean() + 1e-30))
+
+
+def _drawn(
+    clean: np.ndarray, sound: AudioFile, source: streams.Source, picture: streams.Target,
+    clock: Clock,
+) -> str:  # fmt: skip
+    """Draw the sound before and after; say where."""
+    with clock.step("draw"), streams.written(picture, ".png") as file:
+        data = before_and_after(sound.samples, clean, sound.sr, Path(source).name, file)
+        with atomic_write(file) as opened:
+            opened.write(data)
+    return f"picture {picture}"
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def _targets(
+    options: argparse.Namespace, sources: Sequence[streams.Source]
+) -> tuple[streams.Target, streams.Target | None]:
+    """Return where the result and the picture go, and refuse what could not be written."""
+    target = streams.place(options.result, sources[0], "_denoised.wav")
+    picture = None
+    if options.picture is not None:
+        picture = streams.place(options.picture, sources[0], "_denoised.png")
+        suffix = ".png" if isinstance(picture, streams.StandardOutput) else ""
+        require_picture(f"{picture}{suffix}", Look())
+    targets = [target] if picture is None else [target, picture]
+    streams.require_no_terminal(targets)
+    if isinstance(target, Path):
+        require_writer(target, options.bit_depth)
+    streams.prepare(sources, targets, [options.result, options.picture], several=False)
+    return target, picture
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command's parser."""
+    result = commandline.Parser(
+        prog=PROG,
+        description="Remove steady noise, and the hum of the mains, from a sound on an OpenCL "
+        "device.",
+        epilog=EPILOG,
+    )
+    add = result.add_argument
+    add("sound", type=streams.file_name, metavar="IN",
+        help="the sound: WAV, FLAC ...; - reads standard input")  # fmt: skip
+    add("result", type=streams.file_name, metavar="OUT", nargs="?",
+        help="where the result goes: a file (.wav, .flac), a folder, or - for standard "
+        "output")  # fmt: skip
+    add("--picture", type=streams.file_name, metavar="PATH",
+        help="draw the sound before and after: a file (.png, .svg, .pdf), a folder, or - for "
+        "standard output")  # fmt: skip
+
+    what = result.add_argument_group("what is removed")
+    add = what.add_argument
+    add("--reduction", type=commandline.number(0), default=12.0, metavar="DB",
+        help="the most decibels by which noise gets softer; 0 leaves it (default: 12)")  # fmt: skip
+    known = what.add_mutually_exclusive_group().add_argument
+    known("--noise", type=streams.file_name, metavar="FILE",
+          help="a sound with noise alone, of the same sample rate")  # fmt: skip
+    known("--noise-at", type=commandline.number(0), nargs=2, metavar=("START", "SECONDS"),
+          help="a part of IN with noise alone")  # fmt: skip
+    add("--hum", type=int, choices=MAINS,
+        help="remove the hum of the mains: its frequency in Hz")  # fmt: skip
+
+    files = result.add_argument_group("files")
+    files.add_argument(
+        "--bit-depth", choices=DEPTHS,
+        help="bits of a sample of the result, or float (default: as in IN)",
+    )  # fmt: skip
+    commandline.add_device(result.add_argument_group("computation"))
+
+    talk = result.add_argument_group("report").add_mutually_exclusive_group()
+    talk.add_argument("--timing", action="store_true", help="print the time of every step")
+    commandline.add_quiet(talk)
+    return result
+
+
+commandline.make_callable(__name__, denoising.denoise)
+
+if __name__ == "__main__":
+    sys.exit(main())

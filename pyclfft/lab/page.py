@@ -1,0 +1,219 @@
+"""The page: NiceGUI's controls, and the views that views.js draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import Client, ui
+from nicegui.element import Element
+from nicegui.elements.mixins.value_element import ValueElement
+
+from ..errors import PyclfftError
+from ..image.bands import SHAPES
+from ..image.filter_plans import CHANNELS
+from .brush import parse_stroke
+from .guard import MAX_BODY_BYTES
+from .kinds import KINDS, SLIDERS, Slider
+from .pictures import Picture
+from .tabs import Tab, Tabs, device_choices
+
+STYLE = """
+body { color-scheme: light; } body.body--dark { color-scheme: dark; }
+.lab-page { max-width: 1600px; margin: 0 auto; padding: 0.75rem; display: flex;
+  flex-direction: column; gap: 0.75rem; width: 100%; box-sizing: border-box; }
+.lab-head, .lab-bar, .lab-controls { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem;
+  align-items: center; }
+.lab-head h1 { font-size: 1.3rem; line-height: 1.5; font-weight: 600; flex: 1 1 auto; }
+.lab-views { display: flex; flex-direction: column; gap: 0.5rem; width: 100%; }
+.lab-three { display: grid; gap: 0.5rem; grid-template-columns: repeat(3, minmax(0, 1fr)); }
+@media (max-width: 700px) { .lab-three { grid-template-columns: minmax(0, 1fr); } }
+.lab-three figure { margin: 0; }
+.lab-three canvas { width: 100%; height: min(52vh, 36rem); display: block; background: #8883;
+  border-radius: 4px; touch-action: none; cursor: crosshair; }
+@media (max-width: 700px) { .lab-three canvas { height: 60vw; } }
+.lab-views :focus-visible, .lab-button:focus-within { outline: 3px solid #4a90e2;
+  outline-offset: 1px; }
+.lab-file { position: absolute; width: 1px; height: 1px; opacity: 0; }
+.lab-button, .lab-views button { border: 1px solid currentcolor; border-radius: 4px;
+  padding: 0.25rem 0.7rem; cursor: pointer; background: transparent; color: inherit; font: inherit;
+  position: relative; }
+.lab-views button:disabled { opacity: 0.45; cursor: default; }
+.lab-name { font-weight: 600; overflow-wrap: anywhere; }
+.lab-alert { margin: 0; padding: 0.5rem 0.75rem; border-radius: 4px; background: #b00020;
+  color: white; overflow-wrap: anywhere; }
+.lab-readout { min-height: 1.5em; font-variant-numeric: tabular-nums; }
+.lab-text { margin: 0; padding: 0.5rem; background: #8882; white-space: pre-wrap;
+  overflow-wrap: anywhere; border-radius: 4px; }
+.lab-controls > * { min-width: 9rem; }
+.lab-slider { flex: 1 1 16rem; max-width: 30rem; min-width: min(16rem, 100%); }
+"""
+
+
+class Views(Element, component="views.js"):
+    """The image, its spectrum and the result, side by side."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._props["tab"] = client.id
+        self._props["max-bytes"] = MAX_BODY_BYTES
+        self.style("width: 100%")
+
+
+class QuickSlider(ValueElement[float]):
+    """A slider whose every position is sent at once, and that the server does not move back."""
+
+    LOOPBACK = False
+
+    def __init__(self, slider: Slider, on_change: Callable[[Any], None]) -> None:
+        super().__init__(
+            tag="q-slider", value=slider.usual, on_value_change=lambda event: on_change(event.value)
+        )
+        self._props.update(min=slider.least, max=slider.most, step=slider.step)
+        self._props["aria-label"] = slider.label
+
+
+def make_page(tabs: Tabs, first: Picture | None) -> None:
+    """Add the page to NiceGUI's application.
+
+    Parameters
+    ----------
+    tabs : Tabs
+        Where each tab's state is kept.
+    first : Picture, optional
+        The image that every new tab shows.
+    """
+
+    @ui.page("/", title="pyclfft lab")
+    def page(client: Client) -> None:
+        ui.add_css(STYLE)
+        tab = Tab()
+        tab.is_shown = lambda: client.has_socket_connection
+        try:
+            tabs.add(client.id, tab)
+        except PyclfftError as error:
+            ui.label(str(error)).props('role="alert"')
+            return
+        client.on_delete(lambda: tabs.remove(client.id))
+        with ui.element("main").classes("lab-page"):
+            Controls(client, tab).show(first)
+
+
+class Controls:
+    """The controls of one tab.
+
+    Parameters
+    ----------
+    client : nicegui.Client
+        The tab, as NiceGUI knows it.
+    tab : Tab
+        The tab's state.
+    """
+
+    def __init__(self, client: Client, tab: Tab) -> None:
+        self._tab = tab
+        self._head()
+        with ui.element("div").classes("lab-controls"):
+            self._kind = self._select("kind", "Filter", {n: k.label for n, k in KINDS.items()})
+            self._shape = self._select("shape", "Shape", {n: n.capitalize() for n in SHAPES})
+            self._channels = self._select("channels", "Colour", dict(zip(CHANNELS, (
+                "Each channel", "Brightness alone"), strict=True)))  # fmt: skip
+            self._keep_dc = ui.checkbox(
+                "Keep the mean brightness",
+                on_change=lambda event: self._set("keep_dc", event.value),
+            )
+        with ui.element("div").classes("lab-controls"):
+            self._sliders = {name: self._slider(name) for name in SLIDERS}
+        self._views = Views(client)
+        self._views.on("stroke", lambda event: self._do(tab.paint, parse_stroke, event.args))
+        self._views.on("undo", lambda: self._do(tab.undo))
+        self._views.on("clear", lambda: self._do(tab.clear))
+        tab.on_open = lambda: self._opened(client)
+        self._refresh()
+
+    def show(self, picture: Picture | None) -> None:
+        """Show an image, if there is one."""
+        if picture is not None:
+            self._tab.open(picture)
+
+    # --- parts of the page ------------------------------------------------------------------------
+
+    def _head(self) -> None:
+        dark = ui.dark_mode(None)
+        with ui.element("header").classes("lab-head"):
+            with ui.element("h1"):
+                ui.label("pyclfft lab")
+            ui.select(
+                device_choices(), value="", label="Device",
+                on_change=lambda event: self._do(self._tab.use, str, event.value),
+            ).props("dense outlined").style("min-width: 12rem; max-width: 100%")  # fmt: skip
+            ui.button("Dark or light", on_click=dark.toggle).props("flat dense no-caps")
+
+    def _select(self, name: str, label: str, choices: dict[str, str]) -> ui.select:
+        return ui.select(
+            choices, label=label, value=getattr(self._tab.settings, name),
+            on_change=lambda event: self._set(name, event.value),
+        ).props(f"dense outlined data-name={name}")  # fmt: skip
+
+    def _slider(self, name: str) -> Element:
+        slider = SLIDERS[name]
+        with ui.element("div").classes("lab-slider") as box:
+            words = ui.label(f"{slider.label}: {slider.usual:g}")
+
+            def change(position: float) -> None:
+                words.text = f"{slider.label}: {position:g}"
+                self._set(name, position)
+
+            QuickSlider(slider, change).classes(f"lab-slider-{name}")
+        return box
+
+    # --- what happens -----------------------------------------------------------------------------
+
+    def _set(self, name: str, value: Any) -> None:
+        self._do(lambda given: self._tab.set(name, given), lambda given: given, value)
+        self._refresh()
+
+    def _do(
+        self,
+        change: Callable[..., None],
+        parse: Callable[[Any], Any] | None = None,
+        given: Any = None,
+    ) -> None:
+        """Change the tab's state and let the browser ask for the result; an error is shown."""
+        try:
+            change(*([parse(given)] if parse else []))
+        except PyclfftError as error:
+            self._views.run_method("say", str(error))
+        else:
+            self._changed()
+
+    def _changed(self) -> None:
+        if self._tab.picture is None:
+            return
+        cutoff = self._tab.settings.band.get("cutoff", ())
+        circles = cutoff if isinstance(cutoff, tuple) else (cutoff,)
+        self._views.run_method("changed", self._tab.version, list(circles))
+
+    def _refresh(self) -> None:
+        """Show the controls that have a meaning now."""
+        settings, picture = self._tab.settings, self._tab.picture
+        for name, box in self._sliders.items():
+            box.set_visibility(name in settings.sliders)
+        self._shape.set_visibility(KINDS[settings.kind].has_shape)
+        self._keep_dc.set_visibility(bool(settings.band))
+        self._channels.set_visibility(picture is not None and picture.file.channels == 3)
+
+    def _opened(self, client: Client) -> None:
+        """Tell the browser of another image; this is called by a request, outside the page."""
+        picture = self._tab.picture
+        if picture is None:
+            return
+        rows, columns = picture.size
+        info = {
+            "name": picture.name, "words": picture.words, "notes": "; ".join(picture.notes),
+            "rows": rows, "columns": columns, "version": self._tab.version,
+        }  # fmt: skip
+        with client:
+            self._refresh()
+            self._views.run_method("opened", info)
+            self._changed()

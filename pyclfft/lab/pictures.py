@@ -1,0 +1,302 @@
+"""Images in the lab: opened, filtered, drawn for the browser, saved, and copied as a command."""
+
+from __future__ import annotations
+
+import io
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from PIL import Image
+
+from ..errors import FormatError
+from ..image.filter_plans import usual_part, usual_scale
+from ..image.filtering import filter_image, filter_mask
+from ..image.imagefile import ImageFile, check_output, decode_image, encode_image
+from ..transforms import fft2
+from .brush import Stroke, draw, gains_of, levels
+from .kinds import Settings
+
+MAX_PIXELS = 50_000_000
+MAX_SIDE = 2048  # of what the browser shows
+JPEG = {"quality": 90, "subsampling": 0}
+MASK_NAME = "mask.png"
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An image that is open in the lab.
+
+    Attributes
+    ----------
+    name : str
+        The name of its file, without folders. It is shown, and never opened.
+    file : ImageFile
+        The image.
+    notes : tuple of str
+        What of the file is left behind, in words.
+    """
+
+    name: str
+    file: ImageFile
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The rows and columns."""
+        rows, columns = self.file.pixels.shape[:2]
+        return rows, columns
+
+    @property
+    def words(self) -> str:
+        """Size and kind, for people."""
+        rows, columns = self.size
+        return f"{columns} x {rows} pixels, {self.file.kind}"
+
+    @cached_property
+    def suffix(self) -> str:
+        """The suffix of results: a format that holds them in full depth."""
+        for suffix in (".png", ".tif"):
+            try:
+                check_output(f"result{suffix}", self.file)
+            except FormatError:
+                continue
+            return suffix
+        raise FormatError(f"no format holds {self.file.kind}: leave out its transparency")
+
+
+def open_picture(data: bytes, name: str) -> Picture:
+    """Open an image of at most `MAX_PIXELS` pixels.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of its file.
+    name : str
+        The name of its file, from whoever sends it.
+
+    Raises
+    ------
+    FormatError
+        As `decode_image` raises it.
+    """
+    shown = shown_name(name)
+    file, left_behind = decode_image(data, shown, MAX_PIXELS)
+    result = Picture(shown, file, tuple(left_behind))
+    _ = result.suffix  # an image that could not be saved is refused now
+    return result
+
+
+def shown_name(name: str) -> str:
+    """Return a file's name without folders and without what is no printable character."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    printable = "".join(each for each in last if each.isprintable()).strip()
+    return printable[:100] or "image"
+
+
+# --- filtering ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Painted:
+    """Strokes on a spectrum, and the gains that they leave.
+
+    Attributes
+    ----------
+    strokes : tuple of Stroke
+        The strokes in order.
+    gains : ndarray of float32, shape of the spectrum
+        DC at [0, 0].
+    """
+
+    strokes: tuple[Stroke, ...]
+    gains: np.ndarray
+
+    def drawn(self, strokes: Sequence[Stroke]) -> Painted:
+        """Return what other strokes leave; if they continue these, only the new ones are drawn."""
+        count = len(self.strokes)
+        goes_on = tuple(strokes[:count]) == self.strokes
+        gains = self.gains.copy() if goes_on else np.ones_like(self.gains)
+        for stroke in strokes[count if goes_on else 0 :]:
+            draw(gains, stroke)
+        return Painted(tuple(strokes), gains)
+
+
+def unpainted(picture: Picture) -> Painted:
+    """Return the gains of a spectrum without strokes."""
+    return Painted((), np.ones(picture.size, np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is to be done with a picture: the settings, and what is painted.
+
+    Without strokes the settings' kind filters the picture. Otherwise its gains times those of the
+    strokes become a mask, which is a picture of 16 bits, so that the mask that is downloaded is the
+    mask that the lab uses.
+    """
+
+    picture: Picture
+    settings: Settings
+    painted: Painted
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether the result is that of a mask."""
+        return bool(self.painted.strokes) or not self.settings.band
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `filter_image`, apart from the image, a mask and maxval."""
+        channels, file = self.settings.channels, self.picture.file
+        more = {"channels": channels} if file.channels == 3 and channels != "each" else {}
+        band = self.settings.band
+        if not self.has_mask:
+            return band | more
+        # A mask shows what its kind would show.
+        kind, keep_dc = band.get("kind"), self.settings.keep_dc
+        scale = usual_scale(file.pixels.dtype, kind, keep_dc)
+        return {"part": usual_part(kind, keep_dc), "scale": scale} | more
+
+    def mask(self, queue: cl.CommandQueue) -> np.ndarray:
+        """Return the pixels of the mask's picture, DC in the middle, as uint16."""
+        gains, band = self.painted.gains, self.settings.band
+        if band:
+            gains = gains * filter_mask(self.picture.size, queue=queue, **band)
+        return levels(gains)
+
+    def result(self, queue: cl.CommandQueue) -> ImageFile:
+        """Return the filtered image.
+
+        Raises
+        ------
+        PlanError, DeviceError, DeviceMemoryError
+            As `filter_image` raises them.
+        """
+        file = self.picture.file
+        mask = gains_of(self.mask(queue)) if self.has_mask else None
+        pixels = filter_image(
+            file.pixels, mask=mask, maxval=file.maxval, queue=queue, **self.arguments
+        )
+        return replace(file, pixels=pixels)
+
+    @property
+    def result_name(self) -> str:
+        """A name for the result's file."""
+        kind = "mask" if self.has_mask else self.settings.kind
+        return f"{PurePosixPath(self.picture.name).stem}_{kind}{self.picture.suffix}"
+
+    def command(self, device: str = "") -> str:
+        """Return the command that writes the same result.
+
+        Parameters
+        ----------
+        device : str
+            The device, in the words of `use_device`; empty for the default one.
+        """
+        words = ["pyclfft", "filter", _relative(self.picture.name)]
+        words += ["--use-mask", MASK_NAME] if self.has_mask else []
+        for name, value in self.arguments.items():
+            words += _words(name, value, self.arguments)
+        words += ["--device", device] if device else []
+        words += ["-o", _relative(self.result_name)]
+        return shlex.join(words)
+
+    def python(self, device: str = "") -> str:
+        """Return the Python program that writes the same result.
+
+        Parameters
+        ----------
+        device : str
+            The device, in the words of `use_device`; empty for the default one.
+        """
+        options = [f"{name}={value!r}" for name, value in self.arguments.items()]
+        options.append("maxval=photo.maxval")
+        lines = [
+            "from dataclasses import replace",
+            "",
+            *(["import numpy as np", ""] if self.has_mask else []),
+            "import pyclfft",
+            "from pyclfft.image.imagefile import read_image, write_image",
+            "",
+            *([f"pyclfft.use_device({device!r})"] if device else []),
+            f"photo = read_image({self.picture.name!r})",
+        ]
+        if self.has_mask:
+            lines.append(f"painted = read_image({MASK_NAME!r})")
+            lines.append("gains = np.fft.ifftshift(painted.pixels / painted.maxval)")
+            options.insert(0, 'mask=gains.astype("float32")')
+        lines.append("result = pyclfft.filter_image(")
+        lines += ["    photo.pixels,", *(f"    {option}," for option in options), ")"]
+        lines.append(f"write_image({self.result_name!r}, replace(photo, pixels=result))")
+        return "\n".join(lines) + "\n"
+
+
+def _words(name: str, value: Any, arguments: dict[str, Any]) -> list[str]:
+    """Return the words of the command for an argument of `filter_image`."""
+    if name == "cutoff":
+        return []  # behind its kind
+    if name == "kind":
+        cutoff = arguments["cutoff"]
+        numbers = cutoff if isinstance(cutoff, tuple) else (cutoff,)
+        return [f"--{value}", *(str(number) for number in numbers)]
+    option = f"--{name.replace('_', '-')}"
+    return [option] if value is True else [option, str(value)]
+
+
+def _relative(name: str) -> str:
+    """Return a file's name such that a command does not take it for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+# --- what the browser shows -----------------------------------------------------------------------
+
+
+def preview(file: ImageFile) -> bytes:
+    """Return an image as a JPEG of 8 bits, at most `MAX_SIDE` pixels high and wide."""
+    pixels = file.pixels
+    if pixels.dtype != np.uint8 or file.maxval != 255:
+        scaled = np.clip(pixels.astype(np.float32) * np.float32(255 / file.maxval), 0, 255)
+        pixels = np.rint(scaled).astype(np.uint8)
+    image = Image.fromarray(pixels)
+    factor = -(-max(image.size) // MAX_SIDE)
+    if factor > 1:
+        image = image.reduce(factor)
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", **JPEG)
+    return buffer.getvalue()
+
+
+def spectrum_preview(picture: Picture) -> bytes:
+    """Return the spectrum of an image as a JPEG, DC in the middle."""
+    values = spectrum_values(picture.file.pixels)
+    return preview(ImageFile(np.rint(255 * values).astype(np.uint8), 255))
+
+
+def saved(file: ImageFile, suffix: str) -> bytes:
+    """Return the file of a result, in full depth."""
+    return encode_image(file, suffix)
+
+
+def spectrum_values(pixels: np.ndarray) -> np.ndarray:
+    """Return an image's log-magnitude spectrum, DC in the middle, stretched to 0 .. 1.
+
+    Parameters
+    ----------
+    pixels : ndarray, shape (height, width) or (height, width, 3)
+        The image; the mean of its colours is transformed.
+
+    Returns
+    -------
+    ndarray of float, shape (height, width)
+    """
+    grey = pixels.astype(np.float32)
+    grey = grey.mean(axis=2) if grey.ndim == 3 else grey
+    logarithm = np.log1p(np.abs(np.fft.fftshift(fft2(grey))))
+    logarithm -= logarithm.min()
+    return logarithm / (logarithm.max() or 1)

@@ -1,0 +1,187 @@
+"""What the lab remembers: one state for each of the browser's tabs, bounded, freed at its end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pyopencl as cl
+
+from ..errors import PlanError, PyclfftError
+from ..runtime import runtimes
+from ..runtime.choice import select_device
+from ..runtime.describe import device_label
+from ..runtime.queues import context_of, queue_of
+from .brush import MAX_STROKES, Stroke
+from .kinds import Settings
+from .pictures import Job, Painted, Picture, unpainted
+
+MAX_TABS = 16
+
+
+class Tab:
+    """The state of one tab. Its fields change as a whole, so that other threads may read them.
+
+    Attributes
+    ----------
+    picture : Picture or None
+        The image that is open.
+    settings : Settings
+        What the controls say.
+    strokes : tuple of Stroke
+        What the brush has drawn.
+    device : str
+        The device, in the words of `use_device`; empty for the default one.
+    version : int
+        Counts the changes, so that the newest result is known.
+    on_open : callable
+        Called when another image has been opened.
+    is_shown : callable
+        Returns whether a browser shows the tab.
+    """
+
+    def __init__(self, picture: Picture | None = None) -> None:
+        self.picture = picture
+        self.settings = Settings()
+        self.strokes: tuple[Stroke, ...] = ()
+        self.device = ""
+        self.version = 0
+        self.on_open: Callable[[], None] = lambda: None
+        self.is_shown: Callable[[], bool] = lambda: False
+        self._painted: Painted | None = None
+        self._lock = threading.Lock()
+
+    def open(self, picture: Picture) -> None:
+        """Show another image; the strokes go, the settings stay."""
+        self.picture, self.strokes, self._painted = picture, (), None
+        self.version += 1
+        self.on_open()
+
+    def set(self, name: str, value: Any) -> None:
+        """Change a setting.
+
+        Raises
+        ------
+        PlanError
+            As `Settings.changed` raises it.
+        """
+        self.settings = self.settings.changed(name, value)
+        self.version += 1
+
+    def paint(self, stroke: Stroke) -> None:
+        """Add a stroke.
+
+        Raises
+        ------
+        PlanError
+            There are too many.
+        """
+        if len(self.strokes) >= MAX_STROKES:
+            raise PlanError(f"there are {MAX_STROKES} strokes: undo some, or download the mask")
+        self.strokes = (*self.strokes, stroke)
+        self.version += 1
+
+    def undo(self) -> None:
+        """Take the last stroke away."""
+        self.strokes = self.strokes[:-1]
+        self.version += 1
+
+    def clear(self) -> None:
+        """Take all strokes away."""
+        self.strokes = ()
+        self.version += 1
+
+    def use(self, device: str) -> None:
+        """Choose a device.
+
+        Raises
+        ------
+        DeviceError
+            None fits.
+        """
+        select_device(device or None)
+        self.device = device
+        self.version += 1
+
+    @property
+    def queue(self) -> cl.CommandQueue:
+        """The queue of the tab's device in this thread."""
+        return queue_of(context_of(select_device(self.device or None)))
+
+    def job(self) -> Job:
+        """Return what the tab shows now.
+
+        Raises
+        ------
+        PlanError
+            No image is open.
+        """
+        picture, settings, strokes = self.picture, self.settings, self.strokes
+        if picture is None:
+            raise PlanError("no image is open: open one first")
+        with self._lock:
+            painted = self._painted or unpainted(picture)
+            if painted.gains.shape != picture.size:
+                painted = unpainted(picture)
+            if painted.strokes != strokes:
+                painted = painted.drawn(strokes)
+            self._painted = painted
+        return Job(picture, settings, painted)
+
+
+class Tabs:
+    """The states of all tabs.
+
+    Parameters
+    ----------
+    limit : int
+        How many there may be.
+    """
+
+    def __init__(self, limit: int = MAX_TABS) -> None:
+        self._limit = limit
+        self._known: dict[str, Tab] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, name: str, tab: Tab) -> None:
+        """Remember a tab; if there are too many, forget one that no browser shows.
+
+        Raises
+        ------
+        PyclfftError
+            A browser shows all of them.
+        """
+        hidden = [each for each, known in self._known.items() if not known.is_shown()]
+        if len(self._known) >= self._limit and hidden:
+            self.remove(hidden[0])
+        if len(self._known) >= self._limit:
+            raise PyclfftError(
+                f"the lab is open in {self._limit} tabs, which is its limit: close one and "
+                "load this page again"
+            )
+        self._known[name] = tab
+
+    def get(self, name: str) -> Tab | None:
+        """Return the state of a tab, or None if there is no such tab."""
+        return self._known.get(name)
+
+    def remove(self, name: str) -> None:
+        """Forget a tab, and all that it holds."""
+        self._known.pop(name, None)
+
+
+def device_choices() -> dict[str, str]:
+    """Return the devices: their numbers, as `use_device` takes them, and their names."""
+    usable = set(runtimes.devices())
+    numbered = {
+        f"{p}:{d}": device
+        for p, (_, group) in enumerate(runtimes.by_platform(runtimes.every_device()))
+        for d, device in enumerate(group)
+    }
+    return {
+        "": f"{device_label(select_device(None))} (default)",
+        **{place: device_label(each) for place, each in numbered.items() if each in usable},
+    }

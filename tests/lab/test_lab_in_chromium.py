@@ -1,0 +1,273 @@
+"""The lab in Debian's Chromium, to which no foreign name is known: what people do, and see."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import shutil
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("selenium")
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+
+from pyclfft import filter as filter_command
+from tests.lab_process import Lab
+
+pytestmark = pytest.mark.full
+
+BROWSER, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("chromium")
+
+
+@pytest.fixture(scope="module")
+def lab(folder):
+    pytest.importorskip("nicegui")
+    result = Lab(folder / "log")
+    yield result
+    result.end()
+
+
+@pytest.fixture(scope="module")
+def browser(lab, folder):
+    """A browser that has followed the link."""
+    if not shutil.which(BROWSER):
+        pytest.skip("there is no Chromium: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for each in (
+        "--headless=new", "--no-sandbox", "--window-size=1400,1000",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ):  # fmt: skip
+        options.add_argument(each)
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.chrome.service.Service(DRIVER)
+    result = webdriver.Chrome(options=options, service=service)
+    result.set_script_timeout(30)
+    result.get(lab.link)
+    find(result, ".lab-views")
+    yield result
+    result.quit()
+
+
+@pytest.fixture(scope="module")
+def photo(folder):
+    """A photo with stripes of 16 pixels a period, 256 x 192 pixels."""
+    rows, columns = np.mgrid[:192, :256]
+    pixels = 120 + 60 * np.sin(2 * np.pi * columns / 16) + 40 * np.exp(-((rows - 90) ** 2) / 900)
+    path = folder / "photo of stripes.png"
+    Image.fromarray(np.rint(pixels).astype(np.uint8)).save(path)
+    return path
+
+
+def until(condition, seconds=20):
+    """Wait until a condition holds, and return its value."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+    return value
+
+
+def find(browser, selector):
+    return until(lambda: browser.find_elements("css selector", selector))[0]
+
+
+def after(browser, action):
+    """Do something; return once the result that it asks for is drawn."""
+    browser.execute_script(
+        "window.drawn = 0; document.querySelector('.lab-views')"
+        ".addEventListener('lab-result', () => window.drawn++)"
+    )
+    action()
+    until(lambda: browser.execute_script("return window.drawn"))
+    time.sleep(0.3)  # a later one may be under way
+
+
+def press(browser, selector, keys):
+    find(browser, selector).send_keys(keys)
+
+
+def pixel_of(browser, view, x, y):
+    """The colour in a view, at a place from 0 to 1."""
+    return browser.execute_script(
+        "const c = document.querySelector(arguments[0]);"
+        "return [...c.getContext('2d').getImageData(Math.floor(arguments[1] * c.width),"
+        " Math.floor(arguments[2] * c.height), 1, 1).data]",
+        f"canvas.lab-{view}", x, y,
+    )  # fmt: skip
+
+
+def choose_kind(browser, label):
+    find(browser, "[data-name=kind]").click()
+    (item,) = until(
+        lambda: [e for e in browser.find_elements("css selector", ".q-item") if e.text == label]
+    )
+    item.click()
+
+
+def download(browser, folder, button, name):
+    find(browser, button).click()
+    path = folder / name
+    until(path.exists)
+    return path
+
+
+def shown_text(browser, button):
+    find(browser, button).click()
+    return until(lambda: find(browser, ".lab-text").text)
+
+
+def test_the_link_leads_to_the_page_and_leaves_the_address(browser, lab):
+    until(lambda: browser.current_url == f"http://127.0.0.1:{lab.port}/")
+    assert browser.title == "pyclfft lab"
+    assert browser.execute_script("return document.cookie") == ""  # HttpOnly
+    assert browser.execute_script("return document.referrer") == ""
+
+
+def test_upload_slider_mask_and_save_are_the_commands(browser, lab, folder, photo, monkeypatch):
+    after(browser, lambda: press(browser, ".lab-file", str(photo)))
+    assert find(browser, ".lab-name").text == photo.name
+    # A slider: the low pass is set by a key, and saved as the command saves it.
+    after(browser, lambda: press(browser, ".lab-slider-cutoff [tabindex]", Keys.ARROW_LEFT))
+    command = shown_text(browser, ".lab-copy")
+    assert "--lowpass 0.124" in command
+    saved = download(browser, folder, ".lab-save", "photo of stripes_lowpass.png").read_bytes()
+    monkeypatch.chdir(folder)
+    words = shlex.split(command)
+    assert filter_command.main([*words[2:-1], "again.png", "--quiet"]) == 0
+    assert (folder / "again.png").read_bytes() == saved
+
+    # The brush: a dab erases the stripes' frequency, (0, 16) bins from DC, and its mirror image.
+    after(browser, lambda: choose_kind(browser, "Brush only"))
+    find(browser, "input[value=erase]").click()
+    for _ in range(16):
+        press(browser, "canvas.lab-spectrum", Keys.ARROW_RIGHT)
+    assert "period 16.00 pixels, angle 0.0°" in find(browser, ".lab-readout").text
+    after(browser, lambda: press(browser, "canvas.lab-spectrum", Keys.SPACE))
+    mask = np.asarray(Image.open(download(browser, folder, ".lab-mask", "mask.png")))
+    assert (mask[96, 128], mask[96, 128 + 16], mask[96, 128 - 16]) == (65535, 0, 0)
+    result = download(browser, folder, ".lab-save", "photo of stripes_mask.png")
+    pixels = np.asarray(Image.open(result)).astype(float)
+    assert np.ptp(pixels, axis=1).max() < 4  # no stripes
+    crest, trough = (pixel_of(browser, "result", 0.5 + n / 256, 0.5)[0] for n in (4.5, 12.5))
+    assert abs(crest - trough) < 10
+    program = shown_text(browser, ".lab-python")
+    until(lambda: "mask=gains" in find(browser, ".lab-text").text)
+    program = find(browser, ".lab-text").text.replace(result.name, "by python.png")
+    exec(compile(program, "copied", "exec"), {})
+    assert (folder / "by python.png").read_bytes() == result.read_bytes()
+
+    # Undo brings the stripes back.
+    after(browser, lambda: find(browser, ".lab-undo").click())
+    crest, trough = (pixel_of(browser, "result", 0.5 + n / 256, 0.5)[0] for n in (4.5, 12.5))
+    assert crest - trough > 80
+
+
+def test_a_bad_upload_is_a_message_and_the_lab_stays(browser, lab, folder, photo):
+    bad = folder / "<b>bad.png"
+    bad.write_text("hello")
+    press(browser, ".lab-file", str(bad))
+    alert = find(browser, ".lab-alert")
+    until(lambda: "<b>bad.png: no image" in alert.text)
+    assert find(browser, ".lab-name").text == photo.name
+    huge = folder / "huge.png"
+    with huge.open("wb") as file:
+        file.truncate(257 * 2**20)
+    press(browser, ".lab-file", str(huge))
+    until(lambda: "huge.png has more than 256 MiB" in alert.text)
+    after(browser, lambda: press(browser, ".lab-file", str(photo)))
+    until(lambda: not alert.is_displayed())
+
+
+def row_of(browser, view):
+    """Pixels along the middle of a view."""
+    return [pixel_of(browser, view, x / 20, 0.45) for x in range(1, 20)]
+
+
+def test_zoom_and_pan_are_joined(browser):
+    views = ("before", "spectrum", "result")
+    canvas = find(browser, "canvas.lab-before")
+    canvas.send_keys("0")
+    time.sleep(0.3)
+    seen = [{view: row_of(browser, view) for view in views}]
+    for keys in ("++++++", Keys.ARROW_LEFT * 3, "0"):
+        canvas.send_keys(keys)
+        time.sleep(0.3)
+        seen.append({view: row_of(browser, view) for view in views})
+    for view in views:
+        whole, zoomed, moved, again = (each[view] for each in seen)
+        assert whole == again
+        assert whole != zoomed != moved != whole
+
+
+def test_before_and_after(browser):
+    after(browser, lambda: choose_kind(browser, "High pass"))
+    assert pixel_of(browser, "result", 0.3, 0.5) != pixel_of(browser, "before", 0.3, 0.5)
+    press(browser, ".lab-before[type=range]", Keys.END)
+    time.sleep(0.3)
+    assert pixel_of(browser, "result", 0.3, 0.5) == pixel_of(browser, "before", 0.3, 0.5)
+    press(browser, ".lab-before[type=range]", Keys.HOME)
+
+
+def test_everything_is_reached_by_the_tab_key(browser):
+    reached = set()
+    browser.execute_script("document.activeElement.blur()")
+    for _ in range(40):
+        webdriver.ActionChains(browser).send_keys(Keys.TAB).perform()
+        reached.add(browser.execute_script("return document.activeElement.className"))
+    everything = " ".join(reached)
+    for name in (
+        "lab-file", "lab-before", "lab-spectrum", "lab-result", "lab-size", "lab-save", "lab-mask",
+        "lab-copy", "lab-python", "q-slider",
+    ):  # fmt: skip
+        assert name in everything, name
+
+
+@pytest.mark.parametrize("width", [420, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_the_window_in_light_and_in_dark(browser, folder, width, scheme):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    time.sleep(0.5)
+    script = "return [document.documentElement.scrollWidth, window.innerWidth]"
+    scroll, inner = browser.execute_script(script)
+    picture = Image.open(io.BytesIO(browser.get_screenshot_as_png()))
+    picture.save(folder / f"{width}_{scheme}.png")
+    picture = picture.convert("L")
+    assert scroll <= inner == width
+    corner = picture.getpixel((3, 3))
+    assert (corner < 60) if scheme == "dark" else (corner > 200)
+
+
+def test_no_request_has_failed_and_none_went_abroad(browser, lab):
+    own = (f"http://127.0.0.1:{lab.port}/", f"ws://127.0.0.1:{lab.port}/", "data:", "blob:")
+    count = 0
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        parameters = message["params"]
+        assert message["method"] != "Network.loadingFailed", parameters
+        if message["method"] == "Network.responseReceived":
+            response, count = parameters["response"], count + 1
+            is_bad_upload = "/open?name=%3Cb%3Ebad.png" in response["url"]
+            assert response["status"] < 400 or is_bad_upload, response["url"]
+        url = parameters.get("request", parameters).get("url", "")
+        assert not url or url.startswith(own) or url.startswith(("chrome", "about")), url
+    assert count > 15
+    for entry in browser.get_log("browser"):
+        assert entry["level"] != "SEVERE" or "400 (Bad Request)" in entry["message"]
+    assert "Traceback" not in lab.log.read_text()
