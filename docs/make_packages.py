@@ -30,9 +30,10 @@ COMMANDS = (
     "info",
     "selftest",
     "spectrogram",
+    "spectrum",
 )
-ON_THE_COMMAND_LINE = ("commandline", "streams")
-FOUNDATIONS = ("advice", "errors", "files", "progress")
+ON_THE_COMMAND_LINE = ("commandline", "folders", "streams")
+FOUNDATIONS = ("advice", "errors", "figures", "files", "overlap", "progress")
 
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 200, 52, 24, 44, 16  # of boxes, and between them, in pixels
 

@@ -451,6 +451,38 @@ def _grey(values: np.ndarray) -> np.ndarray:
     return np.rint(255 * np.clip(values, 0, 1)).astype(np.uint8)
 
 
+def spectrum() -> Cell:
+    """Return the spectrum of the scene with stripes in two directions, as the command draws it."""
+    y, x = np.mgrid[:512, :512]
+    waves = 20 * np.sin(2 * np.pi * (0.08 * x + 0.06 * y)) + 15 * np.sin(2 * np.pi * 0.1 * y)
+    striped = np.clip(sample("scene.pgm") + waves, 0, 255).astype(np.uint8)
+    with tempfile.TemporaryDirectory() as folder:
+        photo, drawn = Path(folder, "striped.png"), Path(folder, "spectrum.png")
+        Image.fromarray(striped).save(photo)
+        commands.main(["spectrum", str(photo), "--window=hann", f"--output={drawn}"])
+        picture = Image.open(drawn).convert("RGB")
+    shown = panel(striped, "striped.png", 0.62)
+    drawing = picture.resize((picture.width * 3 // 4, picture.height * 3 // 4))
+    # A third of the bytes, and circles keep their colour, though few pixels have it.
+    return row([shown, drawing]).quantize(160, Image.Quantize.MAXCOVERAGE)
+
+
+def volume() -> Cell:
+    """Show a slice of a noisy ball, filtered on its own and together with its neighbours."""
+    z, y, x = np.mgrid[:48, :64, :64]
+    ball = np.where(np.hypot(np.hypot(z - 24, y - 32), x - 32) < 14, 180, 40).astype(np.uint8)
+    noise = np.random.default_rng(1).normal(0, 40, ball.shape)
+    noisy = np.clip(ball + noise, 0, 255).astype(np.uint8)
+    border = {"cutoff": 8, "unit": "px-period", "shape": "gaussian", "pad": "mirror"}
+    alone = pyclfft.filter_image(noisy, "lowpass", axes=(1, 2), **border)
+    together = pyclfft.filter_volume(noisy, "lowpass", **border)
+    panels = {
+        "slice 24 of a ball": ball, "with noise": noisy, "filtered slice by slice": alone,
+        "filtered as a volume": together,
+    }  # fmt: skip
+    return row([panel(each[24], words, 3.5) for words, each in panels.items()])
+
+
 def spectrogram() -> Cell:
     """Return the sample sound as the command draws it, on an axis of notes."""
     with tempfile.TemporaryDirectory() as folder:
@@ -571,6 +603,8 @@ PICTURES: dict[str, Callable[[], Cell]] = {
     "halftone.png": halftone,
     "light.png": light,
     "blur.png": blur,
+    "spectrum.png": spectrum,
+    "volume.png": volume,
     "spectrogram.png": spectrogram,
     "room.png": room,
     "aligned.png": aligned,

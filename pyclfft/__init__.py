@@ -6,6 +6,8 @@ The whole public interface is listed here; the names are defined in
 - `pyclfft.transforms.chirp_z`: `czt`, `zoom_fft` and their relatives of scipy.signal
 - `pyclfft.array_api_fft`: the array API standard's functions
 - `pyclfft.backend`: what makes the package a backend of scipy.fft, and `scipy_backend`
+- `pyclfft.image.volumes`: `filter_volume`
+- `pyclfft.image.spectrum`: `spectrum`, `Spectrum`; `pyclfft.image.peaks`: `Peak`
 - `pyclfft.image.filtering`: `filter_image`, `filter_mask`; `pyclfft.image.notches`: `find_notches`
 - `pyclfft.image.restoration`: `wiener`
 - `pyclfft.convolution.functions`: `convolve`, `correlate` and their relatives of scipy.signal
@@ -84,7 +86,10 @@ from .errors import (
 )
 from .image.filtering import filter_image, filter_mask
 from .image.notches import find_notches
+from .image.peaks import Peak
 from .image.restoration import wiener
+from .image.spectrum import Spectrum, spectrum
+from .image.volumes import filter_volume
 from .runtime import icd as _icd
 from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
@@ -153,12 +158,14 @@ __all__ = [
     "FormatError",
     "Hook",
     "Note",
+    "Peak",
     "Plan",
     "PlanError",
     "PrecisionError",
     "PyclfftError",
     "RankError",
     "Region",
+    "Spectrum",
     "StreamingConvolver",
     "StreamingSTFT",
     "Tuned",
@@ -198,6 +205,7 @@ __all__ = [
     "fhtoffset",
     "filter_image",
     "filter_mask",
+    "filter_volume",
     "find_notches",
     "frames_to_samples",
     "frames_to_time",
@@ -247,6 +255,7 @@ __all__ = [
     "scipy_backend",
     "set_workers",
     "spectrogram",
+    "spectrum",
     "stft",
     "time_to_frames",
     "time_to_samples",

@@ -23,6 +23,7 @@ COMMANDS = {
     "lab": ("pyclfft.lab.command", "open a page to play with the spectra of images"),
     "selftest": ("pyclfft.selftest", "check the results of every device"),
     "spectrogram": ("pyclfft.spectrogram", "draw spectrograms of sounds, find notes"),
+    "spectrum": ("pyclfft.spectrum", "draw spectra of images, find stripes and halftone"),
     "tune": ("pyclfft.tuning.command", "find the fastest parameters for a device"),
 }
 

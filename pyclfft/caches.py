@@ -24,6 +24,10 @@ class CacheInfo(NamedTuple):
         Host memory through which arrays move to a device in pieces, one set for each context.
     filters : CacheCounts
         Filters that `filter_image` has made.
+    volumes : CacheCounts
+        Filters that `filter_volume` has made.
+    spectra : CacheCounts
+        Transforms of images that `spectrum` has made.
     frames : CacheCounts
         Transforms of frames that `stft`, `istft` and `spectrogram` have made.
     convolvers : CacheCounts
@@ -50,6 +54,8 @@ class CacheInfo(NamedTuple):
     columns: CacheCounts
     pinned: CacheCounts
     filters: CacheCounts
+    volumes: CacheCounts
+    spectra: CacheCounts
     frames: CacheCounts
     convolvers: CacheCounts
     correlators: CacheCounts

@@ -58,12 +58,17 @@ def run(function: Callable[[], int | None], prog: str) -> int:
     >>> def main(argv: list[str] | None = None) -> int:
     ...     return run(lambda: show(argv), "pyclfft info")
     """
+    with _warnings_as_lines(prog):
+        return _attempt(function, prog)
+
+
+def _attempt(function: Callable[[], int | None], prog: str) -> int:
+    """Run a function for `run`, which has taken over warnings."""
     try:
-        with _warnings_as_lines(prog):
-            status = function() or 0
-            if sys.stdout is not None:  # None if the shell has closed it
-                sys.stdout.flush()  # now, not when Python ends, we notice that a reader has ended
-            return status
+        status = function() or 0
+        if sys.stdout is not None:  # None if the shell has closed it
+            sys.stdout.flush()  # now, not when Python ends, we notice that a reader has ended
+        return status
     except BrokenPipeError:
         _forget_stdout()
         return PIPE_CLOSED
@@ -82,7 +87,8 @@ def run_each(functions: Iterable[Callable[[], int | None]], prog: str) -> int:
     Parameters
     ----------
     functions : iterable of callable
-        The functions, each of which is run by `run`.
+        The functions, each of which is run as `run` does; but warnings are taken over once for
+        all, because threads that work for several functions may warn, too.
     prog : str
         The command as a user calls it.
 
@@ -92,10 +98,11 @@ def run_each(functions: Iterable[Callable[[], int | None]], prog: str) -> int:
         The greatest exit status of all functions. Ctrl-C and a closed pipe end the loop.
     """
     status = 0
-    for function in functions:
-        status = max(status, run(function, prog))
-        if status > FAILED:
-            break
+    with _warnings_as_lines(prog):
+        for function in functions:
+            status = max(status, _attempt(function, prog))
+            if status > FAILED:
+                break
     return status
 
 
@@ -235,6 +242,8 @@ class Report:
 class Clock:
     """Adds up how long steps take on the host; a step may come more than once.
 
+    Steps of several threads may overlap. The clock starts with the first step.
+
     Parameters
     ----------
     progress : Progress, optional
@@ -246,7 +255,7 @@ class Clock:
     def __init__(self, progress: Progress | None = None, subject: str = "") -> None:
         self.steps: dict[str, float] = {}
         self._progress, self._subject = progress, subject
-        self._begin = time.perf_counter()
+        self._begin: float | None = None
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -254,13 +263,14 @@ class Clock:
         if self._progress:
             self._progress.title = f"{self._subject}: {name}"
         begin = time.perf_counter()
+        self._begin = begin if self._begin is None else self._begin
         yield
         self.steps[name] = self.steps.get(name, 0.0) + time.perf_counter() - begin
 
     @property
     def total(self) -> float:
-        """Seconds since the clock was made."""
-        return time.perf_counter() - self._begin
+        """Seconds since the first step began; 0 before it."""
+        return 0.0 if self._begin is None else time.perf_counter() - self._begin
 
     def __str__(self) -> str:
         steps = ", ".join(f"{name} {1e3 * took:.1f} ms" for name, took in self.steps.items())

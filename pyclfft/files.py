@@ -46,7 +46,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     ----------
     path : str or path
         The file to write. Its folder must exist.
-    mode : {"wb", "w"}
+    mode : {"wb", "w+b", "w"}
         As for `open`.
 
     Yields

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -15,8 +17,9 @@ import numpy as np
 from . import commandline, streams
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
+from .folders import Found, find_files
 from .image.bands import SHAPES, UNITS
-from .image.filter_files import DRAWINGS, FilterRequest, filter_file
+from .image.filter_files import DRAWINGS, FileJob, FilteredFile, FilterRequest, filter_files
 from .image.filter_plans import CHANNELS, PADS, PARTS, SCALES
 from .image.imagefile import FORMATS, can_write, suffix_of
 from .image.kinds import AUTO, STRIPES
@@ -91,14 +94,17 @@ def _main(argv: Sequence[str]) -> int:
     _require_sense(options)
     gains = None if options.use_mask is UNSET else read_gains(options.use_mask)
     request = _request(options, gains)
-    with streams.sources(options.inputs, suffix_of) as inputs:
-        jobs = _jobs(inputs, options)
+    found = find_files(options.inputs, _results(options)) if options.recursive else None
+    with streams.sources(found.files if found else options.inputs, suffix_of) as inputs:
+        tasks = _tasks(inputs, options, found)
         use_device(select_device(options.device))
         report = Report(options.quiet)
         report.heading(f"device  {device_label(default_queue().device)}")
-        with Progress(len(inputs), "images", options.quiet) as progress:
-            filter_one = partial(_filter_file, options, request, report, progress)
-            status = commandline.run_each((partial(filter_one, *job) for job in jobs), PROG)
+        with Progress(len(tasks), "images", options.quiet) as progress:
+            unread = found.unread if found else ()
+            status = commandline.run_each(
+                _filter_all(tasks, unread, options, request, report, progress), PROG
+            )
         if progress.done and request.others["pad"] == "none":
             report(WRAPS)
         return status
@@ -124,6 +130,10 @@ def parser() -> argparse.ArgumentParser:
     add("--format", choices=FORMATS, metavar="FORMAT",
         help="the format of results that -o does not name: " + ", ".join(FORMATS) +
         " (default: that of the input)")  # fmt: skip
+
+    add("-r", "--recursive", action="store_true",
+        help="filter all images in the folders INPUT and in the folders below; -o names the folder "
+        "of the results, which gets the same folders")  # fmt: skip
 
     group = result.add_argument_group("filter", "One of these is needed.")
     kinds = group.add_mutually_exclusive_group(required=True)
@@ -198,6 +208,9 @@ def parser() -> argparse.ArgumentParser:
         help="what stands around the image while it is transformed: the image again (none, the "
         "default), black (zero), its edge pixels (edge), or its mirror image (mirror); periodic "
         "filters the part of the image whose opposite edges fit together")  # fmt: skip
+    add("--volume", action="store_true",
+        help="filter the pages of a file as the slices of a volume, in three dimensions at "
+        "once")  # fmt: skip
     add("--channels", choices=CHANNELS, default="each",
         help="filter each channel of a colour image (each, the default), or its brightness "
         "alone (luma)")  # fmt: skip
@@ -213,7 +226,8 @@ def parser() -> argparse.ArgumentParser:
     group = result.add_argument_group("more results")
     add = group.add_argument
     add("--spectrum", type=streams.file_name, metavar="FILE",
-        help="also draw the input's spectrum, DC in the middle")  # fmt: skip
+        help="also draw the input's spectrum, as pyclfft spectrum does: .png, .svg or "
+        ".pdf")  # fmt: skip
     add("--mask", type=streams.file_name, metavar="FILE",
         help="also draw the filter's gains, DC in the middle; a .tif file holds them "
         "exactly")  # fmt: skip
@@ -286,39 +300,88 @@ def _require_sense(options: argparse.Namespace) -> None:
             f"--order is the order of a Butterworth filter, and the shape is "
             f"{options.shape or usual}: add --shape butterworth, or leave out --order"
         )
+    for_images = {
+        "mask": options.mask, "channels": options.channels == "luma",
+        "algorithm": options.algorithm, "use-mask": options.use_mask is not UNSET,
+    }  # fmt: skip
+    for option, unfit in for_images.items():
+        if options.volume and unfit:
+            raise PlanError(f"--{option} is for images: leave out --{option} or --volume")
+    if options.volume and options.use_mask is UNSET and KINDS.get(_kind(options)) != "cutoff":
+        raise PlanError(
+            f"--volume has --highpass, --lowpass, --bandpass and --bandstop, not {_kind(options)}"
+        )
     if options.cutoff is not None and KINDS.get(_kind(options)) == "cutoff":
         raise PlanError(f"--cutoff is for other kinds: write --{_kind(options)} {options.cutoff}")
     if options.notch and AUTO in options.notch and len(options.notch) > 1:
         raise PlanError(f"--notch {AUTO} finds the frequencies itself: leave out the others")
 
 
-def _jobs(
-    inputs: Sequence[streams.Source], options: argparse.Namespace
-) -> list[tuple[streams.Source, dict[str, streams.Target]]]:
-    """Return each image with the results that are made of it, by their names in `WORDS`."""
-    several = len(inputs) > 1
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A file to filter, and the results that are made of it, by their names in `WORDS`."""
+
+    source: streams.Source
+    targets: dict[str, streams.Target]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A task that has begun: its job, its clock, and what closes the files of its results."""
+
+    task: Task
+    job: FileJob
+    clock: Clock
+    outputs: contextlib.ExitStack
+
+
+def _results(options: argparse.Namespace) -> list[str]:
+    """Return the folders for results, which is all that the names of results are with -r."""
+    if not options.output:
+        raise PlanError("-r needs -o and a folder for the results, whose folders are those of DIR")
+    return [path for name in WORDS if (path := getattr(options, name))]
+
+
+def _tasks(
+    inputs: Sequence[streams.Source], options: argparse.Namespace, found: Found | None
+) -> list[Task]:
+    """Return what is to be done; refuse results that would be lost."""
+    several = len(inputs) > 1 or found is not None
     wanted = {name: getattr(options, name) for name in WORDS}
     if options.format and wanted["output"] and not streams.is_open(wanted["output"], several):
         raise PlanError(
             f"{wanted['output']} names its format itself: leave out --format {options.format}"
         )
-    jobs = []
+    tasks = []
     for source in inputs:
         endings = {
             "output": f"_{_kind(options)}{_suffix(source, options)}",
             "spectrum": "_spectrum.png",
             "mask": "_mask.png",
         }
-        targets = {
-            name: streams.place(path, source, endings[name], several)
-            for name, path in wanted.items()
-            if path or name == "output"
-        }
-        jobs.append((source, targets))
-    written = [target for _, targets in jobs for target in targets.values()]
+        below = found.below.get(Path(source), "") if found else ""
+        tasks.append(
+            Task(
+                source,
+                {
+                    name: streams.place(path, source, endings[name], several, below)
+                    for name, path in wanted.items()
+                    if path or name == "output"
+                },
+            )
+        )
+    if found:
+        tasks = _without_own_results(tasks)
+    written = [target for task in tasks for target in task.targets.values()]
     streams.require_no_terminal(written)
-    streams.prepare(inputs, written, wanted.values())
-    return jobs
+    streams.prepare([task.source for task in tasks], written, wanted.values(), several=several)
+    return tasks
+
+
+def _without_own_results(tasks: list[Task]) -> list[Task]:
+    """Leave out files that are results of others: of an earlier run into the same folder."""
+    results = {target for task in tasks for target in task.targets.values()}
+    return [task for task in tasks if task.source not in results]
 
 
 def _suffix(source: streams.Source, options: argparse.Namespace) -> str:
@@ -339,38 +402,69 @@ def _kind(options: argparse.Namespace) -> str:
 # --- one image ------------------------------------------------------------------------------------
 
 
-def _filter_file(
+def _filter_all(
+    tasks: Sequence[Task],
+    unread: Sequence[OSError],
     options: argparse.Namespace,
     request: FilterRequest,
     report: Report,
     progress: Progress,
-    source: streams.Source,
-    targets: dict[str, streams.Target],
-) -> None:
-    clock = Clock(progress, str(source))
-    times: list[PassTime] | None = [] if options.timing else None
+) -> Iterator[Callable[[], None]]:
+    """Yield a function for each file that reports what was done, or raises the file's error."""
+    for error in unread:
+        yield partial(_raise, error)
     with contextlib.ExitStack() as stack:
-        # What goes to standard output goes there when this block ends without an error.
-        suffixes = dict.fromkeys(DRAWINGS, ".png") | {"output": _suffix(source, options)}
-        files = {
-            name: stack.enter_context(streams.written(target, suffixes[name]))
-            for name, target in targets.items()
-        }
-        done = filter_file(source, files, request, step=clock.step, times=times)
+        runs = [_begin(task, options, request, progress, stack) for task in tasks]
+        for run, future in zip(runs, filter_files([run.job for run in runs]), strict=True):
+            yield partial(_end, run, future, report, progress)
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _begin(
+    task: Task,
+    options: argparse.Namespace,
+    request: FilterRequest,
+    progress: Progress,
+    everything: contextlib.ExitStack,
+) -> Run:
+    """Open what the results of a file are written to, until `_end`, or until all else ends."""
+    clock = Clock(progress, str(task.source))
+    outputs = everything.enter_context(contextlib.ExitStack())
+    suffixes = dict.fromkeys(DRAWINGS, ".png") | {"output": _suffix(task.source, options)}
+    files = {
+        name: outputs.enter_context(streams.written(target, suffixes[name]))
+        for name, target in task.targets.items()
+    }
+    times: list[PassTime] | None = [] if options.timing else None
+    job = FileJob(task.source, files, request, clock.step, times)
+    return Run(task, job, clock, outputs)
+
+
+def _end(run: Run, future: Future[FilteredFile], report: Report, progress: Progress) -> None:
+    # What goes to standard output goes there when this block ends without an error.
+    with run.outputs:
+        done = future.result()
+    _report(run.task, run.job, run.clock, done, report)
+    progress.add()
+
+
+def _report(task: Task, job: FileJob, clock: Clock, done: FilteredFile, report: Report) -> None:
     page = "" if done.pages == 1 else " (of the first page)"
     report(
-        f"input   {source}: {done.words}",
+        f"input   {task.source}: {done.words}",
         f"filter  {done.band}",
         *(
             f"output  {target}{WORDS[name]}{page if name in DRAWINGS else ''}"
-            for name, target in targets.items()
+            for name, target in task.targets.items()
         ),
         f"time    {clock}",
     )
-    if times is not None:
-        tables = commandline.pass_table(times), commandline.kernel_table(times)
+    if job.times is not None:
+        tables = commandline.pass_table(job.times), commandline.kernel_table(job.times)
         report(commandline.timing_report(*tables))
-    progress.add()
 
 
 def _request(options: argparse.Namespace, gains: np.ndarray | None) -> FilterRequest:
@@ -379,7 +473,7 @@ def _request(options: argparse.Namespace, gains: np.ndarray | None) -> FilterReq
     band = {name: getattr(options, name) for name in BAND_OPTIONS}
     band = {name: value for name, value in band.items() if value is not None and value is not False}
     if gains is not None:
-        return FilterRequest(band, others, gains)
+        return FilterRequest(band, others, gains, options.volume)
     kind = _kind(options)
     value = getattr(options, kind, None)
     if value == [AUTO]:
@@ -387,7 +481,7 @@ def _request(options: argparse.Namespace, gains: np.ndarray | None) -> FilterReq
     if isinstance(value, Fraction) and KINDS[kind] != "cutoff":
         value = float(value)
     named = {KINDS[kind]: value} if KINDS.get(kind) and value is not None else {}
-    return FilterRequest({"kind": kind} | band | named, others)
+    return FilterRequest({"kind": kind} | band | named, others, volume=options.volume)
 
 
 if __name__ == "__main__":

@@ -135,7 +135,9 @@ def _copy(stream: IO[bytes], suffix_of: Callable[[bytes], str]) -> Iterator[Path
         yield path
 
 
-def place(wanted: str | None, source: Source, ending: str, several: bool = False) -> Target:
+def place(
+    wanted: str | None, source: Source, ending: str, several: bool = False, below: str = ""
+) -> Target:
     """Return where a result goes.
 
     Parameters
@@ -149,6 +151,8 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
         then this ending.
     several : bool
         There are several sources, so that `wanted` has to be a folder.
+    below : str
+        The path from this folder to that of the result.
 
     Returns
     -------
@@ -176,7 +180,7 @@ def place(wanted: str | None, source: Source, ending: str, several: bool = False
             f"{wanted} names a file, but several results need a folder: name a folder, or end its "
             f"name in {os.sep}"
         )
-    return Path(wanted, name) if several or is_folder(wanted) else Path(wanted)
+    return Path(wanted, below, name) if several or is_folder(wanted) else Path(wanted)
 
 
 def is_folder(name: str) -> bool:
@@ -217,6 +221,8 @@ def prepare(
     OSError
         The folder of a file is missing, or a folder cannot be made.
     """
+    written = list(written)
+    names = [name for name in named if name]
     several = len(read) > 1 if several is None else several
     inputs = {Path(source).resolve() for source in read}
     taken: set[Path | StandardOutput] = set()
@@ -230,12 +236,17 @@ def prepare(
                 "results different names"
             )
         taken.add(where)
-    for name in filter(None, named):
+    for name in names:
         if not is_open(name, several) and not Path(name).absolute().parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    for name in filter(None, named):
+    for name in names:
         if name != DASH and is_open(name, several):
             Path(name).mkdir(exist_ok=True)
+    for target in written:
+        if isinstance(target, Path) and any(
+            Path(name) in target.parents for name in names if is_open(name, several)
+        ):
+            target.parent.mkdir(parents=True, exist_ok=True)
 
 
 def require_no_terminal(targets: Iterable[Target]) -> None:

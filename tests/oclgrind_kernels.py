@@ -39,6 +39,8 @@ from pyclfft.runtime.four_step import twiddle_hook
 from pyclfft.runtime.shift import converted
 from tests.device import test_imaging as images
 from tests.device.test_shorttime import MODES, expected_stft
+from tests.image.test_spectrum import expected as expected_magnitudes
+from tests.image.test_volumes import expected as expected_volume
 from tests.oracle import expected_of, noise, relative_error
 
 LAUNCHED: set[str] = set()
@@ -300,6 +302,8 @@ def on_lanes(precision, queue) -> None:
         hooks()
         filters_in_vectors()
         kinds()
+        spectra()
+        volumes()
 
 
 def filters_in_vectors() -> None:
@@ -310,6 +314,33 @@ def filters_in_vectors() -> None:
     for columns, dtype in ((48, "f4"), (25, "f4"), (25, "c8")):
         mask = noise((6, columns), dtype)
         pyclfft.filter_image(noise((6, 48), "f4"), mask=mask)
+
+
+def spectra() -> None:
+    """Magnitudes of images, with and without a window, padded and not, of lengths of all sorts."""
+    for shape, window, pad in (
+        ((6, 64), None, "none"), ((6, 64), "hann", "none"), ((5, 38), "hann", "mirror"),
+        ((7, 9, 3), "hann", "zero"), ((1, 17), None, "edge"),
+    ):  # fmt: skip
+        image = noise(shape, "f4")
+        found = pyclfft.spectrum(image, window=window, pad=pad).magnitude
+        check(found, expected_magnitudes(image, window, pad, found.shape))
+
+
+def volumes() -> None:
+    """Filters in three dimensions, whose hooks read, weigh and store voxels."""
+    for shape, kind, cutoff, options in (
+        ((3, 4, 32), "lowpass", 1.5, {}),
+        ((3, 5, 7), "bandpass", (0.1, 0.3), {"unit": "cycles/px", "shape": "butterworth"}),
+        ((2, 5, 6), "bandstop", (0.1, 0.3), {"unit": "cycles/px", "pad": "mirror",
+                                             "shape": "gaussian", "keep_dc": True}),
+    ):  # fmt: skip
+        volume = noise(shape, "f4")
+        part = "magnitude" if kind == "bandpass" else "real"
+        found = pyclfft.filter_volume(volume, kind, cutoff, **options)
+        check(found, expected_volume(volume, kind, cutoff, part=part, **options))
+        pyclfft.filter_volume((99 * np.abs(volume)).astype("u1"), kind, cutoff, scale="max",
+                              **options)  # fmt: skip
 
 
 def filters() -> None:
@@ -512,6 +543,8 @@ def images_alone(precision, queue) -> None:
     if precision == "single":
         filters()
         kinds()
+        spectra()
+        volumes()
 
 
 BY_NAME_SHAPES = (((3, 16), 1), ((2, 17), 1), ((16, 3), 0), ((17, 3), 0))

@@ -136,14 +136,7 @@ def make_band(
     choose("unit", unit, tuple(UNITS))
     if min(image) < 1:
         raise PlanError(f"an image has at least one pixel, not {image[1]} x {image[0]}")
-    if order is not None and shape != "butterworth":
-        raise PlanError(
-            f"order is the order of a Butterworth filter, and the shape is {shape}: add "
-            'shape="butterworth", or leave out order'
-        )
-    order = 2 if order is None else order
-    if not order > 0 or order == float("inf"):
-        raise PlanError(f"order must be above 0 and finite, not {order}")
+    order = usual_order(order, shape)
     of_one_bin, default = UNITS[unit]
     if cutoff is None and kind in TWO_CUTOFFS:
         raise PlanError(f"{kind} needs two cut-offs: cutoff=(low, high)")
@@ -176,13 +169,26 @@ def make_band(
     )
 
 
+def usual_order(order: float | None, shape: str) -> float:
+    """Return the order of a Butterworth filter, 2 by default; refuse one of another filter."""
+    if order is not None and shape != "butterworth":
+        raise PlanError(
+            f"order is the order of a Butterworth filter, and the shape is {shape}: add "
+            'shape="butterworth", or leave out order'
+        )
+    order = 2 if order is None else order
+    if not order > 0 or order == float("inf"):
+        raise PlanError(f"order must be above 0 and finite, not {order}")
+    return order
+
+
 def bin_distances(length: int) -> np.ndarray:
     """Return how far each bin of a transform of `length` points lies away from DC, as uint64."""
     bins = np.arange(length, dtype=np.uint64)
     return np.minimum(bins, np.uint64(length) - bins)
 
 
-def band_gains(band: Band, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def band_gains(band: Band, rows: np.ndarray, columns: np.ndarray, start: int = 0) -> np.ndarray:
     """Compute the gains of a band on the host, as gain.cl does on the device.
 
     Parameters
@@ -191,13 +197,16 @@ def band_gains(band: Band, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         The band.
     rows, columns : ndarray of uint64
         How many rows, and how many columns, the wanted bins lie away from DC.
+    start : int
+        A part of the squared distance that all these bins have in common.
 
     Returns
     -------
     ndarray of float64, shape ``rows.shape + columns.shape``
     """
     row_weight, column_weight = np.uint64(band.row_weight), np.uint64(band.column_weight)
-    distances = np.add.outer(row_weight * rows * rows, column_weight * columns * columns)
+    down = row_weight * rows * rows + np.uint64(start)
+    distances = np.add.outer(down, column_weight * columns * columns)
 
     def lowpass(cutoff: Fraction) -> np.ndarray:
         if band.shape == "ideal" or not cutoff:

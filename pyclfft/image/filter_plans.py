@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ SCALES = ("none", "clip", "max", "stretch")  # in the order of their numbers in 
 SPREADING = ("max", "stretch")  # the scales that depend on the range of all values
 PARTS = ("real", "magnitude")  # in the order of their numbers in pixels.cl
 PAD_MACRO = {"none": 0, "periodic": 0, "zero": 0, "edge": 1, "mirror": 2}
+PADS_OF_LOADS = ("none", "zero", "edge", "mirror")  # that need no pass beside the first load
 COLOURS = (3, 4)  # how many values a coloured pixel has: red, green and blue, perhaps alpha
 
 UNPADDED = ("none", "periodic")  # the values of pad that leave the transform as large as the image
@@ -360,9 +362,15 @@ def real_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple
     )  # fmt: skip
     if pixels:
         return passes
-    if takes_rows(traits, job):
-        return (*passes, *_rows_to_pixels(job, traits, parameters))
-    return (*passes, *_planes_to_pixels(job, traits, parameters))
+    return (*passes, *real_planes_to_pixels(job, traits, parameters))
+
+
+def real_planes_to_pixels(
+    job: FilterJob, traits: Traits, parameters: Parameters
+) -> tuple[Pass, ...]:
+    """Return the passes that turn real planes into pixels, by rows if the device has vectors."""
+    planned = _rows_to_pixels if takes_rows(traits, job) else _planes_to_pixels
+    return planned(job, traits, parameters)
 
 
 def complex_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pass, ...]:
@@ -460,7 +468,7 @@ def filter_pass(
         macros |= band.macros
     else:
         kernel, step = "bandFilter", f"{band.kind}, {band.shape}"
-        numbers = {each.name: each.argument for each in _gain_parameters(band, precision)}
+        numbers = {each.name: each.argument for each in gain_parameters(band, precision)}
         if (band.kind, band.shape, band.keep_dc) == ("highpass", "ideal", False):
             kernel = "highPassFilter"
             numbers = {
@@ -469,7 +477,7 @@ def filter_pass(
                 "pass_from": numbers["low_first"],
             }
         else:
-            macros |= _gain_macros(band)
+            macros |= gain_macros(band)
     nbytes = prod(spectra) * COMPLEX_DTYPE[precision].itemsize
     return _launch(
         kernel, "textbook/highPassFilter.cl", macros, (columns, rows, count), traits, parameters,
@@ -492,10 +500,10 @@ def filter_hook(job: FilterJob) -> Snippet:
         ), "masked_at(smooth_value, 0, mask)", "times_dc_masked(smooth_value, mask)")  # fmt: skip
     band = job.band if job.is_real else _transposed(job.band)
     assert isinstance(band, Band)
-    macros |= _gain_macros(band)
+    macros |= gain_macros(band)
     if band.greatest_distance(*(job.plane if job.is_real else job.plane[::-1])) < 2**32:
         macros["DISTANCE_TYPE"] = "uint"
-    parameters = _gain_parameters(band, job.precision)
+    parameters = gain_parameters(band, job.precision)
     names = ", ".join(each.name for each in parameters)
     return _but_for_smooth_parts(job, Snippet(
         code=f"value *= gain_at(index, {names});",
@@ -553,7 +561,7 @@ def _place_type(job: FilterJob) -> str:
     return "uint" if max(job.planes * prod(job.plane), spectra.span) < 2**32 else "ulong"
 
 
-def _gain_macros(band: Band) -> dict[str, int | str]:
+def gain_macros(band: Band) -> dict[str, int | str]:
     """Return the macros by which gain.cl knows a band's kind and shape."""
     return {
         "KIND": KINDS.index(band.kind),
@@ -562,7 +570,7 @@ def _gain_macros(band: Band) -> dict[str, int | str]:
     }
 
 
-def _gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
+def gain_parameters(band: Band, precision: str) -> tuple[Parameter, ...]:
     """Return the numbers that gain.cl needs of a band, in the order of `gain_at`'s parameters."""
     integers = {
         "row_weight": band.row_weight,
@@ -593,8 +601,8 @@ def _load_hook(job: FilterJob) -> Snippet:
     return Snippet(
         code=f"value = plane_point({IMAGE_PLACE}, first, pitch, axes);",
         vector=f"value = plane_vector({IMAGE_PLACE_OF_VECTOR}, first, pitch, axes);",
-        preamble=_pixel_preamble(job),
-        parameters=_places(job, job.source),
+        preamble=pixel_preamble(job),
+        parameters=places(job, job.source),
         replaces=True,
     )
 
@@ -605,20 +613,25 @@ def _store_hook(job: FilterJob) -> Snippet:
     return Snippet(
         code="store_point((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
         vector="store_pixels((global RESULT_PIXEL *)dst, index, value, first, pitch, axes, top);",
-        preamble=_pixel_preamble(job),
-        parameters=(*_places(job, job.target), top),
+        preamble=pixel_preamble(job),
+        parameters=(*places(job, job.target), top),
         replaces=True,
     )
 
 
-def _pixel_preamble(job: FilterJob) -> str:
+def pixel_preamble(
+    job: FilterJob,
+    file: str = "image/planes.cl",
+    more: Mapping[str, int | str] = MappingProxyType({}),
+) -> str:
+    """Return the preamble of hooks that read or write pixels: macros, and the include of a file."""
     sides = zip(("PLANE_ROWS", "PLANE_COLUMNS"), job.plane, strict=True)
     image = zip(("IMAGE_ROWS", "IMAGE_COLUMNS"), job.size, strict=True)
     macros = {**_pixel_macros(job), **dict(sides), **dict(image), "PLACE_TYPE": _place_type(job)}
-    return _preamble(macros, "image/planes.cl")
+    return _preamble({**macros, **more}, file)
 
 
-def _places(job: FilterJob, layout: Layout) -> tuple[Parameter, ...]:
+def places(job: FilterJob, layout: Layout) -> tuple[Parameter, ...]:
     """Return a hook's parameters that tell where an array lies."""
     return (
         Parameter("first", "long", Scalar("int64", layout.offset)),

@@ -342,7 +342,7 @@ def filter_image(
     )  # fmt: skip
     queue = queue_for(queue, array, gains)
     if isinstance(array, np.ndarray):
-        _require_finite(array, job)
+        require_finite(array, job)
     return filtered(job, array, gains, queue)
 
 
@@ -418,12 +418,12 @@ def filter_job(
     plane = transform_size(image.shape, axes, pad, algorithm)
     band: Band | Mask
     if mask is not None:
-        band = make_mask(_layout(mask), mask.dtype, plane)
+        band = make_mask(layout_of(mask), mask.dtype, plane)
     else:
         assert kind is not None
         band = _band(size, plane, kind, described, REAL_DTYPE[pixels.precision])
     job = FilterJob(
-        source=_layout(image),
+        source=layout_of(image),
         target=plain_layout(image.shape),
         dtype=image.dtype,
         axes=chosen,
@@ -674,7 +674,7 @@ def mask_array(mask: Any, precision: str) -> Any:
     return np.asarray(array, dtypes[precision], order="C")
 
 
-def _layout(array: Any) -> Layout:
+def layout_of(array: Any) -> Layout:
     """Return where an array's elements lie; a NumPy array is read from a contiguous copy."""
     if not isinstance(array, cl_array.Array):
         return plain_layout(array.shape)
@@ -688,7 +688,7 @@ def _layout(array: Any) -> Layout:
     return Layout(tuple(array.shape), strides, array.offset // item)
 
 
-def _require_finite(image: np.ndarray, job: FilterJob) -> None:
+def require_finite(image: np.ndarray, job: FilterJob) -> None:
     """Refuse a single image with NaN or infinity, because all its pixels would become NaN."""
     if image.dtype.kind == "f" and job.images == 1 and not np.isfinite(image).all():
         raise PlanError("the image holds NaN or infinity: give these pixels a value first")
@@ -777,7 +777,7 @@ def filtered(
     images, targets = image.transpose(order), result.transpose(order)
     rows, columns = (order.index(axis) for axis in job.axes)
     job = replace(
-        job, source=_layout(images), target=_layout(targets), axes=(rows, columns)
+        job, source=layout_of(images), target=layout_of(targets), axes=(rows, columns)
     )  # fmt: skip
     whole = range(len(job.stack), len(job.shape))
     if is_on_host:
@@ -788,7 +788,7 @@ def filtered(
 
     def filter_part(part: Part) -> None:
         source, target = images[part], targets[part]
-        fewer = replace(job, source=_layout(source), target=_layout(target))
+        fewer = replace(job, source=layout_of(source), target=layout_of(target))
         _filtered_at_once(fewer, source, mask, target, queue)
 
     in_parts(filter_part, job.shape, whole)

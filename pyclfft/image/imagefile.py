@@ -12,11 +12,11 @@ import io
 import os
 import struct
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
@@ -24,6 +24,7 @@ from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 from pyclfft.errors import FormatError
 from pyclfft.files import atomic_write
 from pyclfft.image import pgm, tiff64
+from pyclfft.overlap import warnings_lock
 
 # These formats are left out: TGA, which has no recognisable beginning; EPS, which is a program;
 # AVIF, JPEG 2000 and SGI, whose depth Pillow does not tell.
@@ -235,7 +236,8 @@ def read_image(path: str | os.PathLike[str]) -> ImageFile:
     UserWarning
         The file holds further images, which are not read.
     """
-    return _read(path, first_only=True)[0]
+    ((image, _),) = iter_images(path, first_only=True)
+    return image
 
 
 def read_images(path: str | os.PathLike[str]) -> list[ImageFile]:
@@ -272,7 +274,7 @@ def read_images(path: str | os.PathLike[str]) -> list[ImageFile]:
         Something in the file is left behind: all but the first image of an animation, a colour
         profile that is not one of grey or RGB pixels, damaged EXIF data.
     """
-    return _read(path, first_only=False)
+    return [image for image, _ in iter_images(path)]
 
 
 def decode_image(data: bytes, name: str, max_pixels: int) -> tuple[ImageFile, list[str]]:
@@ -312,7 +314,7 @@ def decode_image(data: bytes, name: str, max_pixels: int) -> tuple[ImageFile, li
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
     left_behind: list[str] = []
-    (image,) = _decoded(data, name, left_behind, first_only=True)
+    ((image, _),) = _decoded(data, name, left_behind, first_only=True)
     writer = _WRITERS.get(suffix_of(data))
     if _FURTHER_IMAGES in left_behind and writer and writer.several:
         raise FormatError(f"{name}: the file holds several images: save one of them by itself")
@@ -328,7 +330,9 @@ def encode_image(image: ImageFile, suffix: str) -> bytes:
         As `write_images` raises it.
     """
     name = f"image{suffix}"
-    return _encode([image], _writer(name, [image]), name)
+    buffer = io.BytesIO()
+    _write_pages(buffer, [image], name, {})
+    return buffer.getvalue()
 
 
 def _size(data: bytes) -> tuple[int, int]:
@@ -343,28 +347,55 @@ def _size(data: bytes) -> tuple[int, int]:
         return width // 2 if 0 in doubles else width, height
 
 
-def _read(path: str | os.PathLike[str], *, first_only: bool) -> list[ImageFile]:
+def iter_images(
+    path: str | os.PathLike[str], *, first_only: bool = False
+) -> Iterator[tuple[ImageFile, int]]:
+    """Read the images of a file one by one, so that not all need memory at once.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; see `read_images`.
+    first_only : bool
+        Whether to stop after the first image.
+
+    Yields
+    ------
+    image : ImageFile
+        The next image.
+    count : int
+        How many images there are in all.
+
+    Raises
+    ------
+    FormatError, OSError
+        In the cases that `read_images` names, when the image that is damaged would come.
+
+    Warns
+    -----
+    UserWarning
+        As `read_images` does, after the last image.
+    """
     left_behind: list[str] = []
-    images = _decoded(Path(path).read_bytes(), str(path), left_behind, first_only=first_only)
+    yield from _decoded(Path(path).read_bytes(), str(path), left_behind, first_only=first_only)
     for what in left_behind:
-        warnings.warn(f"{path!s}: {what}", stacklevel=3)
-    return images
+        warnings.warn(f"{path!s}: {what}", stacklevel=2)
 
 
 def _decoded(
     data: bytes, name: str, left_behind: list[str], *, first_only: bool
-) -> list[ImageFile]:
-    """Decode a file's images; what is lost is named in `left_behind`."""
+) -> Iterator[tuple[ImageFile, int]]:
+    """Decode a file's images, each with their number; what is lost is named in `left_behind`."""
     if data[:2] in pgm.MAGICS:
         decoded, more = pgm.decode_pgms(data, name, first_only=first_only)
-        images = [ImageFile(*each) for each in decoded]
         left_behind += [_FURTHER_IMAGES] * more
-    else:
-        try:
-            images = _decode(data, left_behind, first_only=first_only)
-        except FormatError as error:
-            raise FormatError(f"{name}: {error}") from None
-    return images
+        for each in decoded:
+            yield ImageFile(*each), len(decoded)
+        return
+    try:
+        yield from _decode(data, left_behind, first_only=first_only)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error}") from None
 
 
 _FURTHER_IMAGES = "the file holds further images, which are not read"
@@ -388,7 +419,7 @@ def write_image(path: str | os.PathLike[str], image: ImageFile) -> None:
     write_images(path, [image])
 
 
-def write_images(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> None:
+def write_images(path: str | os.PathLike[str], images: Iterable[ImageFile]) -> None:
     """Write an image file in the format of its suffix, atomically.
 
     TIFF and PGM hold several images, one behind the other, the other formats one.
@@ -405,8 +436,9 @@ def write_images(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> N
     path : str or path
         Ends with .pgm, .png, .tif, .tiff, .jpg, .jpeg, .bmp, .ppm or .webp. An existing file is
         replaced once the new one is complete.
-    images : sequence of ImageFile
-        What to write, with the colour profile, the resolution and the EXIF data of each.
+    images : iterable of ImageFile
+        What to write, with the colour profile, the resolution and the EXIF data of each. An
+        iterator may make each image when it is to be written.
 
     Raises
     ------
@@ -421,15 +453,18 @@ def write_images(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> N
     UserWarning
         The format has no place for a colour profile, a resolution or EXIF data.
     """
-    writer = _writer(path, images)
-    data = _encode(images, writer, str(path))
-    for what in _not_kept(images, writer):
-        warnings.warn(f"{path!s}: {writer.name} does not hold the image's {what}", stacklevel=2)
-    with atomic_write(path) as file:
-        file.write(data)
+    if isinstance(images, Sequence):
+        _writer(path, images)
+    lost: dict[str, str] = {}  # what is not kept, and the format that does not hold it
+    with atomic_write(path, "w+b") as file:
+        _write_pages(file, images, path, lost)
+    for what, name in lost.items():
+        warnings.warn(f"{path!s}: {name} does not hold the image's {what}", stacklevel=2)
 
 
-def check_output(path: str | os.PathLike[str], *images: ImageFile) -> None:
+def check_output(
+    path: str | os.PathLike[str], *images: ImageFile, count: int | None = None
+) -> None:
     """Check, before any work is done, that the format of a file name can hold images.
 
     Parameters
@@ -439,6 +474,8 @@ def check_output(path: str | os.PathLike[str], *images: ImageFile) -> None:
     *images : ImageFile
         Images with the dtype, the channels and the alpha of the results; their values do not
         matter.
+    count : int, optional
+        How many images there will be; as many as are given by default.
 
     Raises
     ------
@@ -446,7 +483,7 @@ def check_output(path: str | os.PathLike[str], *images: ImageFile) -> None:
         The suffix is unknown, or its format cannot hold an image's depth or alpha, or that many
         images.
     """
-    _writer(path, images)
+    _writer(path, images, count)
 
 
 def can_write(path: str | os.PathLike[str]) -> bool:
@@ -468,15 +505,37 @@ def _dtypes_for(maxval: int) -> tuple[np.dtype, ...]:
     return (integer, *floats) if maxval == 1 else (integer,)
 
 
-def _decode(data: bytes, left_behind: list[str], *, first_only: bool) -> list[ImageFile]:
-    """Decode images by Pillow. Each of its failures becomes a FormatError.
+def _decode(
+    data: bytes, left_behind: list[str], *, first_only: bool
+) -> Iterator[tuple[ImageFile, int]]:
+    """Decode the pages of a TIFF file, or the first image of any other file, by Pillow.
 
     The metadata and images that are lost are named in `left_behind`: the caller is to warn of them.
     """
     if not data:
         raise FormatError("the file is empty")
     with _pillows_errors(data):
-        return _images_of(data, left_behind, first_only=first_only)
+        readable, doubles = tiff64.narrowed(data)
+        opened = Image.open(io.BytesIO(readable), formats=_READABLE)
+        pages = getattr(opened, "n_frames", 1) if opened.format == "TIFF" else 1
+        wanted = 1 if first_only else pages
+        if wanted < pages or (opened.format != "TIFF" and _is_animated(opened)):
+            left_behind.append(_FURTHER_IMAGES)
+    for page in range(wanted):
+        with _pillows_errors(data):
+            if page:
+                opened.seek(page)
+            try:
+                if page in doubles:
+                    image = _double_image(opened, data, doubles[page])
+                else:
+                    image = _image_of(opened)
+            except FormatError as error:
+                raise FormatError(
+                    f"page {page + 1}: {error}" if pages > 1 else str(error)
+                ) from None
+            metadata = _metadata_of(opened, image.channels, left_behind)
+        yield replace(image, metadata=metadata), wanted
 
 
 class _TooManyPixelsError(FormatError):
@@ -487,7 +546,7 @@ class _TooManyPixelsError(FormatError):
 def _pillows_errors(data: bytes) -> Iterator[None]:
     """Turn each failure of Pillow's into a FormatError."""
     try:
-        with warnings.catch_warnings():
+        with warnings_lock, warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # about damaged metadata, which is unused
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             yield
@@ -504,30 +563,6 @@ def _pillows_errors(data: bytes) -> Iterator[None]:
         ) from None
     except Exception as error:  # at damaged files, Pillow's decoders raise errors of any type
         raise FormatError(f"the image is damaged: {error}") from error
-
-
-def _images_of(data: bytes, left_behind: list[str], *, first_only: bool) -> list[ImageFile]:
-    """Decode the pages of a TIFF file, or the first image of any other file."""
-    readable, doubles = tiff64.narrowed(data)
-    opened = Image.open(io.BytesIO(readable), formats=_READABLE)
-    pages = getattr(opened, "n_frames", 1) if opened.format == "TIFF" else 1
-    wanted = 1 if first_only else pages
-    if wanted < pages or (opened.format != "TIFF" and _is_animated(opened)):
-        left_behind.append(_FURTHER_IMAGES)
-    images = []
-    for page in range(wanted):
-        if page:
-            opened.seek(page)
-        try:
-            if page in doubles:
-                image = _double_image(opened, data, doubles[page])
-            else:
-                image = _image_of(opened)
-        except FormatError as error:
-            raise FormatError(f"page {page + 1}: {error}" if pages > 1 else str(error)) from None
-        metadata = _metadata_of(opened, image.channels, left_behind)
-        images.append(replace(image, metadata=metadata))
-    return images
 
 
 def _is_animated(opened: Image.Image) -> bool:
@@ -656,7 +691,9 @@ def _exif_of(opened: Image.Image, left_behind: list[str]) -> bytes | None:
         return None
 
 
-def _writer(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> _Format:
+def _writer(
+    path: str | os.PathLike[str], images: Sequence[ImageFile], count: int | None = None
+) -> _Format:
     """Return the format of a file name; raise a FormatError if it cannot hold the images."""
     name, suffix = str(path), Path(path).suffix.lower()
     if suffix not in _WRITERS:
@@ -664,11 +701,10 @@ def _writer(path: str | os.PathLike[str], images: Sequence[ImageFile]) -> _Forma
             f"{name}: no format is known for the suffix {suffix!r}; use {' '.join(_WRITERS)}"
         )
     writer = _WRITERS[suffix]
-    if len(images) > 1 and not writer.several:
+    count = len(images) if count is None else count
+    if count > 1 and not writer.several:
         suffixes = " or ".join(other for other, each in _WRITERS.items() if each.several)
-        raise FormatError(
-            f"{name}: {writer.name} cannot hold {len(images)} images; write {suffixes}"
-        )
+        raise FormatError(f"{name}: {writer.name} cannot hold {count} images; write {suffixes}")
     for image in images:
         mode = _mode(image)
         if mode in writer.modes:
@@ -701,34 +737,54 @@ def _mode(image: ImageFile) -> str | None:
     return _WRITE_MODES.get((image.pixels.dtype.name, image.channels, image.alpha is not None))
 
 
-def _encode(images: Sequence[ImageFile], writer: _Format, name: str) -> bytes:
-    """Encode images that the format can hold."""
-    for image in images:
-        for values in (image.pixels, image.alpha):
-            if values is not None and values.dtype.kind == "u" and values.max() > image.maxval:
-                raise FormatError(
-                    f"{name}: values up to {values.max()} are above maxval {image.maxval}; clip or "
-                    "scale them"
-                )
-    if writer.name == "PGM":
-        return b"".join(pgm.encode_pgm(each.pixels, each.maxval, name) for each in images)
-    try:
-        return _encode_by_pillow(images, writer)
-    except (OSError, ValueError, struct.error) as error:  # for example: too many rows for a field
-        raise FormatError(f"{name}: {writer.name} cannot hold this image: {error}") from error
+def _write_pages(
+    file: IO[bytes],
+    images: Iterable[ImageFile],
+    path: str | os.PathLike[str],
+    lost: dict[str, str],
+) -> None:
+    """Write images to an open file, each when it comes; note in `lost` which metadata are not kept.
+
+    Only the pages of a TIFF file that holds 64-bit floats pass through memory once more.
+    """
+    name, doubles = str(path), set()
+    pages: Any = None  # Pillow's way to append to a TIFF file
+    for number, image in enumerate(images):
+        writer = _writer(path, [image], number + 1)
+        lost.update(dict.fromkeys(_not_kept([image], writer), writer.name))
+        _require_range(image, name)
+        if writer.name == "PGM":
+            file.write(pgm.encode_pgm(image.pixels, image.maxval, name))
+            continue
+        encoded = io.BytesIO()
+        try:
+            _save(image, writer, encoded)
+        except (OSError, ValueError, struct.error) as error:  # such as too many rows for a field
+            raise FormatError(f"{name}: {writer.name} cannot hold this image: {error}") from error
+        if number == 0:
+            file.write(encoded.getvalue())
+        else:
+            if pages is None:
+                file.seek(0)
+                pages = TiffImagePlugin.AppendingTiffWriter(file)
+            pages.write(encoded.getvalue())
+            pages.newFrame()
+        if image.pixels.dtype == np.float64:
+            doubles.add(number)
+    if doubles:
+        file.seek(0)
+        data = tiff64.widened(file.read(), doubles)
+        file.seek(0)
+        file.write(data)
 
 
-def _encode_by_pillow(images: Sequence[ImageFile], writer: _Format) -> bytes:
-    buffer = io.BytesIO()
-    if len(images) == 1:
-        _save(images[0], writer, buffer)
-    else:
-        with TiffImagePlugin.AppendingTiffWriter(buffer, True) as pages:  # Pillow's way to append
-            for image in images:
-                _save(image, writer, pages)
-                pages.newFrame()
-    doubles = {n for n, image in enumerate(images) if image.pixels.dtype == np.float64}
-    return tiff64.widened(buffer.getvalue(), doubles) if doubles else buffer.getvalue()
+def _require_range(image: ImageFile, name: str) -> None:
+    for values in (image.pixels, image.alpha):
+        if values is not None and values.dtype.kind == "u" and values.max() > image.maxval:
+            raise FormatError(
+                f"{name}: values up to {values.max()} are above maxval {image.maxval}; clip or "
+                "scale them"
+            )
 
 
 def _save(image: ImageFile, writer: _Format, file: Any) -> None:

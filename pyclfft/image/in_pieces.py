@@ -97,7 +97,7 @@ def filter_one_by_one(
         colours = given[index][..., :3]
         planes = [_luma(job, colours)] if job.luma else list(np.moveaxis(colours, -1, 0))
         filtered = [_filtered(job, plane, gains, room) for plane in planes]
-        _store(job, given[index], planes, filtered, wanted[index])
+        store_pixels(job, given[index], planes, filtered, wanted[index])
 
 
 def _by_image(job: FilterJob, array: np.ndarray) -> np.ndarray:
@@ -274,7 +274,7 @@ def _plane_values(job: FilterJob, pixels: np.ndarray) -> np.ndarray:
 # --- pixels ---------------------------------------------------------------------------------------
 
 
-def _store(
+def store_pixels(
     job: FilterJob,
     image: np.ndarray,
     planes: list[np.ndarray],
@@ -339,3 +339,42 @@ def _range(
     low = np.fmin.reduce(least) if job.scale == "stretch" else real(0)
     high = np.fmax.reduce(greatest)
     return low, high if high - low > NOISE[job.precision] * max(brightest) else low
+
+
+# --- spectra --------------------------------------------------------------------------------------
+
+
+def spectrum_in_pieces(
+    job: FilterJob, image: np.ndarray, window: Sequence[np.ndarray] | None, room: Room
+) -> np.ndarray:
+    """Return half the spectrum of an image's brightness, as `rfft2` does.
+
+    Parameters
+    ----------
+    job : FilterJob
+        Where the pixels lie, and how they are padded.
+    image : ndarray
+        The image.
+    window : (ndarray, ndarray), optional
+        What the rows, and what the columns of the image are multiplied by.
+    room : Room
+        The memory that the pieces may take.
+
+    Returns
+    -------
+    ndarray of complex, shape (rows, columns // 2 + 1)
+
+    Raises
+    ------
+    DeviceMemoryError
+        There is no way of cutting the image into pieces that the device can hold.
+    """
+    pixels = _by_image(job, image)
+    pixels = pixels.reshape(pixels.shape[-3:])
+    plane = _luma(job, pixels) if job.luma else pixels[..., 0].astype(REAL_DTYPE[job.precision])
+    if window is not None:
+        plane = plane * window[0][:, None] * window[1]
+    request = Request("r2c", "forward", "backward", (0, 1), job.plane, job.precision)
+    spectrum = np.empty(request.result_shape(job.plane), request.dtype)
+    transform(_padded(job, plane), spectrum, request, room)
+    return spectrum

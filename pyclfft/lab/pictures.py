@@ -15,10 +15,10 @@ import pyopencl as cl
 from PIL import Image
 
 from ..errors import FormatError
-from ..image.filter_files import spectrum_picture
 from ..image.filter_plans import usual_part, usual_scale
 from ..image.filtering import filter_image, filter_mask
 from ..image.imagefile import ImageFile, check_output, decode_image, encode_image
+from ..transforms import fft2
 from .brush import Stroke, draw, gains_of, levels
 from .kinds import Settings
 
@@ -274,10 +274,29 @@ def preview(file: ImageFile) -> bytes:
 
 def spectrum_preview(picture: Picture) -> bytes:
     """Return the spectrum of an image as a JPEG, DC in the middle."""
-    values = spectrum_picture(picture.file.pixels)
+    values = spectrum_values(picture.file.pixels)
     return preview(ImageFile(np.rint(255 * values).astype(np.uint8), 255))
 
 
 def saved(file: ImageFile, suffix: str) -> bytes:
     """Return the file of a result, in full depth."""
     return encode_image(file, suffix)
+
+
+def spectrum_values(pixels: np.ndarray) -> np.ndarray:
+    """Return an image's log-magnitude spectrum, DC in the middle, stretched to 0 .. 1.
+
+    Parameters
+    ----------
+    pixels : ndarray, shape (height, width) or (height, width, 3)
+        The image; the mean of its colours is transformed.
+
+    Returns
+    -------
+    ndarray of float, shape (height, width)
+    """
+    grey = pixels.astype(np.float32)
+    grey = grey.mean(axis=2) if grey.ndim == 3 else grey
+    logarithm = np.log1p(np.abs(np.fft.fftshift(fft2(grey))))
+    logarithm -= logarithm.min()
+    return logarithm / (logarithm.max() or 1)

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from html import escape
 from math import prod
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..planning.parameters import GIVEN, Parameters, Values, checked
 from ..planning.passes import Pass, Schedule
 from ..planning.problem import Problem, choose, contiguous_strides, make_problem, with_target
 from ..planning.schedule import buffers_of, schedule_into, schedule_of
-from . import choice, describe, forks, memory, queues, wisdom
+from . import choice, describe, forks, html, memory, queues, wisdom
 from .cache import BoundedCache, registered
 from .executable import Executable, run_on_host
 from .hooks import Hook, bind
@@ -246,6 +247,12 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<Plan {self.problem}>"
+
+    def _repr_html_(self) -> str:
+        """Return what Jupyter shows: the passes as a table with bars of bytes."""
+        label = escape(f"{self.problem} on {describe.device_label(self.device)}")
+        workspace = html.nbytes(self.workspace_bytes)
+        return f"<p>{label}; workspace {workspace}</p>{html.passes_table(self.passes)}"
 
     def __copy__(self) -> Plan:
         return self  # nothing changes a plan

@@ -16,6 +16,7 @@ import pyopencl as cl
 from .. import files
 from . import forks, icd, trial
 from .describe import TYPES, code_identity, device_label
+from .html import DeviceList
 from .vendors import query, runtime_behind, runtime_of
 
 logger = logging.getLogger(__name__)
@@ -234,7 +235,7 @@ def devices() -> list[cl.Device]:
     Returns
     -------
     list of pyopencl.Device
-        The usable devices; the list is empty if there are none.
+        The usable devices; the list is empty if there are none. Jupyter shows it as a table.
 
     Warns
     -----
@@ -253,4 +254,4 @@ def devices() -> list[cl.Device]:
     >>> pyclfft.default_device() in pyclfft.devices()
     True
     """
-    return [device for device in every_device() if not defect(device)]
+    return DeviceList(device for device in every_device() if not defect(device))

@@ -41,6 +41,7 @@ MODULES = {
     "convolve": Case("pyclfft.convolution.functions", "f([1, 2, 3], [1, 1])", ["no.dry", "no.ir"]),
     "denoise": Case("pyclfft.audio.denoising", "f(np.ones(4096, 'f4'), sr=8000)", ["no.file"]),
     "dft": Case("pyclfft.distributed.direct", "f([1.0, 2.0, 0.0])", ["no.csv"]),
+    "spectrum": Case("pyclfft.image.spectrum", "f(np.eye(8, dtype='f4')).magnitude", ["no.file"]),
     "spectrogram": Case("pyclfft.audio.stft", "f(np.ones(64, 'f4'), n_fft=16)", ["no.file"]),
 }
 

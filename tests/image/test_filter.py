@@ -17,6 +17,7 @@ from pyclfft.filter import main, separate_radius
 from pyclfft.image.imagefile import ImageFile, read_images, write_images
 from pyclfft.image.pgm import read_pgm, write_pgm
 from pyclfft.runtime import conveyor, describe, runtimes
+from pyclfft.spectrum import main as spectrum_command
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 TEXTBOOK = ("write", "spinFact", "bitReverse", "butterfly", "norm", "highPassFilter", "read")
@@ -372,8 +373,9 @@ def test_spectrum_and_mask(scene, tmp_path):
     gains = np.asarray(Image.open(mask))
     y, x = np.mgrid[-256:256, -256:256]
     assert np.array_equal(gains, np.where(np.hypot(y, x) >= 64, 255, 0))
-    drawn = np.asarray(Image.open(spectrum))
-    assert np.unravel_index(drawn.argmax(), drawn.shape) == (256, 256)
+    assert spectrum_command([str(scene), "-o", str(tmp_path / "alone.png"), "-q"]) == 0
+    drawn, alone = (np.asarray(Image.open(tmp_path / f"{n}.png")) for n in ("spectrum", "alone"))
+    np.testing.assert_array_equal(drawn, alone)
 
 
 BAD_INPUT = {
@@ -389,6 +391,7 @@ BAD_INPUT = {
     ),
     "format said twice": (["scene.pgm", "--highpass", "-o", "x.png", "--format=tif"], "leave out"),
     "drawing's format": (["scene.pgm", "--highpass", "--mask", "x.xyz"], "x.xyz: no format"),
+    "spectrum's format": (["scene.pgm", "--highpass", "--spectrum", "x.bmp"], "x.bmp: a picture"),
     "no such algorithm": (["scene.pgm", "--highpass", "--algorithm", "fast"], "'stockham'"),
     "quiet times": (["scene.pgm", "--highpass", "--quiet", "--timing"], "not allowed"),
     "not an image": (["text.pgm", "--highpass"], "text.pgm"),

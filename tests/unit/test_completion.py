@@ -50,7 +50,7 @@ TYPED = {
     ("pyclfft", "spectrogram", "--csv", "ot"): {"other.png"},
     ("pyclfft", "bench", "st"): {"stft"},
     ("pyclfft", "bench", "stft", "--sec"): {"--seconds"},
-    ("pyclfft", "help", "sp"): {"spectrogram"},
+    ("pyclfft", "help", "sp"): {"spectrogram", "spectrum"},
     ("pyclfft", "completion", ""): set(completion.SHELLS),
 }
 

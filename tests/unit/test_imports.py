@@ -16,7 +16,14 @@ PACKAGE = Path(pyclfft.__path__[0])
 
 # From the ground up. A module stands in the layer of its longest prefix here.
 LAYERS = (
-    ("pyclfft.errors", "pyclfft.files", "pyclfft.advice", "pyclfft.progress"),
+    (
+        "pyclfft.errors",
+        "pyclfft.files",
+        "pyclfft.advice",
+        "pyclfft.progress",
+        "pyclfft.figures",
+        "pyclfft.overlap",
+    ),
     ("pyclfft.planning",),
     ("pyclfft.runtime",),
     ("pyclfft.transforms",),
@@ -31,7 +38,7 @@ LAYERS = (
         "pyclfft.array_api_fft",
     ),
     ("pyclfft",),  # the interface itself
-    ("pyclfft.commandline", "pyclfft.streams"),
+    ("pyclfft.commandline", "pyclfft.streams", "pyclfft.folders"),
     ("pyclfft.bench",),
     ("pyclfft.lab",),
     (
@@ -40,6 +47,7 @@ LAYERS = (
         "pyclfft.completion",
         "pyclfft.filter",
         "pyclfft.spectrogram",
+        "pyclfft.spectrum",
         "pyclfft.convolve",
         "pyclfft.denoise",
         "pyclfft.dft",

@@ -1,0 +1,170 @@
+"""Peaks in the spectrum of an image: stripes, moire and the dots of halftone prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from math import atan2, degrees, hypot
+
+import numpy as np
+
+AROUND = 15  # bins to each side along its row and its column with which a peak is compared
+APART = 7  # bins that a peak is greatest in, along each side; two peaks are not closer than half
+LOWEST = 3  # bins: what lies nearer to DC is the picture's light and shade, and no pattern
+ROUNDING = 1e-6  # in parts of the greatest magnitude: what is less tells nothing
+
+
+@dataclass(frozen=True)
+class Peak:
+    """A wave that stands out of an image's spectrum.
+
+    Attributes
+    ----------
+    fy, fx : float
+        Its frequency down and across, in cycles a pixel. Of the two mirrored places of a wave it is
+        the one with ``fx > 0``, or with ``fy > 0`` if `fx` is 0.
+    magnitude : float
+        The magnitude of the spectrum there.
+    prominence : float
+        How many times greater the magnitude is than those around it.
+    """
+
+    fy: float
+    fx: float
+    magnitude: float
+    prominence: float
+
+    @property
+    def period(self) -> float:
+        """The distance from one crest of the wave to the next, in pixels."""
+        return 1 / hypot(self.fy, self.fx)
+
+    @property
+    def angle(self) -> float:
+        """The direction in which the wave goes, in degrees, from 0 up to 180.
+
+        It is counted anticlockwise from the direction to the right, as one sees the picture: 0 for
+        vertical stripes, 90 for horizontal ones.
+        """
+        return degrees(atan2(-self.fy, self.fx)) % 180
+
+
+def find_peaks(
+    magnitude: np.ndarray,
+    *,
+    window: str | None = None,
+    prominence: float = 8.0,
+    limit: int = 20,
+) -> tuple[Peak, ...]:
+    """Find the peaks of an image's spectrum.
+
+    A peak is greater than all magnitudes near it, and `prominence` times greater than the median of
+    its neighbours along its row, and of those along its column. So neither the slopes of a
+    photograph's spectrum nor the bright cross in it, which comes of unlike opposite edges, count as
+    peaks.
+
+    Parameters
+    ----------
+    magnitude : ndarray of float, shape (rows, columns)
+        The magnitudes of the spectrum of a real image, with DC in the middle, as `fftshift` puts
+        it.
+    window : {None, "hann", "other"}
+        The window by which the image was multiplied; "other" also stands for an image that was
+        padded. It decides how a frequency between two bins is told from their magnitudes.
+    prominence : float
+        How many times greater than its surroundings a peak is at least.
+    limit : int
+        How many peaks to return at most.
+
+    Returns
+    -------
+    tuple of Peak
+        The most prominent peak first; one peak for both mirrored places of a wave.
+
+    References
+    ----------
+    V. K. Jain, W. L. Collins, D. C. Davis, "High-Accuracy Analog Measurements via Interpolated
+    FFT", IEEE Transactions on Instrumentation and Measurement 28, 1979, for frequencies between
+    bins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyclfft.image.peaks import find_peaks
+    >>> stripes = np.tile(np.sin(2 * np.pi * np.arange(64) / 8), (64, 1))
+    >>> (peak,) = find_peaks(np.abs(np.fft.fftshift(np.fft.fft2(stripes))))
+    >>> round(peak.period, 3), round(peak.angle, 3)
+    (8.0, 0.0)
+    """
+    rows, columns = _candidates(magnitude)
+    floor = max(ROUNDING * float(magnitude.max(initial=0)), np.finfo(magnitude.dtype).tiny)
+    around = np.maximum(
+        _median_along(magnitude, rows, columns, 0), _median_along(magnitude, rows, columns, 1)
+    )
+    ratios = magnitude[rows, columns] / np.maximum(around, floor)
+    order = np.argsort(-ratios, kind="stable")[:limit]
+    return tuple(
+        _peak(magnitude, int(rows[each]), int(columns[each]), float(ratios[each]), window)
+        for each in order[ratios[order] >= prominence]
+    )
+
+
+def _candidates(magnitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and columns of local maxima: one place of each mirrored pair, none near DC."""
+    height, width = magnitude.shape
+    size = min(APART, height), min(APART, width)
+    greatest = (
+        import_module("scipy.ndimage").maximum_filter(magnitude, size=size, mode="wrap")
+        == magnitude
+    )
+    y, x = np.nonzero(greatest & (magnitude > 0))
+    down, across = y - height // 2, x - width // 2
+    own, mirrored = (
+        (sign * down % height) * width + sign * across % width for sign in (1, -1)
+    )  # places in a spectrum with DC at the corner
+    chosen = (own <= mirrored) & (np.hypot(down, across) >= LOWEST)
+    return y[chosen], x[chosen]
+
+
+def _median_along(
+    magnitude: np.ndarray, rows: np.ndarray, columns: np.ndarray, axis: int
+) -> np.ndarray:
+    """Return the median of the neighbours of each place along an axis, around which it wraps."""
+    length = magnitude.shape[axis]
+    reach = min(AROUND, (length - 1) // 2)
+    steps = np.arange(-reach, reach + 1)
+    if axis == 0:
+        return np.median(magnitude[(rows[:, None] + steps) % length, columns[:, None]], axis=1)
+    return np.median(magnitude[rows[:, None], (columns[:, None] + steps) % length], axis=1)
+
+
+def _peak(
+    magnitude: np.ndarray, row: int, column: int, prominence: float, window: str | None
+) -> Peak:
+    fy, fx = (
+        (place + _between_bins(line, place, window) - len(line) // 2) / len(line)
+        for line, place in ((magnitude[:, column], row), (magnitude[row], column))
+    )
+    sign = -1 if fx < 0 or (fx == 0 and fy < 0) else 1
+    return Peak(sign * fy, sign * fx, float(magnitude[row, column]), prominence)
+
+
+def _between_bins(line: np.ndarray, place: int, window: str | None) -> float:
+    """Return how many bins behind its greatest bin a wave lies, from -1/2 to 1/2."""
+    before, peak, after = (float(line[(place + step) % len(line)]) for step in (-1, 0, 1))
+    if window == "other":  # the top of a parabola through the logarithms
+        left, top, right = np.log(np.maximum([before, peak, after], ROUNDING * peak))
+        curved = left - 2 * top + right
+        return float(0.5 * (left - right) / curved) if curved < 0 else 0.0
+    ratio = max(before, after) / peak
+    shift = BETWEEN_BINS[window](ratio)
+    return min(max(shift, 0.0), 0.5) * (1 if after > before else -1)
+
+
+# By the window: how the distance of a wave from its greatest bin follows from the magnitude of the
+# greater bin beside it, in parts of its own.
+BETWEEN_BINS: dict[str | None, Callable[[float], float]] = {
+    None: lambda ratio: ratio / (1 + ratio),
+    "hann": lambda ratio: (2 * ratio - 1) / (1 + ratio),
+}
