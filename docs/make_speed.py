@@ -100,16 +100,17 @@ def page() -> str:
 def section(run: Run, results: Results) -> str:
     """Return what one run has measured."""
     contenders = ", ".join(results.contenders)
+    commands = "The commands" if "\n" in run.command else "The command"
     parts = [
         f"## {run.title}",
         f"```sh\n{run.command}\n```",
-        wrapped(circumstances(run, results)),
+        wrapped(f"{commands} {circumstances(run, results)}"),
         points(render.summary(results)),
         f"![Bars: the part of a plain copy's rate in each case, of {contenders}](../{run.picture})",
         "### Where others are faster",
         wrapped(
-            f"Rows in which another takes less than {FASTER:g} of pyclfft's time; in brackets, how"
-            " many times as fast it is:"
+            f"In these rows another library takes less than {FASTER:g} of pyclfft's time. The number"
+            " in brackets says how many times as fast it is:"
         ),
         points(faster(results)),
         "### All rows",
@@ -166,7 +167,7 @@ def extras(results: Results) -> Iterator[str]:
     tables = [each.markdown() for each in render.extra_tables(results)]
     if tables:
         yield "### Plans and calls"
-        yield "[What these are](benchmarks.md#more)."
+        yield "[Benchmarks](benchmarks.md#more) explains these tables."
     yield from tables
 
 
