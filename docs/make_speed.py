@@ -109,8 +109,8 @@ def section(run: Run, results: Results) -> str:
         f"![Bars: the part of a plain copy's rate in each case, of {contenders}](../{run.picture})",
         "### Where others are faster",
         wrapped(
-            f"In these rows another library takes less than {FASTER:g} of pyclfft's time. The number"
-            " in brackets says how many times as fast it is:"
+            f"In these rows another library takes less than {FASTER:g} of pyclfft's time. The"
+            " number in brackets says how many times as fast it is:"
         ),
         points(faster(results)),
         "### All rows",
