@@ -80,10 +80,11 @@ INTRODUCTION = """\
 
 <!-- Written by docs/make_speed.py from docs/results: change those, and call it. -->
 
-Each part is one run of [`pyclfft bench`](benchmarks.md) on one machine, with all that it has
-measured, also where pyclfft loses. [Benchmarks](benchmarks.md) says how that is done, and
-[why others are faster](benchmarks.md#why-others-are-faster) in certain rows. Other devices, drivers
-and versions have other times: measure yours.
+Each part of this page is one run of [`pyclfft bench`](benchmarks.md) on one machine. It shows all
+that the run has measured, also where pyclfft loses. [Benchmarks](benchmarks.md) explains how the
+command measures, and [why others are faster](benchmarks.md#why-others-are-faster) in certain rows.
+Times differ with the device, the driver and the versions of all libraries, so measure on your own
+machine.
 
 If pyclfft is 1.3 times as fast as another library, the library takes 1.3 times as much time. The
 project has set itself targets for the *target rows*, which the text below each table names. In the
