@@ -198,12 +198,12 @@ def parts(results: Results) -> Iterator[Part]:
     yield (
         f"A stream convolves stereo noise of {setting.seconds:g} s with an impulse response of "
         f"{setting.ir_seconds:g} s at {RATE:,} Hz, by the method {results.method}, in blocks of "
-        f"{setting.block} frames, which last {setting.block_ms:.2f} ms each. It is played to "
-        f"{setting.sink}, {setting.latency} blocks later than it comes. The columns are the "
-        "milliseconds that a block takes on the host: half of all blocks take no more than the "
-        "median, 99 % no more than the next column says, and so on. A block is missed if it takes "
-        "longer than it lasts, and late if it takes longer than that and the latency together, "
-        "which is heard as a gap."
+        f"{setting.block} frames, which last {setting.block_ms:.2f} ms each. The sink "
+        f'"{setting.sink}" plays the result {setting.latency} blocks later than the noise comes. '
+        "The table shows how many milliseconds a block takes on the host: half of all blocks take "
+        "no more than the median, 99 % take no more than the next column says, and so on. A block "
+        "is missed if it takes longer than it lasts. It is late if it takes longer than its "
+        "duration and the latency together. A late block is heard as a gap."
     )
     yield runs_table(results.runs)
     worst = max((run.ms[PERCENTILES.index(TARGET_PERCENTILE)] for run in results.runs), default=nan)
@@ -214,8 +214,8 @@ def parts(results: Results) -> Iterator[Part]:
     )
     if results.loads:
         yield (
-            "Without pauses, the mean load, which is compute time divided by the duration of the "
-            "sound:"
+            "The next table shows the mean load if blocks are computed without pauses. The load "
+            "is the compute time divided by the duration of the sound."
         )
         rows = tuple((name, f"{load:.2%}") for name, load in results.loads.items())
         yield Table(("contender", "load"), rows)

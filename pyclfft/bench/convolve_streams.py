@@ -126,10 +126,11 @@ def total(intervals: Iterable[Interval]) -> float:
 def parts(overlaps: tuple[Overlap, ...]) -> Iterator[Part]:
     """Yield the paragraph and the table."""
     yield (
-        'The method "direct" without pauses, with one queue and with two. The columns are '
-        "milliseconds for each block: in which something was copied, in which a kernel ran, in "
-        "which both happened at once, and from one block to the next. One queue runs its commands "
-        "one after the other; with two, the copies of a block can run beside the kernel of another."
+        'The next table shows the method "direct", computed without pauses, with one queue and '
+        "with two. For each block it shows the milliseconds in which something was copied, in "
+        "which a kernel ran, in which both happened at once, and from this block to the next one. "
+        "One queue runs its commands one after the other. With two queues, one block can be copied "
+        "while the kernel of another block runs."
     )
     rows = tuple(
         (str(each.streams), *(f"{ms:.4f}" for ms in (

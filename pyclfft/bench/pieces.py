@@ -221,10 +221,11 @@ def parts_of(results: Results) -> Iterator[Part]:
     """Yield the paragraphs and the table."""
     link, copies = (results.rates[name] / 1e9 for name in ("link", "copies"))
     yield (
-        f"Arrays of {results.nbytes:,} bytes, {results.max_device_bytes:,} bytes on the device, "
-        f"chunks of {results.chunk_bytes:,} bytes, {results.copiers} threads that copy in each "
-        f"direction. Without any kernel, both ways together, pinned memory alone moves {link:.1f} "
-        f"GB/s, and with the copies between the arrays and pinned memory {copies:.1f} GB/s."
+        f"Each array has {results.nbytes:,} bytes, and its pieces may take "
+        f"{results.max_device_bytes:,} bytes of the device. In each direction {results.copiers} "
+        f"threads copy chunks of {results.chunk_bytes:,} bytes. Without any kernel, pinned memory "
+        f"alone moves {link:.1f} GB/s, both directions together. If threads also copy between the "
+        f"arrays and pinned memory, {copies:.1f} GB/s move."
     )
     yield Table(HEADER, [_cells(row, results.rates) for row in results.rows])
 

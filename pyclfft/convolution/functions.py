@@ -65,7 +65,8 @@ def convolve(
         booleans and for integers too large for the others.
     axes : int or iterable of int, optional
         The axes along which to convolve; all axes by default. Along the other axes the arrays are a
-        batch: each has the same extent, or the extent 1, which serves for all places of the other.
+        batch: both have one extent, or one array has the extent 1 and serves for all places of the
+        other array.
     out : ndarray or pyopencl.array.Array, optional
         The array that receives the result: on the host if both inputs are, otherwise on the device.
         It has the shape and the dtype of the result, and shares no memory with an input.
@@ -90,19 +91,19 @@ def convolve(
         the device lacks.
     DeviceMemoryError
         A MemoryError: the device has no room for the spectra of device arrays. The method
-        "partitioned" may need less. Arrays of the host are convolved in pieces then, and also
-        where `limit_device_memory` asks for it.
+        "partitioned" may need less room. Arrays of the host are convolved in pieces if the device
+        has no room, or if `limit_device_memory` leaves too little.
 
     See Also
     --------
-    correlate : The same with the second input reversed and conjugated.
+    correlate : Convolve with the second input reversed and conjugated.
     choose_conv_method : The method that "auto" takes.
 
     Notes
     -----
-    A real convolution is made of real transforms. Zeros that pad the inputs are never read or
-    written, the transform back multiplies the spectra as it loads them, and stores only the part
-    that is wanted.
+    If both inputs are real, their transforms are real transforms. Zeros that pad the inputs are
+    never read or written. The inverse transform multiplies the spectra as it loads them, and stores
+    only the part of the result that is wanted.
 
     References
     ----------
@@ -184,7 +185,8 @@ def fftconvolve(
     Returns
     -------
     ndarray or pyopencl.array.Array
-        The convolution; unlike that of `convolve`, of floating-point numbers, also for integers.
+        The convolution. Its numbers are floating-point numbers even if the inputs are integers,
+        unlike the numbers that `convolve` returns.
 
     Raises
     ------
@@ -193,7 +195,7 @@ def fftconvolve(
 
     See Also
     --------
-    oaconvolve : The same in blocks.
+    oaconvolve : Convolve in blocks.
 
     Examples
     --------
@@ -224,8 +226,8 @@ def oaconvolve(
     Returns
     -------
     ndarray or pyopencl.array.Array
-        What `fftconvolve` returns. It takes less time and memory if the inputs have very unlike
-        lengths.
+        The convolution that `fftconvolve` returns. `oaconvolve` needs less time and memory for it
+        if the inputs have very unlike lengths.
 
     Raises
     ------
@@ -234,7 +236,7 @@ def oaconvolve(
 
     See Also
     --------
-    fftconvolve : The same by transforms of the whole inputs.
+    fftconvolve : Convolve by transforms of the whole inputs.
 
     Notes
     -----
@@ -262,7 +264,8 @@ def choose_conv_method(
     in1, in2, mode, axes
         The parameters of `convolve`.
     measure : bool
-        Whether to time every method now. By default the times are computed from measured ones.
+        Whether to time every method now. By default the function computes the times from costs that
+        were measured before.
 
     Returns
     -------

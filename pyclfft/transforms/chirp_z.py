@@ -302,8 +302,8 @@ class ZoomFFT(CZT):
     m : int, optional
         The number of frequencies; `n` by default.
     fs : float
-        The number of samples in a unit of time. By default it is 2, and a frequency of 1 is half
-        of it.
+        The number of samples in a unit of time. By default it is 2, so that the frequency 1 is half
+        of the sample rate.
     endpoint : bool
         Whether the upper end is one of the frequencies.
 
@@ -322,7 +322,7 @@ class ZoomFFT(CZT):
 
     See Also
     --------
-    CZT : The same on a spiral.
+    CZT : A transform to the points of a spiral.
 
     Examples
     --------
@@ -393,7 +393,7 @@ def czt(
 
     See Also
     --------
-    CZT : The same as an object, for many calls.
+    CZT : A transform that is made once, for many calls.
     zoom_fft : Equally spaced frequencies of a band.
     dft : Some bins, by the definition.
 
@@ -453,13 +453,13 @@ def zoom_fft(
     Raises
     ------
     PlanError
-        A ValueError: there are no samples, or an argument is none of those that `ZoomFFT` takes.
+        A ValueError: there are no samples, or `ZoomFFT` refuses an argument.
     PrecisionError, IndexError, DeviceMemoryError
         See `CZT.__call__`.
 
     See Also
     --------
-    ZoomFFT : The same as an object, for many calls.
+    ZoomFFT : A transform that is made once, for many calls.
     czt : Points of a spiral.
 
     Examples

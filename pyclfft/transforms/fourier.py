@@ -122,7 +122,7 @@ def ifft(
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n, ...)
-        The spectrum, complex64 or complex128. If `x` is a device array, so is the result; it is on
+        The result, complex64 or complex128. If `x` is a device array, so is the result; it is on
         the queue of `x` and carries the event of its completion.
 
     Raises
@@ -142,8 +142,8 @@ def ifft(
 
     Notes
     -----
-    The exponent has the opposite sign. The launches are those of `fft`; the last one multiplies by
-    1/n as it stores.
+    The exponent has the opposite sign. A call takes as many launches as `fft`; the last one
+    multiplies by 1/n as it stores.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def ifft2(
     Returns
     -------
     ndarray or pyopencl.array.Array
-        The spectrum, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
+        The result, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
 
     Raises
     ------
@@ -371,7 +371,7 @@ def ifftn(
     Returns
     -------
     ndarray or pyopencl.array.Array
-        The spectrum, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
+        The result, complex64 or complex128. Its shape is that of `x` with the lengths in `s`.
 
     Raises
     ------

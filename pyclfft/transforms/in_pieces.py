@@ -37,8 +37,8 @@ def transform_in_pieces(
     """Transform an array of the host that may be larger than the device's memory, or a file.
 
     The array goes through the device in pieces. While one is computed, the next is uploaded and the
-    last one downloaded. Functions such as `fft` go this way by themselves where an array does not
-    fit the device; this function also writes into a given array and takes arrays that do not fit
+    last one downloaded. Functions such as `fft` go this way by themselves if an array does not
+    fit the device. This function also writes into a given array, and takes arrays that do not fit
     the host's memory.
 
     Parameters
@@ -91,8 +91,8 @@ def transform_in_pieces(
     unless it is complex and its length has a large square factor.
 
     If an error or Control-C interrupts the transform, the input is as it was before and `out` holds
-    parts of the result; with ``out=x`` the array then is neither, so keep a copy of what you cannot
-    read again.
+    parts of the result. With ``out=x`` the array then holds neither the input nor the result, so
+    keep a copy of an input that you cannot read again.
 
     References
     ----------
