@@ -23,7 +23,7 @@ import pyopencl as cl
 
 from . import __version__, selftest_random
 from .errors import FormatError
-from .files import atomic_write, data_dir
+from .files import atomic_write, data_dir, private_folder
 from .runtime import describe, queues, wisdom
 from .runtime.plan import Plan
 from .selftest_cases import Outcome, precisions_of
@@ -202,7 +202,7 @@ def save(path: Path, tally: Tally) -> None:
     OSError
         The file cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     with atomic_write(path) as file:
         file.write(json.dumps(asdict(tally)).encode())
 
