@@ -578,6 +578,8 @@ def _spread(case: Case, plan: Plan, queue: cl.CommandQueue, memory: np.ndarray, 
     rows = _rows(np.arange(x.size).reshape(x.shape), transform)
     # Not an element that `s` crops.
     seen = dict(zip(transform.axes, transform.lengths, strict=True))
+    if transform.kind == "c2r":
+        seen[transform.axes[-1]] = transform.lengths[-1] // 2 + 1
     index = np.unravel_index(rows[row], x.shape)
     inner = np.all([index[axis] < n for axis, n in seen.items()], axis=0)
     place = rows[row][inner][int(draw.random() * np.count_nonzero(inner))]

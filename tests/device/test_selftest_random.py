@@ -98,6 +98,13 @@ def test_random_cases(device):
     assert {name.split()[0] for name in tally.kinds} == set(KINDS)
 
 
+def test_a_poisoned_element_is_one_that_counts(queue):
+    """Of half a spectrum, too, of which a shorter length takes less."""
+    spectrum = Transform(kind="c2r", shape=(64, 8), s=(6,), norm="forward")
+    for seed in range(8):
+        assert selftest_random.examine(Case(spectrum, seed, poison="nan"), queue).passed
+
+
 @pytest.mark.full
 def test_a_minute_of_random_cases(device):
     tally = selftest_tally.new_tally(device, SEED + 1, selftest_random.POINTS)
