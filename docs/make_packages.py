@@ -29,6 +29,7 @@ COMMANDS = (
     "filter",
     "info",
     "selftest",
+    "selftest_tally",
     "spectrogram",
     "spectrum",
 )

@@ -35,6 +35,39 @@ def data_dir() -> Path:
     return Path(os.environ.get("PYCLFFT_DATA_DIR") or platformdirs.user_data_dir("pyclfft"))
 
 
+def private_folder(path: Path, *, own: bool = False) -> Path:
+    """Make a folder that no other user may enter, since what lies there is run or believed.
+
+    Folders that exist keep their permissions, because a user may have named one on purpose.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The folder. Missing folders above it are made, too, with the same permissions.
+    own : bool
+        The folder is one that pyclfft alone uses: if it exists, other users lose their permissions.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be made.
+    """
+    if path.is_dir():
+        if own and path.stat().st_mode & 0o077:
+            with suppress(OSError):  # it belongs to another user, or the disk is read-only
+                path.chmod(0o700)
+        return path
+    if path.parent != path:
+        private_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[Any]]:
     """Open a temporary file beside `path` that takes its name once it is written completely.

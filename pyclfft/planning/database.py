@@ -19,7 +19,7 @@ from typing import Any
 from filelock import FileLock
 
 from ..errors import FormatError
-from ..files import atomic_write, data_dir
+from ..files import atomic_write, data_dir, private_folder
 from .lookup import Entry, Identity, Workclass
 from .parameters import brief, checked
 
@@ -262,7 +262,7 @@ def update(path: str | os.PathLike[str], change: Callable[[Entries], Iterable[En
         The file cannot be written.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     with FileLock(f"{path}.lock", timeout=LOCK_S):
         known, complete = _read(path)
         text = text_of(entries := tuple(change(known)))

@@ -1,6 +1,7 @@
 """Folders on the disk with what later processes need not make again; each folder is bounded.
 
-The folders lie in the user's cache folder. A file is written beside its place and renamed, so that
+The folders lie in the user's cache folder, and no other user may enter them, because a device runs
+what lies there. A file is written beside its place and renamed, so that
 concurrent processes see all of it or nothing. The name of a file is a hash of all that its content
 depends on.
 """
@@ -14,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..files import atomic_write, cache_dir
+from ..files import atomic_write, cache_dir, private_folder
 
 logger = logging.getLogger("pyclfft")
 
@@ -41,7 +42,7 @@ def store(path: Path, parts: Iterable[Any], limit: int) -> None:
         they have more.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent, own=True)
         with atomic_write(path) as file:
             file.writelines(parts)
         _prune(path.parent, limit)

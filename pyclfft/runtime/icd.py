@@ -36,7 +36,7 @@ from uuid import uuid4
 
 import pyopencl as cl
 
-from ..files import cache_dir
+from ..files import cache_dir, private_folder
 
 logger = logging.getLogger(__name__)
 
@@ -252,10 +252,10 @@ def lasting_folder(files: Mapping[str, bytes]) -> Path:
         with suppress(OSError):  # the cache may be read-only
             os.utime(folder)  # the time of the last use, by which `_forget_old` deletes folders
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(folder.parent, own=True)
     _forget_old(folder.parent)
     new = folder.with_name(f"{_PREFIX}new-{uuid4().hex}")
-    new.mkdir()
+    new.mkdir(mode=0o700)
     try:
         _write(files, new)
         try:

@@ -188,7 +188,7 @@ def _examine(device: cl.Device) -> str:
 
 def _write_note(path: Path, *lines: str) -> None:
     with suppress(OSError):  # if the cache cannot be written, that only costs time
-        path.parent.mkdir(parents=True, exist_ok=True)
+        files.private_folder(path.parent, own=True)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -19,7 +19,7 @@ import pyopencl as cl
 from numpy.typing import DTypeLike
 
 from ..errors import PlanError
-from ..files import atomic_write, cache_dir
+from ..files import atomic_write, cache_dir, private_folder
 from ..planning import database
 from ..planning.lookup import Entry, Workclass
 from ..planning.parameters import Values, parameters_for
@@ -304,7 +304,7 @@ class _Trials:
         """Write the ratios. If that fails, an interrupted search only has to measure again."""
         stored = {key: each if isfinite(each) else None for key, each in self.ratios.items()}
         with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self._path.parent, own=True)
             with atomic_write(self._path) as file:
                 file.write(json.dumps(stored).encode())
 

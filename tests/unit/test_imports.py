@@ -33,6 +33,7 @@ LAYERS = (
     (
         "pyclfft.caches",
         "pyclfft.selftest_cases",
+        "pyclfft.selftest_random",
         "pyclfft.report",
         "pyclfft.backend",
         "pyclfft.array_api_fft",
@@ -44,6 +45,7 @@ LAYERS = (
     (
         "pyclfft.info",
         "pyclfft.selftest",
+        "pyclfft.selftest_tally",
         "pyclfft.completion",
         "pyclfft.filter",
         "pyclfft.spectrogram",
