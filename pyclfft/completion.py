@@ -24,6 +24,8 @@ FILES = (
     "IR",
     "WET",
     "SAMPLES",
+    "IN",
+    "OUT",
 )  # the metavars of arguments that name files
 
 EPILOG = f"""\

@@ -128,7 +128,8 @@ def make_band(
     words = ""
     if sigma is not None:
         _require_gaussian(cutoff, unit, shape)
-        cutoff, words = _cutoff_of_sigma(sigma), f"sigma {_shown(sigma)} px"
+        cutoff = _cutoff_of_sigma(sigma)
+        words = f"sigma {' to '.join(f'{1 / (2 * pi * each):g}' for each in cutoff[::-1])} px"
         unit, shape = "cycles/px", "gaussian"
     unit = "bin" if unit is None else unit
     shape = "ideal" if shape is None else shape
@@ -257,17 +258,19 @@ def _require_gaussian(cutoff: Cutoff, unit: str | None, shape: str | None) -> No
         )
 
 
-def _cutoff_of_sigma(sigma: float | Sequence[float]) -> Cutoff:
+def _cutoff_of_sigma(sigma: float | Sequence[float]) -> tuple[float, ...]:
     """Return the cut-offs, in cycles a pixel, of Gaussians whose width is given in pixels.
 
     A convolution by exp(-x^2 / (2 sigma^2)) multiplies the spectrum by exp(-2 (pi sigma f)^2),
     which is the Gaussian exp(-f^2 / (2 cutoff^2)) with the cut-off 1 / (2 pi sigma).
     """
-    values = tuple(sigma) if isinstance(sigma, Sequence) else (sigma,)
-    for each in values:
-        if not (each > 0 and isfinite(each)):
-            raise PlanError(f"sigma must be above 0 and finite, in pixels, not {_shown(sigma)}")
-    return tuple(sorted(1 / (2 * pi * float(each)) for each in values))
+    try:
+        values = tuple(map(float, np.atleast_1d(np.asarray(sigma, np.float64))))
+    except (TypeError, ValueError):
+        raise PlanError(f"sigma is a number of pixels, or two of them, not {sigma!r}") from None
+    if not all(each > 0 and isfinite(each) for each in values):
+        raise PlanError(f"sigma must be above 0 and finite, in pixels, not {sigma}")
+    return tuple(sorted(1 / (2 * pi * each) for each in values))
 
 
 def _describe(kind: str, cutoff: str, shape: str, order: float, keep_dc: bool) -> str:

@@ -210,7 +210,10 @@ def notch(
     if points is None:
         raise PlanError(f'notch needs points=[(fy, fx), ...] in cycles a pixel, or points="{AUTO}"')
     radius = 3 / min(size) if radius is None else radius
-    checked = tuple(_point(each) for each in points)
+    try:
+        checked = tuple(_point(each) for each in points)
+    except TypeError:
+        raise PlanError(f"points is a list of (fy, fx) in cycles a pixel, not {points!r}") from None
     return Notch(checked, make_profile("radius", radius, shape, order), bool(mirrored))
 
 

@@ -230,6 +230,7 @@ def test_imagejs_stripes_are_counted_in_imagejs_bins():
         ("notch", {}, "notch needs points="),
         ("notch", {"points": "auto"}, "find_notches"),
         ("notch", {"points": "all"}, "not 'all'"),
+        ("notch", {"points": 7}, "points is a list"),
         ("notch", {"points": [0.1, 0.2]}, r"a point is \(fy, fx\)"),
         ("notch", {"points": [(0.1, 0.6)]}, "-0.5 to 0.5"),
         ("notch", {"points": [(0.1, np.nan)]}, "-0.5 to 0.5"),
@@ -258,6 +259,8 @@ def test_imagejs_stripes_are_counted_in_imagejs_bins():
         ("imagej", {"stripes": "diagonal"}, "invalid stripes"),
         ("lowpass", {"radius": 3}, "lowpass does not take radius: .* sigma"),
         ("lowpass", {"sigma": 0}, "above 0"),
+        ("lowpass", {"sigma": np.nan}, "above 0 and finite"),
+        ("lowpass", {"sigma": "wide"}, "sigma is a number of pixels"),
         ("lowpass", {"sigma": 2, "unit": "bin"}, "takes the place of cutoff and unit"),
         ("lowpass", {"sigma": 2, "shape": "ideal"}, "shape is ideal"),
         ("bandpass", {"sigma": 2}, "needs 2 cut-offs"),
@@ -273,6 +276,7 @@ def test_the_radial_kinds_are_bands():
     band = make_rule((24, 36), (24, 36), "lowpass", {"sigma": 2})
     assert isinstance(band, Band)
     assert str(band) == "lowpass sigma 2 px, gaussian"
+    assert make_rule((24, 36), (24, 36), "bandstop", {"sigma": np.array([1.5, 4])})
     assert re.match("bandstop sigma 1.5 to 4 px", str(make_rule(
         (24, 36), (24, 36), "bandstop", {"sigma": (1.5, 4)}
     )))  # fmt: skip
