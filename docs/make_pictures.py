@@ -361,6 +361,96 @@ def colours() -> Cell:
     )  # fmt: skip
 
 
+def with_stripes(image: np.ndarray) -> np.ndarray:
+    """Return an image with two waves, as samples/remove_stripes.py makes it."""
+    y, x = np.indices(image.shape)
+    waves = 15 * np.cos(2 * np.pi * 0.2 * x) + 25 * np.cos(2 * np.pi * (0.07 * y + 0.11 * x))
+    return np.clip(image + waves, 0, 255).astype(np.uint8)
+
+
+def stripes() -> Cell:
+    """Show stripes, their peaks in the spectrum, the notches there, and the result."""
+    striped = with_stripes(sample("scene.pgm"))
+    points = pyclfft.find_notches(striped)
+    logarithm = np.log10(1 + np.abs(np.fft.fftshift(pyclfft.fft2(striped.astype(np.float32)))))
+    spectrum = (255 * np.clip((logarithm - 2) / 4, 0, 1)).astype(np.uint8)
+    gains = np.fft.fftshift(pyclfft.filter_mask(striped.shape, "notch", points=points))
+    clean = pyclfft.filter_image(striped, "notch", points=points)
+    detail, shown = (slice(272, 512), slice(176, 416)), slice(136, 376)
+    return row(
+        [
+            panel(striped[detail], "stripes (detail)"),
+            panel(spectrum[shown, shown], "spectrum, DC in the middle"),
+            panel((255 * gains[shown, shown]).astype(np.uint8), "gains of --notch auto"),
+            panel(clean[detail], "result"),
+        ]
+    )
+
+
+def halftone() -> Cell:
+    """Show a scanned print, which consists of dots, and what remains without their peaks."""
+    image = sample("scene.pgm")
+    y, x = np.indices(image.shape)
+    angle, period = np.deg2rad(30), 6
+    u = (np.cos(angle) * x + np.sin(angle) * y) / period
+    v = (np.cos(angle) * y - np.sin(angle) * x) / period
+    screen = 127.5 + 127.5 * (np.cos(2 * np.pi * u) + np.cos(2 * np.pi * v)) / 2
+    printed = np.clip(127.5 + 2 * (image - screen), 0, 255).astype(np.uint8)
+    scanned = pyclfft.filter_image(printed, "lowpass", sigma=0.8)
+    clean = pyclfft.filter_image(scanned, "notch", points="auto", radius=0.05)
+    detail = (slice(272, 512), slice(176, 416))
+    return row(
+        [
+            panel(image[detail], "scene.pgm (detail)"),
+            panel(scanned[detail], "printed in dots and scanned"),
+            panel(clean[detail], "--notch auto --radius 0.05"),
+        ]
+    )
+
+
+def light() -> Cell:
+    """Show a picture in uneven light, evened out; and a soft picture, sharpened."""
+    image = sample("scene.pgm")
+    across = np.geomspace(0.12, 1, image.shape[1])
+    dark = np.rint(image * across).astype(np.uint8)
+    options = {"gains": (0.3, 1), "keep_dc": True, "pad": "mirror", "scale": "max"}
+    even = pyclfft.filter_image(dark, "homomorphic", **options)
+    soft = pyclfft.filter_image(image, "lowpass", sigma=1.5)
+    sharp = pyclfft.filter_image(soft, "unsharp", amount=2)
+    detail = (slice(272, 512), slice(176, 416))
+    return row(
+        [
+            panel(dark, "uneven light", 240 / 512),
+            panel(even, "--homomorphic --gains 0.3 1", 240 / 512),
+            panel(soft[detail], "a soft picture (detail)"),
+            panel(sharp[detail], "--unsharp 2"),
+        ]
+    )
+
+
+def blur() -> Cell:
+    """Show a picture that was moved while it was taken, and what Wiener's filter makes of it."""
+    image = sample("scene.pgm") / np.float32(255)
+    psf = np.ones((1, 15)) / 15
+    moved = pyclfft.convolve(
+        np.pad(image, ((0, 0), (7, 7)), mode="wrap"), psf.astype("f4"), "valid"
+    )
+    moved += np.random.default_rng(0).normal(0, 0.004, moved.shape).astype(np.float32)
+    cells = [panel(_grey(image)[272:512, 176:416], "scene.pgm (detail)")]
+    for words, shown in (
+        ("moved by 15 pixels, noise", moved),
+        ("wiener, balance 0.001", pyclfft.wiener(moved, psf, 0.001)),
+        ("wiener, balance 0.1", pyclfft.wiener(moved, psf, 0.1)),
+    ):
+        cells.append(panel(_grey(shown)[272:512, 176:416], words))
+    return row(cells)
+
+
+def _grey(values: np.ndarray) -> np.ndarray:
+    """Return numbers from 0 to 1 as pixels."""
+    return np.rint(255 * np.clip(values, 0, 1)).astype(np.uint8)
+
+
 def spectrum() -> Cell:
     """Return the spectrum of the scene with stripes in two directions, as the command draws it."""
     y, x = np.mgrid[:512, :512]
@@ -509,6 +599,10 @@ PICTURES: dict[str, Callable[[], Cell]] = {
     "scales.png": scales,
     "depth.png": depth,
     "colours.png": colours,
+    "stripes.png": stripes,
+    "halftone.png": halftone,
+    "light.png": light,
+    "blur.png": blur,
     "spectrum.png": spectrum,
     "volume.png": volume,
     "spectrogram.png": spectrogram,

@@ -80,10 +80,11 @@ INTRODUCTION = """\
 
 <!-- Written by docs/make_speed.py from docs/results: change those, and call it. -->
 
-Each part is one run of [`pyclfft bench`](benchmarks.md) on one machine, with all that it has
-measured, also where pyclfft loses. [Benchmarks](benchmarks.md) says how that is done, and
-[why others are faster](benchmarks.md#why-others-are-faster) in certain rows. Other devices, drivers
-and versions have other times: measure yours.
+Each part of this page is one run of [`pyclfft bench`](benchmarks.md) on one machine. It shows all
+that the run has measured, also where pyclfft loses. [Benchmarks](benchmarks.md) explains how the
+command measures, and [why others are faster](benchmarks.md#why-others-are-faster) in certain rows.
+Times differ with the device, the driver and the versions of all libraries, so measure on your own
+machine.
 
 If pyclfft is 1.3 times as fast as another library, the library takes 1.3 times as much time. The
 project has set itself targets for the *target rows*, which the text below each table names. In the
@@ -100,16 +101,17 @@ def page() -> str:
 def section(run: Run, results: Results) -> str:
     """Return what one run has measured."""
     contenders = ", ".join(results.contenders)
+    commands = "The commands" if "\n" in run.command else "The command"
     parts = [
         f"## {run.title}",
         f"```sh\n{run.command}\n```",
-        wrapped(circumstances(run, results)),
+        wrapped(f"{commands} {circumstances(run, results)}"),
         points(render.summary(results)),
         f"![Bars: the part of a plain copy's rate in each case, of {contenders}](../{run.picture})",
         "### Where others are faster",
         wrapped(
-            f"Rows in which another takes less than {FASTER:g} of pyclfft's time; in brackets, how"
-            " many times as fast it is:"
+            f"In these rows another library takes less than {FASTER:g} of pyclfft's time. The"
+            " number in brackets says how many times as fast it is:"
         ),
         points(faster(results)),
         "### All rows",
@@ -166,7 +168,7 @@ def extras(results: Results) -> Iterator[str]:
     tables = [each.markdown() for each in render.extra_tables(results)]
     if tables:
         yield "### Plans and calls"
-        yield "[What these are](benchmarks.md#more)."
+        yield "[Benchmarks](benchmarks.md#more) explains these tables."
     yield from tables
 
 

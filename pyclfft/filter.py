@@ -178,9 +178,9 @@ def parser() -> argparse.ArgumentParser:
     add("--order", type=float,
         help="the order of a Butterworth filter; higher orders cut more sharply "
         "(default: 2)")  # fmt: skip
-    add("--sigma", action="append", type=commandline.positive, metavar="PIXELS",
+    add("--sigma", type=commandline.positive, metavar="PIXELS",
         help="in place of RADIUS and --unit: the width of the Gaussian by which a Gaussian low "
-        "pass blurs; give it twice for a band")  # fmt: skip
+        "pass blurs")  # fmt: skip
     add("--cutoff", type=_number, metavar="RADIUS",
         help="the RADIUS of --unsharp, --highboost and --homomorphic, in place of --sigma "
         "(default: --sigma 2, and for --homomorphic a sixteenth of the shorter side)")  # fmt: skip
@@ -472,8 +472,6 @@ def _request(options: argparse.Namespace, gains: np.ndarray | None) -> FilterReq
     others = {name: getattr(options, name) for name in IMAGE_OPTIONS} | {"pad": pad}
     band = {name: getattr(options, name) for name in BAND_OPTIONS}
     band = {name: value for name, value in band.items() if value is not None and value is not False}
-    if "sigma" in band and len(band["sigma"]) == 1:
-        (band["sigma"],) = band["sigma"]
     if gains is not None:
         return FilterRequest(band, others, gains, options.volume)
     kind = _kind(options)

@@ -301,6 +301,7 @@ def on_lanes(precision, queue) -> None:
     if precision == "single":
         hooks()
         filters_in_vectors()
+        kinds()
         spectra()
         volumes()
 
@@ -358,6 +359,17 @@ def filters() -> None:
         for columns, dtype in ((8, "f4"), (5, "c8"), (5, "?")):
             mask = noise((4, columns), "c8" if dtype == "c8" else "f4").astype(dtype)
             pyclfft.filter_image(noise((4, 8), "f4"), mask=mask, algorithm=algorithm)
+
+
+def kinds() -> None:
+    """A mask of a rule, logarithms, and the smooth parts of periodic images."""
+    for dtype in ("u1", "f4"):
+        image = (100 * (0.5 + noise((5, 12), "f4"))).astype(dtype)
+        for kind in ("unsharp", "homomorphic", "highpass"):
+            for pad in ("periodic", "mirror"):
+                pyclfft.filter_image(image, kind, pad=pad)
+    pyclfft.filter_image(noise((4, 8), "f4"), "homomorphic", algorithm="radix2", scale="stretch")
+    pyclfft.filter_image(noise((4, 8), "f4"), mask=noise((4, 5), "c8"), pad="periodic")
 
 
 def hooks() -> None:
@@ -530,6 +542,7 @@ def convolutions(precision, queue) -> None:
 def images_alone(precision, queue) -> None:
     if precision == "single":
         filters()
+        kinds()
         spectra()
         volumes()
 

@@ -100,9 +100,9 @@ def crossing_text(points: Sequence[Point], seconds: float) -> str:
     """Say where transforms begin to beat direct sums."""
     lengths = [point.case.ir_s for point in points]
     if seconds == 0:
-        return f"nowhere from {_duration(min(lengths))} on"
+        return f"at no length from {_duration(min(lengths))} on"
     if seconds == inf:
-        return f"everywhere up to {_duration(max(lengths))}"
+        return f"at every length up to {_duration(max(lengths))}"
     return f"up to {_duration(seconds)}"
 
 
@@ -168,20 +168,20 @@ def _growth(results: Results) -> str:
         return ""
     (few, short), (many, long) = known[0], known[-1]
     power = log(long / short) / log(many / few)
-    return f"{SCIPY_DIRECT} takes times that grow as the power {power:.2f} of the IR's length"
+    return f"{SCIPY_DIRECT} takes times that grow as the power {power:.2f} of the response's length"
 
 
 HARDWARE = "GPUs (GTX 260 and Tesla C2050) beside a CPU (Xeon E5320)"
 CLAIMS = (
-    Claim("The GPU's direct sums are up to 125 times as fast as the CPU's, over the lengths of "
-          "impulse responses.", _best_gain(IR)),
-    Claim("They are up to 133 times as fast, over the lengths of dry sounds.", _best_gain(DRY)),
-    Claim("Direct sums beat the frequency domain for impulse responses of up to about 1 s; for "
-          "those of white noise, only at the shortest.", _crossings),
-    Claim("At all dry sounds, the CPU's frequency domain beats the GPU's direct sums.",
+    Claim("At the best length of the impulse response, the GPU's direct sums are 125 times as fast "
+          "as the CPU's.", _best_gain(IR)),
+    Claim("At the best length of the dry sound, they are 133 times as fast.", _best_gain(DRY)),
+    Claim("Direct sums beat transforms for impulse responses of up to about 1 s; if the response "
+          "is white noise, they do so only for the shortest one.", _crossings),
+    Claim("The CPU's transforms beat the GPU's direct sums at every length of the dry sound.",
           _frequency_domain_wins),
-    Claim("The time of direct sums depends on lengths alone, that of the frequency domain on the "
-          "signal as well (here: hall against noise).", _by_signal),
+    Claim("The time of direct sums depends only on lengths, and the time of transforms also on "
+          "the signal (here: hall against noise).", _by_signal),
     Claim("The time of the CPU's direct sums grows linearly.", _growth),
 )  # fmt: skip
 

@@ -291,18 +291,19 @@ def parts(results: Results) -> Iterator[Part]:
     """Yield the paragraphs and tables."""
     yield (
         f"Direct convolution of {results.dry_s:g} s of stereo noise with {results.ir_s:g} s, at "
-        f"{RATE} frames a second; in real time in chunks of {results.chunk} frames. Medians of "
-        f"{results.samples} samples, by events; in real time the sum over all launches. "
-        f'"faster" is how many times as fast a rung is as the one "against" which it is measured. '
-        '"G/s" is 10^9 multiply-adds a second, and "of peak" their part of those that a kernel '
-        "does in registers, measured in turns with the rung."
+        f"{RATE} frames a second. In real time the sound comes in chunks of {results.chunk} "
+        "frames, and the time is the sum over all launches. Each time is the median of "
+        f"{results.samples} samples, measured by events. "
+        '"faster" says how many times as fast the rung is as the rung in the column "against". '
+        '"G/s" is 10^9 multiply-adds a second. "of peak" is this rate in percent of the rate of a '
+        "kernel that only multiplies and adds in registers, measured in turns with the rung."
     )
     for climb in results.climbs:
         rows = [_row(climb, each) for each in climb.steps]
         yield Table((climb.title, *HEADINGS), rows)
         yield from (f"{each.name}: {each.note}" for each in climb.steps if each.note)
     if any(each.part < 1 for climb in results.climbs for each in climb.steps):
-        yield "* A part was measured, and the time of the whole is in proportion."
+        yield "* Only a part was measured, and the time of the whole was computed in proportion."
     ours = [climb.steps[-1] for climb in results.climbs]
     said = ", ".join(
         f"{number(step.rate / step.peak, '.0%')} {climb.title}"

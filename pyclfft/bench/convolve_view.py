@@ -34,8 +34,8 @@ def parts(results: Results) -> Iterator[Part]:
     yield from absent(results.points)
     yield (
         "The method that auto takes, and what each method of pyclfft costs from NumPy to NumPy: "
-        "the milliseconds that the cost model expects, and those that were measured. The model "
-        "counts the processor time of all cores together, without the way to the device and back."
+        "the milliseconds that the cost model expects, beside the measured ones. The model counts "
+        "the processor time of all cores together, without the way to the device and back."
     )
     yield costs_table(results.points)
     yield f"What the thesis says of {HARDWARE}, and what was measured here:"

@@ -41,8 +41,8 @@ LENGTHS, RANKS, GROUPS = "lengths", "ranks", "groups"
 # Each sweep and what it measures, for help texts and headings.
 SWEEPS = {
     LENGTHS: "the total time by the number of samples",
-    RANKS: "MPI's ranks with their parts",
-    GROUPS: "work-items a group with their parts",
+    RANKS: "the time of each step by the number of MPI's ranks",
+    GROUPS: "the time of each step by the work-items of a group",
 }
 POINTS = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 RANK_COUNTS = (1, 2, 3, 4, 6, 8)

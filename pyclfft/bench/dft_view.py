@@ -32,11 +32,12 @@ PUBLISHED_POINTS = 20_000
 MPI_IS_AHEAD_BELOW = 5000  # samples, the report says
 
 LEGEND = (
-    "Times are milliseconds from real samples of float64 on the host to the bins 0 to N / 2 on the "
-    "host: medians by the number of samples, otherwise means over ranks and repeats. "
+    "A time is the number of milliseconds from real samples of float64 on the host to the bins 0 "
+    "to N / 2 on the host. The table by the number of samples shows medians; the "
+    "others show means over ranks and repeats. "
     f"{SCALED} before a time says that one transform would have taken longer than the limit: the "
-    "time is that of fewer samples, times the square of the ratio of the samples. A dash means "
-    "that the contender did not take part. "
+    "benchmark measured fewer samples and multiplied their time by the square of the ratio. A dash "
+    "means that the contender did not take part. "
     f"{WRONG} stands beside a result whose relative error is above {BOUND:g}. sequential is a "
     "loop on the host, compiled by Numba, on one core; global, local and tiled are kernels on the "
     "device; fft is the fast Fourier transform on the device. Ranks that share a CPU have shares "
@@ -57,7 +58,7 @@ def parts(results: Results) -> Iterator[Part]:
             "The occupancy is not known, because this is no GPU of NVIDIA: other runtimes tell "
             "neither how many work-items a unit can hold nor how many registers a kernel takes."
         )
-    yield f"What the report says, of {HARDWARE}, and what was measured here:"
+    yield f"What the report says, measured on {HARDWARE}, and what was measured here:"
     yield beside_the_report(results)
 
 

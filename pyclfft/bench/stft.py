@@ -205,24 +205,26 @@ def overlap_line(overlap: Overlap) -> str:
 def report_parts(results: Results) -> Iterator[Part]:
     """Yield what the report has published, beside what was measured here."""
     yield (
-        f"{FRAMES} frames of {N_FFT} points, {HOP} apart, to {N_FFT // 2} magnitudes each, by "
-        f"frames a launch: microseconds of a launch in the mean, milliseconds of all launches by "
-        f"their events, and with the gaps between them; published for another GPU"
+        f"{FRAMES} frames of {N_FFT} points, {HOP} apart, become {N_FFT // 2} magnitudes each. For "
+        "each number of frames in a launch the table shows the mean microseconds of a launch, the "
+        "milliseconds of all launches by their events, and the milliseconds with the gaps between "
+        "the launches. The published times are from another GPU"
     )
     yield times_table(results.curve)
     yield (
-        "how many times as fast as at 1 frame a launch; and occupancy: the work-items that a "
-        "launch keeps on a unit that it uses, of those the unit has room for, as follows from its "
-        "groups, their local memory and registers (published, measured: "
-        f"{PUBLISHED_OCCUPANCY[0]:.2f} to {PUBLISHED_OCCUPANCY[1]:.2f})"
+        "the speed-up says how many times as fast the kernel is as with 1 frame in a launch. The "
+        "occupancy is the number of work-items that a launch keeps on a unit, divided by the "
+        "number for which the unit has room. It follows from the launch's groups, their local "
+        "memory and their registers. The report measured an occupancy of "
+        f"{PUBLISHED_OCCUPANCY[0]:.2f} to {PUBLISHED_OCCUPANCY[1]:.2f}"
     )
     yield speedup_table(results.curve)
     yield song_table(results)
     if results.greatest:
-        yield "the greatest magnitude of a melody's frames, and of the report's song:"
+        yield "the greatest magnitude in the frames of a melody, and in the report's song:"
         yield greatest_table(results.greatest)
     if results.profile:
-        yield "the whole program, of which the report gives a profile before it had a GPU:"
+        yield "the whole program, beside the report's profile of the time before it used a GPU:"
         yield profile_table(results.profile)
 
 

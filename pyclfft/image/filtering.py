@@ -53,12 +53,8 @@ from .notches import find_notches
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
 
-# The options that describe the radial kinds, with the values that say nothing about any kind. A
-# mask takes the place of all of them, and of the options of other kinds.
-BAND_OPTIONS = {
-    "kind": None, "cutoff": None, "unit": "bin", "shape": "ideal", "order": None, "sigma": None,
-    "keep_dc": False,
-}  # fmt: skip
+# The values of options that describe the default kind: beside a mask they say nothing.
+USUAL = {"unit": "bin", "shape": "ideal"}
 
 Gains = bytes | cl.Buffer | None  # a mask's gains: copied from the host, or a buffer of the device
 
@@ -184,36 +180,45 @@ def filter_image(
         Real numbers of any dtype and any size. One image has the shape (height, width), (height,
         width, 1), (height, width, 3), or (height, width, 4) with alpha, which is copied. With
         `axes` the array is a stack.
-    kind : {"highpass", "lowpass", "bandpass", "bandstop"}, optional
+    kind : str, optional
         Which frequencies r pass: "highpass" passes r >= cutoff, "lowpass" r < cutoff, "bandpass"
-        low <= r < high, and "bandstop" all others. The default is "highpass", unless there is a
-        `mask`.
+        low <= r < high, and "bandstop" all others. Further kinds have options of their own, and are
+        described there: "notch", "directional", "unsharp", "highboost", "homomorphic", "imagej".
+        The default is "highpass", unless there is a `mask`.
     cutoff : number or (number, number), optional
         The frequency at which the filter goes from pass to stop, or (low, high) for a band. The
         default is an eighth of the shorter side, in bins.
-    mask : array_like or pyopencl.array.Array, optional
-        Gains of your own, real or complex, in place of `kind` and of the options of a band. Either
-        there is a gain for each bin of the transform, DC at [0, 0]: the shape that `filter_mask`
-        returns for the same `pad`. Or there are the first ``columns // 2 + 1`` columns of these
-        gains, which then do the same as gains between `rfft2` and `irfft2`.
+    mask : array_like, pyopencl.array.Array or function, optional
+        Gains of your own, real or complex, in place of `kind` and of its options. Either there is a
+        gain for each bin of the transform, DC at [0, 0]: the shape that `filter_mask` returns for
+        the same `pad`. Or there are the first ``columns // 2 + 1`` columns of these gains, which
+        then do the same as gains between `rfft2` and `irfft2`. A function takes the frequencies fy,
+        of the shape (rows, 1), and fx, of the shape (1, columns), in cycles a pixel, and returns
+        gains that broadcast to (rows, columns).
     axes : (int, int), optional
         The axes of the array that are the rows and columns of an image. All other axes are those of
         a stack, whose images are filtered independently. One exception is the last axis: if it
         comes directly behind rows and columns and has the length 3 or 4, it holds the colours of a
         pixel, as it does without `axes`.
-    unit : {"bin", "nyquist", "cycles/px", "px-period"}
-        The unit of the cut-off: bins of the image's transform, counted alike along both sides; a
-        fraction of the Nyquist frequency; cycles a pixel (0 .. 0.5); or pixels a period.
-    shape : {"ideal", "gaussian", "butterworth"}
+    unit : {"bin", "nyquist", "cycles/px", "px-period"}, optional
+        The unit of the cut-off: bins of the image's transform, counted alike along both sides (the
+        default); a fraction of the Nyquist frequency; cycles a pixel (0 .. 0.5); or pixels a
+        period.
+    shape : {"ideal", "gaussian", "butterworth"}, optional
         How the filter goes from pass to stop: at once; as a Gaussian whose low pass falls to
-        exp(-1/2) at the cut-off; or as 1 / (1 + (r / cutoff)^(2 order)).
+        exp(-1/2) at the cut-off; or as 1 / (1 + (r / cutoff)^(2 order)). The default is "ideal" for
+        the kinds that have a cut-off by themselves, and "gaussian" for all others.
     order : float, optional
         The order of a Butterworth filter, 2 by default; higher orders cut more sharply. Other
         filters have no order.
-    pad : {"none", "zero", "edge", "mirror"}
-        What surrounds the image while it is transformed. Unless it is "none", the transform is at
-        least half as long again along both sides, so that opposite edges do not leak into each
-        other.
+    sigma : number or (number, number), optional
+        In place of `cutoff`, `unit` and `shape`: the standard deviation, in pixels, of the Gaussian
+        that a Gaussian low pass convolves with; two of them for a band.
+    pad : {"none", "periodic", "zero", "edge", "mirror"}
+        What surrounds the image while it is transformed. With "zero", "edge" and "mirror" the
+        transform is at least half as long again along both sides, so that opposite edges do not
+        leak into each other. With "periodic" the image is divided into a part whose opposite edges
+        fit together, which is filtered, and a smooth part, which gets the gain of DC.
     keep_dc : bool
         Leave the mean of the image as it is.
     channels : {"each", "luma"}
@@ -227,8 +232,8 @@ def filter_image(
         is "none".
     part : {"magnitude", "real"}, optional
         The real number that each filtered, complex value becomes. The default is "magnitude" for a
-        high pass and a band pass; it is "real" for a low pass, a band stop, any kind with
-        `keep_dc`, and a mask.
+        high pass and a band pass; it is "real" for all other kinds, any kind with `keep_dc`, and a
+        mask.
     maxval : number, optional
         The greatest value of a scaled result. The default is 255 for uint8, 65535 for uint16, and 1
         for all other dtypes.
@@ -238,6 +243,25 @@ def filter_image(
         Values of parameters of the kernels, as for `Plan`.
     queue : cl.CommandQueue, optional
         The queue to run on. The default is the queue of a device array, or `default_queue`.
+    **options
+        The options of a kind:
+
+        - "notch" stops what lies around `points`, a list of (fy, fx) in cycles a pixel, up to a
+          `radius` in cycles a pixel (3 bins of the shorter side by default), and, if `mirrored` (by
+          default), around their mirror images; `points` "auto" are those that `find_notches` finds;
+        - "directional" passes the waves at an `angle` in degrees, 0 for vertical stripes and
+          anticlockwise, within a `width` of 30 degrees from end to end; or it stops them (`stop`);
+        - "unsharp" adds `amount` (1) times the high pass;
+        - "highboost" takes the low pass from `boost` (1.5) times the image;
+        - "homomorphic" multiplies the low and the high frequencies of the logarithm of the
+          brightness by `gains` (0.5, 1.5);
+        - "imagej" is ImageJ's band pass, which suppresses structures from `large` (40) pixels on,
+          and up to `small` (3) pixels, and `stripes` ("none", "horizontal", "vertical") with a
+          `tolerance` (5) in percent.
+
+        "unsharp", "highboost" and "homomorphic" have a low pass, which is described by `sigma` (2
+        pixels; a sixteenth of the shorter side for "homomorphic"), or by `cutoff`, `unit`, `shape`
+        and `order`. "notch" and "directional" take `shape` and `order`, too.
 
     Returns
     -------
@@ -251,10 +275,10 @@ def filter_image(
     Raises
     ------
     PlanError
-        A ValueError: an option, a cut-off or an image makes no sense, or a mask is given together
-        with a kind. A single image on the host that holds NaN or infinity is refused, too, because
-        all its pixels would become NaN. In a stack, and on the device, only the images that hold
-        one become NaN.
+        A ValueError: an option, a cut-off or an image makes no sense, a kind does not have an
+        option, or a mask is given together with a kind. A single image on the host that holds NaN
+        or infinity is refused, too, because all its pixels would become NaN. In a stack, and on the
+        device, only the images that hold one become NaN.
     DeviceError
         The dtype needs double precision, and the device has none.
     DeviceMemoryError
@@ -266,6 +290,8 @@ def filter_image(
     See Also
     --------
     filter_mask : The gains of a kind.
+    find_notches : The frequencies of stripes and moire.
+    wiener : Undo a known blur.
 
     Notes
     -----
@@ -275,7 +301,13 @@ def filter_image(
 
     References
     ----------
-    R. C. Gonzalez, R. E. Woods, "Digital Image Processing", chapter 4, for the filters' shapes.
+    R. C. Gonzalez, R. E. Woods, "Digital Image Processing", chapter 4, for the filters' shapes and
+    kinds.
+
+    L. Moisan, "Periodic plus smooth image decomposition", J. Math. Imaging Vis. 39 (2011), for
+    `pad` "periodic".
+
+    J. Walter, FFTFilter, the plugin behind ImageJ's "FFT > Bandpass Filter...", for "imagej".
 
     Examples
     --------
@@ -292,6 +324,11 @@ def filter_image(
     >>> gains = pyclfft.filter_mask((8, 8), "lowpass", 2) * np.float32(0.5)
     >>> pyclfft.filter_image(stripes, mask=gains)[0, :3]
     array([50, 50, 50], dtype=uint8)
+
+    Remove the stripes, of 2 pixels a period, by a notch:
+
+    >>> pyclfft.filter_image(stripes, "notch", points=[(0, 0.5)], radius=0.1)[0, :3]
+    array([100, 100, 100], dtype=uint8)
     """
     array = image_array(image)
     if callable(mask):
@@ -453,9 +490,10 @@ def with_found_points(
     PlanError
         As `find_notches` raises it.
     """
-    if kind != "notch" or not isinstance(options.get("points"), str) or options["points"] != AUTO:
-        return dict(options)
-    return {**options, "points": find_notches(image, axes=axes)}
+    points = options.get("points")
+    if isinstance(kind, str) and kind == "notch" and isinstance(points, str) and points == AUTO:
+        return {**options, "points": find_notches(image, axes=axes)}
+    return dict(options)
 
 
 def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
@@ -463,7 +501,7 @@ def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
     given = [
         name
         for name, value in described.items()
-        if value is not None and value != BAND_OPTIONS.get(name)
+        if value is not None and not (name in USUAL and value == USUAL[name])
     ]
     if given:
         raise PlanError(
@@ -508,7 +546,8 @@ def filter_mask(
 ) -> np.ndarray:
     """Return the gain of every frequency.
 
-    They are computed by the filter's own kernel, or, where the device has no room, by the host.
+    Those of the four radial kinds are computed by the filter's own kernel, or, where the device has
+    no room, by the host; those of other kinds by the host.
 
     Parameters
     ----------
@@ -521,13 +560,14 @@ def filter_mask(
     queue : cl.CommandQueue, optional
         The queue to run on; `default_queue` by default.
     **options
-        The parameters ``unit``, ``shape``, ``order`` and ``keep_dc`` of `filter_image`.
+        The parameters ``unit``, ``shape``, ``order``, ``sigma`` and ``keep_dc`` of `filter_image`,
+        and the options of the kind.
 
     Returns
     -------
     ndarray of float32, shape `size`, or that of the padded transform
-        The gains, 0 .. 1, DC at [0, 0]. You may change them and pass them to `filter_image` as
-        `mask`.
+        The gains, DC at [0, 0]; those of the radial kinds are 0 .. 1. You may change them and pass
+        them to `filter_image` as `mask`.
 
     Raises
     ------

@@ -11,6 +11,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import atan2, degrees, hypot, isfinite
 from typing import Any
 
@@ -475,6 +476,7 @@ MAKERS: dict[str, Callable[..., Rule]] = {
 ALL_KINDS = (*KINDS, *MAKERS)
 
 
+@lru_cache
 def options_of(kind: str) -> tuple[str, ...]:
     """Return the names of the options that a kind takes."""
     parameters = dict(inspect.signature(MAKERS.get(kind, make_band)).parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,10 +99,10 @@ def wiener(image: Any, psf: Any, balance: float, reg: Any = None, *, clip: bool 
     >>> image[12:20, 12:20] = 1
     >>> psf = np.ones((3, 3)) / 9
     >>> blurred = pyclfft.convolve(np.pad(image, 1, mode="wrap"), psf, mode="valid")
-    >>> abs(blurred - image).max().round(2)
-    np.float64(0.56)
-    >>> abs(pyclfft.wiener(blurred, psf, 1e-6) - image).max().round(2)
-    np.float64(0.0)
+    >>> round(float(abs(blurred - image).max()), 1)
+    0.6
+    >>> bool(abs(pyclfft.wiener(blurred, psf, 1e-6) - image).max() < 0.02)
+    True
     """
     image = _image(image)
     job = Restoration(
@@ -160,8 +160,11 @@ class Restoration:
     def gains(self) -> np.ndarray:
         """Return what a spectrum is multiplied by, of the shape that `rfftn` returns."""
         blur = _transfer_function(self.psf.values, self.shape)
-        rough = _laplacian(len(self.shape)) if self.reg is None else self.reg.values
-        penalty = self.balance * _transfer_function(rough, self.shape).real ** 2
+        if self.reg is None:
+            rough = _laplacian(self.shape)
+        else:
+            rough = _transfer_function(self.reg.values, self.shape).real
+        penalty = self.balance * rough**2
         with np.errstate(divide="ignore", invalid="ignore"):
             gains = np.conj(blur) / (np.abs(blur) ** 2 + penalty)
         if not np.isfinite(gains).all():
@@ -249,15 +252,14 @@ def _transfer_function(operand: np.ndarray, shape: tuple[int, ...]) -> np.ndarra
     return np.fft.rfftn(np.roll(padded, middle, range(operand.ndim)))
 
 
-def _laplacian(dimensions: int) -> np.ndarray:
-    """Return the second difference along all axes: -1 beside the middle, and their number there."""
-    kernel = np.zeros((3,) * dimensions)
-    for axis in range(dimensions):
-        beside = [1] * dimensions
-        for beside[axis] in (0, 2):
-            kernel[tuple(beside)] = -1
-    kernel[(1,) * dimensions] = 2 * dimensions
-    return kernel
+def _laplacian(shape: tuple[int, ...]) -> np.ndarray:
+    """Return the real transfer function of the second difference along all axes, negated."""
+    lengths = (*shape[:-1], shape[-1] // 2 + 1)  # of the half of a spectrum
+    sides = (
+        2 - 2 * np.cos(2 * np.pi * np.arange(length) / n)
+        for length, n in zip(lengths, shape, strict=True)
+    )
+    return reduce(np.add.outer, sides)
 
 
 def _on_device(job: Restoration, image: cl_array.Array) -> cl_array.Array:

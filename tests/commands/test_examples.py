@@ -28,6 +28,7 @@ PACKAGE = Path(pyclfft.__path__[0])
 # Sample -> a line that it has to print.
 EXPECTED = {
     "filter_image.py": r"smooth: mean 110\.2, standard deviation 4\d\.\d, in .*scene_smooth\.png",
+    "remove_stripes.py": r"clean: mean error 2\.\d of 255, in .*scene_clean\.png",
     "filter_stack.py": r"error: 34\.9 before, 11\.\d slice by slice, 9\.\d as a volume",
     "find_stripes.py": r"stripes 10\.0\d pixels apart, in direction 143 degrees",
     "transform.py": r"loudest: \[440, 1000\] Hz",

@@ -502,7 +502,8 @@ def test_what_makes_no_sense_is_refused(queue, image, arguments, options, says):
         ((0, 4), (), "at least one pixel"),
         ((8, 8), ("highpass", -2), "negative"),
         ((8, 8), ("highpass", 7), "beyond"),
-        ((8, 8), ("notch", 2), "kind"),
+        ((8, 8), ("blur", 2), "kind"),
+        ((8, 8), ("notch", 2), "notch does not take cutoff"),
     ],
 )
 def test_masks_that_make_no_sense_are_refused(queue, size, arguments, says):

@@ -276,6 +276,35 @@ def check_filters(queue):
         assert abs(result - expected).max() < 0.51  # rounding, and single precision
 
 
+@checks("find_notches")
+def check_notches(queue):
+    """A wave in noise is one peak, and a notch there leaves the noise."""
+    image = noise((96, 128), "f4")
+    striped = image + np.cos(2 * np.pi * 0.2 * np.arange(128, dtype="f4"))
+    ((fy, fx),) = pyclfft.find_notches(striped)
+    assert (fy, fx) == pytest.approx((0, 0.2), abs=2e-3)
+    clean = pyclfft.filter_image(striped, "notch", points=[(fy, fx)], pad="periodic")
+    assert abs(clean - image).mean() < 0.1
+    photo = (255 * (0.5 + noise((16, 32), "f8"))).astype("u1")
+    logarithm = np.fft.fft2(np.log1p(photo.astype("f8")))
+    gains = pyclfft.filter_mask(photo.shape, "homomorphic")
+    expected = np.expm1(np.fft.ifft2(logarithm * gains).real).clip(0, 255)
+    assert abs(pyclfft.filter_image(photo, "homomorphic") - expected).max() < 0.51
+
+
+@checks("wiener")
+def check_wiener(queue):
+    """By its definition, with the Laplacian's transfer function in closed form."""
+    psf = np.array([[0, 1, 0], [1, 4, 1], [0, 1, 0]]) / 8
+    fy, fx = (np.cos(2 * np.pi * np.fft.fftfreq(n)) for n in (12, 15))
+    blur = 0.5 + np.add.outer(fy, fx) / 4
+    gains = blur / (blur**2 + 0.1 * (4 - 2 * np.add.outer(fy, fx)) ** 2)
+    for dtype in precisions(queue):
+        image = noise((12, 15), dtype)
+        expected = np.fft.ifft2(np.fft.fft2(image.astype("f8")) * gains).real
+        agree(pyclfft.wiener(image, psf, 0.1), expected)
+
+
 # --- convolution ----------------------------------------------------------------------------------
 
 

@@ -309,8 +309,8 @@ def test_crossings():
     assert crossing_of({441: 0.2, 1764: 0.3}) == inf
     assert isnan(crossing([], (OUR_DIRECT, HOST), (OUR_FFT, HOST)))
     points = results().of(IR, HALL)
-    assert crossing_text(points, 0.0) == "nowhere from 0.25 s on"
-    assert crossing_text(points, inf) == "everywhere up to 5 s"
+    assert crossing_text(points, 0.0) == "at no length from 0.25 s on"
+    assert crossing_text(points, inf) == "at every length up to 5 s"
     assert crossing_text(points, 0.8) == "up to 0.8 s"
     assert crossing_text(points, 0.02) == "up to 20 ms"
 

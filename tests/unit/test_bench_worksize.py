@@ -244,7 +244,7 @@ def test_truncation_and_rounding():
     expected = high_pass(scene, min(scene.shape) / 8)
     part = worksize.truncated(expected * (255 / expected.max()))
     page = (root / "docs" / "explanation" / "worksize.md").read_text(encoding="utf-8")
-    assert f"{part:.0%}".replace("%", " %") + " of those of `samples/scene.pgm`" in page
+    assert f"{part:.0%}".replace("%", " %") + " of the pixels of `samples/scene.pgm`" in page
 
 
 @pytest.mark.parametrize("made", [MADE, results(run("1", math.nan), machine=None)])

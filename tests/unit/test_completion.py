@@ -86,6 +86,7 @@ def test_arguments_that_name_files_are_known():
     }
     no_files = {
         "N", "N,...", "NAME", "NAME,...", "SPEC", "SECONDS", "RANGE", "S", "AxB,...", "SHELL",
+        "FY,FX", "ANGLE", "AMOUNT", "BOOST", "PIXELS", "FREQUENCY", "DEGREES", "PERCENT",
         "[RADIUS]", "RADIUS", "FORMAT", "K/N", "K,...", "CHARACTER", "HZ",
     }  # fmt: skip
     assert kinds <= no_files | set(completion.FILES)
