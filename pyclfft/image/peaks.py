@@ -23,7 +23,8 @@ class Peak:
     ----------
     fy, fx : float
         Its frequency down and across, in cycles a pixel. Of the two mirrored places of a wave it is
-        the one with ``fx > 0``, or with ``fy > 0`` if `fx` is 0.
+        the one whose bin has ``fy > 0``, or ``fx > 0`` in the row of `fy` 0, as `find_notches` has
+        it.
     magnitude : float
         The magnitude of the spectrum there.
     prominence : float
@@ -146,7 +147,8 @@ def _peak(
         (place + _between_bins(line, place, window) - len(line) // 2) / len(line)
         for line, place in ((magnitude[:, column], row), (magnitude[row], column))
     )
-    sign = -1 if fx < 0 or (fx == 0 and fy < 0) else 1
+    down, across = row - magnitude.shape[0] // 2, column - magnitude.shape[1] // 2
+    sign = -1 if down < 0 or (down == 0 and across < 0) else 1
     return Peak(sign * fy, sign * fx, float(magnitude[row, column]), prominence)
 
 
