@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import PyclfftError
 from .guard import TOKEN, App, Guard
 from .pictures import Picture
+from .sounds import Sound
 from .tabs import Tabs
 
 WORKERS = 2  # threads that decode, filter and encode
@@ -66,13 +67,13 @@ def settings(app: Any, log_level: str = "warning") -> Any:
     )
 
 
-def make_app(first: Picture | None) -> App:
-    """Return the application inside the guard: the page, and what it asks for.
+def make_app(first: Picture | Sound | None) -> App:
+    """Return the application inside the guard: the pages, and what they ask for.
 
     Parameters
     ----------
-    first : Picture, optional
-        The image that every new tab shows.
+    first : Picture or Sound, optional
+        What every new tab shows.
 
     Notes
     -----
@@ -81,7 +82,7 @@ def make_app(first: Picture | None) -> App:
     from fastapi import FastAPI
     from nicegui import ui
 
-    from .page import make_page
+    from .pages import make_pages
     from .routes import Routes
 
     tabs = Tabs()
@@ -89,18 +90,18 @@ def make_app(first: Picture | None) -> App:
     routes = Routes(tabs, ThreadPoolExecutor(WORKERS, "lab"))
     for path, (endpoint, method) in routes.table.items():
         web.add_route(path, endpoint, methods=[method])
-    make_page(tabs, first)
+    make_pages(tabs, first)
     ui.run_with(web, title="pyclfft lab", dark=None, tailwind=False, show_welcome_message=False)
     return web
 
 
-def serve(first: Picture | None, port: int, tell: Callable[[str], None]) -> None:
+def serve(first: Picture | Sound | None, port: int, tell: Callable[[str], None]) -> None:
     """Serve the lab until Ctrl-C.
 
     Parameters
     ----------
-    first : Picture, optional
-        The image that every new tab shows.
+    first : Picture or Sound, optional
+        What every new tab shows.
     port : int
         The port; 0 stands for any free one.
     tell : callable
@@ -117,7 +118,7 @@ def serve(first: Picture | None, port: int, tell: Callable[[str], None]) -> None
         # NiceGUI would look for its storage in the working directory. Nothing is stored here.
         os.environ["NICEGUI_STORAGE_PATH"] = folder
         number = listening.getsockname()[1]
-        guard = Guard(make_app(first), number)
+        guard = Guard(make_app(first), number, start="/sound" if isinstance(first, Sound) else "/")
         server = uvicorn.Server(settings(guard))
         listening.listen()
         tell(f"http://127.0.0.1:{number}/?{TOKEN}={guard.token}")

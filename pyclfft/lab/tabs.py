@@ -20,8 +20,46 @@ from .pictures import Job, Painted, Picture, unpainted
 MAX_TABS = 16
 
 
-class Tab:
-    """The state of one tab. Its fields change as a whole, so that other threads may read them.
+class DeviceChoice:
+    """The device of a tab, which its user chooses.
+
+    Attributes
+    ----------
+    device : str
+        The device, in the words of `use_device`; empty for the default one.
+    version : int
+        Counts the changes, so that the newest result is known.
+    is_shown : callable
+        Returns whether a browser shows the tab.
+    """
+
+    def __init__(self) -> None:
+        self.device = ""
+        self.version = 0
+        self.is_shown: Callable[[], bool] = lambda: False
+
+    def use(self, device: str) -> None:
+        """Choose a device.
+
+        Raises
+        ------
+        DeviceError
+            None fits.
+        """
+        select_device(device or None)
+        self.device = device
+        self.version += 1
+
+    @property
+    def queue(self) -> cl.CommandQueue:
+        """The queue of the tab's device in this thread."""
+        return queue_of(context_of(select_device(self.device or None)))
+
+
+class Tab(DeviceChoice):
+    """The state of a tab that shows an image.
+
+    Its fields change as a whole, so that other threads may read them.
 
     Attributes
     ----------
@@ -31,24 +69,16 @@ class Tab:
         What the controls say.
     strokes : tuple of Stroke
         What the brush has drawn.
-    device : str
-        The device, in the words of `use_device`; empty for the default one.
-    version : int
-        Counts the changes, so that the newest result is known.
     on_open : callable
         Called when another image has been opened.
-    is_shown : callable
-        Returns whether a browser shows the tab.
     """
 
     def __init__(self, picture: Picture | None = None) -> None:
+        super().__init__()
         self.picture = picture
         self.settings = Settings()
         self.strokes: tuple[Stroke, ...] = ()
-        self.device = ""
-        self.version = 0
         self.on_open: Callable[[], None] = lambda: None
-        self.is_shown: Callable[[], bool] = lambda: False
         self._painted: Painted | None = None
         self._lock = threading.Lock()
 
@@ -92,23 +122,6 @@ class Tab:
         self.strokes = ()
         self.version += 1
 
-    def use(self, device: str) -> None:
-        """Choose a device.
-
-        Raises
-        ------
-        DeviceError
-            None fits.
-        """
-        select_device(device or None)
-        self.device = device
-        self.version += 1
-
-    @property
-    def queue(self) -> cl.CommandQueue:
-        """The queue of the tab's device in this thread."""
-        return queue_of(context_of(select_device(self.device or None)))
-
     def job(self) -> Job:
         """Return what the tab shows now.
 
@@ -141,12 +154,12 @@ class Tabs:
 
     def __init__(self, limit: int = MAX_TABS) -> None:
         self._limit = limit
-        self._known: dict[str, Tab] = {}
+        self._known: dict[str, DeviceChoice] = {}
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def add(self, name: str, tab: Tab) -> None:
+    def add(self, name: str, tab: DeviceChoice) -> None:
         """Remember a tab; if there are too many, forget one that no browser shows.
 
         Raises
@@ -164,7 +177,7 @@ class Tabs:
             )
         self._known[name] = tab
 
-    def get(self, name: str) -> Tab | None:
+    def get(self, name: str) -> DeviceChoice | None:
         """Return the state of a tab, or None if there is no such tab."""
         return self._known.get(name)
 

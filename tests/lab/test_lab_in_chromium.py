@@ -17,7 +17,8 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from pyclfft import filter as filter_command
-from tests.lab_process import Lab
+from pyclfft.audio.audiofile import read_audio
+from tests.lab_process import SAMPLES, Lab
 
 pytestmark = pytest.mark.full
 
@@ -252,6 +253,56 @@ def test_it_fits_the_window_in_light_and_in_dark(browser, folder, width, scheme)
     assert scroll <= inner == width
     corner = picture.getpixel((3, 3))
     assert (corner < 60) if scheme == "dark" else (corner > 200)
+
+
+def test_a_sound_is_seen_played_cut_and_put_into_a_room(browser, lab, folder):
+    find(browser, "a[href='/sound']").click()
+    until(lambda: browser.title == "pyclfft lab: sound")
+    tune = SAMPLES / "tune.wav"
+    after(browser, lambda: press(browser, ".lab-sound-file", str(tune)))
+    canvas = find(browser, "canvas.lab-levels")
+    webdriver.ActionChains(browser).move_to_element_with_offset(canvas, 60, 1).perform()
+    until(lambda: "Hz" in find(browser, ".lab-readout").text)
+    seconds, hertz, note, decibels = find(browser, ".lab-readout").text.split(", ")
+    middle = canvas.size["width"] / 2 + 60
+    assert float(seconds.split()[0]) == pytest.approx(5 * middle / canvas.size["width"], abs=0.02)
+    assert float(hertz.split()[0]) == pytest.approx((27.5 * 11025 / 2) ** 0.5, rel=0.05)
+    assert note in ("G♯4", "A4", "G4")
+    assert decibels.endswith("dB")
+
+    # A rectangle by the pointer, then by numbers: it is exported as the server cuts it.
+    webdriver.ActionChains(browser).drag_and_drop_by_offset(canvas, 100, 50).perform()
+    until(lambda: find(browser, ".lab-export").is_enabled())
+    for field, value in (("start", 1), ("end", 2), ("low", 100), ("high", 900)):
+        box = find(browser, f".lab-field-{field}")
+        box.clear()
+        box.send_keys(str(value), Keys.TAB)
+    part = read_audio(download(browser, folder, ".lab-export", "tune_part.wav"))
+    assert part.samples.shape[1] == 11025
+    find(browser, ".lab-notes").click()
+    until(lambda: "notes" in find(browser, ".lab-views [role=status]").text)
+
+    find(browser, ".lab-play").click()
+    until(lambda: find(browser, ".lab-play").text == "Pause")
+    find(browser, ".lab-play").click()
+    until(lambda: find(browser, ".lab-play").text == "Play")
+
+    after(browser, lambda: press(browser, ".lab-room-file", str(tune)))
+    assert find(browser, ".lab-words").text.endswith("in tune.wav")
+    wet = read_audio(download(browser, folder, ".lab-save", "tune_wet.wav"))
+    assert wet.info.seconds > 9
+    after(browser, lambda: find(browser, ".lab-dry").click())
+    assert not find(browser, ".lab-words").text.endswith("in tune.wav")
+    browser.save_screenshot(str(folder / "sound.png"))
+    script = "return [document.documentElement.scrollWidth, window.innerWidth]"
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    time.sleep(0.5)
+    scroll, inner = browser.execute_script(script)
+    browser.save_screenshot(str(folder / "sound_420.png"))
+    assert scroll <= inner
 
 
 def test_no_request_has_failed_and_none_went_abroad(browser, lab):
