@@ -97,7 +97,7 @@ class Controls:
                 words.text = f"{slider.label}: {position:g}"
                 self._set(name, position)
 
-            QuickSlider(slider, change).classes(f"lab-slider-{name}")
+            QuickSlider(slider, change).classes(f"lab-slider-{name.replace(' ', '-')}")
         return box
 
     # --- what happens -----------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class Controls:
         for name, box in self._sliders.items():
             box.set_visibility(name in settings.sliders)
         self._shape.set_visibility(KINDS[settings.kind].has_shape)
-        self._keep_dc.set_visibility(bool(settings.band))
+        self._keep_dc.set_visibility(KINDS[settings.kind].has_mean)
         self._channels.set_visibility(picture is not None and picture.file.channels == 3)
 
     def _opened(self, client: Client) -> None:

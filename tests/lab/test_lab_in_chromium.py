@@ -164,7 +164,7 @@ def test_upload_slider_mask_and_save_are_the_commands(browser, lab, folder, phot
     crest, trough = (pixel_of(browser, "result", 0.5 + n / 256, 0.5)[0] for n in (4.5, 12.5))
     assert abs(crest - trough) < 10
     program = shown_text(browser, ".lab-python")
-    until(lambda: "mask=gains" in find(browser, ".lab-text").text)
+    until(lambda: "mask=read_gains" in find(browser, ".lab-text").text)
     program = find(browser, ".lab-text").text.replace(result.name, "by python.png")
     exec(compile(program, "copied", "exec"), {})
     assert (folder / "by python.png").read_bytes() == result.read_bytes()

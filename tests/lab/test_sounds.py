@@ -137,7 +137,9 @@ def test_a_sound_is_saved_as_it_came(two_tones, tmp_path):
     assert again.info.kind == "16-bit WAV"
 
 
-@pytest.mark.parametrize(("data", "words"), [(b"", "empty"), (b"hello", "a.wav: "), (b"RIFF", "a.wav: ")])
+@pytest.mark.parametrize(
+    ("data", "words"), [(b"", "empty"), (b"hello", "a.wav: "), (b"RIFF", "a.wav: ")]
+)
 def test_what_is_no_sound_is_refused(data, words):
     with pytest.raises(FormatError, match=words) as caught:
         sounds.open_sound(data, "../a.wav")
