@@ -14,11 +14,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from ..commandline import describe
-from ..errors import PlanError, PyclfftError
+from ..errors import PyclfftError
 from ..image.imagefile import ImageFile
 from . import pictures, sounds
 from .brush import WHITE
-from .sound_tabs import SoundTab
+from .sound_tabs import Piece, SoundTab
 from .tabs import DeviceChoice, Tab, Tabs
 
 ERRORS = (PyclfftError, OSError, MemoryError, cl.Error)
@@ -28,7 +28,7 @@ _NO_TAB = "the lab does not know this tab any more: load the page again"
 
 Query = Mapping[str, str]
 Answer = Callable[[Any, Query], Response]
-Receive = Callable[[Any, bytes, str], Callable[[], None]]
+Receive = Callable[[Any, bytes, Query], Callable[[], None]]
 
 
 class Routes:
@@ -77,22 +77,21 @@ class Routes:
     def _taking(
         self, kind: type[DeviceChoice], receive: Receive
     ) -> Callable[[Request], Awaitable[Response]]:
-        """Return an endpoint for uploads: a thread decodes them, then the tab shows them."""
+        """Return an endpoint for changes: a thread takes what was sent, then the tab shows it."""
 
         async def endpoint(request: Request) -> Response:
             tab = self._tabs.get(request.path_params["tab"])
             if not isinstance(tab, kind):
                 return _error(_NO_TAB, HTTPStatus.NOT_FOUND)
-            name = request.query_params.get("name", "")
-            async with self._uploads:
+            async with tab.changing, self._uploads:
                 try:
                     data = await request.body()
-                    show = await self._in_thread(receive, tab, data, name)
+                    show = await self._in_thread(receive, tab, data, request.query_params)
                 except ClientDisconnect:  # or the guard has ended an upload that is too large
                     return _error("the upload has ended early")
                 except ERRORS as error:
                     return _error(describe(error))
-            show()
+                show()
             return JSONResponse({"version": tab.version})
 
         return endpoint
@@ -105,8 +104,8 @@ class Routes:
 # --- images ---------------------------------------------------------------------------------------
 
 
-def _open_picture(tab: Tab, data: bytes, name: str) -> Callable[[], None]:
-    picture = pictures.open_picture(data, name)
+def _open_picture(tab: Tab, data: bytes, query: Query) -> Callable[[], None]:
+    picture = pictures.open_picture(data, query.get("name", ""))
     return lambda: tab.open(picture)
 
 
@@ -146,21 +145,36 @@ def _python(tab: Tab, query: Query) -> Response:
 
 
 def _shown(tab: SoundTab) -> sounds.Sound:
-    if tab.sound is None:
-        raise PlanError("no sound is open: open one first")
+    tab.require_piece()
+    assert tab.sound is not None
     return tab.sound
 
 
-def _open_sound(tab: SoundTab, data: bytes, name: str) -> Callable[[], None]:
-    sound = sounds.open_sound(data, name)
-    return lambda: tab.open(sound)
+def _shown_later(tab: SoundTab, piece: Piece) -> Callable[[], None]:
+    """Compute what a piece sounds like; return what shows it."""
+    sound = piece.sound(tab.queue)
+    return lambda: tab.show(piece, sound)
 
 
-def _put_in_room(tab: SoundTab, data: bytes, name: str) -> Callable[[], None]:
-    _shown(tab)
-    assert tab.dry is not None
-    sound = sounds.in_room(tab.dry, sounds.open_sound(data, name), tab.queue)
-    return lambda: tab.show(sound)
+def _open_sound(tab: SoundTab, data: bytes, query: Query) -> Callable[[], None]:
+    return _shown_later(tab, Piece(sounds.open_sound(data, query.get("name", ""))))
+
+
+def _put_in_room(tab: SoundTab, data: bytes, query: Query) -> Callable[[], None]:
+    room = sounds.open_sound(data, query.get("name", ""))
+    return _shown_later(tab, tab.require_piece().in_room(room))
+
+
+def _leave_room(tab: SoundTab, data: bytes, query: Query) -> Callable[[], None]:
+    return _shown_later(tab, tab.require_piece().in_room(None))
+
+
+def _edit(tab: SoundTab, data: bytes, query: Query) -> Callable[[], None]:
+    return _shown_later(tab, tab.require_piece().with_edit(sounds.parse_region(query)))
+
+
+def _undo(tab: SoundTab, data: bytes, query: Query) -> Callable[[], None]:
+    return _shown_later(tab, tab.require_piece().undone())
 
 
 def _levels(tab: SoundTab, query: Query) -> Response:
@@ -181,7 +195,7 @@ def _notes(tab: SoundTab, query: Query) -> Response:
 
 def _whole(tab: SoundTab, query: Query) -> Response:
     sound = _shown(tab)
-    return _file(sounds.wav(sound), sound.file_name("wet" if sound.room else "copy"))
+    return _file(sounds.wav(sound), sound.file_name("changed" if sound.changes else "copy"))
 
 
 def _part(tab: SoundTab, query: Query) -> Response:
@@ -204,7 +218,13 @@ ANSWERS: dict[type[DeviceChoice], dict[str, Answer]] = {
 }  # fmt: skip
 UPLOADS: dict[type[DeviceChoice], dict[str, Receive]] = {
     Tab: {"open": _open_picture},
-    SoundTab: {"open": _open_sound, "room": _put_in_room},
+    SoundTab: {
+        "open": _open_sound,
+        "room": _put_in_room,
+        "dry": _leave_room,
+        "edit": _edit,
+        "undo": _undo,
+    },
 }
 
 

@@ -10,7 +10,7 @@ from nicegui.element import Element
 from ..errors import PyclfftError
 from .frame import head
 from .guard import MAX_BODY_BYTES
-from .sound_tabs import SoundTab
+from .sound_tabs import Piece, SoundTab
 from .sounds import CHOICES, Sound, View
 
 LABELS = {
@@ -58,13 +58,12 @@ class SoundControls:
                     on_change=lambda event, name=name: self._do(tab.set, name, event.value),
                 ).props(f"dense outlined data-name={name}")  # fmt: skip
         self._view = Spectrogram(client)
-        self._view.on("dry", self._without_room)
-        tab.on_open = lambda: self._opened(client)
+        tab.on_open = lambda is_new: self._opened(client, is_new)
 
     def show(self, sound: Sound | None) -> None:
         """Show a sound, if there is one."""
         if sound is not None:
-            self._tab.open(sound)
+            self._tab.show(Piece(sound), sound)
 
     def _do(self, change: Any, *given: Any) -> None:
         """Change the tab's state and let the browser ask for the result; an error is shown."""
@@ -76,18 +75,14 @@ class SoundControls:
             if self._tab.sound is not None:
                 self._view.run_method("changed", self._tab.version)
 
-    def _without_room(self) -> None:
-        if self._tab.dry is not None:
-            self._tab.show(self._tab.dry)
-
-    def _opened(self, client: Client) -> None:
+    def _opened(self, client: Client, is_new: bool) -> None:
         """Tell the browser of another sound; this is called by a request, outside the page."""
-        sound = self._tab.sound
-        if sound is None:
+        sound, piece = self._tab.sound, self._tab.piece
+        if sound is None or piece is None:
             return
         info = {
-            "name": sound.name, "words": sound.words, "isWet": bool(sound.room),
-            "version": self._tab.version,
+            "name": sound.name, "words": sound.words, "isWet": piece.room is not None,
+            "edits": len(piece.edits), "isNew": is_new, "version": self._tab.version,
         }  # fmt: skip
         with client:
             self._view.run_method("opened", info)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,6 +16,7 @@ from PIL import Image
 from ..audio.audio_writing import depth_of, write_audio
 from ..audio.audiofile import AudioInfo, open_audio
 from ..audio.notes import notes
+from ..audio.spectral_editing import Region, edit_spectrogram
 from ..audio.spectrogram_picture import hertz_of_mel, mel_of
 from ..audio.stft import istft, spectrogram, stft
 from ..audio.units import midi_to_hz
@@ -28,6 +29,7 @@ MAX_SAMPLES = 50_000_000  # of all channels
 MAX_LEVELS = 64_000_000  # of a spectrogram: its frames times its bins
 ROWS, COLUMNS = 512, 2048  # of a spectrogram's picture, at most
 LOWEST = 27.5  # Hz: where an axis of notes begins, which is A0
+MAX_GAIN = 60  # dB
 CUT_FFT, CUT_HOP = 2048, 512  # the frames by which a rectangle is cut out
 
 # The choices of the page, the usual one first.
@@ -50,14 +52,14 @@ class Sound:
         The sound.
     info : AudioInfo
         What its file says of it.
-    room : str
-        The name of the impulse response that it was put into; empty for none.
+    changes : tuple of str
+        What was done to it, in words.
     """
 
     name: str
     samples: np.ndarray
     info: AudioInfo
-    room: str = ""
+    changes: tuple[str, ...] = ()
 
     @property
     def sr(self) -> int:
@@ -72,7 +74,7 @@ class Sound:
     @property
     def words(self) -> str:
         """What the sound is, for people."""
-        return f"{self.info}, in {self.room}" if self.room else str(self.info)
+        return ", ".join((str(self.info), *self.changes))
 
     @property
     def mix(self) -> np.ndarray:
@@ -262,6 +264,37 @@ def cut(sound: Sound, rectangle: Rectangle, queue: cl.CommandQueue) -> Sound:
     return replace(sound, samples=kept[:, :length])
 
 
+def parse_region(sent: Mapping[str, str]) -> Region:
+    """Return the rectangle that the browser has sent, with the gain in dB that it is to get.
+
+    Raises
+    ------
+    PlanError
+        It is no rectangle, or the gain is no number up to `MAX_GAIN`.
+    """
+    box = parse_rectangle(sent)
+    try:
+        gain = float(sent["gain"])
+    except (KeyError, ValueError):
+        gain = np.nan
+    if not gain <= MAX_GAIN:
+        raise PlanError(f"the gain is a number of decibels up to {MAX_GAIN}")
+    return Region(box.start, box.end, box.low, box.high, gain)
+
+
+def edited(sound: Sound, regions: Sequence[Region], queue: cl.CommandQueue) -> Sound:
+    """Return a sound in which regions of the spectrogram are erased, softer or louder.
+
+    Raises
+    ------
+    PlanError
+        As `edit_spectrogram` raises it.
+    """
+    samples = edit_spectrogram(sound.samples, regions, sr=sound.sr, queue=queue)
+    words = f"edited {len(regions)} time{'s' * (len(regions) != 1)}"
+    return replace(sound, samples=samples, changes=(*sound.changes, words))
+
+
 def in_room(sound: Sound, room: Sound, queue: cl.CommandQueue) -> Sound:
     """Return a sound as a room answers to it, as loud as before.
 
@@ -274,7 +307,7 @@ def in_room(sound: Sound, room: Sound, queue: cl.CommandQueue) -> Sound:
     if sound.samples.shape[0] * (sound.samples.shape[1] + taps.shape[1]) > MAX_SAMPLES:
         raise PlanError("the sound would be too long in this room: open a shorter part")
     samples = reverberate(sound.samples, taps, normalize=True, queue=queue)
-    return replace(sound, samples=samples, room=room.name)
+    return replace(sound, samples=samples, changes=(*sound.changes, f"in {room.name}"))
 
 
 def wav(sound: Sound) -> bytes:

@@ -32,7 +32,7 @@ export default {
         <span aria-hidden="true">{{ isBusy ? "…" : "" }}</span>
       </div>
       <canvas ref="canvas" class="lab-levels" tabindex="0" role="img"
-              aria-label="Spectrogram. Arrow keys move the playing line, the space bar plays, Escape removes the rectangle."
+              aria-label="Spectrogram. Arrow keys move the playing line, the space bar plays, Delete erases the rectangle, Escape removes it."
               @pointerdown="down" @pointermove="move" @pointerup="up" @pointercancel="up"
               @pointerleave="readout = ''" @keydown="key"></canvas>
       <output class="lab-readout">{{ readout || shown_rectangle || "Point at the spectrogram to read it; drag to draw a rectangle." }}</output>
@@ -41,6 +41,10 @@ export default {
         <label><input type="checkbox" class="lab-notes" v-model="hasNotes" @change="find_notes" :disabled="!name"> Notes</label>
         <button type="button" class="lab-play-part" @click="play_part" :disabled="!rectangle">Play the rectangle</button>
         <button type="button" class="lab-export" @click="download('part?' + range())" :disabled="!rectangle">Export the rectangle</button>
+        <button type="button" class="lab-erase" @click="edit('-inf')" :disabled="!rectangle || isChanging">Erase</button>
+        <label>Gain, dB <input type="number" class="lab-gain" min="-60" max="60" step="1" v-model.number="gain"></label>
+        <button type="button" class="lab-boost" @click="edit(gain)" :disabled="!rectangle || isChanging">Apply the gain</button>
+        <button type="button" class="lab-undo" @click="post('undo')" :disabled="!edits || isChanging">Undo</button>
         <button type="button" @click="forget" :disabled="!rectangle">Remove the rectangle</button>
       </div>
       <div class="lab-bar" role="group" aria-label="Numbers of the rectangle">
@@ -52,7 +56,7 @@ export default {
         <label class="lab-button">Put it into a room
           <input type="file" class="lab-file lab-room-file" @change="choose('room', $event)" :disabled="!name"
                  accept="audio/*,.wav,.flac" aria-label="Open a room's impulse response"></label>
-        <button type="button" class="lab-dry" @click="$emit('dry')" :disabled="!isWet">Without the room</button>
+        <button type="button" class="lab-dry" @click="post('dry')" :disabled="!isWet || isChanging">Without the room</button>
         <button type="button" class="lab-save" @click="download('whole')" :disabled="!name">Save</button>
         <span role="status">{{ status }}</span>
       </div>
@@ -61,7 +65,7 @@ export default {
   data() {
     return {
       name: "", words: "", alert: "", status: "", readout: "", isBusy: false, isWet: false,
-      isPlaying: false, hasNotes: false, rectangle: null,
+      isPlaying: false, hasNotes: false, rectangle: null, gain: 6, edits: 0, isChanging: false,
       fields: { start: "From, s", end: "to, s", low: "from, Hz", high: "to, Hz" },
     };
   },
@@ -100,7 +104,9 @@ export default {
       this.stop();
       this.notes = [];
       this.loaded = "";
-      Object.assign(this, { name: info.name, words: info.words, isWet: info.isWet, rectangle: null, alert: "" });
+      const { name, words, isWet, edits } = info;
+      Object.assign(this, { name, words, isWet, edits, alert: "" });
+      if (info.isNew) this.rectangle = null;
       await this.changed(info.version);
       if (this.hasNotes) this.find_notes();
     },
@@ -157,7 +163,15 @@ export default {
         this.alert = `${file.name} has more than ${this.maxBytes / 2 ** 20} MiB: make it smaller first.`;
         return;
       }
-      await this.ask(`${what}?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+      await this.post(`${what}?name=${encodeURIComponent(file.name)}`, file);
+    },
+    async post(path, body) {
+      this.isChanging = true;
+      await this.ask(path, { method: "POST", body });
+      this.isChanging = false;
+    },
+    edit(gain) {
+      if (this.rectangle && !this.isChanging) this.post(`edit?${this.range()}&gain=${gain}`);
     },
     async download(what) {
       const answer = await this.ask(what);
@@ -297,6 +311,7 @@ export default {
         this.draw();
       } else if (event.key === " ") this.toggle();
       else if (event.key === "Escape") this.forget();
+      else if (event.key === "Delete") this.edit("-inf");
       else return;
       event.preventDefault();
     },

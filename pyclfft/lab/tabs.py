@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -31,12 +32,15 @@ class DeviceChoice:
         Counts the changes, so that the newest result is known.
     is_shown : callable
         Returns whether a browser shows the tab.
+    changing : asyncio.Lock
+        Held while a request changes the tab, so that no change is lost.
     """
 
     def __init__(self) -> None:
         self.device = ""
         self.version = 0
         self.is_shown: Callable[[], bool] = lambda: False
+        self.changing = asyncio.Lock()
 
     def use(self, device: str) -> None:
         """Choose a device.

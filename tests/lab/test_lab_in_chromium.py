@@ -279,6 +279,12 @@ def test_a_sound_is_seen_played_cut_and_put_into_a_room(browser, lab, folder):
         box.send_keys(str(value), Keys.TAB)
     part = read_audio(download(browser, folder, ".lab-export", "tune_part.wav"))
     assert part.samples.shape[1] == 11025
+    after(browser, lambda: find(browser, ".lab-erase").click())
+    assert find(browser, ".lab-words").text.endswith("edited 1 time")
+    after(browser, lambda: find(browser, ".lab-boost").click())
+    after(browser, lambda: find(browser, ".lab-undo").click())
+    assert find(browser, ".lab-words").text.endswith("edited 1 time")
+    after(browser, lambda: find(browser, ".lab-undo").click())
     find(browser, ".lab-notes").click()
     until(lambda: "notes" in find(browser, ".lab-views [role=status]").text)
 
@@ -289,7 +295,7 @@ def test_a_sound_is_seen_played_cut_and_put_into_a_room(browser, lab, folder):
 
     after(browser, lambda: press(browser, ".lab-room-file", str(tune)))
     assert find(browser, ".lab-words").text.endswith("in tune.wav")
-    wet = read_audio(download(browser, folder, ".lab-save", "tune_wet.wav"))
+    wet = read_audio(download(browser, folder, ".lab-save", "tune_changed.wav"))
     assert wet.info.seconds > 9
     after(browser, lambda: find(browser, ".lab-dry").click())
     assert not find(browser, ".lab-words").text.endswith("in tune.wav")

@@ -274,8 +274,18 @@ def test_a_sound_is_shown_cut_and_put_into_a_room(lab):
     assert lab.error(f"{tab}/part?start=2&end=1&low=1&high=2")[0] == 400
     assert lab.ask(f"{tab}/room?name=hall.wav", tune)[0].status == 200
     answer, wet = lab.ask(f"{tab}/whole")
-    assert answer.getheader("X-Name") == "tune_wet.wav"
+    assert answer.getheader("X-Name") == "tune_changed.wav"
     assert len(wet) > len(dry)
+    assert lab.ask(f"{tab}/dry", b"")[0].status == 200
+    assert lab.ask(f"{tab}/whole")[1] == dry
+    box = "start=1&end=2&low=100&high=900"
+    assert lab.error(f"{tab}/edit?{box}", b"")[0] == 400
+    assert lab.ask(f"{tab}/edit?{box}&gain=-inf", b"")[0].status == 200
+    edited = lab.ask(f"{tab}/whole")[1]
+    assert len(edited) == len(dry)
+    assert edited != dry
+    assert lab.ask(f"{tab}/undo", b"")[0].status == 200
+    assert lab.ask(f"{tab}/whole")[1] == dry
     status, words = lab.error(f"{tab}/open?name=bad.wav", b"hello")
     assert (status, words.startswith("bad.wav: ")) == (400, True)
     assert lab.error(f"{lab.new_tab()}/levels".replace("/tab/", "/sound-tab/"))[0] == 404

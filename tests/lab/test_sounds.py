@@ -14,7 +14,7 @@ from pyclfft.audio.audio_writing import write_audio
 from pyclfft.audio.audiofile import read_audio
 from pyclfft.errors import FormatError, PlanError, PyclfftError
 from pyclfft.lab import sounds
-from pyclfft.lab.sound_tabs import SoundTab
+from pyclfft.lab.sound_tabs import MAX_EDITS, Piece, SoundTab
 from pyclfft.lab.sounds import CHOICES, View
 from tests.lab_process import SAMPLES
 
@@ -160,11 +160,48 @@ def test_a_control_that_is_none_is_refused(name, value):
         View().changed(name, value)
 
 
+def test_regions_are_erased_and_made_louder(device, queue, two_tones):
+    """Each tone by itself: the other one, and what lies before and behind, stays as it was."""
+    sent = {"start": "0.2", "end": "0.8", "low": "300", "high": "800", "gain": "-inf"}
+    louder = {"start": "1.2", "end": "1.8", "low": "1500", "high": "2500", "gain": "-6.0206"}
+    regions = (sounds.parse_region(sent), sounds.parse_region(louder))
+    found = sounds.edited(two_tones, regions, queue)
+    before = two_tones.samples
+    assert np.abs(found.samples[:, 3000:5000]).max() < 0.01
+    np.testing.assert_allclose(found.samples[:, 11000:13000], before[:, 11000:13000] / 2, atol=0.01)
+    np.testing.assert_allclose(found.samples[:, :400], before[:, :400], atol=1e-5)
+    assert found.words.endswith("edited 2 times")
+
+
+@pytest.mark.parametrize("gain", [None, "x", "nan", "61", "inf"])
+def test_a_gain_that_is_none_is_refused(gain):
+    sent = {"start": "0", "end": "1", "low": "0", "high": "1"}
+    with pytest.raises(PlanError, match="decibels up to 60"):
+        sounds.parse_region(sent if gain is None else {**sent, "gain": gain})
+
+
+def test_what_is_done_to_a_sound_is_undone(device, queue, two_tones, tmp_path):
+    room = sound_of([0.5, 0.25], tmp_path, "hall.wav")
+    region = sounds.Region(0.2, 0.8, 300, 800)
+    piece = Piece(two_tones).with_edit(region).with_edit(region).in_room(room)
+    assert piece.sound(queue).words.endswith("16-bit WAV, edited 2 times, in hall.wav")
+    piece = piece.undone().in_room(None)
+    assert piece.sound(queue).words.endswith("16-bit WAV, edited 1 time")
+    assert piece.undone().sound(queue) is two_tones
+    for _ in range(MAX_EDITS - 1):
+        piece = piece.with_edit(region)
+    with pytest.raises(PlanError, match="undo some"):
+        piece.with_edit(region)
+
+
 def test_each_change_of_a_tab_counts(two_tones):
     tab, opened = SoundTab(), []
-    tab.on_open = lambda: opened.append(tab.version)
-    tab.open(two_tones)
-    tab.show(two_tones)
+    with pytest.raises(PlanError, match="open one first"):
+        tab.require_piece()
+    tab.on_open = lambda is_new: opened.append((tab.version, is_new))
+    piece = Piece(two_tones)
+    tab.show(piece, two_tones)
+    tab.show(piece.undone(), two_tones)
     tab.set("db", 60)
     tab.use("")
-    assert (opened, tab.version, tab.view.db) == ([1, 2], 4, 60)
+    assert (opened, tab.version, tab.view.db) == ([(1, True), (2, False)], 4, 60)
