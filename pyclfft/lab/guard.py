@@ -67,6 +67,7 @@ _NO_COOKIE = (
     "This browser has no key to the lab. Open the link that pyclfft lab has printed. The link "
     "works once: if it has been used, end pyclfft lab with Ctrl-C and start it again."
 )
+_NO_TOKEN = "A websocket brings no token."
 _NO_LENGTH = "The length of the request is no number."
 _TOO_LARGE = "The upload has more than {} bytes, which is the limit of the lab."
 _ENTER = (
@@ -138,6 +139,8 @@ class Guard:
             )
         elif not self._has_cookie(scope):
             await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _NO_COOKIE)
+        elif tokens and is_socket:
+            await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _NO_TOKEN)
         elif tokens:
             await _answer(send, HTTPStatus.SEE_OTHER, b"text/plain", b"", [(b"location", b"/")])
         elif is_socket:

@@ -107,10 +107,10 @@ class Server:
         assert status == 200
         return "Cookie: " + dict(headers)["set-cookie"].partition(";")[0]
 
-    def open_socket(self, *more):
+    def open_socket(self, *more, path="/_nicegui_ws/socket.io/?EIO=4&transport=websocket"):
         key = base64.b64encode(os.urandom(16)).decode()
         return self.get(
-            "/_nicegui_ws/socket.io/?EIO=4&transport=websocket",
+            path,
             "Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {key}",
             "Sec-WebSocket-Version: 13", *more, until=b"come in",
         )  # fmt: skip
@@ -340,6 +340,12 @@ def test_a_token_never_goes_inside(server):
     cookie = server.enter()
     status, headers, _ = server.get(f"/page?a=b&token={server.guard.token}", cookie)
     assert (status, dict(headers)["location"]) == (303, "/")
+    assert server.inside.seen == []
+
+
+def test_a_websocket_brings_no_token(server):
+    cookie, origin = server.enter(), f"Origin: http://127.0.0.1:{server.port}"
+    assert server.open_socket(cookie, origin, path="/?token=x")[0] == FORBIDDEN
     assert server.inside.seen == []
 
 

@@ -255,6 +255,54 @@ def test_it_fits_the_window_in_light_and_in_dark(browser, folder, width, scheme)
     assert (corner < 60) if scheme == "dark" else (corner > 200)
 
 
+def test_the_latest_slider_position_wins(browser, lab):
+    """Of many positions in a row few are drawn, and the last one is what is drawn at last."""
+    after(browser, lambda: choose_kind(browser, "Low pass"))
+    count = browser.execute_async_script(
+        """
+        const done = arguments[0];
+        const thumb = document.querySelector(".lab-slider-cutoff [tabindex]");
+        const views = document.querySelector(".lab-views");
+        let drawn = 0;
+        views.addEventListener("lab-result", () => drawn++);
+        for (let n = 0; n < 60; n++)
+          thumb.dispatchEvent(new KeyboardEvent("keydown", { keyCode: 39, bubbles: true }));
+        setTimeout(() => done(drawn), 4000);
+        """
+    )
+    assert 1 <= count < 30
+    find(browser, ".lab-copy").click()
+    until(lambda: "--lowpass 0.18" in find(browser, ".lab-text").text)  # 60 steps above 0.124
+    last = browser.execute_script(
+        "return Number(document.querySelector('.lab-views').dataset.shown)"
+    )
+    time.sleep(0.5)
+    script = "return Number(document.querySelector('.lab-views').dataset.shown)"
+    assert browser.execute_script(script) == last
+
+
+def test_a_tab_that_is_closed_is_forgotten(browser, lab):
+    """Its state is freed some seconds later, and the other tab's stays."""
+    (cookie,) = browser.get_cookies()
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Strict"
+    lab.cookie = f"{cookie['name']}={cookie['value']}"
+    first = browser.current_window_handle
+    script = "return performance.getEntriesByType('resource').map((e) => e.name)"
+    known = set(browser.execute_script(script))
+    browser.switch_to.new_window("tab")
+    browser.get(f"http://127.0.0.1:{lab.port}/")
+    after(browser, lambda: press(browser, ".lab-file", str(SAMPLES / "letters.pgm")))
+    (asked,) = {e.rpartition("/")[0] for e in browser.execute_script(script) if "/tab/" in e}
+    path = asked.partition(str(lab.port))[2]
+    assert lab.ask(f"{path}/before")[0].status == 200
+    browser.close()
+    browser.switch_to.window(first)
+    until(lambda: lab.ask(f"{path}/before")[0].status == 404)
+    (other,) = {each.rpartition("/")[0] for each in known if "/tab/" in each}
+    assert lab.ask(f"{other.partition(str(lab.port))[2]}/before")[0].status == 200
+
+
 def test_a_sound_is_seen_played_cut_and_put_into_a_room(browser, lab, folder):
     find(browser, "a[href='/sound']").click()
     until(lambda: browser.title == "pyclfft lab: sound")
