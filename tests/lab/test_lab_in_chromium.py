@@ -273,11 +273,9 @@ def test_the_latest_slider_position_wins(browser, lab):
     assert 1 <= count < 30
     find(browser, ".lab-copy").click()
     until(lambda: "--lowpass 0.18" in find(browser, ".lab-text").text)  # 60 steps above 0.124
-    last = browser.execute_script(
-        "return Number(document.querySelector('.lab-views').dataset.shown)"
-    )
+    script = "return document.querySelector('.lab-views').dataset.shown"
+    last = browser.execute_script(script)
     time.sleep(0.5)
-    script = "return Number(document.querySelector('.lab-views').dataset.shown)"
     assert browser.execute_script(script) == last
 
 
