@@ -86,7 +86,7 @@ def _main(argv: Sequence[str]) -> int:
                 _open_browser(link, Path(folder))
 
         try:
-            serve(first, options.port, tell)
+            serve(first, options.port, options.device or "", tell)
         except KeyboardInterrupt:
             print("The lab is closed.")
     return 0

@@ -44,11 +44,13 @@ body { color-scheme: light; } body.body--dark { color-scheme: dark; }
 """
 
 
-def head(use: Callable[[str], None], other: str, path: str) -> None:
+def head(device: str, use: Callable[[str], None], other: str, path: str) -> None:
     """Show the title, the devices, the way to the other page, and a switch for dark mode.
 
     Parameters
     ----------
+    device : str
+        The device that is used at first, in the words of `use_device`.
     use : callable
         Called with the chosen device, in the words of `use_device`.
     other, path : str
@@ -60,6 +62,9 @@ def head(use: Callable[[str], None], other: str, path: str) -> None:
             ui.label("pyclfft lab")
         ui.link(other, path)
         ui.select(
-            device_choices(), value="", label="Device", on_change=lambda event: use(event.value)
+            device_choices(device),
+            value=device,
+            label="Device",
+            on_change=lambda event: use(event.value),
         ).props("dense outlined").style("min-width: 12rem; max-width: 100%")
         ui.button("Dark or light", on_click=dark.toggle).props("flat dense no-caps")

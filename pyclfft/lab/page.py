@@ -56,7 +56,9 @@ class Controls:
 
     def __init__(self, client: Client, tab: Tab) -> None:
         self._tab = tab
-        head(lambda device: self._do(tab.use, str, device), "Play with a sound", "/sound")
+        head(
+            tab.device, lambda device: self._do(tab.use, str, device), "Play with a sound", "/sound"
+        )
         with ui.element("div").classes("lab-controls"):
             self._kind = self._select("kind", "Filter", {n: k.label for n, k in KINDS.items()})
             self._shape = self._select("shape", "Shape", {n: n.capitalize() for n in SHAPES})

@@ -16,7 +16,7 @@ from .sounds import Sound
 from .tabs import DeviceChoice, Tab, Tabs
 
 
-def make_pages(tabs: Tabs, first: Picture | Sound | None) -> None:
+def make_pages(tabs: Tabs, first: Picture | Sound | None, device: str) -> None:
     """Add the pages to NiceGUI's application.
 
     Parameters
@@ -25,6 +25,8 @@ def make_pages(tabs: Tabs, first: Picture | Sound | None) -> None:
         Where each tab's state is kept.
     first : Picture or Sound, optional
         What every new tab shows.
+    device : str
+        The device that every new tab uses, in the words of `use_device`; empty for the default one.
     """
 
     def fill(client: Client, tab: DeviceChoice, controls: Any, shown: Any) -> None:
@@ -42,8 +44,8 @@ def make_pages(tabs: Tabs, first: Picture | Sound | None) -> None:
 
     @ui.page("/", title="pyclfft lab")
     def images(client: Client) -> None:
-        fill(client, Tab(), Controls, first if isinstance(first, Picture) else None)
+        fill(client, Tab(device=device), Controls, first if isinstance(first, Picture) else None)
 
     @ui.page("/sound", title="pyclfft lab: sound")
     def sounds(client: Client) -> None:
-        fill(client, SoundTab(), SoundControls, first if isinstance(first, Sound) else None)
+        fill(client, SoundTab(device), SoundControls, first if isinstance(first, Sound) else None)

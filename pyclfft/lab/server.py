@@ -67,13 +67,15 @@ def settings(app: Any, log_level: str = "warning") -> Any:
     )
 
 
-def make_app(first: Picture | Sound | None) -> App:
+def make_app(first: Picture | Sound | None, device: str) -> App:
     """Return the application inside the guard: the pages, and what they ask for.
 
     Parameters
     ----------
     first : Picture or Sound, optional
         What every new tab shows.
+    device : str
+        The device that every new tab uses, in the words of `use_device`; empty for the default one.
 
     Notes
     -----
@@ -90,12 +92,14 @@ def make_app(first: Picture | Sound | None) -> App:
     routes = Routes(tabs, ThreadPoolExecutor(WORKERS, "lab"))
     for path, (endpoint, method) in routes.table.items():
         web.add_route(path, endpoint, methods=[method])
-    make_pages(tabs, first)
+    make_pages(tabs, first, device)
     ui.run_with(web, title="pyclfft lab", dark=None, tailwind=False, show_welcome_message=False)
     return web
 
 
-def serve(first: Picture | Sound | None, port: int, tell: Callable[[str], None]) -> None:
+def serve(
+    first: Picture | Sound | None, port: int, device: str, tell: Callable[[str], None]
+) -> None:
     """Serve the lab until Ctrl-C.
 
     Parameters
@@ -104,6 +108,8 @@ def serve(first: Picture | Sound | None, port: int, tell: Callable[[str], None])
         What every new tab shows.
     port : int
         The port; 0 stands for any free one.
+    device : str
+        The device that every new tab uses, in the words of `use_device`; empty for the default one.
     tell : callable
         Called with the link once the server listens.
 
@@ -118,7 +124,8 @@ def serve(first: Picture | Sound | None, port: int, tell: Callable[[str], None])
         # NiceGUI would look for its storage in the working directory. Nothing is stored here.
         os.environ["NICEGUI_STORAGE_PATH"] = folder
         number = listening.getsockname()[1]
-        guard = Guard(make_app(first), number, start="/sound" if isinstance(first, Sound) else "/")
+        start = "/sound" if isinstance(first, Sound) else "/"
+        guard = Guard(make_app(first, device), number, start=start)
         server = uvicorn.Server(settings(guard))
         listening.listen()
         tell(f"http://127.0.0.1:{number}/?{TOKEN}={guard.token}")

@@ -49,7 +49,7 @@ class SoundControls:
 
     def __init__(self, client: Client, tab: SoundTab) -> None:
         self._tab = tab
-        head(lambda device: self._do(tab.use, device), "Play with an image", "/")
+        head(tab.device, lambda device: self._do(tab.use, device), "Play with an image", "/")
         with ui.element("div").classes("lab-controls"):
             for name, choices in CHOICES.items():
                 ui.select(

@@ -83,8 +83,8 @@ class SoundTab(DeviceChoice):
         Called when another sound is shown; its argument says whether it was just opened.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, device: str = "") -> None:
+        super().__init__(device)
         self.piece: Piece | None = None
         self.sound: Sound | None = None
         self.view = View()

@@ -36,8 +36,8 @@ class DeviceChoice:
         Held while a request changes the tab, so that no change is lost.
     """
 
-    def __init__(self) -> None:
-        self.device = ""
+    def __init__(self, device: str = "") -> None:
+        self.device = device
         self.version = 0
         self.is_shown: Callable[[], bool] = lambda: False
         self.changing = asyncio.Lock()
@@ -77,8 +77,8 @@ class Tab(DeviceChoice):
         Called when another image has been opened.
     """
 
-    def __init__(self, picture: Picture | None = None) -> None:
-        super().__init__()
+    def __init__(self, picture: Picture | None = None, device: str = "") -> None:
+        super().__init__(device)
         self.picture = picture
         self.settings = Settings()
         self.strokes: tuple[Stroke, ...] = ()
@@ -190,15 +190,23 @@ class Tabs:
         self._known.pop(name, None)
 
 
-def device_choices() -> dict[str, str]:
-    """Return the devices: their numbers, as `use_device` takes them, and their names."""
+def device_choices(given: str = "") -> dict[str, str]:
+    """Return the devices: the words by which `use_device` knows each, and its name.
+
+    Parameters
+    ----------
+    given : str
+        The words with which the lab was started. Copied commands repeat them; empty stands for the
+        default device, which commands need not name.
+    """
     usable = set(runtimes.devices())
     numbered = {
         f"{p}:{d}": device
         for p, (_, group) in enumerate(runtimes.by_platform(runtimes.every_device()))
         for d, device in enumerate(group)
     }
+    first = f"{device_label(select_device(given or None))} ({given or 'default'})"
     return {
-        "": f"{device_label(select_device(None))} (default)",
+        given: first,
         **{place: device_label(each) for place, each in numbered.items() if each in usable},
     }

@@ -141,6 +141,11 @@ def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(server):
     assert server.inside.seen == []
 
 
+def test_the_link_leads_to_a_page(server):
+    server.guard = Guard(server.inside, server.port, start="/sound")
+    assert b'content="0;url=/sound"' in server.get(f"/?token={server.guard.token}")[2]
+
+
 def test_the_cookie_opens_every_path(server):
     cookie = server.enter()
     for path in ("/", "/_nicegui/static/a.js", "/tab/1/result"):

@@ -226,7 +226,7 @@ def test_the_browser_gets_the_link_from_a_file_that_only_this_user_reads(
     monkeypatch.setattr(command.webbrowser, "open", lambda address: opened.append(address))
     link = "http://127.0.0.1:1/?token=abc&b=1"
 
-    def serve(first, port, tell):
+    def serve(first, port, device, tell):
         tell(link)
         path = unquote(opened[0].removeprefix("file://"))
         assert "url=http://127.0.0.1:1/?token=abc&amp;b=1" in Path(path).read_text()
@@ -291,8 +291,15 @@ def test_a_sound_is_shown_cut_and_put_into_a_room(lab):
     assert lab.error(f"{lab.new_tab()}/levels".replace("/tab/", "/sound-tab/"))[0] == 404
 
 
-def test_a_sound_comes_first(lab):
-    other = Lab(lab.log.with_name("sound"), SAMPLES / "tune.wav")
-    _, entrance = other.ask(other.link.partition(str(other.port))[2])
-    other.end()
-    assert b'content="0;url=/sound"' in entrance
+def test_a_sound_and_a_device_come_first(lab):
+    other = Lab(lab.log.with_name("sound"), SAMPLES / "tune.wav", "--device", "cpu")
+    try:
+        assert other.enter() == "/sound"
+        _, page = other.ask("/sound")
+        tab = "/sound-tab/" + re.search(rb'"tab":\s*"([0-9a-f-]{36})"', page)[1].decode()
+        assert json.loads(other.ask(f"{tab}/axes")[1])["seconds"] == pytest.approx(5)
+        tab = other.new_tab()
+        other.ask(f"{tab}/open?name=a.png", png(np.zeros((8, 9), np.uint8)))
+        assert b"--device cpu" in other.ask(f"{tab}/command")[1]
+    finally:
+        other.end()

@@ -326,6 +326,10 @@ def test_a_device_can_be_chosen(device):
     with pytest.raises(PyclfftError):
         tab.use("no such device")
     assert tab.device == list(choices)[-1]
+    named = device_choices("cpu")
+    assert next(iter(named)) == "cpu"
+    assert named["cpu"].endswith("(cpu)")
+    assert Tab(device="cpu").queue.device in pyclfft.devices()
 
 
 # --- images ---------------------------------------------------------------------------------------
