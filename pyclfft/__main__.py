@@ -20,7 +20,7 @@ COMMANDS = {
     "dft": ("pyclfft.dft", "transform samples in a CSV file by the definition, also under MPI"),
     "filter": ("pyclfft.filter", "filter images in the frequency domain"),
     "info": ("pyclfft.info", "show runtimes and devices, write a report"),
-    "lab": ("pyclfft.lab.command", "open a page to play with the spectra of images"),
+    "lab": ("pyclfft.lab.command", "open a page to play with the spectra of images and sounds"),
     "selftest": ("pyclfft.selftest", "check the results of every device"),
     "spectrogram": ("pyclfft.spectrogram", "draw spectrograms of sounds, find notes"),
     "spectrum": ("pyclfft.spectrum", "draw spectra of images, find stripes and halftone"),

@@ -40,9 +40,10 @@ class Lab:
         self.cookie = ""
 
     def enter(self):
-        """Spend the link's token, as a browser does that opens it."""
-        answer, _ = self.ask(self.link.partition(str(self.port))[2])
+        """Spend the link's token, as a browser does that opens it; return where it leads."""
+        answer, page = self.ask(self.link.partition(str(self.port))[2])
         self.cookie = answer.getheader("Set-Cookie").partition(";")[0]
+        return re.search(rb'content="0;url=([^"]*)"', page)[1].decode()
 
     def ask(self, path, body=None, method=None, **headers):
         """Return the answer to a request and its body."""

@@ -140,11 +140,11 @@ def gains_of(pixels: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     pixels : ndarray of uint16
-        As `levels` returns them.
+        As `levels` returns them. `read_gains` returns the same gains for the picture's file.
 
     Returns
     -------
     ndarray of float32
         DC at [0, 0].
     """
-    return (np.fft.ifftshift(pixels) / WHITE).astype(np.float32)
+    return np.fft.ifftshift(pixels).astype(np.float32) / np.float32(WHITE)

@@ -1,4 +1,4 @@
-"""``pyclfft lab``: a page in the browser to play with the spectra of images."""
+"""``pyclfft lab``: a page in the browser to play with the spectra of images and sounds."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from ..errors import FormatError, PyclfftError
 from ..runtime.choice import select_device, use_device
 from .guard import MAX_BODY_BYTES
 from .pictures import Picture, open_picture
+from .sounds import SUFFIXES, Sound, open_sound
 
 PROG = "pyclfft lab"
 
 EPILOG = """\
 The page is served on 127.0.0.1, so that only this machine reaches it, and the link works once, in
-one browser. With --no-browser, or if no browser opens, open the printed link yourself. Images that
-you open in the page stay on this machine, and are forgotten when its tab closes. Ctrl-C ends the
-lab."""
+one browser. With --no-browser, or if no browser opens, open the printed link yourself. Images and
+sounds that you open in the page stay on this machine, and are forgotten when its tab closes. Ctrl-C
+ends the lab."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,12 +49,14 @@ def parser() -> argparse.ArgumentParser:
     result = commandline.Parser(
         prog=PROG,
         description="Open a page in the browser to play with an image's spectrum: filters with "
-        "sliders, and a brush that erases frequencies.",
+        "sliders, and a brush that erases frequencies. Or with a sound's: its spectrogram, notes, "
+        "parts of it, rooms.",
         epilog=EPILOG,
     )
     add = result.add_argument
     add("file", nargs="?", type=streams.file_name, metavar="FILE",
-        help="an image to begin with: PGM, PNG, TIFF, JPEG, PPM, BMP, WebP or GIF")  # fmt: skip
+        help="what to begin with: an image (PGM, PNG, TIFF, JPEG, PPM, BMP, WebP or GIF) or a "
+        "sound (WAV, FLAC, OGG, AIFF, MP3 ...)")  # fmt: skip
     add("--port", type=_port, default=0, metavar="N",
         help="the port to serve the page on (default: 0, any free one)")  # fmt: skip
     add("--no-browser", action="store_true", help="open no browser: print the link alone")
@@ -83,19 +86,20 @@ def _main(argv: Sequence[str]) -> int:
                 _open_browser(link, Path(folder))
 
         try:
-            serve(first, options.port, tell)
+            serve(first, options.port, options.device or "", tell)
         except KeyboardInterrupt:
             print("The lab is closed.")
     return 0
 
 
-def _read(path: str) -> Picture:
-    """Return the image that the page shows first."""
+def _read(path: str) -> Picture | Sound:
+    """Return what the page shows first; the ending of a sound's name says that it is one."""
     file = Path(path)
     if file.stat().st_size > MAX_BODY_BYTES:
         raise FormatError(f"{path}: the file has more than {MAX_BODY_BYTES // 2**20} MiB")
     try:
-        return open_picture(file.read_bytes(), file.name)
+        read = open_sound if file.suffix.lower() in SUFFIXES else open_picture
+        return read(file.read_bytes(), file.name)
     except FormatError as error:
         raise FormatError(f"{file.parent / str(error)}") from None
 

@@ -67,12 +67,13 @@ _NO_COOKIE = (
     "This browser has no key to the lab. Open the link that pyclfft lab has printed. The link "
     "works once: if it has been used, end pyclfft lab with Ctrl-C and start it again."
 )
+_NO_TOKEN = "A websocket brings no token."
 _NO_LENGTH = "The length of the request is no number."
 _TOO_LARGE = "The upload has more than {} bytes, which is the limit of the lab."
 _ENTER = (
-    b'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>pyclfft lab</title>'
-    b'<meta http-equiv="refresh" content="0;url=/"></head>'
-    b'<body><p><a href="/">Go to the lab</a></p></body></html>'
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>pyclfft lab</title>'
+    '<meta http-equiv="refresh" content="0;url={start}"></head>'
+    '<body><p><a href="{start}">Go to the lab</a></p></body></html>'
 )
 
 
@@ -85,6 +86,8 @@ class Guard:
         The ASGI application inside.
     port : int
         The port of the server, by which the cookie is named: browsers send cookies to all ports.
+    start : str, optional
+        The path of the page to which the link leads.
     max_body_bytes : int, optional
         The greatest number of bytes that a request may send.
 
@@ -97,10 +100,13 @@ class Guard:
         The name of the cookie.
     """
 
-    def __init__(self, app: App, port: int, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(
+        self, app: App, port: int, *, start: str = "/", max_body_bytes: int = MAX_BODY_BYTES
+    ) -> None:
         self.token = secrets.token_urlsafe(TOKEN_BYTES)
         self.cookie_name = f"pyclfft-lab-{port}"
         self._app = app
+        self._enter = _ENTER.format(start=start).encode("ascii")
         self._key = secrets.token_urlsafe(2 * TOKEN_BYTES)
         self._is_token_used = False
         self._max_body_bytes = max_body_bytes
@@ -128,9 +134,13 @@ class Guard:
         ):
             await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _WRONG_ORIGIN)
         elif self._spends(tokens, scope):
-            await _answer(send, HTTPStatus.OK, b"text/html; charset=utf-8", _ENTER, self._cookie())
+            await _answer(
+                send, HTTPStatus.OK, b"text/html; charset=utf-8", self._enter, self._cookie()
+            )
         elif not self._has_cookie(scope):
             await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _NO_COOKIE)
+        elif tokens and is_socket:
+            await _refuse(scope, receive, send, HTTPStatus.FORBIDDEN, _NO_TOKEN)
         elif tokens:
             await _answer(send, HTTPStatus.SEE_OTHER, b"text/plain", b"", [(b"location", b"/")])
         elif is_socket:

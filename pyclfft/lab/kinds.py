@@ -43,6 +43,16 @@ SLIDERS = {
     "cutoff": Slider("Cut-off, cycles a pixel", 0.001, 0.5, 0.001, 0.125),
     "low": Slider("Low cut-off, cycles a pixel", 0.001, 0.499, 0.001, 0.05),
     "high": Slider("High cut-off, cycles a pixel", 0.002, 0.5, 0.001, 0.2),
+    "angle": Slider("Angle of the waves, degrees", 0, 180, 1, 0),
+    "width": Slider("Width, degrees", 1, 180, 1, 30),
+    "radius": Slider("Radius around each peak, cycles a pixel", 0.001, 0.1, 0.001, 0.01),
+    "amount": Slider("Amount", 0, 5, 0.1, 1),
+    "boost": Slider("Boost", 1, 5, 0.1, 1.5),
+    "sigma": Slider("Width of the blur (sigma), pixels", 0.5, 100, 0.5, 2),
+    "low gain": Slider("Gain of slow changes", 0, 3, 0.05, 0.5),
+    "high gain": Slider("Gain of fast changes", 0, 3, 0.05, 1.5),
+    "large": Slider("Largest structures, pixels", 1, 200, 1, 40),
+    "small": Slider("Smallest structures, pixels", 0, 50, 0.5, 3),
     "order": Slider("Order of the Butterworth filter", 0.5, 10, 0.5, 2),
 }
 USUAL = {name: slider.usual for name, slider in SLIDERS.items()}
@@ -99,7 +109,7 @@ class Settings:
         kind = KINDS[self.kind]
         if not kind.arguments:
             return {}
-        more: dict[str, Any] = {"keep_dc": True} if self.keep_dc else {}
+        more: dict[str, Any] = {"keep_dc": True} if self.keep_dc and kind.has_mean else {}
         if kind.has_shape:
             more["shape"] = self.shape
             if self.shape == "butterworth":
@@ -122,12 +132,27 @@ class Kind:
         leaves the spectrum to the brush.
     has_shape : bool
         Whether the kind takes a shape, and an order.
+    has_mean : bool
+        Whether the kind may leave the mean brightness or not.
+    has_mask : bool
+        Whether its gains, from 0 to 1, may be multiplied by those of the brush.
+    option : tuple of str
+        The words for the kind in the command; () stands for the kind's own name.
+    value : str
+        The argument that stands behind this option.
+    implied : tuple of str
+        The arguments that the option implies.
     """
 
     label: str
     sliders: tuple[str, ...] = ()
     arguments: Callable[[Mapping[str, float]], dict[str, Any]] | None = None
     has_shape: bool = False
+    has_mean: bool = False
+    has_mask: bool = False
+    option: tuple[str, ...] = ()
+    value: str = ""
+    implied: tuple[str, ...] = ()
 
 
 def _one_cutoff(positions: Mapping[str, float]) -> dict[str, Any]:
@@ -141,10 +166,47 @@ def _two_cutoffs(positions: Mapping[str, float]) -> dict[str, Any]:
     return {"cutoff": (low, max(high, round(low + step, DIGITS))), "unit": "cycles/px"}
 
 
+def _same(*names: str) -> Callable[[Mapping[str, float]], dict[str, Any]]:
+    """Return a function for a kind whose arguments have the names of its sliders."""
+    return lambda positions: {name: positions[name] for name in names}
+
+
+def _radial(
+    label: str, sliders: tuple[str, ...], arguments: Callable[[Mapping[str, float]], dict[str, Any]]
+) -> Kind:
+    return Kind(
+        label, sliders, arguments, has_shape=True, has_mean=True, has_mask=True, value="cutoff"
+    )
+
+
 KINDS = {
-    "none": Kind("Brush only"),
-    "lowpass": Kind("Low pass", ("cutoff",), _one_cutoff, has_shape=True),
-    "highpass": Kind("High pass", ("cutoff",), _one_cutoff, has_shape=True),
-    "bandpass": Kind("Band pass", ("low", "high"), _two_cutoffs, has_shape=True),
-    "bandstop": Kind("Band stop", ("low", "high"), _two_cutoffs, has_shape=True),
-}
+    "none": Kind("Brush only", has_mask=True),
+    "lowpass": _radial("Low pass", ("cutoff",), _one_cutoff),
+    "highpass": _radial("High pass", ("cutoff",), _one_cutoff),
+    "bandpass": _radial("Band pass", ("low", "high"), _two_cutoffs),
+    "bandstop": _radial("Band stop", ("low", "high"), _two_cutoffs),
+    "directional": Kind(
+        "Directions", ("angle", "width"), _same("angle", "width"), has_shape=True, has_mask=True,
+        value="angle",
+    ),
+    "notch": Kind(
+        "Stripes and moire, found", ("radius",),
+        lambda positions: {"points": "auto", "radius": positions["radius"]},
+        has_shape=True, value="points",
+    ),
+    "unsharp": Kind(
+        "Sharpen", ("amount", "sigma"), _same("amount", "sigma"), value="amount"
+    ),
+    "highboost": Kind("High boost", ("boost", "sigma"), _same("boost", "sigma"), value="boost"),
+    "homomorphic": Kind(
+        "Even light", ("low gain", "high gain", "sigma"),
+        lambda positions: {
+            "gains": (positions["low gain"], positions["high gain"]), "sigma": positions["sigma"],
+        },
+    ),
+    "imagej": Kind(
+        "ImageJ's band pass", ("large", "small"),
+        lambda positions: {**_same("large", "small")(positions), "pad": "mirror"},
+        option=("--preset", "imagej"), implied=("pad",),
+    ),
+}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The page: NiceGUI's controls, and the views that views.js draws."""
+"""The page of an image: NiceGUI's controls, and the views that views.js draws."""
 
 from __future__ import annotations
 
@@ -13,41 +13,11 @@ from ..errors import PyclfftError
 from ..image.bands import SHAPES
 from ..image.filter_plans import CHANNELS
 from .brush import parse_stroke
+from .frame import head
 from .guard import MAX_BODY_BYTES
 from .kinds import KINDS, SLIDERS, Slider
 from .pictures import Picture
-from .tabs import Tab, Tabs, device_choices
-
-STYLE = """
-body { color-scheme: light; } body.body--dark { color-scheme: dark; }
-.lab-page { max-width: 1600px; margin: 0 auto; padding: 0.75rem; display: flex;
-  flex-direction: column; gap: 0.75rem; width: 100%; box-sizing: border-box; }
-.lab-head, .lab-bar, .lab-controls { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem;
-  align-items: center; }
-.lab-head h1 { font-size: 1.3rem; line-height: 1.5; font-weight: 600; flex: 1 1 auto; }
-.lab-views { display: flex; flex-direction: column; gap: 0.5rem; width: 100%; }
-.lab-three { display: grid; gap: 0.5rem; grid-template-columns: repeat(3, minmax(0, 1fr)); }
-@media (max-width: 700px) { .lab-three { grid-template-columns: minmax(0, 1fr); } }
-.lab-three figure { margin: 0; }
-.lab-three canvas { width: 100%; height: min(52vh, 36rem); display: block; background: #8883;
-  border-radius: 4px; touch-action: none; cursor: crosshair; }
-@media (max-width: 700px) { .lab-three canvas { height: 60vw; } }
-.lab-views :focus-visible, .lab-button:focus-within { outline: 3px solid #4a90e2;
-  outline-offset: 1px; }
-.lab-file { position: absolute; width: 1px; height: 1px; opacity: 0; }
-.lab-button, .lab-views button { border: 1px solid currentcolor; border-radius: 4px;
-  padding: 0.25rem 0.7rem; cursor: pointer; background: transparent; color: inherit; font: inherit;
-  position: relative; }
-.lab-views button:disabled { opacity: 0.45; cursor: default; }
-.lab-name { font-weight: 600; overflow-wrap: anywhere; }
-.lab-alert { margin: 0; padding: 0.5rem 0.75rem; border-radius: 4px; background: #b00020;
-  color: white; overflow-wrap: anywhere; }
-.lab-readout { min-height: 1.5em; font-variant-numeric: tabular-nums; }
-.lab-text { margin: 0; padding: 0.5rem; background: #8882; white-space: pre-wrap;
-  overflow-wrap: anywhere; border-radius: 4px; }
-.lab-controls > * { min-width: 9rem; }
-.lab-slider { flex: 1 1 16rem; max-width: 30rem; min-width: min(16rem, 100%); }
-"""
+from .tabs import Tab
 
 
 class Views(Element, component="views.js"):
@@ -73,32 +43,6 @@ class QuickSlider(ValueElement[float]):
         self._props["aria-label"] = slider.label
 
 
-def make_page(tabs: Tabs, first: Picture | None) -> None:
-    """Add the page to NiceGUI's application.
-
-    Parameters
-    ----------
-    tabs : Tabs
-        Where each tab's state is kept.
-    first : Picture, optional
-        The image that every new tab shows.
-    """
-
-    @ui.page("/", title="pyclfft lab")
-    def page(client: Client) -> None:
-        ui.add_css(STYLE)
-        tab = Tab()
-        tab.is_shown = lambda: client.has_socket_connection
-        try:
-            tabs.add(client.id, tab)
-        except PyclfftError as error:
-            ui.label(str(error)).props('role="alert"')
-            return
-        client.on_delete(lambda: tabs.remove(client.id))
-        with ui.element("main").classes("lab-page"):
-            Controls(client, tab).show(first)
-
-
 class Controls:
     """The controls of one tab.
 
@@ -112,7 +56,9 @@ class Controls:
 
     def __init__(self, client: Client, tab: Tab) -> None:
         self._tab = tab
-        self._head()
+        head(
+            tab.device, lambda device: self._do(tab.use, str, device), "Play with a sound", "/sound"
+        )
         with ui.element("div").classes("lab-controls"):
             self._kind = self._select("kind", "Filter", {n: k.label for n, k in KINDS.items()})
             self._shape = self._select("shape", "Shape", {n: n.capitalize() for n in SHAPES})
@@ -138,17 +84,6 @@ class Controls:
 
     # --- parts of the page ------------------------------------------------------------------------
 
-    def _head(self) -> None:
-        dark = ui.dark_mode(None)
-        with ui.element("header").classes("lab-head"):
-            with ui.element("h1"):
-                ui.label("pyclfft lab")
-            ui.select(
-                device_choices(), value="", label="Device",
-                on_change=lambda event: self._do(self._tab.use, str, event.value),
-            ).props("dense outlined").style("min-width: 12rem; max-width: 100%")  # fmt: skip
-            ui.button("Dark or light", on_click=dark.toggle).props("flat dense no-caps")
-
     def _select(self, name: str, label: str, choices: dict[str, str]) -> ui.select:
         return ui.select(
             choices, label=label, value=getattr(self._tab.settings, name),
@@ -164,7 +99,7 @@ class Controls:
                 words.text = f"{slider.label}: {position:g}"
                 self._set(name, position)
 
-            QuickSlider(slider, change).classes(f"lab-slider-{name}")
+            QuickSlider(slider, change).classes(f"lab-slider-{name.replace(' ', '-')}")
         return box
 
     # --- what happens -----------------------------------------------------------------------------
@@ -200,7 +135,7 @@ class Controls:
         for name, box in self._sliders.items():
             box.set_visibility(name in settings.sliders)
         self._shape.set_visibility(KINDS[settings.kind].has_shape)
-        self._keep_dc.set_visibility(bool(settings.band))
+        self._keep_dc.set_visibility(KINDS[settings.kind].has_mean)
         self._channels.set_visibility(picture is not None and picture.file.channels == 3)
 
     def _opened(self, client: Client) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -14,13 +14,13 @@ import numpy as np
 import pyopencl as cl
 from PIL import Image
 
-from ..errors import FormatError
+from ..errors import FormatError, PlanError
 from ..image.filter_plans import usual_part, usual_scale
 from ..image.filtering import filter_image, filter_mask
 from ..image.imagefile import ImageFile, check_output, decode_image, encode_image
 from ..transforms import fft2
 from .brush import Stroke, draw, gains_of, levels
-from .kinds import Settings
+from .kinds import KINDS, Settings
 
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 2048  # of what the browser shows
@@ -166,6 +166,11 @@ class Job:
     def mask(self, queue: cl.CommandQueue) -> np.ndarray:
         """Return the pixels of the mask's picture, DC in the middle, as uint16."""
         gains, band = self.painted.gains, self.settings.band
+        kind = KINDS[self.settings.kind]
+        if band and not kind.has_mask:
+            raise PlanError(
+                f"the brush does not go with {kind.label!r}: press Clear, or choose another filter"
+            )
         if band:
             gains = gains * filter_mask(self.picture.size, queue=queue, **band)
         return levels(gains)
@@ -201,8 +206,7 @@ class Job:
         """
         words = ["pyclfft", "filter", _relative(self.picture.name)]
         words += ["--use-mask", MASK_NAME] if self.has_mask else []
-        for name, value in self.arguments.items():
-            words += _words(name, value, self.arguments)
+        words += _option_words(self.arguments)
         words += ["--device", device] if device else []
         words += ["-o", _relative(self.result_name)]
         return shlex.join(words)
@@ -220,33 +224,40 @@ class Job:
         lines = [
             "from dataclasses import replace",
             "",
-            *(["import numpy as np", ""] if self.has_mask else []),
             "import pyclfft",
             "from pyclfft.image.imagefile import read_image, write_image",
+            *(["from pyclfft.image.mask_pictures import read_gains"] if self.has_mask else []),
             "",
             *([f"pyclfft.use_device({device!r})"] if device else []),
             f"photo = read_image({self.picture.name!r})",
         ]
         if self.has_mask:
-            lines.append(f"painted = read_image({MASK_NAME!r})")
-            lines.append("gains = np.fft.ifftshift(painted.pixels / painted.maxval)")
-            options.insert(0, 'mask=gains.astype("float32")')
+            options.insert(0, f"mask=read_gains({MASK_NAME!r})")
         lines.append("result = pyclfft.filter_image(")
         lines += ["    photo.pixels,", *(f"    {option}," for option in options), ")"]
         lines.append(f"write_image({self.result_name!r}, replace(photo, pixels=result))")
         return "\n".join(lines) + "\n"
 
 
-def _words(name: str, value: Any, arguments: dict[str, Any]) -> list[str]:
-    """Return the words of the command for an argument of `filter_image`."""
-    if name == "cutoff":
-        return []  # behind its kind
-    if name == "kind":
-        cutoff = arguments["cutoff"]
-        numbers = cutoff if isinstance(cutoff, tuple) else (cutoff,)
-        return [f"--{value}", *(str(number) for number in numbers)]
-    option = f"--{name.replace('_', '-')}"
-    return [option] if value is True else [option, str(value)]
+def _option_words(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the words of the command for arguments of `filter_image`."""
+    said = dict(arguments)
+    words = []
+    if kind := said.pop("kind", None):
+        shown = KINDS[kind]
+        words += [*(shown.option or (f"--{kind}",)), *_values(said.pop(shown.value, ()))]
+        for name in shown.implied:
+            said.pop(name)
+    for name, value in said.items():
+        words += [f"--{name.replace('_', '-')}", *_values(value)]
+    return words
+
+
+def _values(value: Any) -> list[str]:
+    """Return the words behind an option; a switch has none."""
+    if value is True:
+        return []
+    return [str(each) for each in (value if isinstance(value, tuple) else (value,))]
 
 
 def _relative(name: str) -> str:

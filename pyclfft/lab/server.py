@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import PyclfftError
 from .guard import TOKEN, App, Guard
 from .pictures import Picture
+from .sounds import Sound
 from .tabs import Tabs
 
 WORKERS = 2  # threads that decode, filter and encode
@@ -66,13 +67,15 @@ def settings(app: Any, log_level: str = "warning") -> Any:
     )
 
 
-def make_app(first: Picture | None) -> App:
-    """Return the application inside the guard: the page, and what it asks for.
+def make_app(first: Picture | Sound | None, device: str) -> App:
+    """Return the application inside the guard: the pages, and what they ask for.
 
     Parameters
     ----------
-    first : Picture, optional
-        The image that every new tab shows.
+    first : Picture or Sound, optional
+        What every new tab shows.
+    device : str
+        The device that every new tab uses, in the words of `use_device`; empty for the default one.
 
     Notes
     -----
@@ -81,7 +84,7 @@ def make_app(first: Picture | None) -> App:
     from fastapi import FastAPI
     from nicegui import ui
 
-    from .page import make_page
+    from .pages import make_pages
     from .routes import Routes
 
     tabs = Tabs()
@@ -89,20 +92,24 @@ def make_app(first: Picture | None) -> App:
     routes = Routes(tabs, ThreadPoolExecutor(WORKERS, "lab"))
     for path, (endpoint, method) in routes.table.items():
         web.add_route(path, endpoint, methods=[method])
-    make_page(tabs, first)
+    make_pages(tabs, first, device)
     ui.run_with(web, title="pyclfft lab", dark=None, tailwind=False, show_welcome_message=False)
     return web
 
 
-def serve(first: Picture | None, port: int, tell: Callable[[str], None]) -> None:
+def serve(
+    first: Picture | Sound | None, port: int, device: str, tell: Callable[[str], None]
+) -> None:
     """Serve the lab until Ctrl-C.
 
     Parameters
     ----------
-    first : Picture, optional
-        The image that every new tab shows.
+    first : Picture or Sound, optional
+        What every new tab shows.
     port : int
         The port; 0 stands for any free one.
+    device : str
+        The device that every new tab uses, in the words of `use_device`; empty for the default one.
     tell : callable
         Called with the link once the server listens.
 
@@ -117,7 +124,8 @@ def serve(first: Picture | None, port: int, tell: Callable[[str], None]) -> None
         # NiceGUI would look for its storage in the working directory. Nothing is stored here.
         os.environ["NICEGUI_STORAGE_PATH"] = folder
         number = listening.getsockname()[1]
-        guard = Guard(make_app(first), number)
+        start = "/sound" if isinstance(first, Sound) else "/"
+        guard = Guard(make_app(first, device), number, start=start)
         server = uvicorn.Server(settings(guard))
         listening.listen()
         tell(f"http://127.0.0.1:{number}/?{TOKEN}={guard.token}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -20,8 +21,49 @@ from .pictures import Job, Painted, Picture, unpainted
 MAX_TABS = 16
 
 
-class Tab:
-    """The state of one tab. Its fields change as a whole, so that other threads may read them.
+class DeviceChoice:
+    """The device of a tab, which its user chooses.
+
+    Attributes
+    ----------
+    device : str
+        The device, in the words of `use_device`; empty for the default one.
+    version : int
+        Counts the changes, so that the newest result is known.
+    is_shown : callable
+        Returns whether a browser shows the tab.
+    changing : asyncio.Lock
+        Held while a request changes the tab, so that no change is lost.
+    """
+
+    def __init__(self, device: str = "") -> None:
+        self.device = device
+        self.version = 0
+        self.is_shown: Callable[[], bool] = lambda: False
+        self.changing = asyncio.Lock()
+
+    def use(self, device: str) -> None:
+        """Choose a device.
+
+        Raises
+        ------
+        DeviceError
+            None fits.
+        """
+        select_device(device or None)
+        self.device = device
+        self.version += 1
+
+    @property
+    def queue(self) -> cl.CommandQueue:
+        """The queue of the tab's device in this thread."""
+        return queue_of(context_of(select_device(self.device or None)))
+
+
+class Tab(DeviceChoice):
+    """The state of a tab that shows an image.
+
+    Its fields change as a whole, so that other threads may read them.
 
     Attributes
     ----------
@@ -31,24 +73,16 @@ class Tab:
         What the controls say.
     strokes : tuple of Stroke
         What the brush has drawn.
-    device : str
-        The device, in the words of `use_device`; empty for the default one.
-    version : int
-        Counts the changes, so that the newest result is known.
     on_open : callable
         Called when another image has been opened.
-    is_shown : callable
-        Returns whether a browser shows the tab.
     """
 
-    def __init__(self, picture: Picture | None = None) -> None:
+    def __init__(self, picture: Picture | None = None, device: str = "") -> None:
+        super().__init__(device)
         self.picture = picture
         self.settings = Settings()
         self.strokes: tuple[Stroke, ...] = ()
-        self.device = ""
-        self.version = 0
         self.on_open: Callable[[], None] = lambda: None
-        self.is_shown: Callable[[], bool] = lambda: False
         self._painted: Painted | None = None
         self._lock = threading.Lock()
 
@@ -92,23 +126,6 @@ class Tab:
         self.strokes = ()
         self.version += 1
 
-    def use(self, device: str) -> None:
-        """Choose a device.
-
-        Raises
-        ------
-        DeviceError
-            None fits.
-        """
-        select_device(device or None)
-        self.device = device
-        self.version += 1
-
-    @property
-    def queue(self) -> cl.CommandQueue:
-        """The queue of the tab's device in this thread."""
-        return queue_of(context_of(select_device(self.device or None)))
-
     def job(self) -> Job:
         """Return what the tab shows now.
 
@@ -141,12 +158,12 @@ class Tabs:
 
     def __init__(self, limit: int = MAX_TABS) -> None:
         self._limit = limit
-        self._known: dict[str, Tab] = {}
+        self._known: dict[str, DeviceChoice] = {}
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def add(self, name: str, tab: Tab) -> None:
+    def add(self, name: str, tab: DeviceChoice) -> None:
         """Remember a tab; if there are too many, forget one that no browser shows.
 
         Raises
@@ -164,7 +181,7 @@ class Tabs:
             )
         self._known[name] = tab
 
-    def get(self, name: str) -> Tab | None:
+    def get(self, name: str) -> DeviceChoice | None:
         """Return the state of a tab, or None if there is no such tab."""
         return self._known.get(name)
 
@@ -173,15 +190,23 @@ class Tabs:
         self._known.pop(name, None)
 
 
-def device_choices() -> dict[str, str]:
-    """Return the devices: their numbers, as `use_device` takes them, and their names."""
+def device_choices(given: str = "") -> dict[str, str]:
+    """Return the devices: the words by which `use_device` knows each, and its name.
+
+    Parameters
+    ----------
+    given : str
+        The words with which the lab was started. Copied commands repeat them; empty stands for the
+        default device, which commands need not name.
+    """
     usable = set(runtimes.devices())
     numbered = {
         f"{p}:{d}": device
         for p, (_, group) in enumerate(runtimes.by_platform(runtimes.every_device()))
         for d, device in enumerate(group)
     }
+    first = f"{device_label(select_device(given or None))} ({given or 'default'})"
     return {
-        "": f"{device_label(select_device(None))} (default)",
+        given: first,
         **{place: device_label(each) for place, each in numbered.items() if each in usable},
     }

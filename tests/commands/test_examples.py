@@ -231,7 +231,7 @@ def test_kernels_page_knows_every_kernel_and_macro(file):
 
 
 # From the imports by make_packages.py (test_imports.py compares it); in Chromium by make_lab.py.
-DRAWN = {"packages.svg", "lab.png"}
+DRAWN = {"packages.svg", "lab.png", "lab_sound.png"}
 
 
 def test_every_picture_is_made_and_shown():

@@ -20,6 +20,8 @@ from pyclfft.image.imagefile import (
     Metadata,
     can_write,
     check_output,
+    decode_image,
+    encode_image,
     read_image,
     read_images,
     write_image,
@@ -784,3 +786,37 @@ def test_images_too_large_for_a_format_are_refused(tmp_path):
     with pytest.raises(FormatError, match="WEBP cannot hold this image"):
         write_image(tmp_path / "a.webp", ImageFile(np.zeros((1, 20000), np.uint8), 255))
     assert list(tmp_path.iterdir()) == []
+
+
+# --- bytes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["8-bit RGB with alpha", "16-bit grey", "64-bit float grey"])
+def test_bytes_are_what_a_file_would_hold(tmp_path, name):
+    suffix = ".tif" if "float" in name else ".png"
+    data = encode_image(KINDS[name], suffix)
+    write_image(tmp_path / f"a{suffix}", KINDS[name])
+    assert data == (tmp_path / f"a{suffix}").read_bytes()
+    image, left_behind = decode_image(data, "a", 19 * 23)
+    np.testing.assert_array_equal(image.pixels, KINDS[name].pixels)
+    assert left_behind == []
+    with pytest.raises(FormatError, match=r"^a: the image has more than 0\.000436 million pixels"):
+        decode_image(data, "a", 19 * 23 - 1)
+
+
+@pytest.mark.parametrize("suffix", [".tif", ".pgm"])
+def test_bytes_of_several_images_are_refused(tmp_path, suffix):
+    write_images(tmp_path / f"a{suffix}", [KINDS["8-bit grey"]] * 2)
+    data = (tmp_path / f"a{suffix}").read_bytes()
+    with pytest.raises(FormatError, match="several images: save one of them by itself"):
+        decode_image(data, "a", 10**6)
+
+
+def test_bytes_that_claim_many_pixels_are_not_decoded(monkeypatch):
+    """Neither those of a compressed format, nor those of PGM."""
+    png = io.BytesIO()
+    Image.new("L", (3000, 2000)).save(png, "PNG")
+    monkeypatch.setattr(Image.Image, "load", lambda self: pytest.fail("decoded"))
+    for data in (png.getvalue(), b"P5 3000 2000 255\n"):
+        with pytest.raises(FormatError, match="more than 1 million pixels: make it smaller"):
+            decode_image(data, "a", 10**6)

@@ -107,10 +107,10 @@ class Server:
         assert status == 200
         return "Cookie: " + dict(headers)["set-cookie"].partition(";")[0]
 
-    def open_socket(self, *more):
+    def open_socket(self, *more, path="/_nicegui_ws/socket.io/?EIO=4&transport=websocket"):
         key = base64.b64encode(os.urandom(16)).decode()
         return self.get(
-            "/_nicegui_ws/socket.io/?EIO=4&transport=websocket",
+            path,
             "Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {key}",
             "Sec-WebSocket-Version: 13", *more, until=b"come in",
         )  # fmt: skip
@@ -139,6 +139,11 @@ def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(server):
     assert b'content="0;url=/"' in body
     assert server.guard.token not in repr(headers) + body.decode()
     assert server.inside.seen == []
+
+
+def test_the_link_leads_to_a_page(server):
+    server.guard = Guard(server.inside, server.port, start="/sound")
+    assert b'content="0;url=/sound"' in server.get(f"/?token={server.guard.token}")[2]
 
 
 def test_the_cookie_opens_every_path(server):
@@ -340,6 +345,12 @@ def test_a_token_never_goes_inside(server):
     cookie = server.enter()
     status, headers, _ = server.get(f"/page?a=b&token={server.guard.token}", cookie)
     assert (status, dict(headers)["location"]) == (303, "/")
+    assert server.inside.seen == []
+
+
+def test_a_websocket_brings_no_token(server):
+    cookie, origin = server.enter(), f"Origin: http://127.0.0.1:{server.port}"
+    assert server.open_socket(cookie, origin, path="/?token=x")[0] == FORBIDDEN
     assert server.inside.seen == []
 
 

@@ -17,7 +17,8 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from pyclfft import filter as filter_command
-from tests.lab_process import Lab
+from pyclfft.audio.audiofile import read_audio
+from tests.lab_process import SAMPLES, Lab
 
 pytestmark = pytest.mark.full
 
@@ -163,7 +164,7 @@ def test_upload_slider_mask_and_save_are_the_commands(browser, lab, folder, phot
     crest, trough = (pixel_of(browser, "result", 0.5 + n / 256, 0.5)[0] for n in (4.5, 12.5))
     assert abs(crest - trough) < 10
     program = shown_text(browser, ".lab-python")
-    until(lambda: "mask=gains" in find(browser, ".lab-text").text)
+    until(lambda: "mask=read_gains" in find(browser, ".lab-text").text)
     program = find(browser, ".lab-text").text.replace(result.name, "by python.png")
     exec(compile(program, "copied", "exec"), {})
     assert (folder / "by python.png").read_bytes() == result.read_bytes()
@@ -252,6 +253,108 @@ def test_it_fits_the_window_in_light_and_in_dark(browser, folder, width, scheme)
     assert scroll <= inner == width
     corner = picture.getpixel((3, 3))
     assert (corner < 60) if scheme == "dark" else (corner > 200)
+
+
+def test_the_latest_slider_position_wins(browser, lab):
+    """Of many positions in a row few are drawn, and the last one is what is drawn at last."""
+    after(browser, lambda: choose_kind(browser, "Low pass"))
+    count = browser.execute_async_script(
+        """
+        const done = arguments[0];
+        const thumb = document.querySelector(".lab-slider-cutoff [tabindex]");
+        const views = document.querySelector(".lab-views");
+        let drawn = 0;
+        views.addEventListener("lab-result", () => drawn++);
+        for (let n = 0; n < 60; n++)
+          thumb.dispatchEvent(new KeyboardEvent("keydown", { keyCode: 39, bubbles: true }));
+        setTimeout(() => done(drawn), 4000);
+        """
+    )
+    assert 1 <= count < 30
+    find(browser, ".lab-copy").click()
+    until(lambda: "--lowpass 0.18" in find(browser, ".lab-text").text)  # 60 steps above 0.124
+    script = "return document.querySelector('.lab-views').dataset.shown"
+    last = browser.execute_script(script)
+    time.sleep(0.5)
+    assert browser.execute_script(script) == last
+
+
+def test_a_tab_that_is_closed_is_forgotten(browser, lab):
+    """Its state is freed some seconds later, and the other tab's stays."""
+    (cookie,) = browser.get_cookies()
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Strict"
+    lab.cookie = f"{cookie['name']}={cookie['value']}"
+    first = browser.current_window_handle
+    script = "return performance.getEntriesByType('resource').map((e) => e.name)"
+    known = set(browser.execute_script(script))
+    browser.switch_to.new_window("tab")
+    browser.get(f"http://127.0.0.1:{lab.port}/")
+    after(browser, lambda: press(browser, ".lab-file", str(SAMPLES / "letters.pgm")))
+    (asked,) = {e.rpartition("/")[0] for e in browser.execute_script(script) if "/tab/" in e}
+    path = asked.partition(str(lab.port))[2]
+    assert lab.ask(f"{path}/before")[0].status == 200
+    browser.close()
+    browser.switch_to.window(first)
+    until(lambda: lab.ask(f"{path}/before")[0].status == 404)
+    (other,) = {each.rpartition("/")[0] for each in known if "/tab/" in each}
+    assert lab.ask(f"{other.partition(str(lab.port))[2]}/before")[0].status == 200
+
+
+def test_a_sound_is_seen_played_cut_and_put_into_a_room(browser, lab, folder):
+    find(browser, "a[href='/sound']").click()
+    until(lambda: browser.title == "pyclfft lab: sound")
+    tune = SAMPLES / "tune.wav"
+    after(browser, lambda: press(browser, ".lab-sound-file", str(tune)))
+    canvas = find(browser, "canvas.lab-levels")
+    webdriver.ActionChains(browser).move_to_element_with_offset(canvas, 60, 1).perform()
+    until(lambda: "Hz" in find(browser, ".lab-readout").text)
+    seconds, hertz, note, decibels = find(browser, ".lab-readout").text.split(", ")
+    middle = canvas.size["width"] / 2 + 60
+    assert float(seconds.split()[0]) == pytest.approx(5 * middle / canvas.size["width"], abs=0.02)
+    assert float(hertz.split()[0]) == pytest.approx((27.5 * 11025 / 2) ** 0.5, rel=0.05)
+    assert note in ("G♯4", "A4", "G4")
+    assert decibels.endswith("dB")
+
+    # A rectangle by the pointer, then by numbers: it is exported as the server cuts it.
+    webdriver.ActionChains(browser).drag_and_drop_by_offset(canvas, 100, 50).perform()
+    until(lambda: find(browser, ".lab-export").is_enabled())
+    for field, value in (("start", 1), ("end", 2), ("low", 100), ("high", 900)):
+        box = find(browser, f".lab-field-{field}")
+        box.clear()
+        box.send_keys(str(value), Keys.TAB)
+    part = read_audio(download(browser, folder, ".lab-export", "tune_part.wav"))
+    assert part.samples.shape[1] == 11025
+    after(browser, lambda: find(browser, ".lab-erase").click())
+    assert find(browser, ".lab-words").text.endswith("edited 1 time")
+    after(browser, lambda: find(browser, ".lab-boost").click())
+    after(browser, lambda: find(browser, ".lab-undo").click())
+    assert find(browser, ".lab-words").text.endswith("edited 1 time")
+    after(browser, lambda: find(browser, ".lab-undo").click())
+    find(browser, ".lab-notes").click()
+    until(lambda: "notes" in find(browser, ".lab-views [role=status]").text)
+
+    find(browser, ".lab-play").click()
+    until(lambda: find(browser, ".lab-play").text == "Pause")
+    find(browser, ".lab-play").click()
+    until(lambda: find(browser, ".lab-play").text == "Play")
+
+    after(browser, lambda: press(browser, ".lab-room-file", str(tune)))
+    assert find(browser, ".lab-words").text.endswith("in tune.wav")
+    wet = read_audio(download(browser, folder, ".lab-save", "tune_changed.wav"))
+    assert wet.info.seconds > 9
+    after(browser, lambda: find(browser, ".lab-dry").click())
+    assert not find(browser, ".lab-words").text.endswith("in tune.wav")
+    browser.save_screenshot(str(folder / "sound.png"))
+    script = "return [document.documentElement.scrollWidth, window.innerWidth]"
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    time.sleep(0.5)
+    scroll, inner = browser.execute_script(script)
+    browser.save_screenshot(str(folder / "sound_420.png"))
+    assert scroll <= inner
 
 
 def test_no_request_has_failed_and_none_went_abroad(browser, lab):

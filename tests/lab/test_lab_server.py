@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import signal
 import socket
 import stat
@@ -224,7 +226,7 @@ def test_the_browser_gets_the_link_from_a_file_that_only_this_user_reads(
     monkeypatch.setattr(command.webbrowser, "open", lambda address: opened.append(address))
     link = "http://127.0.0.1:1/?token=abc&b=1"
 
-    def serve(first, port, tell):
+    def serve(first, port, device, tell):
         tell(link)
         path = unquote(opened[0].removeprefix("file://"))
         assert "url=http://127.0.0.1:1/?token=abc&amp;b=1" in Path(path).read_text()
@@ -246,3 +248,58 @@ def test_ctrl_c_ends_it(lab):
     assert "The lab is closed." in other.process.stdout.read()
     other.process.stdout.close()
     assert other.log.read_text() == ""
+
+
+# --- sounds ---------------------------------------------------------------------------------------
+
+
+def test_a_sound_is_shown_cut_and_put_into_a_room(lab):
+    _, page = lab.ask("/sound")
+    tab = "/sound-tab/" + re.search(rb'"tab":\s*"([0-9a-f-]{36})"', page)[1].decode()
+    assert lab.error(f"{tab}/levels") == (400, "no sound is open: open one first")
+    assert lab.error(f"{tab}/room?name=a.wav", b"x")[0] == 400
+    tune = (SAMPLES / "tune.wav").read_bytes()
+    assert lab.ask(f"{tab}/open?name=tune.wav", tune)[0].status == 200
+    answer, data = lab.ask(f"{tab}/levels")
+    axes = json.loads(lab.ask(f"{tab}/axes")[1])
+    assert answer.getheader("Content-Type") == "image/png"
+    assert len(pixels_of(data)) == len(axes["edges"]) - 1
+    assert axes["seconds"] == pytest.approx(5)
+    assert json.loads(lab.ask(f"{tab}/notes")[1])[0]["name"]
+    answer, dry = lab.ask(f"{tab}/whole")
+    assert (answer.getheader("X-Name"), dry) == ("tune_copy.wav", tune)
+    answer, part = lab.ask(f"{tab}/part?start=1&end=2&low=100&high=900")
+    assert answer.getheader("X-Name") == "tune_part.wav"
+    assert len(part) == pytest.approx(len(tune) / 5, abs=100)
+    assert lab.error(f"{tab}/part?start=2&end=1&low=1&high=2")[0] == 400
+    assert lab.ask(f"{tab}/room?name=hall.wav", tune)[0].status == 200
+    answer, wet = lab.ask(f"{tab}/whole")
+    assert answer.getheader("X-Name") == "tune_changed.wav"
+    assert len(wet) > len(dry)
+    assert lab.ask(f"{tab}/dry", b"")[0].status == 200
+    assert lab.ask(f"{tab}/whole")[1] == dry
+    box = "start=1&end=2&low=100&high=900"
+    assert lab.error(f"{tab}/edit?{box}", b"")[0] == 400
+    assert lab.ask(f"{tab}/edit?{box}&gain=-inf", b"")[0].status == 200
+    edited = lab.ask(f"{tab}/whole")[1]
+    assert len(edited) == len(dry)
+    assert edited != dry
+    assert lab.ask(f"{tab}/undo", b"")[0].status == 200
+    assert lab.ask(f"{tab}/whole")[1] == dry
+    status, words = lab.error(f"{tab}/open?name=bad.wav", b"hello")
+    assert (status, words.startswith("bad.wav: ")) == (400, True)
+    assert lab.error(f"{lab.new_tab()}/levels".replace("/tab/", "/sound-tab/"))[0] == 404
+
+
+def test_a_sound_and_a_device_come_first(lab):
+    other = Lab(lab.log.with_name("sound"), SAMPLES / "tune.wav", "--device", "cpu")
+    try:
+        assert other.enter() == "/sound"
+        _, page = other.ask("/sound")
+        tab = "/sound-tab/" + re.search(rb'"tab":\s*"([0-9a-f-]{36})"', page)[1].decode()
+        assert json.loads(other.ask(f"{tab}/axes")[1])["seconds"] == pytest.approx(5)
+        tab = other.new_tab()
+        other.ask(f"{tab}/open?name=a.png", png(np.zeros((8, 9), np.uint8)))
+        assert b"--device cpu" in other.ask(f"{tab}/command")[1]
+    finally:
+        other.end()

@@ -31,6 +31,10 @@ FILES = {
     ),
     "deep one.png": ImageFile(RANDOM.integers(0, 65536, (16, 18), dtype=np.uint16), 65535),
     "twelve.pgm": ImageFile(RANDOM.integers(0, 4096, (16, 18), dtype=np.uint16), 4095),
+    "striped.png": ImageFile(
+        np.tile(np.rint(128 + 90 * np.sin(np.arange(64) * np.pi / 4)).astype(np.uint8), (64, 1))
+        + RANDOM.integers(0, 20, (64, 64), dtype=np.uint8), 255
+    ),
     "-float.tif": ImageFile(RANDOM.random((17, 19)).astype(np.float32), 1),
 }  # fmt: skip
 ERASE = Stroke("erase", 2.5, ((4.0, -3.0), (6.0, 5.0)))
@@ -55,14 +59,20 @@ SETTINGS = {
     "bandstop": {"kind": "bandstop", "low": 0.1, "high": 0.3},
     "one frequency": {"kind": "bandpass", "low": 0.2, "high": 0.2, "shape": "ideal"},
     "with the mean": {"kind": "highpass", "keep_dc": True},
+    "directional": {"kind": "directional", "angle": 30, "width": 50, "shape": "butterworth"},
+    "notch": {"kind": "notch", "radius": 0.03},
+    "unsharp": {"kind": "unsharp", "amount": 1.5, "sigma": 3},
+    "highboost": {"kind": "highboost", "boost": 2},
+    "homomorphic": {"kind": "homomorphic", "low gain": 0.3},
+    "imagej": {"kind": "imagej", "large": 20, "small": 2.5},
     "brightness": {"kind": "lowpass", "channels": "luma"},
 }
 
 
 CASES = [
     *((name, "lowpass") for name in FILES),
-    ("twelve.pgm", "highpass"), ("-float.tif", "highpass"),
-    *(("grey.png", each) for each in list(SETTINGS)[1:-1]),
+    ("twelve.pgm", "highpass"), ("striped.png", "notch"), ("-float.tif", "highpass"),
+    *(("grey.png", each) for each in list(SETTINGS)[1:-1] if each != "notch"),
     ("colour.png", "brightness"),
 ]  # fmt: skip
 
@@ -102,6 +112,36 @@ def test_the_program_writes_the_very_file_that_is_saved(
     (tmp_path / "program.py").write_text(job.python())
     runpy.run_path(str(tmp_path / "program.py"))
     assert (tmp_path / job.result_name).read_bytes() == saved
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("grey.png", "none"), ("colour.png", "lowpass"), ("twelve.pgm", "highpass"),
+     ("-float.tif", "bandstop"), ("deep one.png", "directional")],
+)  # fmt: skip
+def test_the_command_with_the_mask_writes_the_very_file_that_is_saved(
+    device, tmp_path, monkeypatch, name, kind
+):
+    tab = tab_of(name, kind=kind)
+    tab.paint(ERASE)
+    job = tab.job()
+    saved = pictures.saved(job.result(tab.queue), tab.picture.suffix)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(encode_image(FILES[name], "." + name.rpartition(".")[2]))
+    mask = ImageFile(job.mask(tab.queue), brush.WHITE)
+    (tmp_path / "mask.png").write_bytes(encode_image(mask, ".png"))
+    words = shlex.split(job.command())
+    assert "--use-mask mask.png" in job.command()
+    assert filter_command.main([*words[2:], "--quiet"]) == 0
+    assert (tmp_path / job.result_name).read_bytes() == saved
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.has_mask])
+def test_the_brush_goes_with_gains_from_0_to_1(device, kind):
+    tab = tab_of("striped.png", kind=kind)
+    tab.paint(ERASE)
+    with pytest.raises(PlanError, match="press Clear, or choose another filter"):
+        tab.job().result(tab.queue)
 
 
 def test_a_device_is_named_in_both(device):
@@ -286,6 +326,10 @@ def test_a_device_can_be_chosen(device):
     with pytest.raises(PyclfftError):
         tab.use("no such device")
     assert tab.device == list(choices)[-1]
+    named = device_choices("cpu")
+    assert next(iter(named)) == "cpu"
+    assert named["cpu"].endswith("(cpu)")
+    assert Tab(device="cpu").queue.device in pyclfft.devices()
 
 
 # --- images ---------------------------------------------------------------------------------------
