@@ -31,7 +31,7 @@ kernel void subtractHum(global real *signals, global const cplx *harmonics, glob
     const ulong phase = turns[signal] * i;
     real hum = 0;
     for (uint h = 0; h < count; h++) {
-        const real half_turns = (real)(uint)(phase * numbers[h] >> 32) * CONST(0x1p-31);
+        const real half_turns = (real)(phase * numbers[h]) * CONST(0x1p-63);
         const cplx z = here[h] + part * (there[h] - here[h]);
         hum += z.x * cospi(half_turns) - z.y * sinpi(half_turns);
     }
