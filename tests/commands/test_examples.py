@@ -30,6 +30,8 @@ EXPECTED = {
     "filter_image.py": r"smooth: mean 110\.2, standard deviation 4\d\.\d, in .*scene_smooth\.png",
     "transform.py": r"loudest: \[440, 1000\] Hz",
     "device_arrays.py": r"two queues agree: True",
+    "denoise_sound.py": r"noise: 10\.0 dB before, 20\.\d dB after",
+    "sure_notes.py": r"drums: 0 notes; 22 doubtful ones, up to 0\.22",
     "choose_device.py": r"    first call .* ms, relative error \d\.\de-0[78]",
 }
 
@@ -78,7 +80,7 @@ def default_device():
 
 def test_every_sample_is_run():
     assert {path.name for path in SAMPLES.glob("*.py")} == {
-        *EXPECTED, "make_images.py", "make_rooms.py", "make_sines.py", "make_sound.py", "synth.py",
+        *EXPECTED, "make_images.py", "make_noises.py", "make_rooms.py", "make_sines.py", "make_sound.py", "synth.py",
         "score_notes.py",
     }  # fmt: skip
 
