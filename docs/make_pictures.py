@@ -375,9 +375,8 @@ def channels() -> Cell:
     """Return a sound of two channels as the command draws it: a panel for each."""
     y, other = synthesised("scale"), synthesised("chords")
     length = min(len(y), len(other))
-    return drawn(
-        np.stack([y[:length], other[:length]]), "spectrogram", "--channel=all", "--fmax=4000"
-    )
+    both = np.stack([y[:length], other[:length]])
+    return drawn(both, "spectrogram", "--channel=all", "--fmax=4000")
 
 
 def notes() -> Cell:
@@ -411,8 +410,8 @@ def drawn(samples: np.ndarray, command: str, *options: str) -> Cell:
         target = "--picture" if command == "denoise" else "--output"
         given = [option.format(folder=folder) for option in options]
         commands.main([command, str(sound), *given, f"{target}={picture}", "--quiet"])
-        reduced = Image.open(picture).convert("RGB")
-        return reduced.quantize(128, dither=Image.Dither.NONE).convert("RGB")
+        cell = panel(Image.open(picture).convert("RGB"), zoom=0.6)
+        return cell.quantize(192, dither=Image.Dither.NONE).convert("RGB")
 
 
 def room() -> Cell:

@@ -222,7 +222,8 @@ def _steady(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> tuple
 
 def _rough_frequency(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> float:
     """Return the Hz by which the mains is off: where bounded magnitudes add up to the most."""
-    bounded = seen / (np.abs(seen) + np.median(np.abs(seen), axis=0) + 1e-300)
+    usual = np.median(np.abs(seen), axis=0)
+    bounded = seen / (np.abs(seen) + usual + 1e-300) * np.sqrt(usual)  # the faint ones count less
     step = 1 / (4 * len(numbers) * (middles[-1] - middles[0]))
     tried = np.arange(-OFF, OFF, step)
     score = np.zeros(len(tried))

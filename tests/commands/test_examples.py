@@ -80,8 +80,8 @@ def default_device():
 
 def test_every_sample_is_run():
     assert {path.name for path in SAMPLES.glob("*.py")} == {
-        *EXPECTED, "make_images.py", "make_noises.py", "make_rooms.py", "make_sines.py", "make_sound.py", "synth.py",
-        "score_notes.py",
+        *EXPECTED, "make_images.py", "make_noises.py", "make_rooms.py", "make_sines.py",
+        "make_sound.py", "score_notes.py", "synth.py",
     }  # fmt: skip
 
 
