@@ -18,6 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import pyclfft
 from pyclfft import __main__ as commands
+from pyclfft.audio.audio_writing import write_audio
 from pyclfft.audio.audiofile import AudioFile, read_audio
 from pyclfft.distributed.csv_samples import read_samples
 from pyclfft.image.imagefile import read_image
@@ -492,6 +493,49 @@ def spectrogram() -> Cell:
         return Image.open(path).convert("RGB")
 
 
+def channels() -> Cell:
+    """Return a sound of two channels as the command draws it: a panel for each."""
+    y, other = synthesised("scale"), synthesised("chords")
+    length = min(len(y), len(other))
+    both = np.stack([y[:length], other[:length]])
+    return drawn(both, "spectrogram", "--channel=all", "--fmax=4000")
+
+
+def notes() -> Cell:
+    """Return chords with the notes that are found in them."""
+    return drawn(
+        synthesised("chords"), "spectrogram", "--log-frequency", "--notes={folder}/notes.csv",
+        "--fmin=200", "--fmax=4000", "--hop=128",
+    )  # fmt: skip
+
+
+def denoised() -> Cell:
+    """Return chords under noise and hum before and after the command that removes both."""
+    y = synthesised("chords")
+    t = np.arange(len(y)) / 22050
+    y = y + np.std(y) * 10**-0.5 * np.random.default_rng(1).standard_normal(len(y))
+    y += 0.05 * sum(np.sin(2 * np.pi * 50 * k * t) / k for k in range(1, 9))
+    return drawn(y, "denoise", "{folder}/clean.wav", "--hum=50")
+
+
+def synthesised(piece: str) -> np.ndarray:
+    """Return a piece that samples/synth.py plays on a piano, with 22050 samples a second."""
+    synth = runpy.run_path(str(SAMPLES / "synth.py"))
+    return 0.5 * synth["render"](synth["PIECES"][piece]())
+
+
+def drawn(samples: np.ndarray, command: str, *options: str) -> Cell:
+    """Return what a command draws of a sound, of one channel or of several."""
+    with tempfile.TemporaryDirectory() as folder:
+        sound, picture = Path(folder, "sound.wav"), Path(folder, "sound.png")
+        write_audio(sound, np.atleast_2d(samples), 22050, "16")
+        target = "--picture" if command == "denoise" else "--output"
+        given = [option.format(folder=folder) for option in options]
+        commands.main([command, str(sound), *given, f"{target}={picture}", "--quiet"])
+        cell = panel(Image.open(picture).convert("RGB"), zoom=0.6)
+        return cell.quantize(192, dither=Image.Dither.NONE).convert("RGB")
+
+
 def room() -> Cell:
     """Show the sample sound dry, the impulse response of a hall, and the sound in this hall."""
     with tempfile.TemporaryDirectory() as folder:
@@ -606,6 +650,9 @@ PICTURES: dict[str, Callable[[], Cell]] = {
     "spectrum.png": spectrum,
     "volume.png": volume,
     "spectrogram.png": spectrogram,
+    "channels.png": channels,
+    "notes.png": notes,
+    "denoised.png": denoised,
     "room.png": room,
     "aligned.png": aligned,
     "lengths.png": lengths,

@@ -18,6 +18,7 @@ from .audio.analysis_files import WRITERS
 from .audio.audiofile import Channel, open_audio
 from .audio.file_spectra import Part
 from .audio.framing import Frames, Magnitudes, make_frames
+from .audio.note_confidence import THRESHOLD
 from .audio.sound_analysis import Request, analyse
 from .audio.spectrogram_picture import FORMATS, Look, require_picture
 from .audio.stft import PRESETS
@@ -139,6 +140,8 @@ def parser() -> argparse.ArgumentParser:
         "output")  # fmt: skip
     add("--notes", type=streams.file_name, metavar="FILE",
         help="find onsets and notes, and write the notes as CSV; -o then draws both")  # fmt: skip
+    add("--threshold", type=_confidence, metavar="P",
+        help="the least confidence of notes, 0 to 1 (default: 0.24)")  # fmt: skip
     add("--csv", type=streams.file_name, metavar="FILE",
         help="write decibels relative to the greatest level: a row for each frame, its time "
         "first, below a row of frequencies")  # fmt: skip
@@ -219,6 +222,13 @@ def _channel(text: str) -> Channel:
     raise argparse.ArgumentTypeError(f"{text!r} is no channel: take 0, 1, ..., mix or all")
 
 
+def _confidence(text: str) -> float:
+    value = commandline.number(0)(text)
+    if value > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no confidence: take a number from 0 to 1")
+    return value
+
+
 def _size(text: str) -> tuple[float, float]:
     """Read the two sides of a picture, such as 10x5."""
     try:
@@ -253,6 +263,8 @@ def _jobs(
     if options.channel == "all" and set(wanted) != {"picture"}:
         flags = ", ".join(f"--{kind}" for kind in wanted if kind != "picture")
         raise PlanError(f"{flags} takes one channel: give --channel mix or a number, not all")
+    if options.threshold is not None and not options.notes:
+        raise PlanError("--threshold belongs to notes: add --notes")
     _complete_picture(options, "picture" in wanted, several)
     endings = {kind: writer.ending.format(options.format) for kind, writer in WRITERS.items()}
     jobs = [
@@ -310,6 +322,7 @@ def _request(
         part=Part(options.start, options.duration, options.channel),
         needs={WRITERS[kind].needs for kind in kinds},
         look=_look(options),
+        threshold=THRESHOLD if options.threshold is None else options.threshold,
         algorithm=options.algorithm,
     )
 

@@ -22,6 +22,7 @@ import scipy.signal
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import pyclfft
+from pyclfft.audio.mel import mel_matrix
 from pyclfft.bench import multiply_adds
 from pyclfft.convolution import ladder as climbing
 from pyclfft.convolution import lines, partitions, running, streaming
@@ -510,6 +511,31 @@ def stretches(precision, queue) -> None:
     describe.traits = real
 
 
+def sounds(precision, queue) -> None:
+    """Mels, phases, regions, noise and hum, of two short signals."""
+    dtype = CODES[precision]["r2c"]
+    y = noise((2, 700), dtype)
+    there = cl_array.to_device(queue, y)
+    power = abs(expected_stft(y, 24, 9)) ** 2
+    options = {"n_fft": 24, "hop_length": 9, "n_mels": 5, "dtype": "f8"}
+    bands = mel_matrix(500, 24, 5, dtype="f8") @ power
+    check(pyclfft.melspectrogram(y=there, sr=500, **options).get(), bands)
+    levels = 10 * np.log10(np.maximum(1e-10, bands))
+    expected = scipy.fft.dct(np.maximum(levels, levels.max() - 80), axis=-2, norm="ortho")
+    check(pyclfft.mfcc(y=there, sr=500, n_mfcc=3, **options).get(), expected[:, :3])
+    for given in (np.sqrt(power[:, :, :20]).astype(dtype), expected_stft(y[:, :200], 24, 9)):
+        code = CODES[precision]["c2c"] if given.dtype.kind == "c" else dtype
+        wanted = cl_array.to_device(queue, given.astype(code, order="C"))
+        found = pyclfft.griffinlim(wanted, n_iter=2, n_fft=24, hop_length=9, random_state=1)
+        assert np.isfinite(found.get()).all()
+    edited = pyclfft.edit_spectrogram(there, [pyclfft.Region(gain=-6)], sr=500, n_fft=24)
+    check(edited.get(), y * 10 ** (-6 / 20))
+    hum = y * 1e-3 + np.sin(2 * np.pi * 50 * np.arange(700) / 500).astype(dtype)
+    clean = pyclfft.denoise(cl_array.to_device(queue, hum), sr=500, hum=50, noise=y * 1e-3).get()
+    assert abs(clean).max() < 0.05
+    assert np.isfinite(pyclfft.denoise(there, sr=500).get()).all()
+
+
 def of_frames(precision, queue) -> None:
     frames(precision, queue)
     source_frames(precision, queue)
@@ -672,6 +698,7 @@ PARTS = {
     "others": others,
     "trigonometric": trigonometric,
     "frames": of_frames,
+    "sounds": sounds,
     "stretches": stretches,
     "images": images_alone,
     "convolutions": convolutions,

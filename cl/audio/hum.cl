@@ -14,10 +14,11 @@ kernel void takeBins(global const cplx *spectra, global cplx *taken, global cons
 }
 
 /* Signals less harmonics, whose amplitudes and phases at sample 0 are known at some knots, `hop` samples apart, and lie
- * on lines in between. Phases are counted in 2^-64 turns, so that they are exact however long a signal is.
- * Harmonics have the shape (signals, knots, count), and `numbers` says which they are. Range: (sample, signal). */
-kernel void subtractHum(global real *signals, global const cplx *harmonics, global const uint *numbers, uint count,
-                        uint knots, ulong samples, ulong turn, ulong first, ulong hop)
+ * on lines in between. Phases are counted in 2^-64 turns, so that they are exact however long a signal is;
+ * `turns` has how far each signal's mains turns in a sample. Harmonics have the shape (signals, knots, count), and
+ * `numbers` says which they are. Range: (sample, signal). */
+kernel void subtractHum(global real *signals, global const cplx *harmonics, global const uint *numbers,
+                        global const ulong *turns, uint count, uint knots, ulong samples, ulong first, ulong hop)
 {
     const ulong i = get_global_id(0), signal = get_global_id(1);
     if (i >= samples)
@@ -27,10 +28,10 @@ kernel void subtractHum(global real *signals, global const cplx *harmonics, glob
     const real part = knot == next ? 0 : (real)(since % hop) / (real)hop;
     global const cplx *here = harmonics + (signal * knots + knot) * count;
     global const cplx *there = harmonics + (signal * knots + next) * count;
-    const ulong phase = turn * i;
+    const ulong phase = turns[signal] * i;
     real hum = 0;
     for (uint h = 0; h < count; h++) {
-        const real half_turns = (real)(uint)(phase * numbers[h] >> 32) * CONST(0x1p-31);
+        const real half_turns = (real)(phase * numbers[h]) * CONST(0x1p-63);
         const cplx z = here[h] + part * (there[h] - here[h]);
         hum += z.x * cospi(half_turns) - z.y * sinpi(half_turns);
     }

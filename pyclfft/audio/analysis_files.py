@@ -62,14 +62,17 @@ def write_csv(path: File, analysis: Analysis) -> str:
     return f": decibels of {analysis.count} frames"
 
 
+NOTE_COLUMNS = ("onset_s", "duration_s", "note", "midi", "cents", "strength", "confidence")
+
+
 def write_notes(path: File, analysis: Analysis) -> str:
     """Write a row for each note."""
     rows = (
         [f"{n.onset:.4f}", f"{n.duration:.4f}", n.name, f"{n.midi:g}", f"{n.cents:.1f}",
-         f"{n.strength:.6g}"]
+         f"{n.strength:.6g}", f"{n.confidence:.3f}"]
         for n in analysis.notes
     )  # fmt: skip
-    _write_rows(path, ("onset_s", "duration_s", "note", "midi", "cents", "strength"), rows)
+    _write_rows(path, NOTE_COLUMNS, rows)
     return f": {len(analysis.notes)} notes, {len(analysis.onsets)} onsets"
 
 

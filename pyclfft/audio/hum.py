@@ -31,6 +31,7 @@ OFF = 0.5  # Hz by which the mains may be off
 REFINED, MOVED = 3, 12  # how often the frequency is refined, and the middle of a cluster moved
 NEAR = 0.2  # frames agree if they are apart by this part of their magnitude
 AGREEING, LACKING = 0.2, 0.5  # the least part of frames that agree; the most that lack it beside
+LEAST = 2 * HOPS  # frames that agree at least: neighbours share samples, and always agree
 SEEN = 0.3  # the least response of a bin to a harmonic that is off
 
 
@@ -39,8 +40,8 @@ class Hum(NamedTuple):
 
     Attributes
     ----------
-    hertz : float
-        The exact frequency of the mains.
+    hertz : ndarray of float, shape (signals,)
+        The exact frequency of the mains in each signal.
     numbers : ndarray of uint32, shape (harmonics,)
         Which harmonics there are; 1 is the mains' own frequency.
     values : ndarray of complex128, shape (signals, knots, harmonics)
@@ -49,7 +50,7 @@ class Hum(NamedTuple):
         The sample of the first knot, and how far it is from one to the next.
     """
 
-    hertz: float
+    hertz: np.ndarray
     numbers: np.ndarray
     values: np.ndarray
     first: int
@@ -101,11 +102,11 @@ def remove_hum(signals: cl_array.Array, sr: float, mains: int, queue: cl.Command
     if not len(hum.numbers):
         return
     precision = precision_of(signals)
-    turn = round(hum.hertz / sr * 2**64)
+    turns = [round(each / sr * 2**64) for each in hum.hertz.tolist()]
     launch(
         queue, "subtractHum", SOURCE, (samples, count), signals,
-        hum.values.astype(COMPLEX_DTYPE[precision]), hum.numbers, len(hum.numbers),
-        hum.values.shape[1], *map(np.uint64, (samples, turn, hum.first, hum.hop)),
+        hum.values.astype(COMPLEX_DTYPE[precision]), hum.numbers, np.array(turns, np.uint64),
+        len(hum.numbers), hum.values.shape[1], *map(np.uint64, (samples, hum.first, hum.hop)),
         precision=precision,
     )  # fmt: skip
 
@@ -124,14 +125,15 @@ def find_hum(
     turns = bins / 2 - np.outer(middles, numbers * mains)
     seen *= 2 / window.sum() * np.exp(2j * np.pi * turns)
     tracks = [track_of(each, middles, numbers) for each in seen]
-    hertz = float(np.median([track.off for track in tracks])) + mains
     values = np.stack([track.values for track in tracks])
-    values *= np.exp(-2j * np.pi * np.outer(middles, numbers * (hertz - mains)))
-    response = _response(window, (numbers * hertz - bins * (sr / frames.length)) / sr)
+    off = np.array([track.off for track in tracks])
+    values *= np.exp(-2j * np.pi * off[:, None, None] * np.outer(middles, numbers))
+    apart = np.outer(mains + off, numbers) / sr - bins / frames.length  # turns a sample
+    response = np.stack([_response(window, each) for each in apart])[:, None]
     values /= np.where(response > SEEN, response, np.inf)
     present = values.any(axis=(0, 1))
     return Hum(
-        hertz, numbers[present].astype(np.uint32), values[..., present], frames.length // 2,
+        mains + off, numbers[present].astype(np.uint32), values[..., present], frames.length // 2,
         frames.hop,
     )  # fmt: skip
 
@@ -220,7 +222,8 @@ def _steady(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> tuple
 
 def _rough_frequency(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> float:
     """Return the Hz by which the mains is off: where bounded magnitudes add up to the most."""
-    bounded = seen / (np.abs(seen) + np.median(np.abs(seen), axis=0) + 1e-300)
+    usual = np.median(np.abs(seen), axis=0)
+    bounded = seen / (np.abs(seen) + usual + 1e-300) * np.sqrt(usual)  # the faint ones count less
     step = 1 / (4 * len(numbers) * (middles[-1] - middles[0]))
     tried = np.arange(-OFF, OFF, step)
     score = np.zeros(len(tried))
@@ -246,7 +249,8 @@ def _clusters(turned: np.ndarray) -> np.ndarray:
         inside = np.where(away < 2 * wide, away, np.nan)
         inside[0] = np.where(np.isnan(inside).all(axis=0), wide, inside[0])
         wide = np.maximum(wide / 2, np.minimum(wide, np.nanmedian(inside, axis=0)))
-    return np.where((share > AGREEING) & (lacking < LACKING * share), middle, 0)
+    enough = max(AGREEING, LEAST / len(turned))
+    return np.where((share > enough) & (lacking < LACKING * share), middle, 0)
 
 
 def _drift(

@@ -8,6 +8,7 @@ import numpy as np
 
 from .magnitude_spectrogram import MagnitudeSpectrogram, spectral_peaks
 
+THRESHOLD = 0.24  # the least confidence of notes by default
 HARMONICS = 8  # the harmonics whose pitches are watched
 FAINT = 0.02  # the part of the strongest harmonic's energy below which a harmonic is not watched
 NEAR = 80.0  # the cents by which a peak may be off and still be the harmonic's

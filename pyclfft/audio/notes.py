@@ -26,7 +26,7 @@ from .magnitude_spectrogram import (
     number,
     refuse_channels,
 )
-from .note_confidence import confidence_of
+from .note_confidence import THRESHOLD, confidence_of
 from .onsets import find_onsets
 from .pitches import Pitches, find_pitches, make_search
 from .units import hz_to_midi, midi_to_note
@@ -79,7 +79,7 @@ def notes(
     fmin: float = 55.0,
     fmax: float = 2093.0,
     polyphony: int = 4,
-    threshold: float = 0.24,
+    threshold: float = THRESHOLD,
     salience: float = 0.35,
     delta: float = 0.01,
     min_duration: float = 0.05,

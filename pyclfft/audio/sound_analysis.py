@@ -16,6 +16,7 @@ from ..runtime.profile import PassTime, profiling_queue
 from .audiofile import AudioInfo, AudioReader
 from .file_spectra import Part, Step, fits_at_once, spectra_of_file
 from .framing import Frames, Magnitudes
+from .note_confidence import THRESHOLD
 from .notes import Note, notes
 from .onsets import onsets
 from .spectrogram_picture import Levels, Look, Times
@@ -41,6 +42,8 @@ class Request:
         How the picture looks.
     algorithm : str or None
         The algorithm of the transforms.
+    threshold : float
+        The least confidence of notes.
     """
 
     frames: Frames
@@ -50,6 +53,7 @@ class Request:
     needs: Collection[str]
     look: Look
     algorithm: str | None = None
+    threshold: float = THRESHOLD
 
     @property
     def bins(self) -> int:
@@ -237,5 +241,8 @@ def _with_notes(audio: AudioReader, analysis: Analysis) -> Analysis:
     blocks = analysis.request.part.blocks(audio)
     y, sr, begin = np.concatenate([each[0] for each in blocks]), audio.info.sr, analysis.times.begin
     starts = onsets(y, sr, units="time") + begin
-    found = (each._replace(onset=each.onset + begin) for each in notes(y, sr))
+    found = (
+        each._replace(onset=each.onset + begin)
+        for each in notes(y, sr, threshold=analysis.request.threshold)
+    )
     return replace(analysis, onsets=starts, notes=tuple(found))

@@ -145,7 +145,7 @@ def _checked(given: Region | Sequence[float]) -> Region:
     """Return a region, or raise a PlanError that says what is wrong with it."""
     try:
         region = Region(*map(float, given))
-    except TypeError:
+    except (TypeError, ValueError):
         raise PlanError(
             f"a region has the numbers {', '.join(Region._fields)}, not {given!r}"
         ) from None

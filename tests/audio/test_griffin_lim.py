@@ -45,38 +45,38 @@ def close(result, expected, bound):
 def test_signals_are_librosas(device, request, case, dtype):
     if dtype == "f8":
         request.getfixturevalue("fp64")
-    S = magnitudes(case, dtype)
-    expected = librosa.griffinlim(S, **deepcopy(CASES[case]))
+    wanted = magnitudes(case, dtype)
+    expected = librosa.griffinlim(wanted, **deepcopy(CASES[case]))
     single = dtype == "f4" or CASES[case].get("dtype") == "f4"
-    close(pyclfft.griffinlim(S, **deepcopy(CASES[case])), expected, 2e-5 if single else 1e-11)
+    close(pyclfft.griffinlim(wanted, **deepcopy(CASES[case])), expected, 2e-5 if single else 1e-11)
 
 
 @pytest.mark.one_cpu
 def test_complex_magnitudes(device):
     """librosa multiplies phases by them, so do we."""
-    S = librosa.stft(noise(3000, "f4"), n_fft=256)
-    expected = librosa.griffinlim(S, n_iter=2, init=None)
-    close(pyclfft.griffinlim(S, n_iter=2, init=None), expected, 2e-5)
+    wanted = librosa.stft(noise(3000, "f4"), n_fft=256)
+    expected = librosa.griffinlim(wanted, n_iter=2, init=None)
+    close(pyclfft.griffinlim(wanted, n_iter=2, init=None), expected, 2e-5)
 
 
 def test_device_arrays_stay_there(device, queue):
-    S = magnitudes("some steps", "f4")
-    there = cl_array.to_device(queue, S)
+    wanted = magnitudes("some steps", "f4")
+    there = cl_array.to_device(queue, wanted)
     result = pyclfft.griffinlim(there, n_iter=3, random_state=3)
     assert isinstance(result, cl_array.Array)
-    close(result.get(), librosa.griffinlim(S, n_iter=3, random_state=3), 2e-5)
-    np.testing.assert_array_equal(there.get(), S)
+    close(result.get(), librosa.griffinlim(wanted, n_iter=3, random_state=3), 2e-5)
+    np.testing.assert_array_equal(there.get(), wanted)
 
 
 @pytest.mark.one_cpu
 def test_the_search_gets_nearer(device):
     """Without a seed, the magnitudes of what is found are close to those given."""
     y = librosa.chirp(fmin=200, fmax=2000, sr=8000, duration=1).astype("f4")
-    S = pyclfft.spectrogram(y, 256)
+    wanted = pyclfft.spectrogram(y, 256)
     errors = []
     for n_iter in (1, 8, 64):
-        found = pyclfft.spectrogram(pyclfft.griffinlim(S, n_iter=n_iter, length=len(y)), 256)
-        errors.append(np.linalg.norm(found - S) / np.linalg.norm(S))
+        found = pyclfft.spectrogram(pyclfft.griffinlim(wanted, n_iter=n_iter, length=len(y)), 256)
+        errors.append(np.linalg.norm(found - wanted) / np.linalg.norm(wanted))
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 0.15
 

@@ -40,7 +40,8 @@ BAD = {
     "norm": (lambda: chroma(NOISE, norm=-1), "norm"),
     "range": (lambda: notes(NOISE, fmin=500, fmax=100), "fmax"),
     "beyond Nyquist": (lambda: notes(NOISE, 4000), "smaller fmax"),
-    "threshold": (lambda: notes(NOISE, threshold=2), "up to 1"),
+    "salience": (lambda: notes(NOISE, salience=2), "up to 1"),
+    "threshold": (lambda: notes(NOISE, threshold=2), "from 0 to 1"),
     "polyphony": (lambda: notes(NOISE, polyphony=0), "polyphony"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import sys
 from pathlib import Path
 
@@ -9,10 +10,12 @@ import numpy as np
 import pyopencl.array as cl_array
 import pytest
 
+from pyclfft.audio.audiofile import read_audio
 from pyclfft.audio.notes import Note, notes
 from pyclfft.errors import PlanError
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+SPEECH = sorted(Path("/usr/share/sounds/alsa").glob("Front_*.wav"))
 SR = 22050
 
 
@@ -112,7 +115,7 @@ def test_polyphony_and_range_bound_what_is_found(device, synth):
     assert keys(notes(y, SR)) == [60, 64, 67]
     assert len(notes(y, SR, polyphony=1, fmax=11000)) == 1
     assert len(notes(y, SR, polyphony=2)) == 2
-    assert len(notes(y, SR, threshold=1)) == 1
+    assert len(notes(y, SR, salience=1)) == 1
     assert max(keys(notes(y, SR, fmin=200, fmax=270))) == 60
     assert notes(y, SR, min_duration=5) == []
 
@@ -124,6 +127,55 @@ def test_silence_and_noise_have_no_notes(device):
     assert notes(np.full(SR, 1e-38, np.float32), SR) == []
     for level in (1e-6, 1.0):
         assert notes(level * rng.standard_normal(2 * SR), SR) == []
+
+
+@pytest.fixture
+def make_noises():
+    return runpy.run_path(str(SAMPLES / "make_noises.py"))
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", ["white_noise", "drums", "chirps"])
+def test_what_is_no_note_has_none(device, make_noises, name):
+    """By default; each has some without a threshold, but for noise."""
+    doubtful = []
+    for seed in range(10):
+        y = make_noises["SOUNDS"][name](seed)
+        assert notes(y, make_noises["RATE"]) == []
+        doubtful += notes(y, make_noises["RATE"], threshold=0)
+    assert bool(doubtful) == (name != "white_noise")
+    assert all(note.confidence < 0.24 for note in doubtful)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.skipif(not SPEECH, reason="alsa-utils, whose files are speech, is not installed")
+def test_speech_has_hardly_a_note(device):
+    for path in SPEECH:
+        sound = read_audio(path, channel="mix")
+        assert len(notes(sound.samples[0], sound.sr)) <= 1, path
+        assert len(notes(sound.samples[0], sound.sr, threshold=0)) > 1, path
+
+
+@pytest.mark.one_cpu
+def test_confidence(device, synth, music):
+    """A threshold leaves out what is below it, and nothing else; music is far above it."""
+    y, _ = music
+    found = notes(y, SR)
+    assert all(0.4 < note.confidence <= 1 for note in found)
+    assert notes(y, SR, threshold=0) == found
+    middle = float(np.median([note.confidence for note in found]))
+    assert notes(y, SR, threshold=middle) == [n for n in found if n.confidence >= middle]
+    (sine,) = notes(np.sin(2 * np.pi * 440 * np.arange(SR) / SR), SR)
+    assert sine.confidence > 0.4
+    bowed = synth.render([synth.Tone(0.2, 0.6, 60)], synth.TIMBRES["bowed"], SR)
+    organ = synth.render([synth.Tone(0.2, 0.6, 60)], synth.TIMBRES["organ"], SR)
+    assert 0.3 < notes(bowed, SR)[0].confidence < notes(organ, SR)[0].confidence
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.5, "high"])
+def test_a_threshold_is_a_confidence(threshold):
+    with pytest.raises(PlanError, match="threshold"):
+        notes(np.zeros(SR), SR, threshold=threshold)
 
 
 def test_device_arrays(device, queue, music):

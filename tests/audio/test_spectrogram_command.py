@@ -37,6 +37,7 @@ from pyclfft.audio.spectrogram_picture import (
     MAX_ROWS,
     Caption,
     Levels,
+    Look,
     Note,
     Times,
     decibels,
@@ -211,7 +212,7 @@ def test_a_long_sound_needs_no_large_picture(tmp_path, monkeypatch, no_picture):
     path = write_wav(tmp_path / "click.wav", sound)
     monkeypatch.setattr(file_spectra, "POINTS", 64 * 3000)
     assert main([str(path), "--n-fft=64", "--hop=32", "--window=boxcar"]) == 0
-    (((levels, *_), _),) = no_picture
+    ((((levels,), *_), _),) = no_picture
     values = levels.values()
     assert levels.frames_a_column == 11
     assert values.shape == (MAX_ROWS, -(-12501 // 11))
@@ -389,7 +390,7 @@ def test_formats(suffix, magic):
 def test_without_matplotlib(monkeypatch, tune, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(PyclfftError, match="pip install matplotlib"):
-        require_picture("x.png", "magma")
+        require_picture("x.png", Look())
     assert main([str(tune)]) == 2
     assert "pip install matplotlib" in capsys.readouterr().err
 
@@ -501,20 +502,24 @@ class FoundNote(NamedTuple):
     midi: int
     cents: float
     strength: float
+    confidence: float
 
 
 @pytest.fixture
 def asked(monkeypatch):
     """What stand-ins for `onsets` and `notes` were asked."""
     calls = []
-    found = [FoundNote(0.25, 0.4, "C♯5", 73, -3.25, 0.5), FoundNote(0.75, 0.4, "E5", 76, 0, 1)]
+    found = [
+        FoundNote(0.25, 0.4, "C♯5", 73, -3.25, 0.5, 0.75),
+        FoundNote(0.75, 0.4, "E5", 76, 0, 1, 1),
+    ]
 
     def onsets(y, sr, units):
         calls.append((y, sr, units))
         return np.array([0.25, 0.75])
 
-    def notes(y, sr):
-        calls.append((y, sr))
+    def notes(y, sr, threshold):
+        calls.append((y, sr, threshold))
         return found
 
     monkeypatch.setattr(sound_analysis, "onsets", onsets)
@@ -529,13 +534,13 @@ def test_notes(asked, tune, y, no_picture, capsys):
     assert main([str(tune), *arguments]) == 0
     assert "2 notes, 2 onsets" in capsys.readouterr().err
     assert table.read_text(encoding="utf-8").splitlines() == [
-        "onset_s,duration_s,note,midi,cents,strength",
-        "2.2500,0.4000,C♯5,73,-3.2,0.5",
-        "2.7500,0.4000,E5,76,0.0,1",
+        "onset_s,duration_s,note,midi,cents,strength,confidence",
+        "2.2500,0.4000,C♯5,73,-3.2,0.5,0.750",
+        "2.7500,0.4000,E5,76,0.0,1,1.000",
     ]
-    (heard, *options), (again, sr) = asked
+    (heard, *options), (again, *others) = asked
     assert options == [SR, "time"]
-    assert sr == SR
+    assert others == [SR, 0.24]
     for samples in (heard, again):
         np.testing.assert_array_equal(samples, y[2 * SR : 2 * SR + round(1.5 * SR)])
     ((_, drawn),) = no_picture
@@ -555,6 +560,113 @@ def test_channels(tmp_path, no_picture):
     assert peaks[0] == [1000]
     assert peaks[1] == [2000]
     assert peaks[2] == [1000, 2000]
+
+
+def test_the_threshold_of_notes(asked, tune, no_picture):
+    table = str(tune.with_name("notes.csv"))
+    assert main([str(tune), "--notes", table, "--threshold", "0.5", "-q"]) == 0
+    assert asked[1][2] == 0.5
+
+
+# --- how a picture looks --------------------------------------------------------------------------
+
+
+def test_panels_by_channel(tmp_path, no_picture, capsys):
+    """Each has the levels of its channel; the bar counts the frames of both."""
+    left, right = tone(1000), 0.5 * tone(2000)
+    path = write_wav(tmp_path / "two.wav", [left, right])
+    assert main([str(path), "--channel", "all"]) == 0
+    (((panels, *_), named),) = no_picture
+    assert named["names"] == ["channel 0", "channel 1"]
+    for levels, y in zip(panels, (left, right), strict=True):
+        expected = amplitudes(y).max()
+        np.testing.assert_allclose(levels.values().max(), expected, rtol=1e-4)
+    figure = draw(panels, Times(0, 512 / 8000, 0, 1), Caption("two"), names=named["names"])
+    assert len(figure.axes) == 3  # and the scale of colours
+    assert [axes.texts[-1].get_text() for axes in figure.axes[1:2]] == ["channel 1"]
+    images = [axes.images[0].get_array() for axes in figure.axes[:2]]
+    assert images[0].max() == 0
+    assert images[1].max() == pytest.approx(-6.02, abs=0.01)  # beside the greatest of both
+    assert [axes.get_xlabel() for axes in figure.axes[:2]] == ["", "Time (s)"]
+    assert figure.get_size_inches().tolist() == [10, 7.4]
+
+
+def test_phases(tmp_path, no_picture):
+    """Those of the transform, in the cells of the greatest amplitudes."""
+    y = tone(1000, samples=4000)
+    path = write_wav(tmp_path / "tone.wav", y)
+    arguments = ["--phase", "--n-fft=256", "--hop=64", "--npz", str(tmp_path / "x.npz")]
+    assert main([str(path), *arguments, "-o", str(tmp_path / "x.png")]) == 0
+    ((((levels,), *_, look), _),) = no_picture
+    assert look.phase
+    spectra = pyclfft.stft(read_audio(path).samples[0], 256, 64)
+    row = int(1000 / 4000 * MAX_ROWS)
+    np.testing.assert_allclose(levels.values()[row], abs(spectra[32]), rtol=1e-5)
+    apart = np.exp(1j * levels.phases()[row]) - spectra[32] / abs(spectra[32])
+    assert abs(apart[2:-2]).max() < 1e-4
+    with np.load(tmp_path / "x.npz") as found:
+        assert_close(found["S"], abs(spectra))
+    figure = draw([levels], Times(0, 64 / 8000, 0, 0.5), Caption("phases"), look)
+    assert figure.axes[-1].get_ylabel() == "Phase; the darker, the softer"
+    assert figure.axes[-1].get_ylim() == pytest.approx((-np.pi, np.pi))
+    colours = pixels_of(figure)
+    assert (np.ptp(colours, axis=2) > 200).sum() > 1000  # bright colours, not grey
+
+
+@pytest.mark.one_cpu
+def test_the_preset_is_relative_beside_phases(device, tune, no_picture):
+    numbers = tune.with_name("x.npz")
+    arguments = ["--preset=music-analysis", "--phase", "--npz", str(numbers), "-o"]
+    assert main([str(tune), *arguments, str(tune.with_name("x.png"))]) == 0
+    with np.load(numbers) as found:
+        assert found["S"].max() == 1
+        assert len(found["S"]) == 1024
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_limits_of_frequencies(axis):
+    spectra = np.zeros((513, 3), np.float32)
+    spectra[[64, 300]] = [[1.0], [2.0]]  # 500 and 2344 Hz
+    levels = Levels(AXES[axis], 8000, 1024, 513, 3, (250.0, 1000.0))
+    levels.add(spectra)
+    assert (levels.low, levels.high) == (250, 1000)
+    rows = np.flatnonzero(levels.values()[:, 0])
+    bottom, place, top = AXES[axis].places(250.0, 500.0, 1000.0)
+    assert levels.values().max() == 1
+    assert abs(rows.mean() / MAX_ROWS - (place - bottom) / (top - bottom)) < 0.01
+    figure = draw(levels, Times(0, 1, 0, 3), Caption("x"))
+    assert figure.axes[0].get_ylim() == pytest.approx((bottom, top))
+
+
+def test_size_title_and_limits(tune):
+    path = tune.with_name("x.png")
+    arguments = ["--size=6x4", "--dpi=50", "--title=A $tune$", "--fmin=100", "--fmax=2000"]
+    assert main([str(tune), "-o", str(path), "-q", *arguments]) == 0
+    assert Image.open(path).size == (300, 200)
+
+
+def test_the_look_reaches_the_picture(tune, no_picture):
+    arguments = ["--title=A $tune$", "--fmin=100", "--fmax=2000", "--no-axes", "--db=60"]
+    assert main([str(tune), *arguments]) == 0
+    ((((levels,), _, caption, look), _),) = no_picture
+    assert caption.title == "A $tune$"
+    assert (levels.low, levels.high) == (100, 2000)
+    assert look == Look(fmin=100, fmax=2000, title="A $tune$", axes=False, db=60)
+
+
+def test_no_axes_means_levels_from_edge_to_edge(tune):
+    path = tune.with_name("x.png")
+    assert main([str(tune), "-o", str(path), "-q", "--no-axes", "--size=4x2", "--dpi=100"]) == 0
+    picture = np.asarray(Image.open(path).convert("RGB")).astype(int)
+    assert picture.shape == (200, 400, 3)
+    assert (picture.sum(axis=2) < 700).all()  # no paper
+    assert picture[:, 200:380].max() > 200  # notes up to the right side
+
+
+def test_options_of_pictures_need_one(tune, capsys):
+    arguments = ["--csv", str(tune.with_name("x.csv")), "--no-axes", "--size=6x4", "--phase", "-q"]
+    assert main([str(tune), *arguments]) == 0
+    assert "--size, --no-axes, --phase would show: add -o" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -646,6 +758,17 @@ BAD_INPUT = {
     "negative range": (["tune.wav", "--db=-80"], "no number from 1 on"),
     "no hop": (["tune.wav", "--hop", "0"], "not a positive whole number"),
     "frames": (["tune.wav", "--n-fft", "some"], "not a positive whole number"),
+    "threshold alone": (["tune.wav", "--threshold", "0.5"], "belongs to notes: add --notes"),
+    "threshold": (["tune.wav", "--notes=x.csv", "--threshold=1.5"], "from 0 to 1"),
+    "size": (["tune.wav", "--size", "10"], "no size: write width and height as 10x5"),
+    "no size": (["tune.wav", "--size", "0x5"], "no size: write width and height as 10x5"),
+    "a huge size": (["tune.wav", "--size", "1000x1000"], "160000 x 160000 pixels is not drawn"),
+    "no pixel": (["tune.wav", "--dpi", "0.01"], "0 x 0 pixels is not drawn"),
+    "no dots": (["tune.wav", "--dpi", "0"], "no number above 0"),
+    "limits": (["tune.wav", "--fmin", "900", "--fmax", "800"], "fmin is below fmax"),
+    "above all": (["tune.wav", "--fmin", "6000"], "has frequencies up to 5512.5 Hz"),
+    "notes of 0 Hz": (["tune.wav", "--log-frequency", "--fmin", "0"], "no place for 0 Hz"),
+    "numbers of all": (["tune.wav", "--channel=all", "--npz=x.npz"], "--npz takes one channel"),
     "two axes": (["tune.wav", "--mel", "--log-frequency"], "not allowed"),
     "preset and frames": (["tune.wav", "--preset=music-analysis", "--n-fft=512"], "--n-fft too"),
     "no such device": (["tune.wav", "--device", "abacus"], "abacus"),

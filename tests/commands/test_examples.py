@@ -33,6 +33,8 @@ EXPECTED = {
     "find_stripes.py": r"stripes 10\.0\d pixels apart, in direction 143 degrees",
     "transform.py": r"loudest: \[440, 1000\] Hz",
     "device_arrays.py": r"two queues agree: True",
+    "denoise_sound.py": r"noise: 10\.0 dB before, 20\.\d dB after",
+    "sure_notes.py": r"drums: 0 notes; 22 doubtful ones, up to 0\.22",
     "choose_device.py": r"    first call .* ms, relative error \d\.\de-0[78]",
 }
 
@@ -81,8 +83,8 @@ def default_device():
 
 def test_every_sample_is_run():
     assert {path.name for path in SAMPLES.glob("*.py")} == {
-        *EXPECTED, "make_images.py", "make_rooms.py", "make_sines.py", "make_sound.py", "synth.py",
-        "score_notes.py",
+        *EXPECTED, "make_images.py", "make_noises.py", "make_rooms.py", "make_sines.py",
+        "make_sound.py", "score_notes.py", "synth.py",
     }  # fmt: skip
 
 

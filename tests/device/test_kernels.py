@@ -1002,6 +1002,147 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
     assert not result.any()
 
 
+# --- sounds ---------------------------------------------------------------------------------------
+
+
+def test_mel_bands(launch, precision):
+    """Triangles of several widths, one of which is empty; and rows that are kept and scaled."""
+    real = REAL[precision]
+    signals, bins, frames = 2, 9, 5
+    spectra = noise((signals, bins, frames), np.dtype(real).str[1:])
+    matrix = np.zeros((4, bins))
+    matrix[0, :3], matrix[1, 2:8], matrix[3, 8] = (1, 2, 3), np.arange(6) + 0.5, 7
+    triangles = np.array([[0, 3, 0], [2, 6, 3], [0, 0, 9], [8, 1, 9]], uint)
+    weights = np.array([1, 2, 3, *(np.arange(6) + 0.5), 7], real)
+    bands = blank((signals, 4, frames), real)
+    numbers = (uint(frames), uint(bins), uint(4))
+    *_, bands, _, _ = launch(
+        "melBands", "audio/melBands.cl", (frames, 4, signals), spectra, bands, triangles, weights,
+        *numbers, precision=precision,
+    )  # fmt: skip
+    assert relative_error(bands, matrix @ spectra) < 4 * EPSILON[precision]
+    factors, kept = np.array([1, -2, 0.5], real), blank((signals, 3, frames), real)
+    _, kept, _ = launch(
+        "lifted", "audio/melBands.cl", (frames, 3, signals), bands, kept, factors, uint(frames),
+        uint(4), uint(3), precision=precision,
+    )  # fmt: skip
+    assert (kept == bands[:, :3] * factors[:, None]).all()
+
+
+@pytest.mark.parametrize("given", ["REAL", "COMPLEX"])
+def test_phases(launch, precision, given):
+    """Zeros and tiny numbers too, whose phase counts for less."""
+    code = np.dtype(COMPLEX[precision]).str[1:]
+    rebuilt, before = noise(100, code, 1), noise(100, code, 2)
+    rebuilt[:3], before[:3] = (0, 1e-30, 1e-38), 0
+    wanted = noise(100, code, 3) if given == "COMPLEX" else abs(noise(100, code, 3))
+    turns = np.linspace(0, 1, 100).astype(REAL[precision])
+    options = {"precision": precision, "GIVEN": given}
+    spectra = blank(100, COMPLEX[precision])
+    _, _, spectra = launch(
+        "firstPhases", "audio/phases.cl", (100,), wanted, turns, spectra, ulong(100), **options
+    )
+    bound = 8 * EPSILON[precision]
+    assert relative_error(spectra, np.exp(2j * np.pi * turns.astype("f8")) * wanted) < bound
+    share, least = 0.4, np.finfo(REAL[precision]).tiny
+    reals = (np.array(each, REAL[precision])[()] for each in (share, least))
+    *_, spectra = launch(
+        "nextPhases", "audio/phases.cl", (100,), wanted, rebuilt, before, spectra, ulong(100),
+        *reals, **options,
+    )  # fmt: skip
+    z = rebuilt.astype("c16") - share * before
+    expected = z / (abs(z) + float(least)) * wanted
+    assert relative_error(spectra, expected) < bound
+
+
+def test_regions(launch, precision):
+    """Cut with zeros around, two gains at once, and added where something changes."""
+    real, code = REAL[precision], np.dtype(COMPLEX[precision]).str[1:]
+    signals, stretch = noise((2, 20), np.dtype(real).str[1:]), blank((2, 27), real)
+    sizes = (ulong(20), ulong(20), np.int64(-3), ulong(27))
+    _, stretch = launch(
+        "cutStretch", "audio/regions.cl", (27, 2), signals, stretch, *sizes, precision=precision
+    )
+    assert (stretch == np.pad(signals, ((0, 0), (3, 4)))).all()
+    spectra = noise((2, 4, 5), code)
+    spectra[0, 0, 0] = np.nan  # where nothing changes
+    gains, by_frame, by_bin = np.array([0, 2]), np.zeros((2, 4)), np.zeros((2, 5))
+    by_frame[0, 1:3], by_bin[0, 2:] = (0.5, 1), (0.25, 1, 1)
+    by_frame[1], by_bin[1, 1:] = (0, 0, 1, 0.5), 1
+    factor = np.prod(
+        [1 + (g - 1) * f[:, None] * b for g, f, b in zip(gains, by_frame, by_bin, strict=True)],
+        axis=0,
+    )  # fmt: skip
+    tables = (each.astype(real) for each in (gains, by_frame, by_bin))
+    changed, *_ = launch(
+        "changeOfRegions", "audio/regions.cl", (5, 4, 2), spectra, *tables, uint(2), uint(4),
+        uint(5), precision=precision,
+    )  # fmt: skip
+    expected = np.where(factor == 1, 0, spectra * (factor - 1))
+    assert relative_error(changed, expected) < 8 * EPSILON[precision]
+    signals[:, 5], stretch[:, :] = -0.0, 0
+    stretch[:, 10:12] = 1
+    added, _ = launch(
+        "addStretch", "audio/regions.cl", (27, 2), signals, stretch, *sizes, precision=precision
+    )
+    expected = signals.copy()
+    expected[:, 7:9] += 1
+    assert added.tobytes() == expected.tobytes()  # negative zeros, too
+
+
+def test_noise_levels_and_gains(launch, precision):
+    real, code = REAL[precision], np.dtype(COMPLEX[precision]).str[1:]
+    spectra = noise((2, 50, 7), code) * 1e3
+    power = np.abs(spectra.astype("c16")) ** 2
+    shape, sizes, options = (7, 2), (uint(50), uint(7)), {"precision": precision}
+    for kernel, more, expected, bound in (
+        ("meanPowers", (), power.mean(axis=1), 1e-6),
+        ("quantilePowers", (uint(15),), np.sort(power, axis=1)[:, 15], 4e-3),
+    ):
+        _, levels = launch(
+            kernel, "audio/noise.cl", shape, spectra, blank((2, 7), real), *sizes, *more, **options
+        )
+        assert (abs(levels / expected - 1) < bound).all()
+    memory, least = 0.95, 0.25
+    expected, before = spectra.astype("c16"), np.zeros((2, 7))
+    for frame in range(50):
+        ratio = power[:, frame] / levels
+        first = memory * before / levels + (1 - memory) * np.maximum(ratio - 1, 0)
+        smooth = first / (1 + first)
+        second = smooth**2 * ratio
+        before = smooth**2 * power[:, frame]
+        expected[:, frame] *= np.maximum(second / (1 + second), least)[:, :]
+    reals = (np.array(each, real)[()] for each in (memory, least))
+    result, _ = launch("suppressNoise", "audio/noise.cl", shape, spectra, levels, *sizes, *reals,
+                       **options)  # fmt: skip
+    assert relative_error(result, expected) < 2e3 * EPSILON[precision]
+
+
+def test_hum(launch, precision):
+    """Bins of a list, and harmonics of two signals whose mains differ, between their knots."""
+    real, code = REAL[precision], np.dtype(COMPLEX[precision]).str[1:]
+    spectra, list_of = noise((2, 3, 11), code), np.array([2, 7, 10, 0], uint)
+    _, taken, _ = launch(
+        "takeBins", "audio/hum.cl", (4, 3, 2), spectra, blank((2, 3, 4), spectra.dtype), list_of,
+        uint(4), uint(3), uint(11), precision=precision,
+    )  # fmt: skip
+    assert (taken == spectra[..., list_of]).all()
+    signals, knots = noise((2, 60), np.dtype(real).str[1:]), noise((2, 3, 2), code)
+    numbers, hertz = np.array([1, 3], uint), np.array([0.05, 0.0501])
+    turns = np.array([round(each * 2**64) for each in hertz], ulong)
+    result, *_ = launch(
+        "subtractHum", "audio/hum.cl", (60, 2), signals, knots, numbers, turns, uint(2), uint(3),
+        ulong(60), ulong(10), ulong(20), precision=precision,
+    )  # fmt: skip
+    at = np.arange(60)
+    expected = signals.astype("f8")
+    for signal, h in product(range(2), range(2)):
+        places, values = [10, 30, 50], knots[signal, :, h]
+        z = np.interp(at, places, values.real) + 1j * np.interp(at, places, values.imag)
+        expected[signal] -= (z * np.exp(2j * np.pi * hertz[signal] * numbers[h] * at)).real
+    assert relative_error(result, expected) < 20 * EPSILON[precision]
+
+
 # --- each file by itself --------------------------------------------------------------------------
 
 KERNEL = re.compile(r"^kernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", re.MULTILINE)

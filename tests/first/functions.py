@@ -18,6 +18,7 @@ import scipy.fft
 import scipy.signal
 
 import pyclfft
+from pyclfft.audio.mel import mel_matrix
 from pyclfft.errors import PyclfftError
 from pyclfft.runtime import describe
 from tests.device.test_shorttime import expected_stft
@@ -455,6 +456,59 @@ def check_chroma(queue):
     classes = pyclfft.chroma(tune_of_two_notes(), SR)
     middles = [round((onset + 0.2) * SR / 512) for onset in ONSETS]
     assert classes[:, middles].argmax(axis=0).tolist() == [midi % 12 for midi in PITCHES]
+
+
+@checks("melspectrogram", "mfcc")
+def check_mels(queue):
+    """By a matrix of triangles, and by SciPy's cosine transform of decibels."""
+    for dtype in precisions(queue):
+        y = noise((2, 1000), dtype)
+        options = {"n_fft": 128, "hop_length": 32, "n_mels": 12}
+        power = abs(expected_stft(y, 128, 32)) ** 2
+        bands = mel_matrix(SR, 128, 12, dtype="f8") @ power
+        agree(pyclfft.melspectrogram(y=y, sr=SR, dtype="f8", **options), bands)
+        there = cl_array.to_device(queue, y)
+        agree(pyclfft.melspectrogram(y=there, sr=SR, dtype="f8", **options).get(), bands)
+        levels = 10 * np.log10(np.maximum(1e-10, bands))
+        expected = scipy.fft.dct(np.maximum(levels, levels.max() - 80), axis=-2, norm="ortho")
+        agree(pyclfft.mfcc(y=y, sr=SR, n_mfcc=5, dtype="f8", **options), expected[:, :5])
+
+
+@checks("griffinlim")
+def check_griffinlim(queue):
+    """Phases that belong together stay, and others become better."""
+    y = np.sin(0.3 * np.arange(1000, dtype="f4"))
+    spectra = pyclfft.stft(y, 128, 32)
+    agree(pyclfft.griffinlim(spectra, n_iter=0, init=None, length=1000), y)
+    found = pyclfft.griffinlim(abs(spectra), random_state=1, length=1000)
+    assert relative_error(abs(pyclfft.stft(found, 128, 32)), abs(spectra)) < 0.1
+
+
+@checks("Region", "edit_spectrogram")
+def check_edit(queue):
+    """All of a signal by a factor, and a part of it that is erased."""
+    for dtype in precisions(queue):
+        y = noise((2, 3000), dtype)
+        halved = pyclfft.edit_spectrogram(y, [pyclfft.Region(gain=-6)], sr=SR, n_fft=128)
+        agree(halved, y * 10 ** (-6 / 20))
+        erased = [pyclfft.Region(1000 / SR, 2000 / SR, fade=0)]
+        there = cl_array.to_device(queue, y)
+        result = pyclfft.edit_spectrogram(there, erased, sr=SR, n_fft=128).get()
+        assert np.array_equal(result[:, :900], y[:, :900])
+        assert abs(result[:, 1100:1900]).max() < 1e-5
+
+
+@checks("denoise")
+def check_denoise(queue):
+    """Noise, found or given, gets softer and a tone does not; hum goes."""
+    t = np.arange(2 * 4000) / 4000
+    tone, hum = (np.sin(2 * np.pi * hertz * t) for hertz in (440, 50))
+    added = 0.1 * noise(t.size, "f8")
+    for given in (None, added):
+        left = pyclfft.denoise(tone + added, sr=4000, noise=given) - tone
+        assert np.std(left) < 0.5 * np.std(added)
+    left = pyclfft.denoise((tone + 0.1 * hum).astype("f4"), sr=4000, hum=50, reduction=0) - tone
+    assert np.std(left) < 0.03 * np.std(0.1 * hum)
 
 
 # Functions of units: arguments, options and the known result.
