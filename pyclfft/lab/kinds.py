@@ -49,6 +49,7 @@ SLIDERS = {
     "amount": Slider("Amount", 0, 5, 0.1, 1),
     "boost": Slider("Boost", 1, 5, 0.1, 1.5),
     "sigma": Slider("Width of the blur (sigma), pixels", 0.5, 100, 0.5, 2),
+    "light": Slider("Width of changes of the light (sigma), pixels", 2, 200, 1, 32),
     "low gain": Slider("Gain of slow changes", 0, 3, 0.05, 0.5),
     "high gain": Slider("Gain of fast changes", 0, 3, 0.05, 1.5),
     "large": Slider("Largest structures, pixels", 1, 200, 1, 40),
@@ -199,9 +200,9 @@ KINDS = {
     ),
     "highboost": Kind("High boost", ("boost", "sigma"), _same("boost", "sigma"), value="boost"),
     "homomorphic": Kind(
-        "Even light", ("low gain", "high gain", "sigma"),
+        "Even light", ("low gain", "high gain", "light"),
         lambda positions: {
-            "gains": (positions["low gain"], positions["high gain"]), "sigma": positions["sigma"],
+            "gains": (positions["low gain"], positions["high gain"]), "sigma": positions["light"],
         },
     ),
     "imagej": Kind(

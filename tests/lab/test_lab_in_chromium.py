@@ -163,7 +163,12 @@ def test_upload_slider_mask_and_save_are_the_commands(browser, lab, folder, phot
     assert np.ptp(pixels, axis=1).max() < 4  # no stripes
     crest, trough = (pixel_of(browser, "result", 0.5 + n / 256, 0.5)[0] for n in (4.5, 12.5))
     assert abs(crest - trough) < 10
-    program = shown_text(browser, ".lab-python")
+    find(browser, ".lab-copy").click()
+    until(lambda: "--use-mask mask.png" in find(browser, ".lab-text").text)
+    words = shlex.split(find(browser, ".lab-text").text)
+    assert filter_command.main([*words[2:-1], "by command.png", "--quiet"]) == 0
+    assert (folder / "by command.png").read_bytes() == result.read_bytes()
+    find(browser, ".lab-python").click()
     until(lambda: "mask=read_gains" in find(browser, ".lab-text").text)
     program = find(browser, ".lab-text").text.replace(result.name, "by python.png")
     exec(compile(program, "copied", "exec"), {})
