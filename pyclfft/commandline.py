@@ -226,6 +226,8 @@ class Report:
     def __init__(self, quiet: bool = False, to: Literal["stderr", "stdout"] = "stderr") -> None:
         self.quiet = quiet
         self._to = to
+        # tqdm makes its lock when it is first asked, and fails later if Ctrl-C comes just then.
+        tqdm.get_lock()
         self._heading: list[str] = []
 
     def heading(self, *lines: str) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pyopencl.array as cl_array
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy import ndimage  # type: ignore[import-untyped]
 
 from ..errors import PlanError
 from ..transforms import fft2
@@ -131,7 +131,8 @@ def _candidates(logarithms: np.ndarray) -> list[tuple[int, int]]:
     half = (fy > 0)[:, np.newaxis] | np.logical_and.outer(own, right | (fx == 0))
     # Peaks are rare: a rough background, by blocks, leaves few bins for the exact comparison.
     rough = _block_medians(logarithms) + np.log(OVER_MEDIAN) - 1
-    highest = ndimage.maximum_filter(logarithms, 2 * CORE - 1, mode="wrap") == logarithms
+    maximum_filter = import_module("scipy.ndimage").maximum_filter  # whose import takes long
+    highest = maximum_filter(logarithms, 2 * CORE - 1, mode="wrap") == logarithms
     rows, columns = np.nonzero(highest & half & (bins >= lowest**2) & (logarithms > rough))
     if not rows.size:
         return []

@@ -122,6 +122,8 @@ def test_a_gaussian_of_scipy(device):
     )
     spectrum = fourier_gaussian(scipy.fft.fftn(volume.astype(float)), sigma)
     np.testing.assert_allclose(result, scipy.fft.ifftn(spectrum).real, rtol=0, atol=250e-5)
+    by_sigma = pyclfft.filter_volume(volume, "lowpass", sigma=sigma)
+    np.testing.assert_allclose(by_sigma, result, rtol=0, atol=250e-6)
 
 
 @pytest.mark.parametrize("pad", ["none", "mirror"])
@@ -223,6 +225,12 @@ BAD = {
     "order": (np.zeros((4, 4, 4), "f4"), {"order": 3}, "order is the order of a Butterworth"),
     "order of 0": (np.zeros((4, 4, 4), "f4"), {"order": 0, "shape": "butterworth"}, "above 0"),
     "maxval": (np.zeros((4, 4, 4), "u1"), {"maxval": 300}, "maxval 300 does not fit uint8"),
+    "sigma and unit": (
+        np.zeros((4, 4, 4), "f4"),
+        {"sigma": 2, "unit": "bin"},
+        "takes the place of cutoff and unit",
+    ),
+    "sigma of 0": (np.zeros((4, 4, 4), "f4"), {"sigma": 0}, "sigma must be above 0"),
     "one cut-off": (np.zeros((4, 4, 4), "f4"), {"kind": "bandpass"}, "needs two cut-offs"),
     "far": (np.zeros((4, 6, 8), "f4"), {"cutoff": 9}, "volume of 8 x 6 x 4 voxels, which is 5.385"),
 }
