@@ -533,7 +533,7 @@ def drawn(samples: np.ndarray, command: str, *options: str) -> Cell:
         given = [option.format(folder=folder) for option in options]
         commands.main([command, str(sound), *given, f"{target}={picture}", "--quiet"])
         cell = panel(Image.open(picture).convert("RGB"), zoom=0.6)
-        return cell.quantize(192, dither=Image.Dither.NONE).convert("RGB")
+        return cell.quantize(160, dither=Image.Dither.NONE).convert("RGB")
 
 
 def room() -> Cell:

@@ -65,17 +65,17 @@ def griffinlim(
     ndarray or pyopencl.array.Array, shape (..., samples)
         The signals; on the device if `S` is there. All iterations stay on the device.
 
+    Warns
+    -----
+    UserWarning
+        `momentum` is above 1.
+
     Raises
     ------
     PlanError
         A ValueError: an option makes no sense, or `S` does not have frames of bins.
     DeviceError, DeviceMemoryError
         As `stft` raises them.
-
-    Warns
-    -----
-    UserWarning
-        `momentum` is above 1.
 
     See Also
     --------
@@ -102,7 +102,7 @@ def griffinlim(
     >>> S = pyclfft.spectrogram(y, n_fft=256)
     >>> z = pyclfft.griffinlim(S, random_state=1)
     >>> error = np.linalg.norm(pyclfft.spectrogram(z, n_fft=256) - S) / np.linalg.norm(S)
-    >>> z.shape, bool(error < 0.05)
+    >>> z.shape, bool(error < 0.1)
     ((4096,), True)
     """
     if init not in INITS:

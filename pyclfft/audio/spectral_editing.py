@@ -112,7 +112,7 @@ def edit_spectrogram(
     >>> t = np.arange(22050) / 22050
     >>> tones = [np.sin(2 * np.pi * f * t) for f in (440, 3000)]
     >>> y = pyclfft.edit_spectrogram(sum(tones), [pyclfft.Region(fmin=2500)], sr=22050)
-    >>> bool(abs(y - tones[0]).max() < 0.02)
+    >>> bool(abs(y - tones[0])[2048:-2048].max() < 1e-6)  # both tones begin and end with a click
     True
     """
     sr, n_fft = number("sr", sr), positive("n_fft", n_fft)
