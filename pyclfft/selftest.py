@@ -51,8 +51,8 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Compare what every device computes with NumPy's and SciPy's results in double "
-        "precision, or for double precision in long double.",
+        description="Compare what every device computes with NumPy's results in double precision, "
+        "and random transforms with SciPy's results in the next higher precision.",
         epilog="The first run compiles the kernels of all checks, which takes a minute or two; "
         "with --quick it takes less than 15 s on two cores. Later runs take seconds. The exit "
         'status is 1 where a device fails a check. "pyclfft info --report" writes the results to a '
