@@ -65,17 +65,17 @@ def griffinlim(
     ndarray or pyopencl.array.Array, shape (..., samples)
         The signals; on the device if `S` is there. All iterations stay on the device.
 
+    Warns
+    -----
+    UserWarning
+        `momentum` is above 1.
+
     Raises
     ------
     PlanError
         A ValueError: an option makes no sense, or `S` does not have frames of bins.
     DeviceError, DeviceMemoryError
         As `stft` raises them.
-
-    Warns
-    -----
-    UserWarning
-        `momentum` is above 1.
 
     See Also
     --------

@@ -229,17 +229,17 @@ def melspectrogram(
         The bands, of the dtype that `spectrogram` has for the signals; on the device if the input
         is there.
 
+    Warns
+    -----
+    UserWarning
+        A band is so narrow that no bin lies in it.
+
     Raises
     ------
     PlanError
         A ValueError: an option makes no sense, or neither or both of `y` and `S` are given.
     DeviceError, DeviceMemoryError
         As `stft` raises them.
-
-    Warns
-    -----
-    UserWarning
-        A band is so narrow that no bin lies in it.
 
     See Also
     --------
