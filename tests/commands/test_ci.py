@@ -53,7 +53,8 @@ def checkout(tmp_path):
     (tmp_path / "samples").mkdir()
     (tmp_path / "samples" / "scene.pgm").touch()
     commands = f'{SET_UP}\necho "first check" >> "{tmp_path}/log"'
-    (tmp_path / "README.md").write_text(f"```python\nimport pyclfft\n```\n\n```sh\n{commands}\n```\n")
+    python = "```python\nimport pyclfft\n```\n\n"
+    (tmp_path / "README.md").write_text(f"{python}```sh\n{commands}\n```\n")
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     subprocess.run(["git", "-C", str(tmp_path), "add", "samples"], check=True)
     return tmp_path

@@ -306,6 +306,42 @@ def check_wiener(queue):
         agree(pyclfft.wiener(image, psf, 0.1), expected)
 
 
+@checks("spectrum", "Spectrum", "Peak")
+def check_spectrum(queue):
+    """Magnitudes with DC in the middle; stripes are a peak."""
+    for dtype in precisions(queue):
+        image = noise((24, 40), dtype)
+        found = pyclfft.spectrum(image, window="hann")
+        window = np.outer(*(scipy.signal.get_window("hann", n) for n in image.shape))
+        transformed = np.fft.fftshift(np.fft.fft2(image.astype("f8") * window))
+        agree(found.magnitude, abs(transformed))
+        assert isinstance(found, pyclfft.Spectrum)
+    stripes = np.tile(np.sin(2 * np.pi * np.arange(64, dtype="f4") / 8), (48, 1))
+    (peak,) = pyclfft.spectrum(stripes).peaks
+    assert isinstance(peak, pyclfft.Peak)
+    assert (peak.period, peak.angle) == pytest.approx((8, 0), abs=1e-3)
+
+
+@checks("filter_volume")
+def check_volume(queue):
+    """Each kind of result, by gains as the definition has them."""
+    shape = (8, 12, 20)
+    distance = sum(
+        (np.minimum(k, n - k) * (8 / n)) ** 2  # voxels are cubes: bins of the shortest side
+        for n, k in zip(shape, np.ogrid[tuple(map(slice, shape))], strict=True)
+    )
+    for dtype in precisions(queue):
+        volume = noise(shape, dtype)
+        gains = np.exp(-distance / (2 * 2**2))
+        expected = np.fft.ifftn(np.fft.fftn(volume.astype("f8")) * gains).real
+        options = {"unit": "cycles/px", "shape": "gaussian"}
+        agree(pyclfft.filter_volume(volume, "lowpass", 2 / 8, **options), expected)
+    scan = (255 * (0.5 + noise(shape, "f8"))).astype("u1")
+    passed = abs(np.fft.ifftn(np.fft.fftn(scan) * (distance >= 9)))
+    result = pyclfft.filter_volume(scan, "highpass", 3 / 8, unit="cycles/px")
+    assert abs(result - 255 * passed / passed.max()).max() < 0.51
+
+
 # --- convolution ----------------------------------------------------------------------------------
 
 
