@@ -100,6 +100,21 @@ def test_sample(name, tmp_path):
     assert "False" not in run.stdout
 
 
+@pytest.mark.full
+def test_notebook(tmp_path):
+    """Every cell runs, beside a copy of the samples; plans and devices are shown as tables."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    shutil.copytree(SAMPLES, tmp_path / "samples")
+    notebook = nbformat.read(SAMPLES / "tour.ipynb", nbformat.NO_CONVERT)
+    folder = {"metadata": {"path": str(tmp_path / "samples")}}
+    nbclient.NotebookClient(notebook, timeout=600, resources=folder).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    shown = [output.get("data", {}) for output in outputs]
+    assert sum("<table" in each.get("text/html", "") for each in shown) == 2
+    assert sum("image/png" in each for each in shown) == 2
+    assert "stripes every 7.7 pixels" in "".join(output.get("text", "") for output in outputs)
+
+
 def test_sample_writes_where_it_is_told(tmp_path):
     folder = tmp_path / "results"
     folder.mkdir()
