@@ -29,7 +29,8 @@ FULL = [
     "oldest FOLDER/oldest",
     "python -m pytest -x -m full tests/suites",
     "rusticl FOLDER/mesa",
-    "python -m pytest -x -m full --ignore tests/suites",
+    "python -m pytest -x -m full -n 0 tests/lab",
+    "python -m pytest -x -m full --ignore tests/suites --ignore tests/lab",
 ]
 
 
