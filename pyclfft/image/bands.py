@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, isfinite, lcm, pi, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -124,6 +125,50 @@ def make_band(
         order is given for a filter that is not a Butterworth filter, or sigma for one that is not a
         Gaussian.
     """
+    (row_weight, column_weight), fields = exact_band(
+        image, plane, "an image", "pixel", kind, cutoff, unit=unit, shape=shape, order=order,
+        sigma=sigma, keep_dc=keep_dc,
+    )  # fmt: skip
+    return Band(row_weight=row_weight, column_weight=column_weight, **fields)
+
+
+def exact_band(
+    sides: tuple[int, ...],
+    lengths: tuple[int, ...],
+    what: str,
+    element: str,
+    kind: str,
+    cutoff: Cutoff,
+    *,
+    unit: str | None,
+    shape: str | None,
+    order: float | None,
+    sigma: float | Sequence[float] | None,
+    keep_dc: bool,
+) -> tuple[tuple[int, ...], dict[str, Any]]:
+    """Make a filter's description exact, in any number of dimensions.
+
+    Parameters
+    ----------
+    sides, lengths : tuple of int
+        The sides of what is filtered, and those of its transform, which are longer if it is padded.
+    what, element : str
+        What is filtered and what it consists of, for errors: "an image" and "pixel".
+    kind, cutoff, unit, shape, order, sigma, keep_dc
+        The parameters of `make_band`.
+
+    Returns
+    -------
+    weights : tuple of int
+        By dimension, the factor of the squared number of bins in the squared distance from DC.
+    fields : dict
+        The other fields of `Band`.
+
+    Raises
+    ------
+    PlanError
+        As `make_band` raises it.
+    """
     choose("kind", kind, KINDS)
     words = ""
     if sigma is not None:
@@ -135,39 +180,38 @@ def make_band(
     shape = "ideal" if shape is None else shape
     choose("shape", shape, SHAPES)
     choose("unit", unit, tuple(UNITS))
-    if min(image) < 1:
-        raise PlanError(f"an image has at least one pixel, not {image[1]} x {image[0]}")
+    across = " x ".join(map(str, reversed(sides)))
+    if min(sides) < 1:
+        raise PlanError(f"{what} has at least one {element}, not {across}")
     order = usual_order(order, shape)
     of_one_bin, default = UNITS[unit]
     if cutoff is None and kind in TWO_CUTOFFS:
         raise PlanError(f"{kind} needs two cut-offs: cutoff=(low, high)")
-    chosen = default(min(image)) if cutoff is None else cutoff
+    chosen = default(min(sides)) if cutoff is None else cutoff
     low, high = _frequencies(chosen, kind, unit)
 
-    bins = [of_one_bin(*lengths) ** 2 for lengths in zip(image, plane, strict=True)]
+    bins = [of_one_bin(*both) ** 2 for both in zip(sides, lengths, strict=True)]
     farthest = sum(
-        (square * (n // 2) ** 2 for square, n in zip(bins, plane, strict=True)), Fraction(0)
+        (square * (n // 2) ** 2 for square, n in zip(bins, lengths, strict=True)), Fraction(0)
     )
     if cutoff is not None and sigma is None and high**2 > farthest:
         raise PlanError(
-            f"cut-off {_shown(chosen)} ({unit}) lies beyond the farthest frequency of an image of "
-            f"{image[1]} x {image[0]} pixels, which is {_farthest(farthest, unit)}"
+            f"cut-off {_shown(chosen)} ({unit}) lies beyond the farthest frequency of {what} of "
+            f"{across} {element}s, which is {_farthest(farthest, unit)}"
         )
     denominator = lcm(*(square.denominator for square in bins))
-    row_weight, column_weight = (int(square * denominator) for square in bins)
     if farthest * denominator >= 2**64:
-        raise PlanError("the image's sides are too large for exact distances: pad it or cut it")
-    return Band(
-        kind=kind,
-        shape=shape,
-        row_weight=row_weight,
-        column_weight=column_weight,
-        low=low**2 * denominator,
-        high=high**2 * denominator,
-        order=float(order),
-        keep_dc=keep_dc,
-        text=_describe(kind, words or f"{_shown(chosen)} {unit}", shape, order, keep_dc),
-    )
+        raise PlanError(f"the sides of {what} are too large for exact distances: pad it or cut it")
+    fields = {
+        "kind": kind,
+        "shape": shape,
+        "low": low**2 * denominator,
+        "high": high**2 * denominator,
+        "order": float(order),
+        "keep_dc": keep_dc,
+        "text": _describe(kind, words or f"{_shown(chosen)} {unit}", shape, order, keep_dc),
+    }
+    return tuple(int(square * denominator) for square in bins), fields
 
 
 def usual_order(order: float | None, shape: str) -> float:

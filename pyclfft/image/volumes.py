@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import lcm, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,7 @@ from ..runtime.limit import max_device_bytes
 from ..runtime.operation import new_like, queue_for, run
 from ..runtime.pieces import Request, Room, room_of, transform
 from ..runtime.profile import Recorder
-from . import bands
-from .bands import SHAPES, TWO_CUTOFFS, UNITS, Band, Cutoff, band_gains, bin_distances
+from .bands import KINDS, Band, Cutoff, band_gains, bin_distances, exact_band
 from .filter_plans import (
     PADS_OF_LOADS,
     PARTS,
@@ -46,8 +44,6 @@ from .filter_plans import (
 )
 from .filtering import image_array, layout_of
 from .in_pieces import PAD_MODE, store_pixels
-
-RADIAL_KINDS = ("lowpass", "highpass", "bandpass", "bandstop")
 
 
 @dataclass(frozen=True)
@@ -239,7 +235,7 @@ def volume_job(
             "filter_image"
         )
     kind = "highpass" if kind is None else kind
-    choose("kind", kind, RADIAL_KINDS)
+    choose("kind", kind, KINDS)
     scale = usual_scale(volume.dtype, kind, keep_dc) if scale is None else scale
     part = usual_part(kind, keep_dc) if part is None else part
     for what, value, allowed in (
@@ -252,9 +248,11 @@ def volume_job(
         raise PlanError(f"maxval {maxval} does not fit {volume.dtype} voxels")
     size = tuple(volume.shape)
     space = size if pad == "none" else tuple(next_fast_len(n + (n + 1) // 2) for n in size)
-    band = make_volume_band(
-        size, space, kind, cutoff, unit=unit, shape=shape, order=order, sigma=sigma, keep_dc=keep_dc
-    )
+    (slices, rows, columns), fields = exact_band(
+        size, space, "a volume", "voxel", kind, cutoff, unit=unit, shape=shape, order=order,
+        sigma=sigma, keep_dc=keep_dc,
+    )  # fmt: skip
+    band = VolumeBand(row_weight=rows, column_weight=columns, slice_weight=slices, **fields)
     source = layout_of(volume)
     if scale in SPREADING and size[0] > 1 and source.strides[0] != size[1] * source.strides[1]:
         raise PlanError(
@@ -272,80 +270,6 @@ def volume_job(
         part=part,
         maxval=(pixels.white or 1) if maxval is None else maxval,
         slices=space[0],
-    )
-
-
-def make_volume_band(
-    volume: tuple[int, ...],
-    space: tuple[int, ...],
-    kind: str,
-    cutoff: Cutoff = None,
-    *,
-    unit: str | None = None,
-    shape: str | None = None,
-    order: float | None = None,
-    sigma: float | Sequence[float] | None = None,
-    keep_dc: bool = False,
-) -> VolumeBand:
-    """Check a filter's description and make it exact, as `make_band` does in two dimensions.
-
-    Parameters
-    ----------
-    volume, space : (int, int, int)
-        The sides of the volume, and those of the transform, which are longer if it is padded.
-    kind, cutoff, unit, shape, order, sigma, keep_dc
-        The parameters of `filter_volume`.
-
-    Returns
-    -------
-    VolumeBand
-
-    Raises
-    ------
-    PlanError
-        As `make_band` raises it.
-    """
-    words = ""
-    if sigma is not None:
-        bands._require_gaussian(cutoff, unit, shape)
-        cutoff, words = bands._cutoff_of_sigma(sigma), f"sigma {bands._shown(sigma)} px"
-        unit, shape = "cycles/px", "gaussian"
-    unit = "bin" if unit is None else unit
-    shape = "ideal" if shape is None else shape
-    choose("shape", shape, SHAPES)
-    choose("unit", unit, tuple(UNITS))
-    order = bands.usual_order(order, shape)
-    of_one_bin, default = UNITS[unit]
-    if cutoff is None and kind in TWO_CUTOFFS:
-        raise PlanError(f"{kind} needs two cut-offs: cutoff=(low, high)")
-    chosen = default(min(volume)) if cutoff is None else cutoff
-    words = words or f"{bands._shown(chosen)} {unit}"
-    low, high = bands._frequencies(chosen, kind, unit)
-    bins = [of_one_bin(*lengths) ** 2 for lengths in zip(volume, space, strict=True)]
-    farthest = sum(
-        (square * (n // 2) ** 2 for square, n in zip(bins, space, strict=True)), Fraction(0)
-    )
-    if cutoff is not None and sigma is None and high**2 > farthest:
-        sides = " x ".join(map(str, reversed(volume)))
-        raise PlanError(
-            f"cut-off {bands._shown(chosen)} ({unit}) lies beyond the farthest frequency of a "
-            f"volume of {sides} voxels, which is {bands._farthest(farthest, unit)}"
-        )
-    denominator = lcm(*(square.denominator for square in bins))
-    if farthest * denominator >= 2**64:
-        raise PlanError("the volume's sides are too large for exact distances: pad it or cut it")
-    slices, rows, columns = (int(square * denominator) for square in bins)
-    return VolumeBand(
-        kind=kind,
-        shape=shape,
-        row_weight=rows,
-        column_weight=columns,
-        low=low**2 * denominator,
-        high=high**2 * denominator,
-        order=float(order),
-        keep_dc=keep_dc,
-        text=bands._describe(kind, words, shape, order, keep_dc),
-        slice_weight=slices,
     )
 
 
