@@ -538,13 +538,14 @@ def check_edit(queue):
 def check_denoise(queue):
     """Noise, found or given, gets softer and a tone does not; hum goes."""
     t = np.arange(2 * 4000) / 4000
-    tone, hum = (np.sin(2 * np.pi * hertz * t) for hertz in (440, 50))
-    added = 0.1 * noise(t.size, "f8")
-    for given in (None, added):
-        left = pyclfft.denoise(tone + added, sr=4000, noise=given) - tone
-        assert np.std(left) < 0.5 * np.std(added)
-    left = pyclfft.denoise((tone + 0.1 * hum).astype("f4"), sr=4000, hum=50, reduction=0) - tone
-    assert np.std(left) < 0.03 * np.std(0.1 * hum)
+    for dtype in precisions(queue):
+        tone, hum = (np.sin(2 * np.pi * hertz * t).astype(dtype) for hertz in (440, 50))
+        added = (0.1 * noise(t.size, "f8")).astype(dtype)
+        for given in (None, added):
+            left = pyclfft.denoise(tone + added, sr=4000, noise=given) - tone
+            assert np.std(left) < 0.5 * np.std(added)
+        left = pyclfft.denoise(tone + 0.1 * hum, sr=4000, hum=50, reduction=0) - tone
+        assert np.std(left) < 0.03 * np.std(0.1 * hum)
 
 
 # Functions of units: arguments, options and the known result.
