@@ -440,6 +440,9 @@ def trigonometric(precision, queue) -> None:
                 options = {"norm": norm, "algorithm": algorithm}
                 plan = pyclfft.Plan(shape, dtype, axis, f"{name}{kind}", **options)
                 check(plan(cl_array.to_device(queue, x)).get(), expected)
+                if axis == 1:  # in place: work-items without a row of their own read the last row
+                    there = cl_array.to_device(queue, x)
+                    check(plan(there, out=there).get(), expected)
     x = noise((3, 4, 5), dtype)
     there = cl_array.to_device(queue, x)
     check(pyclfft.fftshift(there).get(), np.fft.fftshift(x))
