@@ -32,10 +32,12 @@ HEADER = (
     "MiB device", "error",
 )  # fmt: skip
 LEGEND = """
-efficiency: the time of one rank over the time of so many ranks, each with as many bytes
-transfer: the share of the time in which the slowest rank exchanged parts with others, or waited
-of copies: the time in which the same memory is moved without kernels and host copies, over the time
-MiB host, MiB device: memory that a rank takes at most, beside its input and its result
+efficiency: the time on one rank, divided by the time on this number of ranks; each rank has as many
+bytes as the one rank
+transfer: the part of the time in which the slowest rank exchanged data with others, or waited
+of copies: the time that it takes to move as much memory without kernels and without copies on the
+host, divided by the measured time
+MiB host, MiB device: the most memory that a rank takes, beside its input and its result
 """
 
 
