@@ -315,7 +315,7 @@ def crossing_line(times: Sequence[CallTimes]) -> str:
 
 def numpy_lines(times: Sequence[NumpyTimes]) -> Iterator[str]:
     """Say which arrays SciPy and FFTW transform in less time from NumPy to NumPy."""
-    for time, faster in (
+    for most, faster in (
         ("SciPy's time", [each for each in times if each.beside_scipy < 1]),
         (
             f"{BEHIND_FFTW:g} times FFTW's time",
@@ -323,7 +323,7 @@ def numpy_lines(times: Sequence[NumpyTimes]) -> Iterator[str]:
         ),
     ):
         found = listed([f"{each.array} of {each.nbytes // 2**10} KiB" for each in faster])
-        yield f"arrays for which pyclfft takes more than {time} from NumPy to NumPy: {found}"
+        yield f"arrays for which pyclfft takes more than {most} from NumPy to NumPy: {found}"
 
 
 def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:

@@ -120,9 +120,10 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Measure short-time Fourier transforms beside SciPy, librosa and PyTorch, as "
-        "far as they are installed; the kernel of a report on music analysis by the frames of a "
-        "launch, its fault, and a profile of its program. Let nothing else run meanwhile.",
+        description="Measure short-time Fourier transforms, and compare them with SciPy, librosa "
+        "and PyTorch, as far as they are installed. Then measure the kernel of a report on music "
+        "analysis by the number of frames in a launch, its fault, and a profile of the report's "
+        "program. Let nothing else run meanwhile.",
     )
     session.add_options(
         result, SETTINGS.samples, "time, speed-up and occupancy over the frames of a launch"

@@ -201,9 +201,8 @@ def parser() -> argparse.ArgumentParser:
     result = commandline.Parser(
         prog=PROG,
         description="Time the kernels of the textbook's image filter in work-groups of several "
-        "sizes, of one dimension and of two, name the best for each, and show them, and what "
-        "follows from them, beside the published ones. Let nothing else run on the device "
-        "meanwhile.",
+        "sizes, of one dimension and of two. Show the best size for each kernel, what follows from "
+        "it, and the published times. Let nothing else run on the device meanwhile.",
     )
     add = result.add_argument
     commandline.add_device(result)
@@ -221,7 +220,7 @@ def parser() -> argparse.ArgumentParser:
         default=SAMPLES,
         help=f"runs of the filter with each size (default: {SAMPLES})",
     )
-    add("--json", metavar="FILE", help="write everything")
+    add("--json", metavar="FILE", help="write all results")
     add("--markdown", metavar="FILE", help="write the tables")
     add("--plot", metavar="FILE", help="draw curves (png, svg or pdf); needs matplotlib")
     return result

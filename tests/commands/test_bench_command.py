@@ -476,10 +476,10 @@ def test_list(capsys):
         (["--compare", "/no/such.json", "/no/such.json"], "/no/such.json"),
         (["--compare", "one.json"], "--compare"),
         (["something"], "something"),
-        (["--cpu", "--device", "cpu"], "not with --device"),
-        (["--cpu", "--plan-time"], "not with --plan-time"),
-        (["--cpu", "--call"], "not with --call"),
-        (["--cpu", "--compare", "one.json", "two.json"], "not with --compare"),
+        (["--cpu", "--device", "cpu"], "it does not go with --device"),
+        (["--cpu", "--plan-time"], "it does not go with --plan-time"),
+        (["--cpu", "--call"], "it does not go with --call"),
+        (["--cpu", "--compare", "one.json", "two.json"], "it does not go with --compare"),
     ],
 )
 def test_bad_arguments_are_one_line_and_status_2(device, arguments, message, capsys):

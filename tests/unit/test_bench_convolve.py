@@ -434,7 +434,7 @@ def test_overlap_of_copies_and_kernels():
 @pytest.mark.parametrize(
     ("argument", "said"),
     [
-        ("--sweep=ir,long", "there is no sweep 'long': choose of ir, short, dry, single, all"),
+        ("--sweep=ir,long", "there is no sweep 'long': choose from ir, short, dry, single, all"),
         ("--seconds=0", "'0' is no number above 0"),
         ("--seconds=nan", "'nan' is no number above 0"),
         ("--limit=soon", "'soon' is no number above 0"),
