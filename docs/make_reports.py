@@ -147,17 +147,17 @@ def contenders() -> Iterator[Part]:
         yield f"### {stored.title}"
         yield where("stft", stored, results.environment)
         yield (
-            f"{results.seconds} s of sound at {stft.RATE} samples a second, frames of {stft.N_FFT} "
-            f"samples, {stft.HOP} apart, medians; `/{OURS}` is the time over that of `{OURS}` "
-            f"between arrays of the same place. `{COPY}` reads the samples once and writes as "
-            "many bytes as the spectra have."
+            f"The sound lasts {results.seconds} s and has {stft.RATE} samples a second. Its frames "
+            f"have {stft.N_FFT} samples and begin {stft.HOP} samples apart. Each time is a median. "
+            f"`/{OURS}` is the time divided by the time of `{OURS}` between arrays in the same "
+            f"place. `{COPY}` reads the samples once and writes as many bytes as the spectra have."
         )
         yield contenders_table(results)
         absent = [f"{each.name} ({each.where})" for each in results.entries if each.word]
         if absent:
-            yield f"Not installed, or failed: {listed(absent)}."
+            yield f"These contenders were not installed or have failed: {listed(absent)}."
         if results.overlap:
-            yield f"{stft.overlap_line(results.overlap)}."
+            yield stft.overlap_line(results.overlap)
 
 
 def contenders_table(results: stft.Results) -> stft.Table:
@@ -282,12 +282,10 @@ PAGES: Mapping[str, Mapping[str, Parts]] = {
         "best sizes": best_worksizes,
         "conclusions": conclusions,
     },
-    "explanation/stft.md": {"beside the report": beside_the_report},
-    "howto/audio.md": {"contenders": contenders},
-    "howto/rooms.md": {"real time": realtimes},
+    "explanation/stft.md": {"contenders": contenders, "beside the report": beside_the_report},
     "explanation/convolution-ladder.md": {"climbs": climbs},
-    "howto/large.md": {"pieces": in_pieces},
-    "explanation/convolution.md": {"convolutions": convolutions},
+    "explanation/benchmarks.md": {"pieces": in_pieces},
+    "explanation/convolution.md": {"convolutions": convolutions, "real time": realtimes},
     "explanation/dft-parallel.md": {"parallel transforms": parallel_transforms},
 }
 
@@ -298,7 +296,7 @@ def where(command: str, stored: Stored, environment: Mapping[str, str]) -> str:
         f"`pyclfft bench {command} --device {stored.device}` printed this on "
         f"{environment['date'].split()[0]}, at commit {environment['commit']}, on "
         f"{environment['device']}; {environment['system']}. "
-        f"[All of it](../results/{stored.name}.json)."
+        f"[All results of this run](../results/{stored.name}.json)."
     )
 
 

@@ -80,16 +80,16 @@ INTRODUCTION = """\
 
 <!-- Written by docs/make_speed.py from docs/results: change those, and call it. -->
 
-Each part of this page is one run of [`pyclfft bench`](benchmarks.md) on one machine. It shows all
-that the run has measured, also where pyclfft loses. [Benchmarks](benchmarks.md) explains how the
-command measures, and [why others are faster](benchmarks.md#why-others-are-faster) in certain rows.
-Times differ with the device, the driver and the versions of all libraries, so measure on your own
-machine.
+Each part of this page is one run of [`pyclfft bench`](benchmarks.md) on one machine. It shows
+everything that the run has measured, including the rows in which pyclfft loses.
+[Benchmarks](benchmarks.md) explains how the command measures, and [why others are
+faster](benchmarks.md#why-others-are-faster) in certain rows. Times differ with the device, the
+driver and the versions of all libraries, so measure on your own machine.
 
 If pyclfft is 1.3 times as fast as another library, the library takes 1.3 times as much time. The
-project has set itself targets for the *target rows*, which the text below each table names. In the
-tables `copy` is pyclfft's rate divided by the rate of a plain copy. If the name of a commit ends
-with `+`, some files differed from the commit."""
+project has set itself targets for the *target rows*, which the text below each table names. The
+column `copy` of a table is pyclfft's rate divided by the rate of a plain copy. If the name of a
+commit ends with `+`, some files differed from the commit."""
 
 
 def page() -> str:
@@ -130,7 +130,7 @@ def circumstances(run: Run, results: Results) -> str:
     return (
         f"printed this on {where['date'].split()[0]}. Device: {machine}. Versions: "
         f"{'; '.join(versions)}. "
-        f"{render.scope_line(results)}. [All of it](../{run.results})."
+        f"{render.scope_line(results)}. [All results of this run](../{run.results})."
     )
 
 
@@ -142,7 +142,7 @@ def faster(results: Results) -> Iterator[str]:
             for row in results.rows
             if row.device == device and (part := ratio(row, rival, ours)) < FASTER
         ]
-        who = " on ".join(filter(None, (f"{rival} beside {ours}", device)))
+        who = " on ".join(filter(None, (f"{rival} compared with {ours}", device)))
         yield f"{who}: {listed(names)}"
 
 

@@ -13,7 +13,7 @@ PROG = "pyclfft"
 # command -> (module, what it does). The module is imported only when its command is chosen; its
 # ``main(argv)`` returns the exit status.
 COMMANDS = {
-    "bench": ("pyclfft.bench.command", "measure transforms, beside other libraries"),
+    "bench": ("pyclfft.bench.command", "measure transforms, and compare with other libraries"),
     "completion": ("pyclfft.completion", "print a script that lets a shell complete commands"),
     "convolve": ("pyclfft.convolve", "put sounds into rooms by impulse responses"),
     "denoise": ("pyclfft.denoise", "remove noise and hum from sounds"),

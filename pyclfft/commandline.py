@@ -125,8 +125,8 @@ def add_device(
     """Add the option ``--device``, whose values mean the same in all commands."""
     parser.add_argument(
         "--device", metavar="SPEC",
-        help=f'{does}: a part of its name, "gpu", "cpu", or, in the order of "pyclfft info", a '
-        f"platform such as 1 or a device such as 0:1 (default: {otherwise})",
+        help=f'{does}: a part of its name, "gpu", "cpu", or a number that "pyclfft info" shows: a '
+        f"platform such as 1, or a device such as 0:1 (default: {otherwise})",
     )  # fmt: skip
 
 

@@ -292,16 +292,17 @@ def parser() -> argparse.ArgumentParser:
     add("--latency", type=commandline.natural, metavar="N",
         help="how many blocks later than the sound its result is played (default: 0)")  # fmt: skip
     add("--streams", type=commandline.count, metavar="N",
-        help="of the method direct: queues that copy and compute at the same time (default: "
+        help="how many queues copy and compute at the same time, with --method direct (default: "
         "2)")  # fmt: skip
 
     run = result.add_argument_group("computation")
     run.add_argument(
         "--method", choices=tuple(dict.fromkeys((*OFFLINE, *streaming.METHODS))),
         default=methods.AUTO,
-        help="direct: add products; from file to file fft: multiply spectra, or partitioned: of "
-        "blocks; in real time uniform: partitions as long as a block, or nonuniform: longer ones "
-        "for the later parts (default: auto, what should be quickest)",
+        help="direct adds products. From file to file, fft multiplies spectra, and partitioned "
+        "multiplies spectra of blocks. In real time, uniform has partitions as long as a block, "
+        "and nonuniform has longer ones for the later parts (default: auto, the method that should "
+        "be quickest)",
     )  # fmt: skip
     commandline.add_device(run)
 

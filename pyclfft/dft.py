@@ -43,10 +43,10 @@ imaginary, magnitude and phase (in radians). A .npz file holds the arrays freque
 picture (.png, .svg, .pdf) shows the samples, and the amplitudes with labelled peaks. A - is
 standard input or standard output.
 
-The sample rate is that of --sample-rate. Without this option a column of times tells it: the one
-that the header calls t, time or seconds, with a unit if it is not the second, as in "time (ms)";
-or, if there is no header, the first of several columns if it grows in equal steps. Without times,
-the rate is 1, so that frequencies are in cycles a sample.
+--sample-rate sets the sample rate. Without this option a column of times tells it. If the file has
+a header, this is the column that is called t, time or seconds, with a unit if it is not the second,
+as in "time (ms)". If the file has no header, it is the first of several columns if it grows in
+equal steps. Without times, the rate is 1, so that frequencies are in cycles a sample.
 
 Several processes compute together under MPI: "mpiexec -n 4 pyclfft dft SAMPLES.csv". Each takes a
 device; processes that share a CPU share out its cores. The result is, bit for bit, that of a single

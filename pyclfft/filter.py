@@ -158,7 +158,7 @@ def parser() -> argparse.ArgumentParser:
     kinds.add_argument("--unsharp", nargs="?", default=UNSET, type=_radius, metavar="AMOUNT",
         help="sharpen: add AMOUNT times the high pass (default: 1)")  # fmt: skip
     kinds.add_argument("--highboost", nargs="?", default=UNSET, type=_radius, metavar="BOOST",
-        help="take the low pass from BOOST times the picture (default: 1.5)")  # fmt: skip
+        help="subtract the low pass from BOOST times the picture (default: 1.5)")  # fmt: skip
     kinds.add_argument("--homomorphic", action="store_const", default=UNSET, const=None,
         help="even out the light: filter the logarithm of the brightness by --gains")  # fmt: skip
     kinds.add_argument("--preset", choices=PRESETS, default=UNSET,
@@ -189,8 +189,9 @@ def parser() -> argparse.ArgumentParser:
         help="how far around its frequency --notch reaches, in cycles a pixel (default: 3 bins of "
         "the shorter side)")  # fmt: skip
     add("--width", type=commandline.positive, metavar="DEGREES",
-        help="which angles --directional takes, from end to end (default: 30)")  # fmt: skip
-    add("--stop", action="store_true", help="--directional stops these waves, and passes others")
+        help="how wide the range of angles of --directional is (default: 30)")  # fmt: skip
+    add("--stop", action="store_true",
+        help="with --directional: stop these waves, and pass all others")  # fmt: skip
     add("--gains", nargs=2, type=commandline.number(), metavar=("LOW", "HIGH"),
         help="what --homomorphic leaves of low and of high frequencies (default: 0.5 1.5)",
         )  # fmt: skip

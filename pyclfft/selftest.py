@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
         "and random transforms with SciPy's results in the next higher precision.",
         epilog="The first run compiles the kernels of all checks, which takes a minute or two; "
         "with --quick it takes less than 15 s on two cores. Later runs take seconds. The exit "
-        'status is 1 where a device fails a check. "pyclfft info --report" writes the results to a '
+        'status is 1 if a device fails a check. "pyclfft info --report" writes the results to a '
         "file, with all that is known of the devices. A run of random cases keeps its state in the "
         "data folder: the same call, or one with more cases or minutes, goes on where it ended.",
     )

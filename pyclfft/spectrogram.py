@@ -156,8 +156,8 @@ def parser() -> argparse.ArgumentParser:
     add("--hop", type=commandline.count, metavar="N",
         help="the samples from one frame to the next (default: a quarter of a frame)")  # fmt: skip
     add("--window", type=_window, metavar="NAME",
-        help="hann (default), hamming, boxcar or another window of scipy.signal, its parameters "
-        "behind a comma: kaiser,8.6")  # fmt: skip
+        help="hann (default), hamming, boxcar or another window of scipy.signal, with its "
+        "parameters after commas: kaiser,8.6")  # fmt: skip
     add("--preset", choices=PRESETS,
         help="frames of 2048 samples, 1024 apart, without a window; bins 0 to 1023")  # fmt: skip
     commandline.add_algorithm(frames)
@@ -194,7 +194,7 @@ def parser() -> argparse.ArgumentParser:
     add("--fmax", type=commandline.positive, metavar="HZ",
         help="the highest frequency of the picture (default: half the sample rate)")  # fmt: skip
     add("--phase", action="store_true", default=None,
-        help="draw phases as colours, the darker the softer")  # fmt: skip
+        help="draw phases as colours, darker where the sound is softer")  # fmt: skip
     add("--size", type=_size, metavar="WxH",
         help="width and height in inches (default: 10x5, and higher for several "
         "panels)")  # fmt: skip
@@ -246,7 +246,7 @@ def _window(text: str) -> str | tuple[Any, ...]:
     try:
         return (name, *map(float, parameters)) if parameters else name
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: behind a comma stands a number") from None
+        raise argparse.ArgumentTypeError(f"{text!r}: write a number after each comma") from None
 
 
 def _jobs(

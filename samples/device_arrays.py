@@ -15,8 +15,8 @@ warnings.simplefilter("ignore", cl.CompilerWarning)  # some compilers report eve
 queue = pyclfft.default_queue()
 x = np.random.default_rng(3).random((64, 1024)).astype("complex64")
 
-# A device array in gives a device array out, on the array's own queue. Calls return at once; the
-# result carries an event, for which pyopencl's operations and pyclfft wait by themselves.
+# If the input is a device array, the result is a device array on the input's queue. Calls return at
+# once. The result carries an event, for which pyopencl's operations and pyclfft wait by themselves.
 on_device = cl_array.to_device(queue, x)
 spectrum = pyclfft.fft(on_device)
 spectrum *= np.float32(0.5)  # pyopencl's own arithmetic, still on the device

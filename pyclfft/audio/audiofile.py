@@ -233,7 +233,7 @@ class AudioReader:
         left = self.info.samples - first
         if left < 1:
             raise PlanError(
-                f"{self.path}: lasts {self.info.seconds:.3f} s, so that there is nothing from "
+                f"{self.path}: the sound lasts {self.info.seconds:.3f} s and has nothing from "
                 f"{start:g} s on: choose an earlier start"
             )
         if duration is None or duration * self.info.sr >= left:
@@ -257,9 +257,9 @@ class AudioReader:
         while first < end:
             block = self._read(first, min(size, end - first))
             if not len(block):
-                what = f"{self.path}: cut short: {end - first} samples are missing at its end"
+                what = f"{self.path}: cut short: its last {end - first} samples are missing"
                 if first == end - count:
-                    raise FormatError(f"{what}, and all that were asked for are among them")
+                    raise FormatError(f"{what}, and with them all samples that were asked for")
                 warnings.warn(what, stacklevel=2)
                 return
             if not np.isfinite(block).all():

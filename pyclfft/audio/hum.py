@@ -69,8 +69,8 @@ class Frames(NamedTuple):
         length = round(PERIODS * sr / mains)
         if samples < 2 * length:
             raise PlanError(
-                f"hum of {mains} Hz is found in {2 * PERIODS / mains:g} s of sound at least, not "
-                f"in {samples / sr:.3f} s: leave hum out"
+                f"a hum of {mains} Hz can be found in {2 * PERIODS / mains:g} s of sound or more, "
+                f"but the sound lasts {samples / sr:.3f} s: leave hum out"
             )
         return cls(length, max(1, length // HOPS))
 

@@ -670,8 +670,8 @@ def _places(signal: cl_array.Array) -> tuple[int, int]:
     pitch = _pitch(signal.shape[:-1], signal.strides[:-1])
     if pitch is None or pitch < 0 or (signal.shape[-1] > 1 and signal.strides[-1] != item):
         raise PlanError(
-            "samples of device arrays lie one behind the other, and signals equally far apart, "
-            f"not in strides of {signal.strides} bytes: copy the array"
+            "in a device array, samples must lie one behind the other and signals equally far "
+            f"apart, not in strides of {signal.strides} bytes: copy the array"
         )
     return signal.offset // item, pitch // item
 
@@ -686,8 +686,8 @@ def _layout(array: cl_array.Array, framing: Framing) -> Layout:
     pitch = _pitch(array.shape[:-2], array.strides[:-2])
     if pitch is None:
         raise PlanError(
-            f"spectra of several signals lie equally far apart in device arrays, not in strides of "
-            f"{array.strides} bytes: copy the array"
+            "in a device array, the spectra of several signals must lie equally far apart, not in "
+            f"strides of {array.strides} bytes: copy the array"
         )
     bins = array.shape[-2]
     if array.dtype.kind == "f" and bins != framing.bins:
@@ -743,7 +743,9 @@ def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = Fa
 def _require_apart(out: Any, signal: Any) -> None:
     """Refuse a device array that a kernel cannot write while it reads the input."""
     if out.context != signal.context:
-        raise PlanError("out is of another context than the input")
+        raise PlanError(
+            "out belongs to another context than the input: make it on the input's queue"
+        )
     (first, last), (begin, end) = _bytes_of(out), _bytes_of(signal)
     if out.base_data == signal.base_data and first < end and begin < last:
         raise PlanError("out shares memory with the input: pass another array")

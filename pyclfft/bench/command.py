@@ -43,13 +43,13 @@ PROG = "pyclfft bench"
 # The benchmark's other measurements, each with its own options: name -> (module, what it does). A
 # module is imported only if it is chosen. Its ``main(argv)`` returns the exit status.
 SUBCOMMANDS = {
-    "convolve": ("pyclfft.bench.convolve", "every method of convolution beside other libraries"),
-    "dft": ("pyclfft.bench.dft", "the direct transform over ranks and devices, beside a report"),
+    "convolve": ("pyclfft.bench.convolve", "every method of convolution, and other libraries"),
+    "dft": ("pyclfft.bench.dft", "the direct transform over ranks and devices, and a report"),
     "distributed": ("pyclfft.bench.distributed", "transforms over ranks and devices"),
-    "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
+    "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform gains"),
     "lab": ("pyclfft.bench.lab", "how soon the page of pyclfft lab shows what a slider does"),
-    "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, beside copies alone"),
-    "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),
+    "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, and copies alone"),
+    "stft": ("pyclfft.bench.stft", "short-time Fourier transforms, and other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
 }
 
@@ -80,7 +80,8 @@ def parser() -> argparse.ArgumentParser:
     result = commandline.Parser(
         prog=PROG,
         description="Measure transforms of arrays on the device, check their results, and compare "
-        "with other libraries, all taking turns. Let nothing else run on the device meanwhile.",
+        "with other libraries, which take turns with pyclfft. Let nothing else run on the device "
+        "meanwhile.",
         epilog="Other measurements, each with its own --help: "
         + "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items()),
     )
@@ -89,14 +90,14 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--cpu",
         action="store_true",
-        help="measure every CPU device at once, on it and from NumPy to NumPy, beside libraries "
-        "for CPUs",
+        help="measure all CPU devices, with arrays on the device and from NumPy to NumPy, and "
+        "compare with libraries for CPUs",
     )
     add(
         "--cases",
         metavar="NAME,...",
-        help="groups or names of cases; * and ? are wildcards, ! leaves out (default: all; with "
-        "--cpu: cpu)",
+        help="names of cases and groups; * and ? are wildcards, and ! leaves out the name that "
+        "follows (default: all; with --cpu: cpu)",
     )
     add("--list", action="store_true", help="show the cases and groups, and measure nothing")
     add(
@@ -111,22 +112,23 @@ def parser() -> argparse.ArgumentParser:
         "--rivals",
         metavar="NAME,...",
         default=AUTO,
-        help=f"{AUTO} (all that there are), {NONE}, or of {', '.join(RIVALS)}; with --cpu of "
-        f"{', '.join(CPU_RIVALS)} (default: {AUTO})",
+        help=f"compare with these libraries: {AUTO} means all that are installed, and {NONE} means "
+        f"no library. The names are {', '.join(RIVALS)}; with --cpu, {', '.join(CPU_RIVALS)} "
+        f"(default: {AUTO})",
     )
     add(
         "--part",
         metavar="K/N",
         type=_part,
-        help="measure only the K-th of N parts of the cases, where one command may not take as "
-        "long as all of them need; --merge makes one table of the parts",
+        help="measure only the K-th of N parts of the cases, if one command may not take as long "
+        "as all cases need; --merge makes one table of the parts",
     )
     add("--plan-time", action="store_true", help="measure the time from a plan to its first result")
     add(
         "--call",
         action="store_true",
-        help="measure what a call costs the host, and from how many points on it is faster than "
-        "SciPy's",
+        help="measure what a call costs the host, and from how many points on pyclfft is faster "
+        "than SciPy",
     )
     add(
         "--compare",
@@ -138,8 +140,8 @@ def parser() -> argparse.ArgumentParser:
         "--merge",
         metavar="FILE",
         nargs="+",
-        help="measure nothing, but put files of --part K/N --json together; refused where their "
-        "devices, versions or the content of pyclfft and its kernels differ",
+        help="measure nothing, but join the files of --part K/N --json. The command refuses files "
+        "whose devices or versions differ, or whose pyclfft or kernels differ",
     )
     return result
 
@@ -181,7 +183,9 @@ def _refuse_beside_cpu(options: argparse.Namespace) -> None:
     names = ("device", "plan_time", "call", "compare")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name)]
     if options.cpu and given:
-        raise PyclfftError(f"--cpu measures all CPU devices beside each other: not with {given[0]}")
+        raise PyclfftError(
+            f"--cpu measures all CPU devices together: it does not go with {given[0]}"
+        )
 
 
 @dataclass(frozen=True)

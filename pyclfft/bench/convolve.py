@@ -59,11 +59,11 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Measure all methods of convolution beside SciPy, pedalboard, PyTorch and "
-        "CuPy, as far as they are installed, over the lengths of impulse responses and of dry "
-        "sounds: stereo in single precision at 44.1 kHz. Results are compared with sums in double "
-        f"precision; a relative error of ours above {BOUND:g} is wrong. Let nothing else run "
-        "meanwhile.",
+        description="Measure all methods of convolution, and compare them with SciPy, pedalboard, "
+        "PyTorch and CuPy, as far as they are installed. The sounds are stereo in single precision "
+        "at 44.1 kHz, and the sweeps change the lengths of impulse responses and of dry sounds. "
+        "Results are compared with sums in double precision. A result of pyclfft is wrong if its "
+        f"relative error is above {BOUND:g}. Let nothing else run meanwhile.",
     )
     session.add_options(
         result,
@@ -92,15 +92,15 @@ def parser() -> argparse.ArgumentParser:
         metavar="S",
         type=commandline.positive,
         default=LIMIT_S,
-        help="measure direct sums that would take longer on a shorter signal, and scale their time "
-        f"by its length; 1 makes a quick run (default: {LIMIT_S:g} s)",
+        help="if direct sums would take longer, measure them on a shorter signal and scale their "
+        f"time by the lengths; 1 makes a quick run (default: {LIMIT_S:g} s)",
     )
     add = result.add_argument_group("ladder").add_argument
     add(
         "--ladder",
         action="store_true",
-        help="measure instead what each optimisation of direct convolution buys, offline and in "
-        "real time, beside the factors that a master's thesis has published",
+        help="measure instead what each optimisation of direct convolution gains, offline and in "
+        "real time, and show the factors that a master's thesis has published",
     )
     add(
         "--dry",
@@ -127,8 +127,8 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--realtime",
         action="store_true",
-        help="measure instead a stream that is played at the pace of a sound card, and its load "
-        "beside that of pedalboard, if that is installed",
+        help="measure instead a stream that is played at the pace of a sound card, and compare its "
+        "load with that of pedalboard, if pedalboard is installed",
     )
     add(
         "--sink",
@@ -169,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
         "--soak",
         metavar="MINUTES",
         type=commandline.positive,
-        help="play instead for so many minutes, and fail if the memory of the process, or what "
+        help="play instead for MINUTES, and fail if the memory of the process, or what "
         "pyclfft has allocated on the device, grows meanwhile",
     )
     return result
@@ -180,7 +180,7 @@ def _sweeps(text: str) -> tuple[str, ...]:
     names = text.split(",")
     if unknown := [name for name in names if name not in (*SWEEPS, ALL)]:
         raise argparse.ArgumentTypeError(
-            f"there is no sweep {unknown[0]!r}: choose of {', '.join((*SWEEPS, ALL))}"
+            f"there is no sweep {unknown[0]!r}: choose from {', '.join((*SWEEPS, ALL))}"
         )
     return tuple(name for name in SWEEPS if name in names or ALL in names)
 

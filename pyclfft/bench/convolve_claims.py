@@ -51,7 +51,7 @@ def _best_gain(sweep: str) -> Answer:
         if not known:
             return ""
         best = max(known, key=known.__getitem__)
-        return f"{known[best]:.3g} times as fast as {SCIPY_DIRECT} ({best})"
+        return f"{OUR_DIRECT} is {known[best]:.3g} times as fast as {SCIPY_DIRECT} ({best})"
 
     return answer
 
@@ -155,7 +155,8 @@ def _by_signal(results: Results) -> str:
         ratios = [one.ms(name, place) / other.ms(name, place) for one, other in pairs]
         known = [max(each, 1 / each) for each in ratios if each > 0]
         if known:
-            said.append(f"{name}: {100 * geometric_mean(known) - 100:.0f} % apart in the mean")
+            apart = f"{100 * geometric_mean(known) - 100:.0f} %"
+            said.append(f"the times of {name} differ by {apart} in the mean")
     return "; ".join(said)
 
 
@@ -168,20 +169,21 @@ def _growth(results: Results) -> str:
         return ""
     (few, short), (many, long) = known[0], known[-1]
     power = log(long / short) / log(many / few)
-    return f"{SCIPY_DIRECT} takes times that grow as the power {power:.2f} of the response's length"
+    return f"the time of {SCIPY_DIRECT} grows as the power {power:.2f} of the response's length"
 
 
-HARDWARE = "GPUs (GTX 260 and Tesla C2050) beside a CPU (Xeon E5320)"
+HARDWARE = "GPUs (GTX 260 and Tesla C2050) and a CPU (Xeon E5320)"
 CLAIMS = (
     Claim("At the best length of the impulse response, the GPU's direct sums are 125 times as fast "
           "as the CPU's.", _best_gain(IR)),
-    Claim("At the best length of the dry sound, they are 133 times as fast.", _best_gain(DRY)),
+    Claim("At the best length of the dry sound, the GPU's direct sums are 133 times as fast as "
+          "the CPU's.", _best_gain(DRY)),
     Claim("Direct sums beat transforms for impulse responses of up to about 1 s; if the response "
           "is white noise, they do so only for the shortest one.", _crossings),
     Claim("The CPU's transforms beat the GPU's direct sums at every length of the dry sound.",
           _frequency_domain_wins),
     Claim("The time of direct sums depends only on lengths, and the time of transforms also on "
-          "the signal (here: hall against noise).", _by_signal),
+          "the signal (we compare the hall with noise).", _by_signal),
     Claim("The time of the CPU's direct sums grows linearly.", _growth),
 )  # fmt: skip
 
@@ -192,7 +194,7 @@ def _speed(sweep: str, name: str, ours: Line, rival: Line) -> Answer:
     def answer(results: Results) -> str:
         found = (each for each in results.of(sweep) if each.case.name.startswith(name))
         ratio = next((each.ms(*rival) / each.ms(*ours) for each in found), nan)
-        return f"{ratio:.3g} times as fast" if ratio > 0 else ""
+        return f"{ours[0]} is {ratio:.3g} times as fast" if ratio > 0 else ""
 
     return answer
 

@@ -290,8 +290,9 @@ def _seconds(queue: cl.CommandQueue, work: Ladder, launches: int) -> float:
 def parts(results: Results) -> Iterator[Part]:
     """Yield the paragraphs and tables."""
     yield (
-        f"Direct convolution of {results.dry_s:g} s of stereo noise with {results.ir_s:g} s, at "
-        f"{RATE} frames a second. In real time the sound comes in chunks of {results.chunk} "
+        f"Each rung convolves {results.dry_s:g} s of stereo noise with an impulse response of "
+        f"{results.ir_s:g} s, at {RATE} frames a second, by direct sums. "
+        f"In real time the sound comes in chunks of {results.chunk} "
         "frames, and the time is the sum over all launches. Each time is the median of "
         f"{results.samples} samples, measured by events. "
         '"faster" says how many times as fast the rung is as the rung in the column "against". '
@@ -305,13 +306,16 @@ def parts(results: Results) -> Iterator[Part]:
     if any(each.part < 1 for climb in results.climbs for each in climb.steps):
         yield "* Only a part was measured, and the time of the whole was computed in proportion."
     ours = [climb.steps[-1] for climb in results.climbs]
-    said = ", ".join(
+    said = " and ".join(
         f"{number(step.rate / step.peak, '.0%')} {climb.title}"
         for step, climb in zip(ours, results.climbs, strict=True)
     )
-    yield f"ours reaches {said} of the multiply-add rate (target: {TARGET:.0%} for 1 s or more)"
+    yield (
+        f'Of the rate of multiply-adds in registers, the rung "{ours[0].name}" reaches {said} '
+        f"(target: {TARGET:.0%} for responses of 1 s or more)."
+    )
     wrong = [f"{c.title} {s.name}" for c in results.climbs for s in c.steps if s.wrong]
-    yield f"wrong results: {', '.join(wrong) or 'none'}"
+    yield f"Wrong results: {', '.join(wrong) or 'none'}."
 
 
 HEADINGS = (

@@ -23,7 +23,7 @@ LEGEND = (
     "measured on a shorter signal, and the time was scaled by the signals' lengths. A dash "
     f"means that the contender did not take part. {WRONG} stands beside a result of {OURS} whose "
     f"relative error against sums in double precision is above {BOUND:g}. SciPy's transforms have "
-    "a worker for each core, its direct sums run on one core."
+    "a worker for each core, and its direct sums run on one core."
 )
 
 
@@ -33,14 +33,15 @@ def parts(results: Results) -> Iterator[Part]:
     yield from times(results)
     yield from absent(results.points)
     yield (
-        "The method that auto takes, and what each method of pyclfft costs from NumPy to NumPy: "
-        "the milliseconds that the cost model expects, beside the measured ones. The model counts "
-        "the processor time of all cores together, without the way to the device and back."
+        "The next table shows which method auto takes, and how many milliseconds each method of "
+        "pyclfft takes from NumPy to NumPy: as the cost model expects, and as measured. The model "
+        "counts the processor time of all cores together, without the transfers to the device "
+        "and back."
     )
     yield costs_table(results.points)
-    yield f"What the thesis says of {HARDWARE}, and what was measured here:"
+    yield f"The thesis compares {HARDWARE}. These are its claims, with what was measured here:"
     yield from beside_results(CLAIMS, results)
-    yield "Our targets, and what was measured here:"
+    yield "These are our targets, with what was measured here:"
     yield from beside_results(TARGETS, results)
     yield from summary(results)
 

@@ -71,10 +71,10 @@ def parser() -> argparse.ArgumentParser:
     result = commandline.Parser(
         prog=PROG,
         description="Measure the direct transform of real samples in double precision: as a loop "
-        "on the host, over MPI's ranks, by the kernels of a device, and beside the fast Fourier "
-        "transform. Times are from the samples on the host to the bins on the host. Results are "
-        f"compared with NumPy's; a relative error above {BOUND:g} is wrong. Let nothing else run "
-        "meanwhile.",
+        "on the host, over MPI's ranks, and by the kernels of a device. Measure the fast Fourier "
+        "transform, too. A time lasts from the samples on the host to the bins on the host. "
+        f"Results are compared with NumPy's. A relative error above {BOUND:g} is wrong. Let "
+        "nothing else run meanwhile.",
     )
     session.add_options(
         result, SAMPLES, f"pictures, whose names before the extension end in {', '.join(PICTURES)},"
@@ -115,8 +115,8 @@ def parser() -> argparse.ArgumentParser:
         metavar="S",
         type=_seconds,
         default=LIMIT_S,
-        help="do not measure transforms that should take longer, but scale their time from that of "
-        f"fewer samples (default: {LIMIT_S:g} s)",
+        help="if a transform should take longer, measure fewer samples and scale their time "
+        f"(default: {LIMIT_S:g} s)",
     )
     return result
 
@@ -126,7 +126,7 @@ def _sweeps(text: str) -> tuple[str, ...]:
     names = text.split(",")
     if unknown := [name for name in names if name not in (*SWEEPS, ALL)]:
         raise argparse.ArgumentTypeError(
-            f"there is no sweep {unknown[0]!r}: choose of {', '.join((*SWEEPS, ALL))}"
+            f"there is no sweep {unknown[0]!r}: choose from {', '.join((*SWEEPS, ALL))}"
         )
     return tuple(name for name in SWEEPS if name in names or ALL in names)
 

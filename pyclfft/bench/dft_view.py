@@ -26,7 +26,7 @@ from .render import Part, Table
 from .runner import WRONG
 
 SCALED = "~"  # before a time that was scaled from that of fewer samples
-HARDWARE = "an i5-4670K at 4.3 GHz with 4 threads, and a GTX 970"
+HARDWARE = "an i5-4670K at 4.3 GHz with 4 threads and on a GTX 970"
 PUBLISHED_S = {"sequential": 24.0, "MPI": 2.0, "GPU": 1.0}  # of 20,000 samples, in seconds
 PUBLISHED_POINTS = 20_000
 MPI_IS_AHEAD_BELOW = 5000  # samples, the report says
@@ -58,7 +58,7 @@ def parts(results: Results) -> Iterator[Part]:
             "The occupancy is not known, because this is no GPU of NVIDIA: other runtimes tell "
             "neither how many work-items a unit can hold nor how many registers a kernel takes."
         )
-    yield f"What the report says, measured on {HARDWARE}, and what was measured here:"
+    yield f"The report measured on {HARDWARE}. This table shows its figures beside ours:"
     yield beside_the_report(results)
 
 

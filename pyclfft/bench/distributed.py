@@ -32,10 +32,12 @@ HEADER = (
     "MiB device", "error",
 )  # fmt: skip
 LEGEND = """
-efficiency: the time of one rank over the time of so many ranks, each with as many bytes
-transfer: the share of the time in which the slowest rank exchanged parts with others, or waited
-of copies: the time in which the same memory is moved without kernels and host copies, over the time
-MiB host, MiB device: memory that a rank takes at most, beside its input and its result
+efficiency: the time on one rank, divided by the time on this number of ranks; each rank has as many
+bytes as the one rank
+transfer: the part of the time in which the slowest rank exchanged data with others, or waited
+of copies: the time that it takes to move as much memory without kernels and without copies on the
+host, divided by the measured time
+MiB host, MiB device: the most memory that a rank takes, beside its input and its result
 """
 
 
@@ -70,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add(
         "--cases", metavar="NAME,...", default=",".join(CASES),
-        help=f"of {', '.join(CASES)} (default: all)",
+        help=f"some of {', '.join(CASES)} (default: all)",
     )  # fmt: skip
     add(
         "--bytes", metavar="N", type=commandline.count, default=BYTES,
@@ -80,11 +82,11 @@ def parser() -> argparse.ArgumentParser:
         "--samples", metavar="N", type=commandline.count, default=SAMPLES,
         help=f"how often each case is measured (default: {SAMPLES})",
     )  # fmt: skip
-    add("--json", metavar="FILE", help="write everything")
+    add("--json", metavar="FILE", help="write all results")
     add(
         "--scale", metavar="FILE", nargs="+",
         help="measure nothing, but fit the cost model to the 3-D rows of files of --json, and "
-        "print it beside published figures of other libraries",
+        "compare it with published figures of other libraries",
     )  # fmt: skip
     return result
 
@@ -97,7 +99,7 @@ def _main(argv: Sequence[str]) -> int:
         return 0
     names = options.cases.split(",")
     if unknown := [name for name in names if name not in CASES]:
-        raise PyclfftError(f"there is no case {unknown[0]}: choose of {', '.join(CASES)}")
+        raise PyclfftError(f"there is no case {unknown[0]}: choose from {', '.join(CASES)}")
     device = choice.select_device(options.device)
     where = {**environment([device], []), "host": host()}
     print(commandline.table(list(where.items())))

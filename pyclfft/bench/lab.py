@@ -110,7 +110,7 @@ def parser() -> argparse.ArgumentParser:
     commandline.add_device(result)
     result.add_argument("--samples", metavar="N", type=commandline.count, default=SAMPLES,
                         help=f"how often a slider is moved (default: {SAMPLES})")  # fmt: skip
-    result.add_argument("--json", metavar="FILE", help="write everything")
+    result.add_argument("--json", metavar="FILE", help="write all results")
     return result
 
 
@@ -122,9 +122,10 @@ def _main(argv: Sequence[str]) -> int:
     where = environment([default_queue().device], [])
     print(commandline.table(list(where.items())))
     print(
-        f"\nmedian of {options.samples}, in ms, and the quartiles; page: from a slider's event to"
+        f"\nThe table shows medians of {options.samples} and quartiles, in milliseconds. page: the"
     )
-    print("the decoded result; device: its time for the filter alone\n", flush=True)
+    print("time from a slider's event until the browser has decoded the result; device: the time")
+    print("that the device takes for the filter alone\n", flush=True)
     rows = [measure(webdriver, name, options.device, options.samples) for name in IMAGES]
     header = ("image", "page", "quartiles", "wanted", "device", "quartiles")
     print(commandline.table([_cells(row) for row in rows], header, "<>>>>>"))

@@ -289,11 +289,11 @@ CLAIMS = (
     Claim("ladder3 is at most 3 times as fast as FFTW", _at_most),
     Claim("ladder4 gains time in its stages and loses it in its additional passes", _neighbours),
     Claim(
-        "compact wins below 2^6 and up to 2^10 points, perhaps over the other rungs",
+        "compact wins below 2^6 and up to 2^10 points, which may mean: against the other rungs",
         lambda results: _where_fastest(results, "compact"),
     ),
     Claim(
-        "compact wins below 2^6 and up to 2^10 points, perhaps over FFTW",
+        "compact wins below 2^6 and up to 2^10 points, which may mean: against FFTW",
         _faster_than_fftw("compact"),
     ),
 )

@@ -144,9 +144,9 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Measure transforms of NumPy arrays in pieces, into other NumPy arrays: how "
-        "many bytes cross the link to the device in a second, beside what the same memory moves "
-        "without any kernel. Let nothing else run meanwhile.",
+        description="Measure transforms of NumPy arrays in pieces, into other NumPy arrays. Show "
+        "how many bytes cross the link to the device in a second, and how many cross it without "
+        "any kernel. Let nothing else run meanwhile.",
     )
     add = result.add_argument
     commandline.add_device(result)
@@ -162,7 +162,7 @@ def parser() -> argparse.ArgumentParser:
         "--samples", metavar="N", type=commandline.count, default=SAMPLES,
         help=f"how often each case is measured (default: {SAMPLES})",
     )  # fmt: skip
-    add("--json", metavar="FILE", help="write everything")
+    add("--json", metavar="FILE", help="write all results")
     return result
 
 

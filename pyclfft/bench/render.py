@@ -305,24 +305,25 @@ def crossing_line(times: Sequence[CallTimes]) -> str:
     fewest = crossing(times)
     if fewest is None:
         most = max(each.points for each in times)
-        return f"single calls from NumPy to NumPy: SciPy's are faster up to {most:,} points"
+        return f"SciPy's single calls from NumPy to NumPy are faster up to {most:,} points"
     return (
-        f"single calls from NumPy to NumPy: faster than SciPy's from {fewest:,} points on: "
+        "pyclfft's single calls from NumPy to NumPy are faster than SciPy's from "
+        f"{fewest:,} points on; to let SciPy serve the shorter calls, write "
         f"scipy.fft.set_backend(pyclfft.scipy_backend(smallest={fewest}))"
     )
 
 
 def numpy_lines(times: Sequence[NumpyTimes]) -> Iterator[str]:
     """Say which arrays SciPy and FFTW transform in less time from NumPy to NumPy."""
-    for name, faster in (
-        ("SciPy's", [each for each in times if each.beside_scipy < 1]),
+    for most, faster in (
+        ("SciPy's time", [each for each in times if each.beside_scipy < 1]),
         (
-            f"{BEHIND_FFTW:g} x FFTW's",
+            f"{BEHIND_FFTW:g} times FFTW's time",
             [each for each in times if each.beside_fftw < 1 / BEHIND_FFTW],
         ),
     ):
         found = listed([f"{each.array} of {each.nbytes // 2**10} KiB" for each in faster])
-        yield f"from NumPy to NumPy in more than {name} time: {found}"
+        yield f"arrays for which pyclfft takes more than {most} from NumPy to NumPy: {found}"
 
 
 def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:
@@ -345,7 +346,10 @@ def _beside_complex(rows: Sequence[Row]) -> Iterator[str]:
         if (beside := complex_rows.get(key(row)))
     ]
     if found:
-        yield f"time of real rows of odd lengths over that of complex rows: {', '.join(found)}"
+        yield (
+            "time of real rows of odd lengths, divided by the time of complex rows of the same "
+            f"lengths: {', '.join(found)}"
+        )
 
 
 def reasons(rows: Sequence[Row]) -> Iterator[str]:
@@ -427,9 +431,9 @@ def scope_line(results: Results) -> str:
     """Say what was measured and how fast a plain copy is."""
     copy = results.copy
     return (
-        f"{results.view.scope.format(results.elements)}; copy of {copy.nbytes:,} bytes: "
-        f"{copy.ms.median:.4g} ms +-{copy.ms.percent:.1f} %, {copy.gb_per_s:,.0f} GB/s read and "
-        "written"
+        f"{results.view.scope.format(results.elements)}; a plain copy of {copy.nbytes:,} bytes "
+        f"takes {copy.ms.median:.4g} ms (+-{copy.ms.percent:.1f} %) and reads and writes "
+        f"{copy.gb_per_s:,.0f} GB/s"
     )
 
 

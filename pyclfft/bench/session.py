@@ -38,7 +38,11 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
         default=samples,
         help=f"how often each contender is measured at each case (default: {samples})",
     )
-    add("--json", metavar="FILE", help="write everything; after each case, so that nothing is lost")
+    add(
+        "--json",
+        metavar="FILE",
+        help="write all results, anew after each case, so that none is lost",
+    )
     add("--markdown", metavar="FILE", help="write the tables")
     add("--plot", metavar="FILE", help=f"draw {drawing} (png, svg or pdf); needs matplotlib")
 

@@ -120,9 +120,10 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Measure short-time Fourier transforms beside SciPy, librosa and PyTorch, as "
-        "far as they are installed; the kernel of a report on music analysis by the frames of a "
-        "launch, its fault, and a profile of its program. Let nothing else run meanwhile.",
+        description="Measure short-time Fourier transforms, and compare them with SciPy, librosa "
+        "and PyTorch, as far as they are installed. Then measure the kernel of a report on music "
+        "analysis by the number of frames in a launch, its fault, and a profile of the report's "
+        "program. Let nothing else run meanwhile.",
     )
     session.add_options(
         result, SETTINGS.samples, "time, speed-up and occupancy over the frames of a launch"
@@ -180,9 +181,10 @@ def as_markdown(results: Results) -> str:
 def _parts(results: Results) -> Iterator[Part]:
     """Yield the paragraphs and tables."""
     yield (
-        f"{results.seconds} s of sound at {RATE} samples a second, frames of {N_FFT}, {HOP} apart, "
-        f"Hann window: medians of {results.samples} samples, in turns; "
-        f"{OURS} = 1 in the same column of arrays"
+        f"The sound lasts {results.seconds} s and has {RATE} samples a second. Its frames have "
+        f"{N_FFT} samples and begin {HOP} samples apart; the window is Hann's. The contenders take "
+        f"turns, and each time is the median of {results.samples} samples. /{OURS} is the time "
+        f"divided by the time of {OURS} between arrays in the same place."
     )
     yield Table(["ms", "median", "+-%", f"/{OURS}", "error"], list(_entry_rows(results)))
     yield from (
@@ -195,10 +197,11 @@ def _parts(results: Results) -> Iterator[Part]:
 
 def overlap_line(overlap: Overlap) -> str:
     """Say how far a stream's uploads, kernels and downloads overlap."""
-    parts = ", ".join(f"{name} {ms:.3g}" for name, ms in overlap.busy_ms.items())
+    parts = ", ".join(f"{name} {ms:.3g} ms" for name, ms in overlap.busy_ms.items())
     return (
-        f"a stream of {overlap.seconds:g} s, in ms: {parts}; {overlap.any_ms:.3g} in which the "
-        f"device did any of these, of {overlap.span_ms:.3g} in all: {overlap.hidden:.0%} overlapped"
+        f"A stream of {overlap.seconds:g} s of sound took {overlap.span_ms:.3g} ms. Each kind of "
+        f"work kept the device busy for a part of this time: {parts}. During {overlap.any_ms:.3g} "
+        f"ms it did at least one of them, so that {overlap.hidden:.0%} of their sum overlapped."
     )
 
 

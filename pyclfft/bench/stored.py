@@ -51,7 +51,8 @@ def read(path: str | os.PathLike[str], view: View | None = None) -> Results:
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     raise FormatError(
-        f"{os.fspath(path)}: no file of pyclfft bench --json, or of another version's"
+        f"{os.fspath(path)}: no file of pyclfft bench --json, or one that another version has "
+        "written: measure again"
     )
 
 

@@ -201,9 +201,8 @@ def parser() -> argparse.ArgumentParser:
     result = commandline.Parser(
         prog=PROG,
         description="Time the kernels of the textbook's image filter in work-groups of several "
-        "sizes, of one dimension and of two, name the best for each, and show them, and what "
-        "follows from them, beside the published ones. Let nothing else run on the device "
-        "meanwhile.",
+        "sizes, of one dimension and of two. Show the best size for each kernel, what follows from "
+        "it, and the published times. Let nothing else run on the device meanwhile.",
     )
     add = result.add_argument
     commandline.add_device(result)
@@ -221,7 +220,7 @@ def parser() -> argparse.ArgumentParser:
         default=SAMPLES,
         help=f"runs of the filter with each size (default: {SAMPLES})",
     )
-    add("--json", metavar="FILE", help="write everything")
+    add("--json", metavar="FILE", help="write all results")
     add("--markdown", metavar="FILE", help="write the tables")
     add("--plot", metavar="FILE", help="draw curves (png, svg or pdf); needs matplotlib")
     return result
@@ -509,12 +508,15 @@ def legend(results: Results) -> str:
     launches = ", ".join(f"{row} {count}" for row, count in results.launches.items())
     pixels = f"{results.image} x {results.image} pixels"
     return f"""\
-{pixels}, filtered {results.samples} times with groups of each size, in turns.
-ms: the sum of a kernel's launches in one run of the filter, from profiling events; median of runs.
-Launches: {launches}.
-k: groups of (k, 1) work-items. {NOT_ALLOWED}: more than the device or the kernel allows.
-write, read: {results.image**2:,} bytes of pixels, whatever the size of groups.
-Pixels are rounded: truncated, as in the textbook, {results.truncated:.0%} were one level less."""
+An image of {pixels} is filtered {results.samples} times with groups of each size, which take turns.
+A time is the sum of a kernel's launches in one run of the filter, in milliseconds, from profiling
+events; the table shows the median over all runs.
+One run of the filter has these launches: {launches}.
+The number k stands for groups of (k, 1) work-items.
+{NOT_ALLOWED} stands where the device or the kernel does not allow groups of this size.
+write and read move {results.image**2:,} bytes of pixels, whatever the size of groups.
+Pixels are rounded. If they were truncated, as in the textbook, {results.truncated:.0%} of them
+would be one level less."""
 
 
 def _table(figures: Figures) -> Table:
@@ -639,14 +641,14 @@ def _of_blocks(figures: Figures) -> str:
 
 CONCLUSIONS: Mapping[str, Callable[[Figures], str]] = {
     "work-items that run together": _together,
-    "kernels whose best size is a multiple of these": _multiples,
-    "time of size 1 over the best, mean of kernels": partial(_beside_best, "1"),
-    "time of size 16 over the best, mean of kernels": partial(_beside_best, "16"),
+    "kernels whose best size is a multiple of this number": _multiples,
+    "time of size 1 / time of the best size, mean over kernels": partial(_beside_best, "1"),
+    "time of size 16 / time of the best size, mean over kernels": partial(_beside_best, "16"),
     "compute units": _units,
-    "groups of a launch at the best size: spinFact; fewest of the others": _fewest_groups,
-    "a launch of transpose over one of bitReverse": _transpose,
-    "transpose: the best (k, 1) over the best of two dimensions": _of_two_dimensions,
-    "transpose: the best (k, 1) over transposeBlocked": _of_blocks,
+    "groups of a launch at the best size: spinFact; the fewest of all others": _fewest_groups,
+    "time of a launch of transpose / time of a launch of bitReverse": _transpose,
+    "transpose: time of the best (k, 1) / time of the best in two dimensions": _of_two_dimensions,
+    "transpose: time of the best (k, 1) / time of transposeBlocked": _of_blocks,
 }
 
 

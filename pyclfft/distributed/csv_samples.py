@@ -264,7 +264,7 @@ def _column(path: str | os.PathLike[str], layout: Layout, wanted: str) -> int:
     if wanted.isdecimal() and 1 <= int(wanted) <= width:
         return int(wanted) - 1
     names = f", or of {', '.join(layout.header)}" if layout.header else ""
-    raise PlanError(f"{path} has no column {wanted!r}: choose of 1 to {width}{names}")
+    raise PlanError(f"{path} has no column {wanted!r}: choose from 1 to {width}{names}")
 
 
 # --- all numbers ----------------------------------------------------------------------------------

@@ -252,7 +252,7 @@ def filter_image(
         - "directional" passes the waves at an `angle` in degrees, 0 for vertical stripes and
           anticlockwise, within a `width` of 30 degrees from end to end; or it stops them (`stop`);
         - "unsharp" adds `amount` (1) times the high pass;
-        - "highboost" takes the low pass from `boost` (1.5) times the image;
+        - "highboost" subtracts the low pass from `boost` (1.5) times the image;
         - "homomorphic" multiplies the low and the high frequencies of the logarithm of the
           brightness by `gains` (0.5, 1.5);
         - "imagej" is ImageJ's band pass, which suppresses structures from `large` (40) pixels on,

@@ -279,8 +279,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "upwards": Parameter(
         -1, -1, OneOf((-1, 0, 1)),
-        "Whether a transform along several axes begins with the first one as far as it may choose: "
-        "1 means yes, 0 no, the last one, and -1 leaves it to a rule.",
+        "Whether a transform along several axes begins with the first axis, as far as it may "
+        "choose: with 1 it does, with 0 it begins with the last axis, and with -1 a rule decides.",
     ),
     "factors": Parameter(
         (), (), Lists(2, MAX_STEPS),
@@ -380,8 +380,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "lanes_staged": Parameter(
         0, 4096, BYTES,
-        "The longest row, in bytes, of which a CPU kernel gathers the results in scratch memory, "
-        "so that it can write whole cache lines past the caches.",
+        "The longest row, in bytes, whose results a CPU kernel gathers in scratch memory, so that "
+        "it can write whole cache lines past the caches.",
     ),
     "lanes_shared": Parameter(
         0, 1024, POINTS,

@@ -223,7 +223,7 @@ def _buffer(name: str, value: Any, precision: str, context: cl.Context) -> cl.Bu
     """Return an array's memory on the device, to which a host array is uploaded."""
     if isinstance(value, cl_array.Array | cl.Buffer):
         if value.context != context:
-            raise PlanError(f"a hook's argument {name} is of another context than the plan")
+            raise PlanError(f"a hook's argument {name} belongs to another context than the plan")
         if isinstance(value, cl.Buffer):
             return value
         if value.offset or value.base_data is None:

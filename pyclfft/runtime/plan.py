@@ -448,14 +448,17 @@ class Plan:
         require_queue(queue)
         if queue.context != self.context:
             raise PlanError(
-                "the queue is of another context than the plan: "
+                "the queue belongs to another context than the plan: "
                 "plan with context=queue.context, or pass queue="
             )
         self._known_queue = queue
 
     def _check_contexts(self, *arrays: cl_array.Array) -> None:
         if any(array.context != self.context for array in arrays):
-            raise PlanError("the array is of another context than the plan")
+            raise PlanError(
+                "the array belongs to another context than the plan: plan with context=, or copy "
+                "the array to the plan's context"
+            )
 
     def _check_array(self, name: str, array: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
         if array.shape != shape or array.dtype != dtype:
@@ -486,8 +489,8 @@ class Plan:
         given = x.offset if isinstance(x, cl_array.Array) else 0
         if x.size and (given != offset or strides_differ):
             raise PlanError(
-                f"x has strides {x.strides} and offset {given}, planned were {strides} and "
-                f"{offset}: plan with strides= and offset=, or copy x"
+                f"x has strides {x.strides} and offset {given}, but the plan was made for strides "
+                f"{strides} and offset {offset}: plan with strides= and offset=, or copy x"
             )
 
     def _memory_of(self, x: np.ndarray) -> np.ndarray:

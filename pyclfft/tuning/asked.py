@@ -127,7 +127,7 @@ def _filters(kind: str, sizes: Sizes, options: Options, traits: Traits) -> Itera
 def _convolutions(kind: str, sizes: Sizes, options: Options, traits: Traits) -> Iterator[Case]:
     taps = options.taps
     if sizes and taps is None:
-        raise PyclfftError(f"--kind {kind}: give the extents of the kernel, too: --taps")
+        raise PyclfftError(f"--kind {kind} needs the extents of the kernel, too: add --taps")
     usual = [pair for pair in USUAL_CONVOLUTIONS if taps is None]
     pairs = [(each, taps) for each in sizes or ((2**20,),)] if taps else usual
     mode = kind.partition("-")[2]
@@ -142,7 +142,7 @@ def _convolutions(kind: str, sizes: Sizes, options: Options, traits: Traits) -> 
 
 def _require_dimensions(kind: str, sizes: Sizes, wanted: int) -> None:
     if any(len(each) != wanted for each in sizes):
-        raise PyclfftError(f"--kind {kind}: take {'--n' if wanted == 1 else '--shape'}")
+        raise PyclfftError(f"--kind {kind} needs {'--n' if wanted == 1 else '--shape'}")
 
 
 def _shown(extents: tuple[int, ...]) -> str:

@@ -75,18 +75,18 @@ def parser() -> argparse.ArgumentParser:
         "--batch",
         metavar="N",
         type=commandline.count,
-        help="how many transforms, frames, images or signals at once (default: many)",
+        help="how many transforms, frames, images or signals a call takes at once (default: many)",
     )
     add(
         "--columns",
         action="store_true",
-        help="tune columns, which lie side by side, rather than rows; of frames, those in C order",
+        help="tune columns, which lie side by side, rather than rows; for frames, those in C order",
     )
     add(
         "--kind",
         choices=(*KINDS, *PRODUCTS),
-        help="the kind of transform, as Plan has it (default: c2c), or of what is built on them: "
-        "behind filter- stands the scale of filter_image, and behind convolve- the mode",
+        help="the kind of transform, as Plan has it (default: c2c), or what is built on "
+        "transforms: filter- is followed by the scale of filter_image, and convolve- by the mode",
     )
     add(
         "--hop",
@@ -99,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         "--precision",
         choices=COMPLEX_DTYPE,
         default="single",
-        help="the precision of its numbers (default: single)",
+        help="the precision of the numbers (default: single)",
     )
     commandline.add_algorithm(
         result,
@@ -115,16 +115,16 @@ def parser() -> argparse.ArgumentParser:
         metavar="S",
         type=float,
         default=inf,
-        help="end after so many seconds (default: when all is tuned)",
+        help="end after S seconds (default: when all is tuned)",
     )
     add("--verbose", action="store_true", help="print the time of every candidate")
     add("--db", metavar="FILE", help="use this database instead of the user's own")
     does = result.add_mutually_exclusive_group()
     add = does.add_argument
-    add("--show", action="store_true", help="print what is known of the device; measure nothing")
+    add("--show", action="store_true", help="print all entries of the device, and measure nothing")
     add("--export", metavar="FILE", help="write the database to a file")
     add("--import", metavar="FILE", dest="import_", help="add a file to the database")
-    add("--forget", action="store_true", help="delete what the database has of the device")
+    add("--forget", action="store_true", help="delete all entries of the device")
     return result
 
 

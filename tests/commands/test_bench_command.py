@@ -329,7 +329,7 @@ def test_everything_is_written(device, tmp_path, capsys):
     assert document["elements"] == 4096
     assert len(document["calls"]) >= 1
     assert len(document["crossing"]) >= 4
-    assert "single calls from NumPy to NumPy: " in out
+    assert "single calls from NumPy to NumPy are faster" in out
     text = (tmp_path / "b.markdown").read_text()
     assert "| 256 | 16 |" in text
     assert "wrong results: none" in out
@@ -476,10 +476,10 @@ def test_list(capsys):
         (["--compare", "/no/such.json", "/no/such.json"], "/no/such.json"),
         (["--compare", "one.json"], "--compare"),
         (["something"], "something"),
-        (["--cpu", "--device", "cpu"], "not with --device"),
-        (["--cpu", "--plan-time"], "not with --plan-time"),
-        (["--cpu", "--call"], "not with --call"),
-        (["--cpu", "--compare", "one.json", "two.json"], "not with --compare"),
+        (["--cpu", "--device", "cpu"], "it does not go with --device"),
+        (["--cpu", "--plan-time"], "it does not go with --plan-time"),
+        (["--cpu", "--call"], "it does not go with --call"),
+        (["--cpu", "--compare", "one.json", "two.json"], "it does not go with --compare"),
     ],
 )
 def test_bad_arguments_are_one_line_and_status_2(device, arguments, message, capsys):

@@ -419,7 +419,7 @@ def test_arrays_that_do_not_fit(device):
     context = cl.Context([queue.device])
     strange = cl_array.to_device(cl.CommandQueue(context), np.ones(8, np.float32))
     for array in (strange, strange.base_data):
-        with pytest.raises(PlanError, match="strange is of another context"):
+        with pytest.raises(PlanError, match="strange belongs to another context"):
             Plan(4, "c8", hooks={"load": Hook("", strange=array)})
 
 

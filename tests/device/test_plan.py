@@ -441,13 +441,13 @@ def test_wrong_queue_and_context(device, queue, other_context):
     x = noise(12, np.complex64)
     plan, elsewhere = Plan(12, "complex64"), cl.CommandQueue(other_context)
     there = cl_array.to_device(elsewhere, x)
-    with pytest.raises(PlanError, match=r"queue is of another context.*context=queue.context"):
+    with pytest.raises(PlanError, match=r"queue belongs to another context.*context=queue.context"):
         plan(x, queue=elsewhere)
-    with pytest.raises(PlanError, match="queue is of another context"):
+    with pytest.raises(PlanError, match="queue belongs to another context"):
         plan(there)
-    with pytest.raises(PlanError, match="array is of another context"):
+    with pytest.raises(PlanError, match="array belongs to another context"):
         plan(there, queue=queue)
-    with pytest.raises(PlanError, match="array is of another context"):
+    with pytest.raises(PlanError, match="array belongs to another context"):
         plan(cl_array.to_device(queue, x), out=there)
 
 

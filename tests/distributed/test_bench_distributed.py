@@ -43,4 +43,4 @@ def test_the_command(device, tmp_path, capsys):
 
 def test_an_unknown_case_is_refused(capsys):
     assert main(["bench", "distributed", "--cases", "circle"]) == 2
-    assert "choose of batch, 3-D, row" in capsys.readouterr().err
+    assert "choose from batch, 3-D, row" in capsys.readouterr().err

@@ -93,7 +93,7 @@ def test_faults(write, text):
 
 
 def test_a_column_that_is_not_there(write):
-    with pytest.raises(PlanError, match=r"no column 'c': choose of 1 to 3, or of t, a, b"):
+    with pytest.raises(PlanError, match=r"no column 'c': choose from 1 to 3, or of t, a, b"):
         read_samples(write(TABLE), "c")
     with pytest.raises(PlanError, match="no column '0'"):
         read_samples(write(TABLE), "0")

@@ -154,7 +154,7 @@ ERRORS = {
     ("a.csv", "-o", "a.csv"): "a.csv is an input, too",
     ("a.csv", "-o", "no/b.csv"): "no/b.csv: No such file or directory",
     ("a.csv", "--timing-csv", "no/t.csv"): "no/t.csv: No such file or directory",
-    ("a.csv", "--column", "y"): "no column 'y': choose of 1 to 2, or of t, x",
+    ("a.csv", "--column", "y"): "no column 'y': choose from 1 to 2, or of t, x",
     ("a.csv", "--bins", "0,10"): "bin 10 does not exist: 10 samples",
     ("a.csv", "--bins", "10", "--variant", "fft"): "bin 10 does not exist: 10 samples",
     ("a.csv", "--device", "nobody's"): "no OpenCL device fits",

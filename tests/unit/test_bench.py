@@ -354,7 +354,10 @@ def test_table():
 
 def test_real_rows_of_odd_lengths_stand_beside_complex_ones():
     made = results(row("225", 2.0), row("r2c-225", 1.1), row("c2r-225", 1.2), row("r2c-1000"))
-    line = "time of real rows of odd lengths over that of complex rows: r2c-225 0.55, c2r-225 0.60"
+    line = (
+        "time of real rows of odd lengths, divided by the time of complex rows of the same "
+        "lengths: r2c-225 0.55, c2r-225 0.60"
+    )
     assert line in list(render.summary(made))
     assert not any("odd" in each for each in render.summary(FULL))
 
@@ -632,8 +635,9 @@ def test_calls_from_numpy_to_numpy_are_shown_beside_others():
         "| r2c-1024 | 1024 | 90.0 | 100.0 | 250.0 | 2.50 | - | - |",
     ]
     assert list(render.summary(COSTS))[-2:] == [
-        "from NumPy to NumPy in more than SciPy's time: 256 of 64 KiB",
-        "from NumPy to NumPy in more than 1.25 x FFTW's time: 256 of 64 KiB",
+        "arrays for which pyclfft takes more than SciPy's time from NumPy to NumPy: 256 of 64 KiB",
+        "arrays for which pyclfft takes more than 1.25 times FFTW's time from NumPy to NumPy: "
+        "256 of 64 KiB",
     ]
 
 

@@ -246,11 +246,11 @@ ANSWERS = [
         "transform 0.5 times as fast",
     ),
     (
-        "compact wins below 2^6 and up to 2^10 points, perhaps over the other rungs",
+        "compact wins below 2^6 and up to 2^10 points, which may mean: against the other rungs",
         "compact is the fastest rung at 2 to 1024 points",
     ),
     (
-        "compact wins below 2^6 and up to 2^10 points, perhaps over FFTW",
+        "compact wins below 2^6 and up to 2^10 points, which may mean: against FFTW",
         "compact is faster than FFTW 1 thread at no length; "
         "compact is faster than FFTW 8 threads at 1024 points",
     ),

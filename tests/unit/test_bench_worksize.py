@@ -118,8 +118,8 @@ def test_table():
     assert shown["read"] == ["8", "2", "WRONG", "4", *absent, "-"]
     assert shown[BLOCKED] == ["-"] * 7 + ["0.123 at 16x16"]
     assert list(shown)[1:] == list(ROWS)
-    assert "64 x 64 pixels, filtered 3 times" in text
-    assert "Launches: spinFact 2, bitReverse 2," in text
+    assert "An image of 64 x 64 pixels is filtered 3 times" in text
+    assert "these launches: spinFact 2, bitReverse 2," in text
     assert "4,096 bytes" in text
     assert max(map(len, text.splitlines())) <= 120
 
@@ -213,24 +213,24 @@ def following(figures):
 def test_what_follows_from_the_published_tables():
     """By hand from these: 0.19 / 2 over 0.31 / 4, 1.67 / 2 over 0.30 / 4."""
     tesla, firepro = following(TESLA), following(FIREPRO)
-    transpose = "a launch of transpose over one of bitReverse"
+    transpose = "time of a launch of transpose / time of a launch of bitReverse"
     assert (tesla[transpose], firepro[transpose]) == ("1.23", "11.1")
-    multiples = "kernels whose best size is a multiple of these"
+    multiples = "kernels whose best size is a multiple of this number"
     assert (tesla[multiples], firepro[multiples]) == ("6 of 6", "0 of 6")
-    groups = "groups of a launch at the best size: spinFact; fewest of the others"
+    groups = "groups of a launch at the best size: spinFact; the fewest of all others"
     assert (tesla[groups], firepro[groups]) == ("1; 512", "8; 4096")
-    small = "time of size 1 over the best, mean of kernels"
+    small = "time of size 1 / time of the best size, mean over kernels"
     assert float(tesla[small]) > float(firepro[small]) > 9
 
 
 def test_what_follows_from_ours():
     found = following(MADE.figures())
     assert found["work-items that run together"] == "16"
-    assert found["kernels whose best size is a multiple of these"] == "6 of 6"
+    assert found["kernels whose best size is a multiple of this number"] == "6 of 6"
     assert found["compute units"] == "2"
-    assert found["time of size 1 over the best, mean of kernels"] == "4"
-    assert found["transpose: the best (k, 1) over the best of two dimensions"] == "8"
-    assert found["transpose: the best (k, 1) over transposeBlocked"] == "16.3"
+    assert found["time of size 1 / time of the best size, mean over kernels"] == "4"
+    assert found["transpose: time of the best (k, 1) / time of the best in two dimensions"] == "8"
+    assert found["transpose: time of the best (k, 1) / time of transposeBlocked"] == "16.3"
     unknown = following(results(run("1", math.nan, error=99.0), machine=None).figures())
     assert set(unknown.values()) == {"-"}
 
@@ -238,7 +238,7 @@ def test_what_follows_from_ours():
 def test_truncation_and_rounding():
     """Of the sample that the page names, 48 % of the pixels are one level less truncated."""
     assert worksize.truncated(np.array([0.4, 0.6, 1.5, 2.0])) == 0.5
-    assert "in the textbook, 48% were one level less" in worksize.as_text(MADE)
+    assert "in the textbook, 48% of them" in worksize.as_text(MADE)
     root = Path(__file__).resolve().parents[2]
     scene = np.array(Image.open(root / "samples" / "scene.pgm"))
     expected = high_pass(scene, min(scene.shape) / 8)

@@ -149,7 +149,7 @@ def test_times_of_parallel_transforms(reports):
 
 def test_times_of_spectrograms(reports):
     """From the files alone: who takes how long, and the report's table beside ours."""
-    page, other = text("howto/audio.md"), text("explanation/stft.md")
+    page = text("explanation/stft.md")
     for stored in reports.STFTS:
         document = json.loads(stored.path.read_text(encoding="utf-8"))
         for each in document["entries"]:
@@ -161,4 +161,4 @@ def test_times_of_spectrograms(reports):
             published = document["published"]["us_of_a_launch"][str(point["frames"])]
             ours = [f"{1e3 * ms / launches:.4g}" for ms in point["kernel_ms"].values()]
             row = [str(point["frames"]), str(launches), f"{published:g}", *ours]
-            assert cells(other, *row)
+            assert cells(page, *row)

@@ -97,7 +97,7 @@ def losses(document):
         ms = {name: each["ms"]["median"] for name, each in row["outcomes"].items()}
         on = f" on {row['device']}" if row.get("device") else ""
         for rival, ours in ways:
-            names = found.setdefault(f"{rival} beside {ours}{on}", [])
+            names = found.setdefault(f"{rival} compared with {ours}{on}", [])
             if ms.get(rival) and ms[rival] < 0.95 * ms[ours]:
                 names.append(f"{row['case']} ({ms[ours] / ms[rival]:.2f})")
     return {who: ", ".join(names) or "none" for who, names in found.items()}
@@ -157,7 +157,7 @@ def test_without_rivals_there_is_nobody_faster(speed):
     nothing = {"startup": [], "calls": [], "crossing": []}
     document = RESULTS["h200.json"] | {"contenders": ["pyclfft"]} | nothing
     text = shown(speed, document)
-    assert " beside " not in text.partition("\n### Where others are faster\n")[2]
+    assert " compared with " not in text.partition("\n### Where others are faster\n")[2]
     assert "### Plans" not in text
 
 
