@@ -25,6 +25,7 @@ from .roots import (
 # Points from which on these tables are read from a disk sooner than they are computed.
 LONG_SPECTRUM = 2**15
 LONG_CHIRP = 2**17
+LONG_ROOTS = 2**17
 
 
 class Table(ABC):
@@ -262,6 +263,11 @@ class BlockRoots(Table):
     blocks: int
     lanes: int
     precision: str
+
+    @property
+    def takes_long(self) -> bool:  # type: ignore[override]
+        """Whether the roots are many."""
+        return self.blocks * self.points >= LONG_ROOTS
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (blocks, points)."""
