@@ -128,15 +128,12 @@ def _ask_for_huge_pages(context: cl.Context, buffer: cl.Buffer) -> None:
     """
     if sys.platform != "linux":
         return
-    with cl.CommandQueue(context) as queue:
-        everything = (queue, buffer, cl.map_flags.WRITE_INVALIDATE_REGION, 0, (buffer.size,))
-        mapped: Any = cl.enqueue_map_buffer(*everything, np.dtype(np.uint8))[0]
-        address = mapped.ctypes.data
+    with cl.CommandQueue(context) as queue, _mapped(queue, buffer) as array:
+        address = array.ctypes.data
         begin = -(-address // HUGE_PAGE) * HUGE_PAGE
         nbytes = max(0, (address + buffer.size) // HUGE_PAGE * HUGE_PAGE - begin)
         advise = ctypes.CDLL(None).madvise  # Linux may refuse, which only costs time
         advise(ctypes.c_void_p(begin), ctypes.c_size_t(nbytes), mmap.MADV_HUGEPAGE)
-        mapped.base.release(queue)
 
 
 def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
@@ -180,6 +177,41 @@ def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
     flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
     held = values if values.size else np.zeros(1, values.dtype)  # there are no empty buffers
     return _buffer(context, flags, held.nbytes, np.ascontiguousarray(held))
+
+
+@contextmanager
+def filling(context: cl.Context, nbytes: int) -> Iterator[tuple[cl.Buffer, np.ndarray]]:
+    """Give a new buffer and an array of bytes, whose content the buffer has afterwards.
+
+    On a CPU the array is the buffer's own memory, so that the content is written once. Elsewhere it
+    is memory of the host, which is uploaded.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    buffer = allocate(context, nbytes)
+    with cl.CommandQueue(context) as queue:
+        if describe.traits(context.devices[0]).is_cpu:
+            with _mapped(queue, buffer) as array:
+                yield buffer, array
+        else:
+            array = np.empty(nbytes, np.uint8)
+            yield buffer, array
+            with refusals(context, nbytes):
+                cl.enqueue_copy(queue, buffer, array)
+
+
+@contextmanager
+def _mapped(queue: cl.CommandQueue, buffer: cl.Buffer) -> Iterator[np.ndarray]:
+    """Give the memory of a CPU's buffer, to be written to."""
+    flags: Any = cl.map_flags.WRITE_INVALIDATE_REGION
+    mapped: Any = cl.enqueue_map_buffer(queue, buffer, flags, 0, (buffer.size,), np.dtype("u1"))[0]
+    try:
+        yield mapped
+    finally:
+        mapped.base.release(queue).wait()
 
 
 def _buffer(

@@ -23,7 +23,7 @@ from tests.conftest import place_of
 def own_database(tmp_path, monkeypatch):
     monkeypatch.setenv("PYCLFFT_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(tuner, "cache_dir", lambda: tmp_path / "cache")
-    monkeypatch.setattr(wisdom, "shipped_entries", lambda: ())
+    monkeypatch.setattr(wisdom, "shipped_entries", lambda identity: ())
     wisdom.forget_entries()
     for name in ("SAMPLE_S", "WARM_S", "EVENTS_S"):
         monkeypatch.setattr(measure, name, 1e-5)
