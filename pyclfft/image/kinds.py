@@ -148,6 +148,18 @@ def make_profile(what: str, width: float, shape: str | None, order: float | None
 # --- notches --------------------------------------------------------------------------------------
 
 
+def period_and_angle(point: tuple[float, float]) -> tuple[float, float]:
+    """Return the period, in pixels, and the angle, in degrees, of the wave of a frequency.
+
+    Parameters
+    ----------
+    point : (float, float)
+        The frequency (fy, fx), in cycles a pixel.
+    """
+    y, x = point
+    return 1 / hypot(y, x), degrees(atan2(-y, x)) % 180
+
+
 @dataclass(frozen=True)
 class Notch(Rule):
     """A filter that stops the surroundings of some frequencies."""
@@ -177,10 +189,10 @@ class Notch(Rule):
     @property
     def details(self) -> tuple[str, ...]:
         """Each point, with the period and the angle of its wave."""
+        waves = zip(self.points, map(period_and_angle, self.points), strict=True)
         return tuple(
-            f"({y:.4f}, {x:.4f}): period {1 / hypot(y, x):.2f} px, "
-            f"angle {degrees(atan2(-y, x)) % 180:.1f} degrees"
-            for y, x in self.points
+            f"({y:.4f}, {x:.4f}): period {period:.2f} px, angle {angle:.1f} degrees"
+            for (y, x), (period, angle) in waves
         )
 
     def __str__(self) -> str:

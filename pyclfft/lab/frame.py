@@ -35,6 +35,12 @@ body { color-scheme: light; } body.body--dark { color-scheme: dark; }
 .lab-readout { min-height: 1.5em; font-variant-numeric: tabular-nums; }
 .lab-text { margin: 0; padding: 0.5rem; background: #8882; white-space: pre-wrap;
   overflow-wrap: anywhere; border-radius: 4px; }
+.lab-no-brush, .lab-notches p { margin: 0; }
+.lab-notches { max-height: 15rem; overflow-y: auto; font-variant-numeric: tabular-nums; }
+.lab-notches caption { text-align: start; padding-bottom: 0.25rem; }
+.lab-notches :is(td, th) { padding: 0.1rem 1rem 0.1rem 0; text-align: end; font-weight: 400; }
+.lab-notches :is(td, th):first-child { padding-left: 0.4rem; }
+.lab-notches tbody tr:hover { background: #8883; }
 .lab-levels { width: 100%; height: min(56vh, 34rem); display: block; border-radius: 4px;
   background: black; touch-action: none; cursor: crosshair; }
 .lab-views input[type=number] { width: 7rem; border: 1px solid #8888; border-radius: 4px;
