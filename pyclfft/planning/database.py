@@ -82,7 +82,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[Entries, bool]:
     """Return the entries that `read` returns, and whether the file has no others."""
     try:
         entries, left_out = _loaded(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return (), True
     except (OSError, FormatError) as error:
         logger.warning("tuning database left out: %s", error)

@@ -23,7 +23,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..planning.slabs import parts
-from . import forks, memory
+from . import forks, loss, memory
 from .cache import BoundedCache, registered
 from .operation import failed
 from .parts import Part
@@ -200,10 +200,10 @@ class Conveyor:
             self._all(self._down, self._download, lane, piece.target, below)
         except BaseException as error:
             self._stopped.set()
-            lane.queue.finish()  # no command may outlive the memory that it uses
+            loss.finish(lane.queue)  # no command may outlive the memory that it uses
             if isinstance(error, cl.Error):
                 memory.refuse(error, lane.queue.context, lane.given.size + lane.result.size)
-                raise failed(lane.queue.device, error) from error
+                raise failed(lane.queue.context, error) from error
             raise
         finally:
             self._lanes.put(lane)

@@ -19,7 +19,7 @@ import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
-from . import describe, forks, pool
+from . import describe, forks, loss, pool
 from .pool import ALIGNMENT
 
 Memory = cl.Buffer | cl.SVMPointer  # what a pointer argument of a kernel can be set to
@@ -214,7 +214,7 @@ def allocated_bytes() -> int:
 
 @contextmanager
 def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
-    """Turn a runtime's error into DeviceMemoryError if it says that memory is short.
+    """Turn a runtime's error into ours if it says that memory is short, or that a device is lost.
 
     The error may come when a buffer is first used: NVIDIA's driver grants more memory than there
     is, and fails when a command touches the buffer.
@@ -223,6 +223,8 @@ def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
     ------
     DeviceMemoryError
         The device is out of memory.
+    DeviceError
+        The device is lost.
     """
     try:
         yield
@@ -232,7 +234,9 @@ def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
 
 
 def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
-    """Raise DeviceMemoryError if an error says that memory is short; return if it does not."""
+    """Raise DeviceError if a device is lost, DeviceMemoryError if memory is short, or return."""
+    if loss.is_lost(error, context):
+        raise loss.lost(error, context) from error
     if error.code in _OUT_OF_MEMORY:
         raise DeviceMemoryError(
             f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
@@ -401,7 +405,7 @@ def run_where_they_are(
         else:
             _run_by_buffers(queue, traits, source, target, enqueue, wait_for)
     except BaseException:
-        queue.finish()  # no kernel may outlive its memory
+        loss.finish(queue)  # no kernel may outlive its memory
         raise
 
 

@@ -309,8 +309,8 @@ class Plan:
             if queue is None:
                 queue = queues.queue_of(self.context)
             return self._on_host(x, out, queue, wait_for or ())
-        except cl.RuntimeError as error:
-            raise failed(self.device, error) from error
+        except cl.Error as error:
+            raise failed(self.context, error) from error
 
     def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
         """Run the plan once on a profiling queue and return the time of every pass.
