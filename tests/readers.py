@@ -64,7 +64,7 @@ def written(write: Callable[[Path], None], suffix: str = "") -> bytes:
 
 def doubles(path: Path) -> None:
     """Write two pages of 64-bit floats."""
-    write_images(path, [ImageFile(PIXELS[None] / 7, 1), ImageFile(PIXELS[None, :2] / 9, 1)])
+    write_images(path, [ImageFile(PIXELS / 7, 1), ImageFile(PIXELS[:2] / 9, 1)])
 
 
 def tuning() -> bytes:

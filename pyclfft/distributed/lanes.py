@@ -98,7 +98,7 @@ class Lane:
         except BaseException as error:
             loss.finish(self.queue)  # no command may outlive the memory that it uses
             if isinstance(error, cl.Error):
-                raise failed(self.queue.context, error) from error
+                raise failed(self.queue, error) from error
             raise
         finally:
             self.seconds += perf_counter() - begin

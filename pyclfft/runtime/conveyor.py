@@ -202,8 +202,8 @@ class Conveyor:
             self._stopped.set()
             loss.finish(lane.queue)  # no command may outlive the memory that it uses
             if isinstance(error, cl.Error):
-                memory.refuse(error, lane.queue.context, lane.given.size + lane.result.size)
-                raise failed(lane.queue.context, error) from error
+                memory.refuse(error, lane.queue, lane.given.size + lane.result.size)
+                raise failed(lane.queue, error) from error
             raise
         finally:
             self._lanes.put(lane)
@@ -281,6 +281,6 @@ def _touched(queue: cl.CommandQueue, nbytes: int) -> cl.Buffer:
     NVIDIA's driver grants memory that it does not have, and fails when a command first uses it.
     """
     buffer = memory.allocate(queue.context, nbytes)
-    with memory.refusals(queue.context, nbytes):
+    with memory.refusals(queue, nbytes):
         cl.enqueue_fill_buffer(queue, buffer, np.uint8(0), 0, nbytes).wait()
     return buffer

@@ -216,7 +216,7 @@ class Executable:
         except cl.Error as error:
             self._idle.clear()  # others may belong to the same queue, which may be lost
             callers = (each.size or 0 for each in (source, target) if each is not None)
-            memory.refuse(error, self.context, self.schedule.workspace_bytes + sum(callers))
+            memory.refuse(error, queue, self.schedule.workspace_bytes + sum(callers))
             raise
         lease.queue, lease.done = queue, event
         self._idle.append(lease)

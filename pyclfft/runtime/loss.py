@@ -17,36 +17,42 @@ _LOST = (
     -9999,
 )
 # Errors that have other causes, too: too little memory, or an event of another context. The device
-# is lost if not even an empty queue answers.
+# is lost if its queue does not even take a marker.
 _DOUBTFUL = (cl.status_code.OUT_OF_RESOURCES, cl.status_code.INVALID_CONTEXT)
 
 
-def is_lost(error: cl.Error, context: cl.Context) -> bool:
-    """Return whether an error means that the driver has lost a context's device.
+Place = cl.Context | cl.CommandQueue  # where a command has failed; a queue says more
+
+
+def is_lost(error: cl.Error, place: Place) -> bool:
+    """Return whether an error means that the driver has lost a device, or a queue of it.
 
     Parameters
     ----------
     error : cl.Error
         The error of a command.
-    context : cl.Context
-        The context of the command.
+    place : cl.CommandQueue or cl.Context
+        The queue of the command. For a context it is this thread's queue.
 
     Returns
     -------
     bool
     """
-    return error.code in _LOST or (error.code in _DOUBTFUL and not _answers(context))
+    return error.code in _LOST or (error.code in _DOUBTFUL and not _answers(place))
 
 
-def _answers(context: cl.Context) -> bool:
+def _answers(place: Place) -> bool:
+    """Return whether a queue takes a command, without a wait for it: others may come before it."""
     try:
-        queues.queue_of(context).finish()
+        queue = queues.queue_of(place) if isinstance(place, cl.Context) else place
+        cl.enqueue_marker(queue)
+        queue.flush()
     except (cl.Error, DeviceError):
         return False
     return True
 
 
-def lost(error: cl.Error, context: cl.Context) -> DeviceError:
+def lost(error: cl.Error, place: Place) -> DeviceError:
     """Forget what belongs to a lost device, and return the error that tells a caller what to do.
 
     The context, its queue and all caches are forgotten, so that the next call begins anew. The
@@ -57,14 +63,15 @@ def lost(error: cl.Error, context: cl.Context) -> DeviceError:
     ----------
     error : cl.Error
         The error of a command.
-    context : cl.Context
-        The context of the command.
+    place : cl.CommandQueue or cl.Context
+        The queue, or only the context, of the command.
 
     Returns
     -------
     DeviceError
         The error to raise.
     """
+    context = place if isinstance(place, cl.Context) else place.context
     queues.forget(context)
     cache.clear()
     name = describe.traits(context.devices[0]).name
@@ -73,6 +80,11 @@ def lost(error: cl.Error, context: cl.Context) -> DeviceError:
         "gone. Make plans and arrays anew and call again; if that fails, too, start a new process, "
         "or choose another device with use_device"
     )
+
+
+def device_of(place: Place) -> cl.Device:
+    """Return the device of a queue, or of a context that has one alone."""
+    return place.devices[0] if isinstance(place, cl.Context) else place.device
 
 
 def finish(queue: cl.CommandQueue) -> None:

@@ -189,16 +189,16 @@ def run(
         else:
             run_on_host(executable, queue, source, target, recorder, wait_for)
     except cl.Error as error:
-        raise failed(queue.context, error) from error
+        raise failed(queue, error) from error
 
 
-def failed(context: cl.Context, error: cl.Error) -> DeviceError:
-    """Return the error that tells a caller what to do where a command in a context has failed."""
-    if loss.is_lost(error, context):
-        return loss.lost(error, context)
+def failed(place: loss.Place, error: cl.Error) -> DeviceError:
+    """Return the error that tells a caller what to do where a command of a queue has failed."""
+    if loss.is_lost(error, place):
+        return loss.lost(error, place)
     return DeviceError(
-        f"{context.devices[0].name} did not finish its work ({error}): there is no result. If it "
-        "fails again, its driver has lost it or an event in wait_for= has failed: start a new "
+        f"{loss.device_of(place).name} did not finish its work ({error}): there is no result. If "
+        "it fails again, its driver has lost it or an event in wait_for= has failed: start a new "
         "process, or choose another device with use_device"
     )
 

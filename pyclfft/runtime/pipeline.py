@@ -131,7 +131,7 @@ class Pipeline:
         except BaseException as error:
             loss.finish(slot.queue)  # no command may outlive the memory that it uses
             if isinstance(error, cl.Error):
-                raise failed(slot.queue.context, error) from error
+                raise failed(slot.queue, error) from error
             raise
         finally:
             idle.put(slot)

@@ -97,7 +97,7 @@ class Staging:
     def _wrapped(self, array: np.ndarray, mode: int) -> memory.Memory:
         if self._traits.system_svm:
             return memory.addressed(array)
-        with memory.refusals(self.queue.context, array.nbytes):
+        with memory.refusals(self.queue, array.nbytes):
             return cl.Buffer(self.queue.context, mode | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
 
     def _keep(self, there: memory.Memory) -> memory.Memory:

@@ -189,7 +189,7 @@ class Gone:
 
     def __init__(self, patching, queue, kind, error):
         self.queue, self.error, self.is_lost = queue, error, False
-        for name in ("enqueue_nd_range_kernel", "enqueue_copy"):
+        for name in ("enqueue_nd_range_kernel", "enqueue_copy", "enqueue_marker"):
             patching.setattr(cl, name, self.failing(getattr(cl, name), kind == name))
         patching.setattr(cl.CommandQueue, "finish", self.failing(cl.CommandQueue.finish, False))
         patching.setattr(cl.Event, "wait", self.failing(cl.Event.wait, kind == "wait"))

@@ -16,6 +16,7 @@ from tests.conftest import place_of
 
 POINTS = 64
 SECONDS = 1.0
+TIMEOUT = 60  # seconds until a test gives up
 
 
 def command(device, *arguments):
@@ -55,23 +56,17 @@ def test_threads_share_plans_and_queues(device, few, monkeypatch):
 
     monkeypatch.setattr(selftest_random, "examine", examine)
     stress = Stress(device, place_of(device), 27, POINTS, threads=3)
-    assert not [each for each in stress.run(SECONDS) if each]
-    for place, least in enumerate((3, stress.shape["queues"], 2)):
-        assert len({each[place] for each in seen}) == least
+    wanted = [3, stress.shape["queues"], 2]
+    run, found = stress.run(TIMEOUT), []
+    while found != wanted:
+        assert next(run) is None
+        found = [len(set(each)) for each in zip(*seen.copy(), strict=True)]
+    run.close()
 
 
 @pytest.mark.one_cpu
 def test_a_wrong_result_is_found(device, few, monkeypatch, capsys):
-    real = selftest_random.Plan
-
-    class Bent(real):
-        def __call__(self, x, out=None, queue=None):
-            result = super().__call__(x, out, queue)
-            if isinstance(result, np.ndarray):
-                result *= 2
-            return result
-
-    monkeypatch.setattr(selftest_random, "Plan", Bent)
+    monkeypatch.setattr(selftest_random, "relative_error", lambda *_: 1.0)
     assert command(device, "--stress", "--minutes", "0.01") == 1
     out = capsys.readouterr().out
     assert "FAIL: case" in out
