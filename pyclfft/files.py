@@ -12,6 +12,8 @@ from typing import IO, Any
 
 import platformdirs
 
+MAX_PREFIX = 200  # bytes of a file's name in that of its temporary file; a name has 255 at most
+
 
 def cache_dir() -> Path:
     """Return the folder for files that can be made again: ``PYCLFFT_CACHE_DIR``, or a cache folder.
@@ -21,7 +23,7 @@ def cache_dir() -> Path:
     pathlib.Path
         The folder; it need not exist yet.
     """
-    return Path(os.environ.get("PYCLFFT_CACHE_DIR") or platformdirs.user_cache_dir("pyclfft"))
+    return _folder("PYCLFFT_CACHE_DIR", platformdirs.user_cache_dir("pyclfft"))
 
 
 def data_dir() -> Path:
@@ -32,7 +34,20 @@ def data_dir() -> Path:
     pathlib.Path
         The folder; it need not exist yet.
     """
-    return Path(os.environ.get("PYCLFFT_DATA_DIR") or platformdirs.user_data_dir("pyclfft"))
+    return _folder("PYCLFFT_DATA_DIR", platformdirs.user_data_dir("pyclfft"))
+
+
+def _folder(variable: str, usual: str) -> Path:
+    """Return the folder that a variable names, otherwise the usual one.
+
+    A user without a home, such as a number without a name in a container, has no folder. A path
+    that cannot exist stands for it: what would be kept there is made again, and what has to be kept
+    ends in an error that names the remedy.
+    """
+    if given := os.environ.get(variable):
+        return Path(given)
+    path = Path(usual)
+    return path if path.is_absolute() else Path(os.devnull, f"no home: set HOME or {variable}")
 
 
 def private_folder(path: Path, *, own: bool = False) -> Path:
@@ -62,7 +77,7 @@ def private_folder(path: Path, *, own: bool = False) -> Path:
             with suppress(OSError):  # it belongs to another user, or the disk is read-only
                 path.chmod(0o700)
         return path
-    if path.parent != path:
+    if not path.parent.exists():
         private_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     return path
@@ -95,7 +110,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     target = Path(path)
     handle, temporary = _temporary_beside(target)
     try:
-        with os.fdopen(handle, mode) as file:
+        with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
             yield file
         Path(temporary).chmod(_mode_of_new_file(target))
         Path(temporary).replace(target)
@@ -128,8 +143,9 @@ def require_writable(path: str | os.PathLike[str]) -> None:
 
 def _temporary_beside(target: Path) -> tuple[int, str]:
     """Make a temporary file in a file's folder, and return its handle and its name."""
+    name = os.fsdecode(os.fsencode(target.name)[:MAX_PREFIX])
     try:
-        return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        return tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     except OSError as error:
         error.filename = os.fspath(target)  # users do not know the temporary name
         raise

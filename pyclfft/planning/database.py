@@ -95,7 +95,7 @@ def _read(path: str | os.PathLike[str], like: Identity | None = None) -> tuple[E
     """Return the entries that `read` returns, and whether all entries made sense."""
     try:
         entries, left_out = _loaded(path, like)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return (), True
     except (OSError, FormatError) as error:
         logger.warning("tuning database left out: %s", error)

@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 import pyopencl as cl
 
 from ..errors import BuildError
-from . import disk
+from . import disk, loss
 from .cache import BoundedCache, registered
 from .describe import code_identity
 from .vendors import has_warnings, keeps_programs, runtime_of
@@ -223,6 +223,8 @@ def _build(context: cl.Context, source: str, text: str, defines: Defines) -> cl.
         try:
             built._build(b"", [device])
         except cl.Error as error:
+            if loss.is_lost(error, context):
+                raise loss.lost(error, context) from error
             log = _log(built, device, text) or str(error)
             raise _build_error(source, text, defines, device, log) from None
     log = _log(built, device, text)
