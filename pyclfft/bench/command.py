@@ -48,6 +48,7 @@ SUBCOMMANDS = {
     "distributed": ("pyclfft.bench.distributed", "transforms over ranks and devices"),
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform buys"),
     "lab": ("pyclfft.bench.lab", "how soon the page of pyclfft lab shows what a slider does"),
+    "overlap": ("pyclfft.bench.overlap", "image files whose steps overlap, beside one by one"),
     "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, beside copies alone"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms beside other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),

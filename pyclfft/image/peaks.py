@@ -117,8 +117,10 @@ def find_peaks(
     References
     ----------
     V. K. Jain, W. L. Collins, D. C. Davis, "High-Accuracy Analog Measurements via Interpolated
-    FFT", IEEE Transactions on Instrumentation and Measurement 28, 1979, for frequencies between
-    bins.
+    FFT", IEEE Transactions on Instrumentation and Measurement 28, 1979, and D. Agrež, "Weighted
+    Multipoint Interpolated DFT to Improve Amplitude Estimation of Multifrequency Signal", IEEE
+    Transactions on Instrumentation and Measurement 51, 2002, for frequencies between bins without
+    a window and with a Hann window.
 
     Examples
     --------
@@ -248,18 +250,30 @@ def _peak(
 def _between_bins(line: np.ndarray, place: int, window: str | None) -> float:
     """Return how many bins behind its greatest bin a wave lies, from -1/2 to 1/2."""
     before, peak, after = (float(line[(place + step) % len(line)]) for step in (-1, 0, 1))
-    if window == "other":  # the top of a parabola through the logarithms
-        left, top, right = np.log(np.maximum([before, peak, after], ROUNDING * peak))
-        curved = left - 2 * top + right
-        return float(0.5 * (left - right) / curved) if curved < 0 else 0.0
-    ratio = max(before, after) / peak
-    shift = BETWEEN_BINS[window](ratio)
-    return min(max(shift, 0.0), 0.5) * (1 if after > before else -1)
+    return min(max(BETWEEN_BINS[window](before, peak, after), -0.5), 0.5)
 
 
-# By the window: how the distance of a wave from its greatest bin follows from the magnitude of the
-# greater bin beside it, in parts of its own.
-BETWEEN_BINS: dict[str | None, Callable[[float], float]] = {
-    None: lambda ratio: ratio / (1 + ratio),
-    "hann": lambda ratio: (2 * ratio - 1) / (1 + ratio),
+def _without_window(before: float, peak: float, after: float) -> float:
+    """Return the place from the greater bin beside the peak; the other one is mostly leakage."""
+    greater = max(before, after)
+    return greater / (peak + greater) * (1 if after > before else -1)
+
+
+def _with_hann(before: float, peak: float, after: float) -> float:
+    """Return the place, which is exact for a wave alone, from both bins beside the peak."""
+    return 2 * (after - before) / (before + 2 * peak + after)
+
+
+def _with_other(before: float, peak: float, after: float) -> float:
+    """Return the place of the top of a parabola through the logarithms."""
+    left, top, right = np.log(np.maximum([before, peak, after], ROUNDING * peak))
+    curved = left - 2 * top + right
+    return float(0.5 * (left - right) / curved) if curved < 0 else 0.0
+
+
+# By the window: where a wave lies from its greatest bin, from the magnitudes of three bins.
+BETWEEN_BINS: dict[str | None, Callable[[float, float, float], float]] = {
+    None: _without_window,
+    "hann": _with_hann,
+    "other": _with_other,
 }
