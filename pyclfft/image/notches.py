@@ -18,6 +18,7 @@ from ..planning.planner import plan_passes
 from ..planning.precision import REAL_DTYPE
 from ..planning.traits import Traits
 from ..runtime.operation import queue_for
+from ..runtime.parts import Part
 from .filter_plans import PIXELS, FilterJob, launch, real_problems
 from .jobs import filter_job, image_array
 from .peaks import Peak, find_peaks
@@ -192,10 +193,14 @@ def _norms(array: Any, axes: tuple[int, int] | None, queue: cl.CommandQueue) -> 
         if not job.stack and not is_on_host:
             raise
     if job.stack:
-        longest = max(job.stack, key=lambda axis: job.shape[axis])
-        before, middle = (slice(None),) * longest, job.shape[longest] // 2
-        halves = (array[(*before, half)] for half in (slice(middle), slice(middle, None)))
-        return np.hypot(*(_norms(half, axes, queue) for half in halves))
+        return np.hypot(*(_norms(array[half], axes, queue) for half in _halves(job)))
     colours = [array] if job.channel_axis is None else [array[..., each] for each in range(3)]
     planes = (half_in_pieces(_job(each, job.axes), WINDOW, each, queue) for each in colours)
     return reduce(np.hypot, planes)
+
+
+def _halves(job: FilterJob) -> tuple[Part, Part]:
+    """Return the places of both halves of a stack, which is cut along its longest axis."""
+    longest = max(job.stack, key=lambda axis: job.shape[axis])
+    before, middle = (slice(None),) * longest, job.shape[longest] // 2
+    return (*before, slice(middle)), (*before, slice(middle, None))
