@@ -326,6 +326,8 @@ def spectra() -> None:
         image = noise(shape, "f4")
         found = pyclfft.spectrum(image, window=window, pad=pad).magnitude
         check(found, expected_magnitudes(image, window, pad, found.shape))
+    for shape, axes in (((6, 64), None), ((5, 19, 3), None), ((3, 4, 10), (1, 2))):
+        pyclfft.find_notches(noise(shape, "f4"), axes=axes)
 
 
 def volumes() -> None:

@@ -424,8 +424,8 @@ class ImageJ(Rule):
     tolerance : float
         How far their direction may be off, in percent.
     side : int
-        The side of the square in which ImageJ transforms the image: the unit in which it counts the
-        width of stripes' spectra.
+        The side of the square in which ImageJ transforms the image: stripes are told from other
+        structures by how many bins of this square lie between them and DC.
     """
 
     large: float
@@ -455,6 +455,17 @@ class ImageJ(Rule):
         return f"{words}, no {self.stripes} stripes, tolerance {self.tolerance:g} %"
 
 
+def imagej_square(size: Plane) -> Plane:
+    """Return the rows and columns of ImageJ's transform of an image: an equal power of two.
+
+    It is the least one that is at least half as long again as the longer side.
+    """
+    side = 2
+    while side < 1.5 * max(size):
+        side *= 2
+    return side, side
+
+
 def imagej(
     size: Plane,
     plane: Plane,
@@ -472,9 +483,7 @@ def imagej(
     if tolerance > 100:
         raise PlanError(f"tolerance is a percentage, 0 to 100, not {tolerance:g}")
     choose("stripes", stripes, STRIPES)
-    side = 2
-    while side < 1.5 * max(size):
-        side *= 2
+    side, _ = imagej_square(size)
     return ImageJ(float(large), float(small), stripes, float(tolerance), side)
 
 

@@ -1002,6 +1002,22 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
     assert not result.any()
 
 
+@pytest.mark.parametrize("magnitude", [1, 1e30])
+@pytest.mark.parametrize("planes", [1, 5])
+def test_plane_norms(launch, precision, planes, magnitude):
+    """Of spectra whose rows have a gap behind them; squares would overflow in single precision."""
+    rows, columns, pitch = 7, 11, 16
+    spectra = np.full((planes, rows, pitch), np.nan, COMPLEX[precision])
+    spectra[..., :columns] = noise((planes, rows, columns), COMPLEX[precision]) * magnitude
+    spectra[0, 2, 3] = 0
+    _, norms = launch(
+        "planeNorms", "image/norms.cl", (columns, rows), spectra,
+        blank((rows, columns), np.float32), (planes, rows, columns, pitch), precision=precision,
+    )  # fmt: skip
+    expected = np.linalg.norm(spectra[..., :columns].astype(np.complex128) / magnitude, axis=0)
+    np.testing.assert_allclose(norms / magnitude, expected, rtol=1e-6)
+
+
 # --- sounds ---------------------------------------------------------------------------------------
 
 

@@ -12,8 +12,8 @@ import scipy.signal
 import pyclfft
 from pyclfft.audio.frame_jobs import executable_of
 from pyclfft.errors import PlanError
-from pyclfft.image.filtering import filter_job
 from pyclfft.image.in_pieces import gains_by_host
+from pyclfft.image.jobs import filter_job
 from pyclfft.planning import database
 from pyclfft.planning.lookup import Entry
 from pyclfft.planning.parameters import parameters_for
