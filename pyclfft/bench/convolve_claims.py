@@ -129,7 +129,7 @@ def _crossings(results: Results) -> str:
             seconds = crossing(points, direct, other)
             if seconds >= 0:
                 beats = f"{direct[0]} beats {other[0]} {crossing_text(points, seconds)}"
-                said.append(f"{room}: {beats}")
+                said.append(f"{beats} ({room})")
     return "; ".join(said)
 
 

@@ -511,7 +511,8 @@ def legend(results: Results) -> str:
 An image of {pixels} is filtered {results.samples} times with groups of each size, which take turns.
 A time is the sum of a kernel's launches in one run of the filter, in milliseconds, from profiling
 events; the table shows the median over all runs.
-One run of the filter has these launches: {launches}.
+One run of the filter has these launches:
+{launches}.
 The number k stands for groups of (k, 1) work-items.
 {NOT_ALLOWED} stands where the device or the kernel does not allow groups of this size.
 write and read move {results.image**2:,} bytes of pixels, whatever the size of groups.

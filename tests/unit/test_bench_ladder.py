@@ -294,7 +294,7 @@ def test_what_was_stored_is_read_back():
 
 def test_markdown():
     text = render.as_markdown(RESULTS)
-    assert "One transform at a time of up to 1,048,576 points; copy of" in text
+    assert "One transform at a time of up to 1,048,576 points; a plain copy of" in text
     assert "| 2^20 | 2 | 200 |" in text
     assert "| ladder4: permuteArray | - | 12 |" in text
 

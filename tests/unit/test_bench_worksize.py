@@ -119,7 +119,7 @@ def test_table():
     assert shown[BLOCKED] == ["-"] * 7 + ["0.123 at 16x16"]
     assert list(shown)[1:] == list(ROWS)
     assert "An image of 64 x 64 pixels is filtered 3 times" in text
-    assert "these launches: spinFact 2, bitReverse 2," in text
+    assert "these launches:\nspinFact 2, bitReverse 2," in text
     assert "4,096 bytes" in text
     assert max(map(len, text.splitlines())) <= 120
 
