@@ -17,7 +17,7 @@ body.body--dark, :root:has(body.body--dark) { color-scheme: dark; }
   align-items: center; }
 .lab-head h1 { font-size: 1.3rem; line-height: 1.5; font-weight: 600; flex: 1 1 auto; }
 .lab-bar label { display: inline-flex; align-items: center; gap: 0.4rem; }
-.lab-head :is(a, .q-btn) { color: inherit !important; } .lab-head a { text-decoration: underline; }
+.lab-head a { color: inherit !important; text-decoration: underline; }
 .lab-views { display: flex; flex-direction: column; gap: 0.5rem; width: 100%; }
 .lab-three { display: grid; gap: 0.5rem; grid-template-columns: repeat(3, minmax(0, 1fr)); }
 @media (max-width: 700px) { .lab-three { grid-template-columns: minmax(0, 1fr); } }
@@ -39,7 +39,8 @@ body.body--dark, :root:has(body.body--dark) { color-scheme: dark; }
 .lab-text { margin: 0; padding: 0.5rem; background: #8882; white-space: pre-wrap;
   overflow-wrap: anywhere; border-radius: 4px; }
 .lab-no-brush, .lab-notches p { margin: 0; }
-.lab-notches { max-height: 15rem; overflow-y: auto; font-variant-numeric: tabular-nums; }
+.lab-notches { max-height: 15rem; overflow-y: auto; scroll-padding: 1.5rem;
+  font-variant-numeric: tabular-nums; }
 .lab-notches :is(td, th) { padding: 0.1rem 1rem 0.1rem 0; text-align: end; font-weight: 400; }
 .lab-notches :is(td, th):first-child { padding-left: 0.4rem; }
 .lab-notches tbody tr:hover { background: #8883; }
@@ -75,4 +76,4 @@ def head(device: str, use: Callable[[str], None], other: str, path: str) -> None
             label="Device",
             on_change=lambda event: use(event.value),
         ).props("dense outlined").style("min-width: 12rem; max-width: 100%")
-        ui.button("Dark or light", on_click=dark.toggle).props("flat dense no-caps")
+        ui.button("Dark or light", on_click=dark.toggle, color=None).props("flat dense no-caps")
