@@ -48,12 +48,12 @@ export default {
         <button type="button" class="lab-undo" @click="undo" :disabled="!strokes.length">Undo</button>
         <button type="button" class="lab-clear" @click="clear" :disabled="!strokes.length">Clear</button>
       </div>
-      <p class="lab-no-brush" v-show="noBrush">{{ noBrush }}</p>
+      <p class="lab-no-brush" v-show="noBrush && !strokes.length">{{ noBrush }}</p>
       <div class="lab-notches" v-if="hasNotches && name">
         <p v-if="!notches">Notches are looked for …</p>
         <p v-else-if="!notches.length">No peak of stripes or moire was found in the spectrum.</p>
-        <table v-else>
-          <caption>Notches, the strongest peak first. The filter has those that are ticked.</caption>
+        <p v-else id="lab-notches-title">Notches, the strongest peak first. The filter has those that are ticked.</p>
+        <table v-if="notches?.length" aria-labelledby="lab-notches-title">
           <thead><tr><th scope="col">On</th><th scope="col">Cycles a pixel</th>
             <th scope="col">Period, pixels</th><th scope="col">Angle</th></tr></thead>
           <tbody>
