@@ -435,7 +435,7 @@ def _placed(memory: np.ndarray, layout: Layout, queue: cl.CommandQueue | None) -
     there, size = cl_array.to_device(queue, memory), memory.itemsize
     return there, cl_array.Array(
         queue, layout.shape, memory.dtype, data=there.base_data, offset=layout.offset * size,
-        strides=_bytes(layout, size), events=there.events,  # out of order, the copy may be under way
+        strides=_bytes(layout, size), events=there.events,  # the copy may still be under way
     )  # fmt: skip
 
 
