@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from pathlib import Path
@@ -23,7 +23,7 @@ def cache_dir() -> Path:
     pathlib.Path
         The folder; it need not exist yet.
     """
-    return _folder("PYCLFFT_CACHE_DIR", platformdirs.user_cache_dir("pyclfft"))
+    return _folder("PYCLFFT_CACHE_DIR", platformdirs.user_cache_dir)
 
 
 def data_dir() -> Path:
@@ -34,10 +34,10 @@ def data_dir() -> Path:
     pathlib.Path
         The folder; it need not exist yet.
     """
-    return _folder("PYCLFFT_DATA_DIR", platformdirs.user_data_dir("pyclfft"))
+    return _folder("PYCLFFT_DATA_DIR", platformdirs.user_data_dir)
 
 
-def _folder(variable: str, usual: str) -> Path:
+def _folder(variable: str, usual: Callable[[str], str]) -> Path:
     """Return the folder that a variable names, otherwise the usual one.
 
     A user without a home, such as a number without a name in a container, has no folder. A path
@@ -46,8 +46,11 @@ def _folder(variable: str, usual: str) -> Path:
     """
     if given := os.environ.get(variable):
         return Path(given)
-    path = Path(usual)
-    return path if path.is_absolute() else Path(os.devnull, f"no home: set HOME or {variable}")
+    with suppress(RuntimeError):  # which platformdirs 4.11 raises, while earlier ones return "~"
+        path = Path(usual("pyclfft"))
+        if path.is_absolute():
+            return path
+    return Path(os.devnull, f"no home: set HOME or {variable}")
 
 
 def private_folder(path: Path, *, own: bool = False) -> Path:

@@ -19,7 +19,7 @@ from .runtime import queues
 from .selftest_cases import precisions_of
 from .selftest_random import BLOCK, PLANS
 
-KINDS_OF_PLANS = 44  # different plans, four of each kind: caches hold all that they need
+KINDS_OF_PLANS = 22  # different plans, two of each kind: caches hold all that they need
 POINTS = 2**9  # the most elements of an array: planning is what is examined
 CALLED = 5  # one plan of so many is called before it is dropped
 SAMPLES = 10  # how often memory is measured; the caches are full at the first time

@@ -32,7 +32,7 @@ FULL = [
     "python -m pytest -x -m full -n 0 tests/lab",
     "python -m pyclfft selftest --minutes 1",
     "python -m pyclfft selftest --stress --minutes 0.5",
-    "python -m pyclfft selftest --plans 10000",
+    "python -m pyclfft selftest --plans 3000",
     "fuzz 1",
     "python -m pytest -x -m full --ignore tests/suites --ignore tests/lab",
 ]

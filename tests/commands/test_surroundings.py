@@ -55,8 +55,9 @@ for name in map(os.fsdecode, names):
 status = {
     "picture": run("spectrogram", "-o", "picture.png", "--", os.fsdecode(names[3] + b".wav")),
     "formula": run("spectrogram", "-o", "formula.svg", "--", "$x_{$.wav"),
-    "report": run("info", "--report=" + os.fsdecode(b"caf\\xe9.txt"), "--quick"),
-    "selftest": run("selftest", "--cases", "3", "--points", "16"),
+    "report": run("info", "--device", sys.argv[1], "--report=" + os.fsdecode(b"caf\\xe9.txt"),
+                  "--quick"),
+    "selftest": run("selftest", "--device", sys.argv[1], "--cases", "3", "--points", "16"),
     "missing": run("filter", "--highpass", os.fsdecode(b"no\\xff.pgm")),
 }
 with open("results", "w") as file:
@@ -85,9 +86,10 @@ def surroundings(**changes):
 
 
 def drive(folder, environment, **options):
+    command = [sys.executable, "-c", DRIVER, environment["PYCLFFT_DEVICE"]]
     done = subprocess.run(
-        [sys.executable, "-c", DRIVER], cwd=folder, env=environment, capture_output=True,
-        timeout=TIMEOUT, check=False, **options,
+        command, cwd=folder, env=environment, capture_output=True, timeout=TIMEOUT, check=False,
+        **options,
     )  # fmt: skip
     results = Path(folder, "results")
     assert results.exists(), done.stderr.decode(errors="replace")
