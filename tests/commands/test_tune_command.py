@@ -151,7 +151,7 @@ def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_datab
         (("--n", "64", "--taps", "4"), "--taps needs a --kind: convolve-full or"),
         (("--kind", "stft", "--shape", "64x4"), "--kind stft needs --n"),
         (("--kind", "filter-max", "--n", "64"), "--kind filter-max needs --shape"),
-        (("--kind", "convolve-full", "--n", "64"), "needs the extents of the kernel, too: add --taps"),
+        (("--kind", "convolve-full", "--n", "64"), "needs the extents of the kernel"),
         (("--kind", "convolve-full", "--n", "64", "--taps", "65"), "a kernel is not longer than"),
         (("--kind", "convolve-full", "--n", "64", "--taps", "3x3"), "a kernel is not longer than"),
         (("--show", "--forget"), "not allowed with argument"),
