@@ -29,6 +29,8 @@ COMMANDS = (
     "filter",
     "info",
     "selftest",
+    "selftest_memory",
+    "selftest_stress",
     "selftest_tally",
     "spectrogram",
     "spectrum",

@@ -27,7 +27,7 @@ class CacheInfo(NamedTuple):
     volumes : CacheCounts
         Filters that `filter_volume` has made.
     spectra : CacheCounts
-        Transforms of images that `spectrum` has made.
+        Transforms of images that `spectrum` and `find_notches` have made.
     frames : CacheCounts
         Transforms of frames that `stft`, `istft` and `spectrogram` have made.
     convolvers : CacheCounts

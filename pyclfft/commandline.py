@@ -58,7 +58,7 @@ def run(function: Callable[[], int | None], prog: str) -> int:
     >>> def main(argv: list[str] | None = None) -> int:
     ...     return run(lambda: show(argv), "pyclfft info")
     """
-    with _warnings_as_lines(prog):
+    with _warnings_as_lines(prog), _any_text():
         return _attempt(function, prog)
 
 
@@ -98,7 +98,7 @@ def run_each(functions: Iterable[Callable[[], int | None]], prog: str) -> int:
         The greatest exit status of all functions. Ctrl-C and a closed pipe end the loop.
     """
     status = 0
-    with _warnings_as_lines(prog):
+    with _warnings_as_lines(prog), _any_text():
         for function in functions:
             status = max(status, _attempt(function, prog))
             if status > FAILED:
@@ -428,6 +428,24 @@ def _warnings_as_lines(prog: str) -> Iterator[None]:
             yield
         finally:
             ours.handlers = before
+
+
+@contextlib.contextmanager
+def _any_text() -> Iterator[None]:
+    """Print characters that stdout's encoding lacks as their numbers, as Python does on stderr.
+
+    They are in names of files that are not UTF-8, or in names of devices, if the locale is C.
+    """
+    stream, before = sys.stdout, getattr(sys.stdout, "errors", None)
+    if not hasattr(stream, "reconfigure"):  # it is closed, or a program has replaced it
+        yield
+        return
+    stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        if not stream.closed:
+            stream.reconfigure(errors=before)
 
 
 class _AsLines(logging.Handler):

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from math import log10
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import pyopencl as cl
 
 from . import commandline, streams
 from .audio import denoising
-from .audio.audio_writing import DEPTHS, FLOAT, depth_of, require_writer, write_audio
-from .audio.audiofile import AudioFile, read_audio
+from .audio.audio_writing import DEPTHS, FLOAT, depth_of, require_writer, write_blocks
+from .audio.audiofile import AudioReader, open_audio
 from .audio.denoising_picture import before_and_after
 from .audio.hum import MAINS
+from .audio.sound_blocks import Signals, signals_of_file
 from .audio.spectrogram_picture import Look, require_picture
 from .commandline import Clock, Report
 from .errors import PlanError
@@ -28,7 +35,8 @@ PROG = "pyclfft denoise"
 EPILOG = """\
 The result goes beside IN, as IN_denoised.wav, if OUT is not named; its ending, .wav or .flac, is
 its format. A - is standard input or standard output. If neither --noise nor --noise-at is given,
-the level of the noise is found in the quieter moments of the sound. All messages go to standard
+the level of the noise is found from the softest parts of each range of frequencies. IN and OUT may
+be larger than memory, because they are read and written in blocks. All messages go to standard
 error."""
 
 
@@ -53,79 +61,142 @@ def _main(argv: Sequence[str]) -> None:
     if not options.reduction and options.hum is None:
         raise PlanError("--reduction 0 without --hum changes nothing: give one of them")
     names = [options.sound, *([options.noise] if options.noise else [])]
-    with streams.sources(names) as sources:
+    with ExitStack() as stack:
+        sources = stack.enter_context(streams.sources(names))
         target, picture = _targets(options, sources)
         use_device(select_device(options.device))
+        queue = default_queue()
         report = Report(options.quiet)
-        report.heading(f"device  {device_label(default_queue().device)}")
+        report.heading(f"device  {device_label(queue.device)}")
         clock = Clock()
+        audio = stack.enter_context(open_audio(sources[0]))
         with clock.step("read"):
-            sound = read_audio(sources[0])
-            noise = _noise(sources[1:], sound, options)
-        with clock.step("denoise"):
-            clean = denoising.denoise(
-                sound.samples, sr=sound.sr, noise=noise, reduction=options.reduction,
-                hum=options.hum,
-            )  # fmt: skip
-        lines = [_written(clean, sound, target, clock, options)]
+            before = Tally.of(audio.blocks())
+            sound = signals_of_file(audio, before.samples, queue)
+            noise = _noise(sources[1:], audio, before.samples, options, queue, stack)
+        clean, after = stack.enter_context(_denoised(sound, noise, target, audio, clock, options))
+        lines = [_written(clean, after, before, target, clock, audio, options)]
         if picture is not None:
-            lines.append(_drawn(clean, sound, sources[0], picture, clock))
-    report(f"input   {sources[0]}: {sound.info}", *lines, f"time    {clock}")
+            lines.append(_drawn(audio, clean, sources[0], picture, clock))
+    report(f"input   {sources[0]}: {audio.info}", *lines, f"time    {clock}")
     if options.timing:
         report(commandline.timing_report(commandline.step_table(clock, {})))
 
 
+@dataclass
+class Tally:
+    """What is known of a sound when all of its blocks have passed by."""
+
+    samples: int = 0
+    energy: float = 0.0
+    peak: float = 0.0
+
+    @classmethod
+    def of(cls, blocks: Iterable[np.ndarray]) -> Tally:
+        """Return the tally of blocks, of which nothing else is kept."""
+        result = cls()
+        deque(result.watched(blocks), maxlen=0)
+        return result
+
+    def watched(self, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+        """Yield blocks of the shape (channels, samples), and count them."""
+        for block in blocks:
+            self.samples += block.shape[1]
+            self.energy += float(np.square(block, dtype=np.float64).mean(axis=0).sum())
+            self.peak = max(self.peak, float(np.abs(block).max()))
+            yield block
+
+    @property
+    def level(self) -> float:
+        """The level of all samples in decibels."""
+        return 10 * log10(self.energy / self.samples + 1e-30)
+
+
 def _noise(
-    sources: Sequence[streams.Source], sound: AudioFile, options: argparse.Namespace
-) -> np.ndarray | None:
+    sources: Sequence[streams.Source],
+    audio: AudioReader,
+    samples: int,
+    options: argparse.Namespace,
+    queue: cl.CommandQueue,
+    stack: ExitStack,
+) -> Signals | None:
     """Return noise alone, from a file or from a part of the sound, if the user has named one."""
+    sr = audio.info.sr
     if options.noise_at is not None:
         start, seconds = options.noise_at
-        first, end = round(start * sound.sr), round((start + seconds) * sound.sr)
-        if not 0 <= first < min(end, sound.samples.shape[1]):
+        first, end = round(start * sr), round((start + seconds) * sr)
+        if not 0 <= first < min(end, samples):
             raise PlanError(
-                f"the sound lasts {sound.info.seconds:.3f} s and has no noise of {seconds:g} s at "
+                f"the sound lasts {samples / sr:.3f} s and has no noise of {seconds:g} s at "
                 f"{start:g} s: choose another --noise-at"
             )
-        return sound.samples[:, first:end]
+        return signals_of_file(audio, min(end, samples) - first, queue, first)
     if not sources:
         return None
-    noise = read_audio(sources[0])
-    if noise.sr != sound.sr:
+    noise = stack.enter_context(open_audio(sources[0]))
+    if noise.info.sr != sr:
         raise PlanError(
-            f"{sources[0]} has {noise.sr} samples a second, and the sound has {sound.sr}: convert "
+            f"{sources[0]} has {noise.info.sr} samples a second, and the sound has {sr}: convert "
             "one of them"
         )
-    return noise.samples
+    if noise.info.channels not in (1, audio.info.channels):
+        raise PlanError(
+            f"{sources[0]} has {noise.info.channels} channels, and the sound has "
+            f"{audio.info.channels}: give noise of one channel, or of each"
+        )
+    return signals_of_file(noise, Tally.of(noise.blocks()).samples, queue)
+
+
+@contextmanager
+def _denoised(
+    sound: Signals,
+    noise: Signals | None,
+    target: streams.Target,
+    audio: AudioReader,
+    clock: Clock,
+    options: argparse.Namespace,
+) -> Iterator[tuple[AudioReader, Tally]]:
+    """Yield the result as an open temporary file, because its peak is known only at the end."""
+    wanted = denoising.Wanted.checked(audio.info.sr, options.reduction, options.hum)
+    beside = target.absolute().parent if isinstance(target, Path) else None
+    with TemporaryDirectory(prefix=".pyclfft-", dir=beside) as folder:
+        path, tally = Path(folder, "clean.wav"), Tally()
+        with clock.step("denoise"):
+            blocks = denoising.cleaned(sound, noise, wanted, default_queue())
+            parts = tally.watched(block.get() for block in blocks)
+            write_blocks(path, parts, (sound.count, sound.samples), audio.info.sr, FLOAT, 0.0)
+        with open_audio(path) as clean:
+            yield clean, tally
 
 
 def _written(
-    clean: np.ndarray, sound: AudioFile, target: streams.Target, clock: Clock,
+    clean: AudioReader,
+    after: Tally,
+    before: Tally,
+    target: streams.Target,
+    clock: Clock,
+    audio: AudioReader,
     options: argparse.Namespace,
-) -> str:  # fmt: skip
+) -> str:
     """Write the result, and say what was written."""
-    depth = options.bit_depth or depth_of(sound.info)
+    depth = options.bit_depth or depth_of(audio.info)
+    shape = clean.info.channels, after.samples
     with clock.step("write"), streams.written(target, ".wav") as file:
-        quieter = write_audio(file, clean, sound.sr, depth)
+        quieter = write_blocks(file, clean.blocks(), shape, clean.info.sr, depth, after.peak)
     kind = "32-bit float" if depth == FLOAT else f"{depth}-bit"
-    words = f"{kind}, {_level(clean) - _level(sound.samples):+.1f} dB in the mean"
+    words = f"{kind}, {after.level - before.level:+.1f} dB in the mean"
     if quieter:
         words += f"; made quieter by {quieter:.1f} dB, so that it stays within full scale"
     return f"output  {target}: {words}"
 
 
-def _level(samples: np.ndarray) -> float:
-    """Return the level of all samples in decibels."""
-    return 10 * float(np.log10(np.square(samples, dtype=np.float64).mean() + 1e-30))
-
-
 def _drawn(
-    clean: np.ndarray, sound: AudioFile, source: streams.Source, picture: streams.Target,
+    before: AudioReader, after: AudioReader, source: streams.Source, picture: streams.Target,
     clock: Clock,
 ) -> str:  # fmt: skip
     """Draw the sound before and after; say where."""
     with clock.step("draw"), streams.written(picture, ".png") as file:
-        data = before_and_after(sound.samples, clean, sound.sr, Path(source).name, file)
+        data = before_and_after(before, after, Path(source).name, file)
         with atomic_write(file) as opened:
             opened.write(data)
     return f"picture {picture}"

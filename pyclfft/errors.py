@@ -8,7 +8,7 @@ class PyclfftError(Exception):
 
 
 class DeviceError(PyclfftError, RuntimeError):
-    """No device, an unknown device, or a device that cannot do what was asked."""
+    """No device, an unknown one, a lost one, or one that cannot do what was asked."""
 
 
 class PrecisionError(DeviceError, TypeError):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
 from pathlib import Path
 from typing import IO, Any
 
 import platformdirs
+
+MAX_PREFIX = 200  # bytes of a file's name in that of its temporary file; a name has 255 at most
 
 
 def cache_dir() -> Path:
@@ -21,7 +23,7 @@ def cache_dir() -> Path:
     pathlib.Path
         The folder; it need not exist yet.
     """
-    return Path(os.environ.get("PYCLFFT_CACHE_DIR") or platformdirs.user_cache_dir("pyclfft"))
+    return _folder("PYCLFFT_CACHE_DIR", platformdirs.user_cache_dir)
 
 
 def data_dir() -> Path:
@@ -32,7 +34,23 @@ def data_dir() -> Path:
     pathlib.Path
         The folder; it need not exist yet.
     """
-    return Path(os.environ.get("PYCLFFT_DATA_DIR") or platformdirs.user_data_dir("pyclfft"))
+    return _folder("PYCLFFT_DATA_DIR", platformdirs.user_data_dir)
+
+
+def _folder(variable: str, usual: Callable[[str], str]) -> Path:
+    """Return the folder that a variable names, otherwise the usual one.
+
+    A user without a home, such as a number without a name in a container, has no folder. A path
+    that cannot exist stands for it: what would be kept there is made again, and what has to be kept
+    ends in an error that names the remedy.
+    """
+    if given := os.environ.get(variable):
+        return Path(given)
+    with suppress(RuntimeError):  # which platformdirs 4.11 raises, while earlier ones return "~"
+        path = Path(usual("pyclfft"))
+        if path.is_absolute():
+            return path
+    return Path(os.devnull, f"no home: set HOME or {variable}")
 
 
 def private_folder(path: Path, *, own: bool = False) -> Path:
@@ -62,7 +80,7 @@ def private_folder(path: Path, *, own: bool = False) -> Path:
             with suppress(OSError):  # it belongs to another user, or the disk is read-only
                 path.chmod(0o700)
         return path
-    if path.parent != path:
+    if not path.parent.exists():
         private_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     return path
@@ -95,7 +113,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     target = Path(path)
     handle, temporary = _temporary_beside(target)
     try:
-        with os.fdopen(handle, mode) as file:
+        with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
             yield file
         Path(temporary).chmod(_mode_of_new_file(target))
         Path(temporary).replace(target)
@@ -128,8 +146,9 @@ def require_writable(path: str | os.PathLike[str]) -> None:
 
 def _temporary_beside(target: Path) -> tuple[int, str]:
     """Make a temporary file in a file's folder, and return its handle and its name."""
+    name = os.fsdecode(os.fsencode(target.name)[:MAX_PREFIX])
     try:
-        return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        return tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     except OSError as error:
         error.filename = os.fspath(target)  # users do not know the temporary name
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -18,11 +19,11 @@ from . import commandline, streams
 from .commandline import Clock, Progress, Report
 from .errors import PlanError
 from .folders import Found, find_files
-from .image.bands import SHAPES, UNITS
+from .image.bands import SHAPES, TWO_CUTOFFS, UNITS
 from .image.filter_files import DRAWINGS, FileJob, FilteredFile, FilterRequest, filter_files
 from .image.filter_plans import CHANNELS, PADS, PARTS, SCALES
 from .image.imagefile import FORMATS, can_write, suffix_of
-from .image.kinds import AUTO, STRIPES
+from .image.kinds import AUTO, STRIPES, options_of
 from .image.mask_pictures import read_gains
 from .runtime.choice import select_device, use_device
 from .runtime.describe import device_label
@@ -30,7 +31,11 @@ from .runtime.profile import PassTime
 from .runtime.queues import default_queue
 
 PROG = "pyclfft filter"
-ONE_RADIUS = ("--highpass", "--lowpass", "--unsharp", "--highboost")  # whose number may be left out
+# The options that have no fixed count of numbers -> the most numbers that they take.
+NUMBERS = {
+    "--highpass": 1, "--lowpass": 1, "--unsharp": 1, "--highboost": 1, "--bandpass": 2,
+    "--bandstop": 2, "--sigma": 2,
+}  # fmt: skip
 UNSET = object()  # the value of an option that was not given; None stands for the default number
 
 # The options that choose a kind of filter -> the option of the kind that their value is.
@@ -90,7 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
-    options = parser().parse_intermixed_args(separate_radius(argv))
+    argv, names = names_behind_dashes(argv)
+    options = parser().parse_intermixed_args([*join_numbers(argv), *names])
     _require_sense(options)
     gains = None if options.use_mask is UNSET else read_gains(options.use_mask)
     request = _request(options, gains)
@@ -144,8 +150,8 @@ def parser() -> argparse.ArgumentParser:
         )  # fmt: skip
     for kind, passes in (("bandpass", "LOW <= r < HIGH"), ("bandstop", "r < LOW and HIGH <= r")):
         kinds.add_argument(
-            f"--{kind}", nargs=2, default=UNSET, type=_number, metavar=("LOW", "HIGH"),
-            help=f"pass the frequencies {passes}",
+            f"--{kind}", nargs="?", default=UNSET, type=_two_frequencies, metavar="LOW HIGH",
+            help=f"pass the frequencies {passes}; without LOW and HIGH, --sigma tells them",
         )  # fmt: skip
     kinds.add_argument("--notch", action="append", type=_point, default=[], metavar="FY,FX",
         help="stop what lies around this frequency, in cycles a pixel, and around its mirror "
@@ -163,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
         help="even out the light: filter the logarithm of the brightness by --gains")  # fmt: skip
     kinds.add_argument("--preset", choices=PRESETS, default=UNSET,
         help="imagej: ImageJ's band pass, of --large, --small, --stripes and --tolerance, with "
-        "--pad mirror")  # fmt: skip
+        "--pad mirror up to ImageJ's square, whose side is a power of two")  # fmt: skip
     kinds.add_argument("--use-mask", default=UNSET, metavar="FILE",
         help="multiply the spectrum by the picture of gains that --mask draws, or that you have "
         "painted: black removes a frequency, white leaves it, DC in the middle")  # fmt: skip
@@ -178,9 +184,10 @@ def parser() -> argparse.ArgumentParser:
     add("--order", type=float,
         help="the order of a Butterworth filter; higher orders cut more sharply "
         "(default: 2)")  # fmt: skip
-    add("--sigma", type=commandline.positive, metavar="PIXELS",
+    add("--sigma", nargs="?", type=_sigma, metavar="PIXELS [PIXELS]",
         help="in place of RADIUS and --unit: the width of the Gaussian by which a Gaussian low "
-        "pass blurs")  # fmt: skip
+        "pass blurs. --bandpass and --bandstop take two widths in place of LOW and HIGH: "
+        "--bandpass --sigma 1 4")  # fmt: skip
     add("--cutoff", type=_number, metavar="RADIUS",
         help="the RADIUS of --unsharp, --highboost and --homomorphic, in place of --sigma "
         "(default: --sigma 2, and for --homomorphic a sixteenth of the shorter side)")  # fmt: skip
@@ -239,8 +246,34 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def separate_radius(argv: Sequence[str]) -> list[str]:
-    """Keep an optional RADIUS from swallowing the file name that follows its option.
+def names_behind_dashes(argv: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+    """Split arguments at ``--``, behind which every word is a file, also ``-q.png``.
+
+    argparse forgets ``--`` where options may follow files.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        The arguments that the user has typed.
+
+    Returns
+    -------
+    sequence of str
+        The arguments before ``--``.
+    list of str
+        The names behind it, so that none looks like an option: ``./-q.png``.
+    """
+    if "--" not in argv:
+        return argv, []
+    at = list(argv).index("--")
+    return argv[:at], [
+        os.curdir + os.sep + name if name.startswith("-") and name != streams.DASH else name
+        for name in argv[at + 1 :]
+    ]
+
+
+def join_numbers(argv: Sequence[str]) -> list[str]:
+    """Keep options that have no fixed count of numbers from swallowing the file name behind them.
 
     Parameters
     ----------
@@ -250,16 +283,19 @@ def separate_radius(argv: Sequence[str]) -> list[str]:
     Returns
     -------
     list of str
-        The arguments with ``--highpass=20`` in the place of ``--highpass 20``, and
+        The arguments with ``--highpass=20`` in the place of ``--highpass 20``, with
+        ``--sigma=1 4`` as one argument in the place of ``--sigma 1 4``, and with
         ``--highpass= FILE`` in the place of ``--highpass FILE``.
     """
     result: list[str] = []
+    wanted = 0  # numbers that the last option may still take
     for word in argv:
-        last = result[-1] if result else ""
-        if last[:-1] in ONE_RADIUS and last[-1] == "=" and _is_number(word):
-            result[-1] = last + word
+        if wanted and _is_number(word):
+            result[-1] += word if result[-1].endswith("=") else f" {word}"
+            wanted -= 1
         else:
-            result.append(word + "=" if word in ONE_RADIUS else word)
+            wanted = NUMBERS.get(word, 0)
+            result.append(word + "=" if wanted else word)
     return result
 
 
@@ -273,6 +309,20 @@ def _is_number(text: str) -> bool:
 
 def _radius(text: str) -> Fraction | None:
     return _number(text) if text else None
+
+
+def _two_frequencies(text: str) -> tuple[Fraction, ...] | None:
+    values = tuple(map(_number, text.split()))
+    if len(values) == 1:
+        raise argparse.ArgumentTypeError(f"LOW and HIGH are two numbers, not {text} alone")
+    return values or None
+
+
+def _sigma(text: str) -> float | tuple[float, ...]:
+    values = tuple(map(commandline.positive, text.split()))
+    if not values:
+        raise argparse.ArgumentTypeError("a width in pixels is needed, or two of them for a band")
+    return values if len(values) > 1 else values[0]
 
 
 def _number(text: str) -> Fraction:
@@ -301,6 +351,7 @@ def _require_sense(options: argparse.Namespace) -> None:
             f"--order is the order of a Butterworth filter, and the shape is "
             f"{options.shape or usual}: add --shape butterworth, or leave out --order"
         )
+    _require_sigmas(options)
     for_images = {
         "mask": options.mask, "channels": options.channels == "luma",
         "algorithm": options.algorithm, "use-mask": options.use_mask is not UNSET,
@@ -316,6 +367,20 @@ def _require_sense(options: argparse.Namespace) -> None:
         raise PlanError(f"--cutoff is for other kinds: write --{_kind(options)} {options.cutoff}")
     if options.notch and AUTO in options.notch and len(options.notch) > 1:
         raise PlanError(f"--notch {AUTO} finds the frequencies itself: leave out the others")
+
+
+def _require_sigmas(options: argparse.Namespace) -> None:
+    """Refuse a band without its two ends, and a second width for a kind that has one."""
+    kind, two = _kind(options), isinstance(options.sigma, tuple)
+    if kind in TWO_CUTOFFS and getattr(options, kind) is None and not two:
+        given = "" if options.sigma is None else f", not {options.sigma:g} alone"
+        raise PlanError(
+            f"--{kind} needs two frequencies, --{kind} LOW HIGH, or the widths of two Gaussians, "
+            f"--{kind} --sigma 1 4{given}"
+        )
+    if two and kind not in TWO_CUTOFFS and kind in KINDS and "sigma" in options_of(kind):
+        first, second = options.sigma
+        raise PlanError(f"--{kind} takes one width: leave out one of --sigma {first:g} {second:g}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,15 +8,24 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from math import ceil, inf
+from pathlib import Path
 from typing import Any
 
 import pyopencl as cl
 
-from . import commandline, selftest_cases, selftest_random, selftest_tally
+from . import (
+    commandline,
+    selftest_cases,
+    selftest_memory,
+    selftest_random,
+    selftest_stress,
+    selftest_tally,
+)
 from .commandline import Progress, Report
 from .errors import PyclfftError
-from .files import atomic_write, require_writable
+from .files import atomic_write, private_folder, require_writable
 from .runtime.choice import select_device
 from .runtime.describe import device_label
 from .runtime.runtimes import defect, listing
@@ -57,7 +66,8 @@ def parser() -> argparse.ArgumentParser:
         "with --quick it takes less than 15 s on two cores. Later runs take seconds. The exit "
         'status is 1 if a device fails a check. "pyclfft info --report" writes the results to a '
         "file, with all that is known of the devices. A run of random cases keeps its state in the "
-        "data folder: the same call, or one with more cases or minutes, goes on where it ended.",
+        "data folder, unless it has --stress or --plans: the same call, or one with more cases or "
+        "minutes, goes on where it ended.",
     )
     add = result.add_argument
     much = result.add_mutually_exclusive_group()
@@ -76,15 +86,23 @@ def parser() -> argparse.ArgumentParser:
     much.add_argument(
         "--cases", metavar="N", type=commandline.count, help="run the first N random cases"
     )
+    much.add_argument(
+        "--plans", metavar="N", type=commandline.count,
+        help="make N plans on each device and drop them; fail if that leaves memory behind",
+    )  # fmt: skip
+    add("--stress", action="store_true",
+        help="run the random cases in several threads, which share plans and queues (default: "
+        f"--minutes {selftest_stress.MINUTES:g})")  # fmt: skip
     add("--seed", metavar="S", type=commandline.natural,
         help="the seed of the random cases (default: 0); case number k of a seed is always the "
         "same")  # fmt: skip
     add("--points", metavar="N", type=commandline.count,
         help="the most elements of an array in a random case (default: "
-        f"{selftest_random.POINTS:,})")  # fmt: skip
+        f"{selftest_random.POINTS:,}; {selftest_stress.POINTS:,} with --stress, "
+        f"{selftest_memory.POINTS:,} with --plans)")  # fmt: skip
     add("--restart", action="store_true",
         help="begin with the first random case, whatever has run before")  # fmt: skip
-    add("--json", metavar="FILE", help="write the results of the random cases")
+    add("--json", metavar="FILE", help="write the results of random cases, or of --plans")
     commandline.add_device(result, "check only this device", "all devices")
     commandline.add_quiet(result)
     return result
@@ -92,7 +110,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    is_random = options.full or options.minutes or options.cases
+    if options.stress:
+        _require_threads(options)
+    is_random = options.full or options.minutes or options.cases or options.plans
     _require_random(options, is_random)
     groups = examined()
     chosen = select_device(options.device)  # which says what is missing, if there is none
@@ -102,10 +122,19 @@ def _main(argv: Sequence[str]) -> int:
     if options.full or not is_random:
         problems += run(tested, report, quick=options.quick, quiet=options.quiet)
     if is_random:
-        problems += run_random(tested, report, options, " ".join([PROG, *argv]))
+        way = _in_threads if options.stress else _plans if options.plans else _one_by_one
+        problems += run_random(way, tested, report, options, " ".join([PROG, *argv]))
     if options.quiet and problems:
         Report(to="stdout")(*(problem.strip() for problem in problems))
     return int(bool(problems))
+
+
+def _require_threads(options: argparse.Namespace) -> None:
+    """Refuse options that --stress does not go with, and let it take its time."""
+    for name in ("quick", "full", "cases", "plans", "restart"):
+        if getattr(options, name):
+            raise PyclfftError(f"--stress does not go with --{name}: add --minutes M, or nothing")
+    options.minutes = options.minutes or selftest_stress.MINUTES
 
 
 def _require_random(options: argparse.Namespace, is_random: bool) -> None:
@@ -113,7 +142,7 @@ def _require_random(options: argparse.Namespace, is_random: bool) -> None:
     for name in ("seed", "points", "restart", "json"):
         if getattr(options, name) not in (None, False) and not is_random:
             raise PyclfftError(
-                f"--{name} is about random cases: add --full, --minutes M or --cases N"
+                f"--{name} is about random cases: add --full, --minutes M, --cases N or --plans N"
             )
     if options.json:
         require_writable(options.json)  # before the cases, which take minutes
@@ -224,7 +253,15 @@ def _verdict(checks: int, failed: int) -> str:
 # --- random cases ---------------------------------------------------------------------------------
 
 
+# One way of running random cases on a device, which is given with its index. It says what comes of
+# them, and returns what has failed, in words, and the results for the JSON file.
+Way = Callable[
+    [str, cl.Device, Callable[..., None], argparse.Namespace], tuple[list[str], dict[str, Any]]
+]
+
+
 def run_random(
+    way: Way,
     tested: Sequence[tuple[str, Any]],
     say: Callable[..., None],
     options: argparse.Namespace,
@@ -234,6 +271,8 @@ def run_random(
 
     Parameters
     ----------
+    way : function
+        Runs the cases on one device.
     tested : sequence of (str, pyopencl.Device)
         Indices and devices. A device that is not usable is left out.
     say : callable
@@ -248,16 +287,16 @@ def run_random(
     list of str
         The full words about each case that has failed; empty if there is none.
     """
-    tallies: list[selftest_tally.Tally] = []
+    runs: list[dict[str, Any]] = []
     problems: list[str] = []
     for index, device in tested:
         if not defect(device):
-            tally = _tally_of(device, options)
-            tallies.append(tally)
-            problems += _run_cases(index, device, tally, say, options)
+            failed, results = way(index, device, say, options)
+            problems += failed
+            runs.append(results)
             if options.json:  # after each device, so that nothing is lost
                 with atomic_write(options.json, "w") as file:
-                    json.dump(selftest_tally.document(tallies, command), file, indent=1)
+                    json.dump(selftest_tally.document(runs, command), file, indent=1)
     return problems
 
 
@@ -268,24 +307,23 @@ def _tally_of(device: cl.Device, options: argparse.Namespace) -> selftest_tally.
     return known or selftest_tally.new_tally(*run)
 
 
-def _run_cases(
-    index: str,
-    device: cl.Device,
-    tally: selftest_tally.Tally,
-    say: Callable[..., None],
-    options: argparse.Namespace,
-) -> list[str]:
-    """Run random cases on one device; return what has failed, in this call or before."""
+def _one_by_one(
+    index: str, device: cl.Device, say: Callable[..., None], options: argparse.Namespace
+) -> tuple[list[str], dict[str, Any]]:
+    """Run random cases one after the other; what failed in earlier calls counts, too."""
+    tally = _tally_of(device, options)
     title = f"{index} {device_label(device)}"
     full = FULL_ON_CPU if device.type & cl.device_type.CPU else FULL
     until = sys.maxsize if options.minutes else options.cases or full
     seconds = 60 * options.minutes if options.minutes else inf
-    path = selftest_tally.state_file(device, tally.seed, tally.points)
+    path, refusal = _state_file(device, tally)
     say(f"\nRandom cases of seed {tally.seed} on {title}")
     if tally.next:
         say(f"  {tally.next:,} cases of earlier calls count: {path} (--restart begins again)")
         for each in tally.failures:
             say(_failure_lines(each))
+    if refusal:
+        say(f"  what comes of the cases is not kept: {refusal}")
     begin = time.monotonic()
     with Progress(
         ceil(min(until, seconds)), "s" if options.minutes else "cases", options.quiet
@@ -295,9 +333,71 @@ def _run_cases(
             bar.done = int(time.monotonic() - begin) if options.minutes else tally.next
             if failure:
                 say(_failure_lines(failure))
+    _say_tally(tally, say, _random_verdict(tally))
+    return _problems_of(tally, title), {**asdict(tally), "plans": selftest_tally.plans(tally)}
+
+
+def _in_threads(
+    index: str, device: cl.Device, say: Callable[..., None], options: argparse.Namespace
+) -> tuple[list[str], dict[str, Any]]:
+    """Run random cases in several threads."""
+    title, seconds = f"{index} {device_label(device)}", 60 * options.minutes
+    stress = selftest_stress.Stress(
+        device, index, options.seed or 0, options.points or selftest_stress.POINTS
+    )
+    say(f"\nRandom cases of seed {stress.tally.seed} in threads on {title}")
+    begin = time.monotonic()
+    with Progress(ceil(seconds), "s", options.quiet) as bar:
+        bar.title = title
+        for failure in stress.run(seconds):
+            bar.done = int(time.monotonic() - begin)
+            if failure:
+                say(_failure_lines(failure))
+    _say_tally(stress.tally, say, selftest_stress.verdict(stress))
+    return _problems_of(stress.tally, title), selftest_stress.record(stress)
+
+
+def _plans(
+    index: str, device: cl.Device, say: Callable[..., None], options: argparse.Namespace
+) -> tuple[list[str], dict[str, Any]]:
+    """Make plans and drop them, and look what memory that leaves behind."""
+    label = device_label(device)
+    points = options.points or selftest_memory.POINTS
+    say(f"\nMemory while plans are made and dropped on {index} {label}")
+    samples = []
+    with Progress(options.plans, "plans", options.quiet) as bar:
+        bar.title = f"{index} {label}"
+        for sample in selftest_memory.run(device, options.plans, options.seed or 0, points):
+            samples.append(sample)
+            bar.done = sample.plans
+    problems = selftest_memory.problems_of(samples)
+    table = commandline.table(
+        [selftest_memory.row(each) for each in samples], selftest_memory.HEADER, ">>>>>"
+    )
+    words = "FAIL: " + "; ".join(problems) if problems else f"pass: {options.plans:,} plans"
+    say(*(f"  {line}" for line in table.splitlines()), f"  {words}")
+    results = {"device": label, "problems": problems, "samples": [asdict(each) for each in samples]}
+    return [f"\n  FAIL: {each}\n  on {index} {label}" for each in problems], results
+
+
+def _say_tally(tally: selftest_tally.Tally, say: Callable[..., None], verdict: str) -> None:
     table = commandline.table(selftest_tally.rows(tally), selftest_tally.HEADER, "<<>>>>>>")
-    say(*(f"  {line}" for line in table.splitlines()), f"  {_random_verdict(tally)}")
+    say(*(f"  {line}" for line in table.splitlines()), f"  {verdict}")
+
+
+def _problems_of(tally: selftest_tally.Tally, title: str) -> list[str]:
     return [f"\n{_failure_lines(each)}\n  on {title}" for each in tally.failures]
+
+
+def _state_file(device: cl.Device, tally: selftest_tally.Tally) -> tuple[Path | None, str]:
+    """Return the file that keeps the state of a run; None, and why, if it cannot be written."""
+    path = selftest_tally.state_file(device, tally.seed, tally.points)
+    try:
+        private_folder(path.parent)
+        require_writable(path)
+    except OSError as error:
+        return None, commandline.describe(error)
+    return path, ""
 
 
 def _failure_lines(failure: selftest_tally.Failure) -> str:

@@ -12,7 +12,7 @@ https://github.com/vincefn/pyvkfft
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import frexp, log, nan, prod, sqrt
 from random import Random
@@ -43,6 +43,7 @@ from .runtime.plan import Plan
 from .selftest_cases import Outcome
 
 Value = TypeVar("Value")
+Runs = Callable[..., Any]  # a plan, or a function that takes the input, `out` and `queue`
 
 BLOCK = 25  # neighbouring cases that share a plan
 PLANS = 300  # plans of a seed; then the first one comes again, with other inputs
@@ -391,7 +392,7 @@ class Call:
     target: np.ndarray
 
 
-def call(case: Case, plan: Plan, queue: cl.CommandQueue, source: np.ndarray) -> Call:
+def call(case: Case, plan: Runs, queue: cl.CommandQueue, source: np.ndarray) -> Call:
     """Call a plan with an input that lies in the memory `source`."""
     transform = case.transform
     device = queue if case.place == "device" else None
@@ -434,7 +435,7 @@ def _placed(memory: np.ndarray, layout: Layout, queue: cl.CommandQueue | None) -
     there, size = cl_array.to_device(queue, memory), memory.itemsize
     return there, cl_array.Array(
         queue, layout.shape, memory.dtype, data=there.base_data, offset=layout.offset * size,
-        strides=_bytes(layout, size),
+        strides=_bytes(layout, size), events=there.events,  # the copy may be under way
     )  # fmt: skip
 
 
@@ -490,15 +491,18 @@ FUNCTIONS = {
 
 def reference(transform: Transform, x: np.ndarray) -> np.ndarray:
     """Return a transform by scipy.fft, in the next higher precision, without hooks."""
-    kind, axes, lengths = transform.kind, transform.axes, transform.lengths
     wide = x.astype({"f": "f8", "d": "g", "F": "c16", "D": "G"}[x.dtype.char])
+    return by_function(scipy.fft, transform, wide)
+
+
+def by_function(library: Any, transform: Transform, x: Any) -> Any:
+    """Return a transform by a function of scipy.fft, or of `pyclfft.transforms`, without hooks."""
+    kind, axes, lengths = transform.kind, transform.axes, transform.lengths
     if kind in TRIGONOMETRIC_KINDS:
-        function = getattr(scipy.fft, FUNCTIONS[kind[:3], transform.direction])
+        function = getattr(library, FUNCTIONS[kind[:3], transform.direction])
         options = {"orthogonalize": transform.orthogonalize}
-        return function(wide, int(kind[3:]), lengths, axes, transform.norm, **options)
-    return getattr(scipy.fft, FUNCTIONS[kind, transform.direction])(
-        wide, lengths, axes, transform.norm
-    )
+        return function(x, int(kind[3:]), lengths, axes, transform.norm, **options)
+    return getattr(library, FUNCTIONS[kind, transform.direction])(x, lengths, axes, transform.norm)
 
 
 def expected(case: Case, memory: np.ndarray) -> np.ndarray:
@@ -513,7 +517,7 @@ def expected(case: Case, memory: np.ndarray) -> np.ndarray:
     return _hooked(transform.store, reference(transform, x), stored)
 
 
-def examine(case: Case, queue: cl.CommandQueue, plan: Plan | None = None) -> Outcome:
+def examine(case: Case, queue: cl.CommandQueue, plan: Runs | None = None) -> Outcome:
     """Run a case and judge it.
 
     Parameters
@@ -522,8 +526,9 @@ def examine(case: Case, queue: cl.CommandQueue, plan: Plan | None = None) -> Out
         The case.
     queue : cl.CommandQueue
         The queue to run on.
-    plan : Plan, optional
-        The plan of `case.transform`, which is made here by default.
+    plan : callable, optional
+        The plan of `case.transform`, which is made here by default, or a function that takes what
+        a plan takes.
 
     Returns
     -------
@@ -569,7 +574,7 @@ def _outside(layout: Layout, memory: np.ndarray) -> np.ndarray:
     return outside
 
 
-def _spread(case: Case, plan: Plan, queue: cl.CommandQueue, memory: np.ndarray, first: Call) -> str:
+def _spread(case: Case, plan: Runs, queue: cl.CommandQueue, memory: np.ndarray, first: Call) -> str:
     """Poison a row and call again; return in words if another row's result changes."""
     transform, draw = case.transform, Random(case.seed)
     poisoned = memory.copy()

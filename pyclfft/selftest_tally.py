@@ -132,6 +132,11 @@ class Tally:
             problem = outcome.problem or f"error {outcome.error:.2e}, bound {outcome.bound:.2e}"
             self.failures.append(Failure(number, selftest_random.line_of(case, device), problem))
 
+    def stamp(self, seconds: float) -> None:
+        """Note how long the run took until today."""
+        self.seconds = round(seconds, 1)
+        self.date = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+
 
 # --- the file -------------------------------------------------------------------------------------
 
@@ -162,7 +167,7 @@ def load(path: Path) -> Tally | None:
     """
     try:
         text = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     try:
         return _parsed(json.loads(text))
@@ -259,11 +264,11 @@ def advance(
             tally.next += 1
             yield tally.failures[-1] if len(tally.failures) > known else None
             if path and time.monotonic() - saved > SAVE_S:
-                _note_time(tally, before, begin)
+                tally.stamp(before + time.monotonic() - begin)
                 save(path, tally)
                 saved = time.monotonic()
     finally:
-        _note_time(tally, before, begin)
+        tally.stamp(before + time.monotonic() - begin)
         if path:
             save(path, tally)
 
@@ -274,11 +279,6 @@ def _planned(case: Case, queue: cl.CommandQueue) -> tuple[selftest_random.Transf
         return case.transform, selftest_random.planned(case.transform, queue.context)
     except Exception:
         return None
-
-
-def _note_time(tally: Tally, before: float, begin: float) -> None:
-    tally.seconds = round(before + time.monotonic() - begin, 1)
-    tally.date = datetime.now(timezone.utc).strftime("%Y-%m-%d")
 
 
 # --- telling --------------------------------------------------------------------------------------
@@ -302,10 +302,6 @@ def plans(tally: Tally) -> int:
     return min(selftest_random.PLANS, -(-tally.next // selftest_random.BLOCK))
 
 
-def document(tallies: list[Tally], command: str) -> dict[str, Any]:
-    """Return all results for a JSON file."""
-    return {
-        "command": command,
-        "numpy": np.__version__,
-        "runs": [{**asdict(each), "plans": plans(each)} for each in tallies],
-    }
+def document(runs: list[dict[str, Any]], command: str) -> dict[str, Any]:
+    """Return all results for a JSON file; a run is one on one device."""
+    return {"command": command, "numpy": np.__version__, "runs": runs}

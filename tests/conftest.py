@@ -100,7 +100,7 @@ def other_context(device):
 def untuned(monkeypatch):
     """Plan by rules alone: neither by what comes with pyclfft for a device nor by the user's."""
     for entries in ("shipped_entries", "user_entries"):
-        monkeypatch.setattr(wisdom, entries, lambda: ())
+        monkeypatch.setattr(wisdom, entries, lambda *_: ())
     wisdom._found.cache_clear()
     yield
     wisdom._found.cache_clear()

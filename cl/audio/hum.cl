@@ -13,17 +13,20 @@ kernel void takeBins(global const cplx *spectra, global cplx *taken, global cons
     taken[row * count + i] = spectra[row * bins + list[i]];
 }
 
-/* Signals less harmonics, whose amplitudes and phases at sample 0 are known at some knots, `hop` samples apart, and lie
- * on lines in between. Phases are counted in 2^-64 turns, so that they are exact however long a signal is;
- * `turns` has how far each signal's mains turns in a sample. Harmonics have the shape (signals, knots, count), and
- * `numbers` says which they are. Range: (sample, signal). */
-kernel void subtractHum(global real *signals, global const cplx *harmonics, global const uint *numbers,
-                        global const ulong *turns, uint count, uint knots, ulong samples, ulong first, ulong hop)
+/* A stretch of signals, `length` samples from number `start` on, less harmonics, whose amplitudes and phases at sample 0
+ * are known at some knots, the first at sample `first` and the others `hop` samples apart, and lie on lines in between.
+ * Signals have `samples` samples, and beyond them the stretch stays as it is. Phases are counted in 2^-64 turns, so that
+ * they are exact however long a signal is; `turns` has how far each signal's mains turns in a sample. Harmonics have the
+ * shape (signals, knots, count), and `numbers` says which they are. Range: (sample, signal). */
+kernel void subtractHum(global real *stretch, global const cplx *harmonics, global const uint *numbers,
+                        global const ulong *turns, uint count, uint knots, ulong length, long start, ulong samples,
+                        ulong first, ulong hop)
 {
-    const ulong i = get_global_id(0), signal = get_global_id(1);
-    if (i >= samples)
+    const ulong place = get_global_id(0), signal = get_global_id(1);
+    const long at = start + (long)place;
+    if (place >= length || at < 0 || at >= (long)samples)
         return;
-    const ulong since = i > first ? i - first : 0;
+    const ulong i = at, since = i > first ? i - first : 0;
     const uint knot = min((uint)(since / hop), knots - 1), next = min(knot + 1, knots - 1);
     const real part = knot == next ? 0 : (real)(since % hop) / (real)hop;
     global const cplx *here = harmonics + (signal * knots + knot) * count;
@@ -35,5 +38,5 @@ kernel void subtractHum(global real *signals, global const cplx *harmonics, glob
         const cplx z = here[h] + part * (there[h] - here[h]);
         hum += z.x * cospi(half_turns) - z.y * sinpi(half_turns);
     }
-    signals[signal * samples + i] -= hum;
+    stretch[signal * length + place] -= hum;
 }

@@ -17,6 +17,16 @@ kernel void cutStretch(global const real *signals, global real *stretch, ulong p
     stretch[signal * length + i] = at >= 0 && at < (long)samples ? signals[signal * pitch + at] : 0;
 }
 
+/* `count` samples of a stretch, from its number `from` on, in place of a signal's samples from number `first` on.
+ * Range: (sample, signal). */
+kernel void pasteStretch(global real *signals, global const real *stretch, ulong pitch, ulong first, ulong length,
+                         ulong from, ulong count)
+{
+    const ulong i = get_global_id(0), signal = get_global_id(1);
+    if (i < count)
+        signals[signal * pitch + first + i] = stretch[signal * length + from + i];
+}
+
 /* Spectra, of which each region changes a part: a region's factor is `gains[r]` where both of its weights, by frame and
  * by bin, are 1, and the factor 1 where one of them is 0. Spectra have the shape (signals, frames, bins).
  * Range: (bin, frame, signal). */

@@ -53,7 +53,7 @@ static INLINE void hand_over(cplx *x, const cplx *upper, local cplx *room, uint 
                 if (number_of(FIRST_RADIX, IN_HALVES(FIRST_RADIX), of.j, r, all).is_lower)
                     leave(room, place_of_lower(group, me.lane, of.j, r, all), part, upper[of.b + r * of.many]);
     }
-    wait_for_group(0);
+    wait_for_group(FIRST_RADIX == N); /* if no stage will exchange: between loads and stores in place */
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)

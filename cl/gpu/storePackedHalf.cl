@@ -39,7 +39,7 @@ static INLINE void take_over(const cplx *x, cplx *upper, local cplx *room, uint 
     const Group group = THE_GROUP;
     const Stage stage = THE_STAGE;
     const uint all = N / LAST_RADIX;
-    wait_for_group(0);
+    wait_for_group(LAST_RADIX == N); /* if no stage has exchanged: between loads and stores in place */
     UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)

@@ -71,7 +71,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         IN_PASS(times_chirp_last_)(x, axis, to, last, tables.chirp);
     UNROLL for (uint part = SPLIT; part <= 2 * SPLIT; part++)
         UNROLL for (uint upper = 0; upper <= HALVES; upper++) {
-            wait_for_group(0);
+            wait_for_group(LAST_RADIX == N); /* if no stage has exchanged: between loads and stores in place */
             lay_down(x, room, part, upper, last);
             wait_for_group(0);
             find_images(images, room, part, upper, last);

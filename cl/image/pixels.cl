@@ -2,6 +2,7 @@
  * bus as it lies in its file. Where the planes are real numbers (REAL_PLANES), the first transform
  * reads the pixels by itself (planes.cl), and these kernels are the second end alone. */
 #include "image/extremes.cl"
+#include "image/magnitude.cl"
 
 #ifndef GROUP
 #define GROUP 64 /* work-group size of the extrema kernels: a power of two */
@@ -27,15 +28,6 @@ kernel void loadPixels(global const PIXEL *image, global cplx *planes, uint4 siz
     if (x >= 0 && y >= 0)
         value = PLANE_VALUE(pixel_value(image, source_place(source, axes, plane / PLANES, y, x), plane % PLANES));
     planes[((size_t)plane * frame.rows + row) * frame.columns + column] = (cplx)(value, 0);
-}
-
-/* The magnitude of z: its squares would overflow long before it does, and hypot() is slow on CPUs. */
-static inline real magnitude(cplx z)
-{
-    real x = fabs(z.x), y = fabs(z.y);
-    real larger = x > y ? x : y, smaller = x > y ? y : x;
-    real ratio = larger > 0 ? smaller / larger : 0;
-    return larger * sqrt(1 + ratio * ratio);
 }
 
 /* The value of image pixel (x, y) in a plane. */

@@ -50,6 +50,9 @@
 #ifndef PAD
 #define PAD PAD_ZERO /* what stands around the image */
 #endif
+#ifndef ODD_BEFORE
+#define ODD_BEFORE 0 /* where an odd number of rows or columns surrounds the image, 1: one more stands before it */
+#endif
 
 #ifndef REAL_PLANES
 #define REAL_PLANES 0 /* 1: filtered planes hold real numbers, 0: complex ones */
@@ -105,6 +108,10 @@ static inline Frame make_frame(uint4 sizes)
 static inline long image_index(uint i, uint plane, uint image)
 {
     long index = (long)i - (plane - image) / 2;
+#if ODD_BEFORE /* for the transform, the last place lies directly before the first one */
+    if (i == plane - 1 && (plane - image) % 2)
+        index -= plane;
+#endif
 #if PAD == PAD_EDGE
     return clamp(index, 0L, (long)image - 1);
 #elif PAD == PAD_MIRROR

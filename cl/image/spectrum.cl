@@ -3,6 +3,7 @@
  * planes.cl says how pixels are read; here a window may fade them out towards the image's edges. gain.cl says where
  * bins lie in half a spectrum. */
 #include "image/planes.cl"
+#include "image/magnitude.cl"
 #include "gain.cl"
 
 /* What a window leaves of element `index` of the plane: the product of its values down and across. What stands around
@@ -39,12 +40,9 @@ static inline void store_magnitude(global real *result, PLACE_TYPE index, cplx v
     uint left = SPECTRUM_COLUMNS / 2, opposite = bin.row ? SPECTRUM_ROWS - bin.row : 0;
     if (bin.column > left) /* a gap between two rows */
         return;
-    /* The squares would overflow long before the magnitude does. */
-    real x = fabs(value.x), y = fabs(value.y), larger = fmax(x, y), smaller = fmin(x, y);
-    real ratio = larger > 0 ? smaller / larger : 0;
-    real magnitude = larger * sqrt(1 + ratio * ratio);
+    real distance = magnitude(value);
     size_t row = (bin.row + SPECTRUM_ROWS / 2) % SPECTRUM_ROWS, mirrored = (opposite + SPECTRUM_ROWS / 2) % SPECTRUM_ROWS;
-    result[row * SPECTRUM_COLUMNS + (bin.column + left) % SPECTRUM_COLUMNS] = magnitude;
+    result[row * SPECTRUM_COLUMNS + (bin.column + left) % SPECTRUM_COLUMNS] = distance;
     if (bin.column && 2 * bin.column != SPECTRUM_COLUMNS) /* else the mirror image is in this half, too */
-        result[mirrored * SPECTRUM_COLUMNS + left - bin.column] = magnitude;
+        result[mirrored * SPECTRUM_COLUMNS + left - bin.column] = distance;
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import log, prod
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,30 @@ import pyopencl.array as cl_array
 from ..errors import PlanError
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..transforms.call import converted
-from .hum import remove_hum
+from .hum import without_hum
 from .magnitude_spectrogram import frame_points, number
+from .noise_levels import found_levels, given_levels, signals_at_once
 from .on_device import launch, precision_of, queue_with, real_samples, result_like, uploaded
-from .stft import istft, stft
+from .sound_blocks import (
+    Block,
+    Signals,
+    bytes_of_a_block,
+    evenly,
+    frames_of_a_block,
+    signals_of,
+    spectra_of,
+    zeros,
+)
+from .stft import istft
 
 SOURCE = "audio/noise.cl"
 
 SECONDS = 0.0929  # the length of frames: 2048 samples at 22050 Hz
 OVERLAP = 4  # frames begin a quarter of a frame apart
-QUIET = 0.3  # the part of all frames in which a bin is taken to hold noise alone
-AROUND, LOW = 24, 0.3  # bins on each side, and the part of them that holds no partials
-MEMORY = 0.95  # the share of the frame before in the first estimate of what is no noise
+MORE = OVERLAP - 1  # frames beside the one that begins with a sample that hold it, too
+MEMORY = 0.4  # the share of the frame before in the first estimate of what is no noise
+LEAST_FRAMES = 32  # frames of a block, if there are so many signals that it has to be short
+WIDE = 3  # as in noise.cl: the frames before one, and those behind it, that its gain depends on
 
 
 def denoise(
@@ -44,8 +57,8 @@ def denoise(
     sr : float
         Samples a second.
     noise : array_like or pyopencl.array.Array, shape (samples,) or that of signals, optional
-        Noise alone, for example a second before the music begins. By default the noise is sought in
-        the quieter frames of each bin of `y`.
+        Noise alone, for example a second before the music begins. By default the level of the noise
+        is found in `y` itself.
     reduction : float
         The most decibels by which a bin gets softer; 0 leaves noise as it is.
     hum : {None, 50, 60}
@@ -72,14 +85,20 @@ def denoise(
     Notes
     -----
     Each bin is multiplied by a gain that follows from its power beside that of the noise, as in a
-    Wiener filter. A first estimate goes on from frame to frame, so that noise does not flicker; a
-    second one follows an attack at once. Where no noise is given, its level is a low quantile of
-    each bin's power over time, then of neighbouring bins, so that tones that sound all the time are
-    no noise.
+    Wiener filter. A first estimate goes on from frame to frame, so that noise does not flicker, and
+    sees neighbouring bins, so that it finds partials that move; a second one follows an attack at
+    once. Where the bins around one, in frames before and behind,
+    hold hardly more power than noise would, the bin is taken for noise, whatever its own power.
+    Where no noise is given, its level is found from the small powers of neighbouring bins, so that
+    tones that sound all the time are no noise.
 
     Hum is a sum of sines that go on for seconds with the same phase; their exact frequency, their
     amplitudes and phases are found, and they are subtracted. So a note between two harmonics stays
     as it is.
+
+    Long signals go through the device in blocks, as often as they are needed: once for the hum,
+    once for the level of the noise, and once for the result, which does not depend on the blocks
+    but for rounding.
 
     References
     ----------
@@ -88,6 +107,12 @@ def denoise(
 
     C. Plapous, C. Marro, P. Scalart, "Improved signal-to-noise ratio estimation for speech
     enhancement", IEEE Trans. ASLP 14 (2006).
+
+    I. Cohen, B. Berdugo, "Speech enhancement for non-stationary noise environments", Signal
+    Processing 81 (2001): whether there is a signal, from the powers around a bin.
+
+    W. L. Deemer, D. F. Votaw, "Estimation of parameters of truncated or censored exponential
+    distributions", Ann. Math. Statist. 26 (1955): the level of noise, from its small powers.
 
     Examples
     --------
@@ -100,106 +125,170 @@ def denoise(
     >>> bool(np.std(better - clean) < 0.35 * np.std(noisy - clean))
     True
     """
-    sr = number("sr", sr)
-    reduction = number("reduction", reduction, -1)
-    if reduction < 0:
-        raise PlanError(f"reduction is a number of decibels from 0 on, not {reduction:g}")
+    wanted = Wanted.checked(sr, reduction, hum)
     given = real_samples(y)
-    precision = precision_of(given)
-    queue = queue_with(queue, precision, given)
-    samples, count = given.shape[-1], prod(given.shape[:-1])
+    queue = queue_with(queue, precision_of(given), given)
     on_device = isinstance(given, cl_array.Array)
-    signals = _rows(given, queue)
-    if on_device and (hum is not None or not reduction):  # the caller's own memory stays as it is
-        signals = signals.copy(queue)
-    if hum is not None:
-        remove_hum(signals, sr, hum, queue)
-    if reduction:
-        n_fft = min(frame_points(sr, SECONDS), max(16, 1 << (samples.bit_length() - 1)))
-        spectra = _spectra(signals, n_fft, queue)
-        if noise is None:
-            levels = _levels_within(spectra, queue)
-        else:
-            levels = _levels_of(noise, n_fft, count, precision, queue)
-        _suppress(spectra, levels, reduction, queue)
-        turned = spectra.transpose((0, 2, 1))
-        signals = istft(turned, n_fft // OVERLAP, n_fft=n_fft, length=samples, queue=queue)
-    result = signals.reshape(given.shape)
-    return result if on_device else result.get()
+    rows = (uploaded(given, queue) if on_device else given).reshape(-1, given.shape[-1])
+    alone = None if noise is None else _noise_rows(noise, len(rows), rows.dtype, queue)
+    result = result_like(given, queue, rows.shape, rows.dtype) if on_device else np.empty_like(rows)
+    for group in _groups(rows, wanted):
+        signals = signals_of(_some(rows, group, queue), queue)
+        beside = None
+        if alone is not None:
+            beside = signals_of(alone if len(alone) == 1 else _some(alone, group, queue), queue)
+        for block in cleaned(signals, beside, wanted, queue):
+            if on_device:
+                block.paste(result, group.start, queue)
+            else:
+                result[group, block.first : block.first + block.length] = block.get()
+    return result.reshape(given.shape)
 
 
-def _rows(given: Any, queue: cl.CommandQueue) -> cl_array.Array:
-    """Return signals on the device in the shape (signals, samples)."""
-    return uploaded(given, queue).reshape(-1, given.shape[-1])
-
-
-def _spectra(
-    signals: cl_array.Array, n_fft: int, queue: cl.CommandQueue, center: bool = True
-) -> cl_array.Array:
-    """Return spectra of the shape (signals, frames, bins)."""
-    count, samples = signals.shape
-    hop = n_fft // OVERLAP
-    frames = (samples if center else samples - n_fft) // hop + 1
-    shape = (count, frames, n_fft // 2 + 1)
-    spectra = result_like(signals, queue, shape, COMPLEX_DTYPE[precision_of(signals)])
-    stft(signals, n_fft, hop, center=center, out=spectra.transpose((0, 2, 1)), queue=queue)
-    return spectra
-
-
-def _levels_within(spectra: cl_array.Array, queue: cl.CommandQueue) -> np.ndarray:
-    """Return the power of the noise in spectra, by bins, shape (signals, bins)."""
-    _, frames, bins = spectra.shape
-    rank = int(QUIET * (frames - 1))
-    quiet = _powers("quantilePowers", spectra, queue, rank)
-    means = quiet / -log(1 - (rank + 0.5) / frames)  # as the powers of white noise are distributed
-    around = min(AROUND, bins - 1)
-    padded = np.pad(means, ((0, 0), (around, around)), mode="reflect")
-    near = np.lib.stride_tricks.sliding_window_view(padded, 2 * around + 1, axis=1)
-    return np.quantile(near, LOW, axis=-1)
-
-
-def _levels_of(
-    noise: Any, n_fft: int, count: int, precision: str, queue: cl.CommandQueue
-) -> np.ndarray:
-    """Return the mean power of noise that is given, by bins, shape (signals, bins)."""
+def _noise_rows(noise: Any, count: int, dtype: np.dtype, queue: cl.CommandQueue) -> Any:
+    """Return noise of one channel or of `count` channels, shape (channels, samples)."""
     given = real_samples(noise, "noise")
-    if precision_of(given) != precision:
-        given = converted(given, REAL_DTYPE[precision])
-    rows = _rows(given, queue)
+    if given.dtype != dtype:
+        given = converted(given, dtype)
+    if isinstance(given, cl_array.Array):
+        given = uploaded(given, queue)
+    rows = given.reshape(-1, given.shape[-1])
     if len(rows) not in (1, count):
         raise PlanError(
             f"noise has {len(rows)} channels, and the signals have {count}: give noise of one "
             "channel, or of each"
         )
-    if rows.shape[1] < n_fft:
+    return rows
+
+
+def _some(rows: Any, group: slice, queue: cl.CommandQueue) -> Any:
+    """Return some rows; on the device they begin where their memory begins."""
+    return uploaded(rows[group], queue) if isinstance(rows, cl_array.Array) else rows[group]
+
+
+def _groups(rows: Any, wanted: Wanted) -> Iterator[slice]:
+    """Yield which signals are treated at once: as many as there is room for."""
+    count, samples = rows.shape
+    points = wanted.points(samples)
+    spectrum = (points // 2 + 1) * COMPLEX_DTYPE[precision_of(rows)].itemsize
+    frames = min(LEAST_FRAMES, samples * OVERLAP // points + 1)
+    most = max(1, min(signals_at_once(points), bytes_of_a_block() // (frames * spectrum)))
+    together = evenly(count, most)
+    for first in range(0, count, together):
+        yield slice(first, min(first + together, count))
+
+
+# --- of arrays and of files -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be removed; attributes as the parameters of `denoise`."""
+
+    sr: float
+    reduction: float
+    hum: int | None
+
+    @classmethod
+    def checked(cls, sr: Any, reduction: Any, hum: int | None) -> Wanted:
+        """Return what a caller wants, or raise a PlanError that says what makes no sense."""
+        sr, reduction = number("sr", sr), number("reduction", reduction, -1)
+        if reduction < 0:
+            raise PlanError(f"reduction is a number of decibels from 0 on, not {reduction:g}")
+        return cls(sr, reduction, hum)
+
+    def points(self, samples: int) -> int:
+        """Return the points of a frame, for signals of so many samples."""
+        return min(frame_points(self.sr, SECONDS), max(16, 1 << (samples.bit_length() - 1)))
+
+
+def cleaned(
+    signals: Signals, noise: Signals | None, wanted: Wanted, queue: cl.CommandQueue
+) -> Iterator[Block]:
+    """Remove noise and hum from signals, block by block.
+
+    Parameters
+    ----------
+    signals : Signals
+        The signals, which are read up to three times.
+    noise : Signals or None
+        Noise alone, of one channel or of as many as there are signals.
+    wanted : Wanted
+        What is to be removed.
+    queue : cl.CommandQueue
+        The queue to run on.
+
+    Yields
+    ------
+    Block
+        The next samples of the result.
+
+    Raises
+    ------
+    PlanError
+        The signals are too short for hum, or the noise is shorter than a frame.
+    """
+    if wanted.hum is not None:
+        signals = without_hum(signals, wanted.sr, wanted.hum, queue)
+    points = wanted.points(signals.samples)
+    hop = points // OVERLAP
+    most = max(OVERLAP, frames_of_a_block(signals, points) - MORE - 2 * WIDE)
+    together = evenly(-(-signals.samples // hop), most) * hop
+    if wanted.reduction:
+        levels = _levels(signals, noise, points, queue)
+        yield from _suppressed(signals, levels, wanted.reduction, together, points, queue)
+        return
+    for first in range(0, signals.samples, together):
+        length = min(together, signals.samples - first)
+        yield Block(first, length, 0, signals.cut(first, length))
+
+
+def _levels(
+    signals: Signals, noise: Signals | None, points: int, queue: cl.CommandQueue
+) -> np.ndarray:
+    """Return the power of noise in each bin, shape (signals, bins)."""
+    hop = points // OVERLAP
+    if noise is None:
+        return found_levels(signals, points, hop, queue)
+    if noise.samples < points:
         raise PlanError(
-            f"noise has {rows.shape[1]} samples, and a frame has {n_fft}: give a longer part"
+            f"noise has {noise.samples} samples, and a frame has {points}: give a longer part"
         )
-    levels = _powers("meanPowers", _spectra(rows, n_fft, queue, center=False), queue)
-    return np.broadcast_to(levels, (count, levels.shape[1]))
+    return np.broadcast_to(
+        given_levels(noise, points, hop, queue), (signals.count, points // 2 + 1)
+    )
 
 
-def _powers(kernel: str, spectra: cl_array.Array, queue: cl.CommandQueue, *more: int) -> np.ndarray:
-    """Return a number for each bin of each signal, by a kernel, as float64 on the host."""
-    signals, frames, bins = spectra.shape
-    precision = precision_of(spectra)
-    levels = result_like(spectra, queue, (signals, bins), REAL_DTYPE[precision])
-    launch(
-        queue, kernel, SOURCE, (bins, signals), spectra, levels, frames, bins, *more,
-        precision=precision,
-    )  # fmt: skip
-    return levels.get().astype(np.float64)
+def _suppressed(
+    signals: Signals, levels: np.ndarray, reduction: float, together: int, points: int,
+    queue: cl.CommandQueue,
+) -> Iterator[Block]:  # fmt: skip
+    """Yield signals without noise, `together` samples a block.
 
-
-def _suppress(
-    spectra: cl_array.Array, levels: np.ndarray, reduction: float, queue: cl.CommandQueue
-) -> None:
-    """Multiply spectra by their gains, in place."""
-    signals, frames, bins = spectra.shape
-    precision = precision_of(spectra)
+    Four frames hold each sample, so that the samples of a block need three frames more than there
+    are hops in it; the next block computes these again, from the state that the first of them
+    begins with. The gains need `WIDE` frames more on both sides.
+    """
+    hop, bins, precision = points // OVERLAP, points // 2 + 1, signals.precision
     real = REAL_DTYPE[precision]
-    launch(
-        queue, "suppressNoise", SOURCE, (bins, signals), spectra,
-        np.ascontiguousarray(levels, real), frames, bins, MEMORY, 10 ** (-reduction / 20),
-        precision=precision,
-    )  # fmt: skip
+    known = uploaded(np.ascontiguousarray(levels, real), queue)
+    states = zeros(levels.shape, real, queue)
+    hops, before = together // hop, (MORE + WIDE) * hop
+    for first in range(0, signals.samples, together):
+        stretch = signals.cut(first - before, together + 2 * before)
+        spectra = spectra_of(stretch, points, hop, queue)
+        frames, count = spectra.shape[1], hops + MORE
+        near = result_like(spectra, queue, spectra.shape, spectra.dtype)
+        launch(
+            queue, "nearPowers", SOURCE, (bins, frames, signals.count), spectra, near, frames, bins,
+            precision=precision, WIDE=WIDE,
+        )  # fmt: skip
+        launch(
+            queue, "suppressNoise", SOURCE, (bins, signals.count), spectra, near, known, states,
+            frames, bins, WIDE, count, WIDE + hops, MEMORY, 10 ** (-reduction / 20),
+            precision=precision, WIDE=WIDE,
+        )  # fmt: skip
+        turned = spectra[:, WIDE : WIDE + count].transpose((0, 2, 1))
+        length = (count - 1) * hop + points
+        result = istft(turned, hop, n_fft=points, center=False, length=length, queue=queue)
+        yield Block(first, min(together, signals.samples - first), MORE * hop, result)

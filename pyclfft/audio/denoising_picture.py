@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
-
+from .audiofile import AudioReader
+from .file_spectra import Part, spectra_of_file
+from .framing import Magnitudes, make_frames
 from .magnitude_spectrogram import frame_points
 from .spectrogram_picture import Caption, Look, Times, draw, encode
-from .stft import spectrogram
 
 SECONDS = 0.0929  # the length of frames: 2048 samples at 22050 Hz
 
 
 def before_and_after(
-    before: np.ndarray, after: np.ndarray, sr: int, title: str, path: str | os.PathLike[str]
+    before: AudioReader, after: AudioReader, title: str, path: str | os.PathLike[str]
 ) -> bytes:
     """Draw a sound before and after, with the same scale of colours.
 
     Parameters
     ----------
-    before, after : ndarray of float32, shape (channels, samples)
-        The sounds; the mean of their channels is drawn.
-    sr : int
-        Samples a second.
+    before, after : AudioReader
+        Open files of the sounds, whose samples are read block by block; the mean of their channels
+        is drawn.
     title : str
         The words above the picture.
     path : str or path
@@ -39,15 +38,16 @@ def before_and_after(
     PyclfftError
         matplotlib is not installed.
     """
-    samples = before.shape[1]
+    sr, samples = after.info.sr, after.info.samples
     n_fft = min(frame_points(sr, SECONDS), samples)
     hop = max(1, n_fft // 4)
+    frames = make_frames(n_fft, hop)
     look = Look()
     panels = []
     for sound in (before, after):
-        amplitudes = spectrogram(sound.mean(axis=0), n_fft, hop)
-        levels = look.levels(sr, n_fft, amplitudes.shape[0], amplitudes.shape[1], panels=2)
-        levels.add(amplitudes)
+        levels = look.levels(sr, n_fft, n_fft // 2 + 1, frames.count(samples), panels=2)
+        for amplitudes in spectra_of_file(sound, frames, Magnitudes(), Part()):
+            levels.add(amplitudes)
         panels.append(levels)
     times = Times(0.0, hop / sr, 0.0, samples / sr)
     caption = Caption(title, f"{sr} Hz, n_fft {n_fft}, hop {hop}")

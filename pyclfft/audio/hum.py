@@ -1,11 +1,14 @@
 """Hum: the mains' frequency and its harmonics, found in a sound and taken away.
 
 Spectra of frames are computed on the device. Of them only the bins of harmonics come to the host,
-which decides what is hum: it goes on all the time with the same phase, and music does not.
+which decides what is hum: it goes on all the time with the same phase, and music does not. What is
+kept of it is short, so that a sound may be long: the harmonics of some seconds are one number each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +18,7 @@ import pyopencl.array as cl_array
 from ..errors import PlanError
 from ..planning.precision import COMPLEX_DTYPE
 from .on_device import launch, precision_of, result_like
-from .stft import stft
+from .sound_blocks import Signals, spectra_in_blocks
 from .windows import window_values
 
 SOURCE = "audio/hum.cl"
@@ -35,28 +38,6 @@ LEAST = 2 * HOPS  # frames that agree at least: neighbours share samples, and al
 SEEN = 0.3  # the least response of a bin to a harmonic that is off
 
 
-class Hum(NamedTuple):
-    """The harmonics of the mains in signals.
-
-    Attributes
-    ----------
-    hertz : ndarray of float, shape (signals,)
-        The exact frequency of the mains in each signal.
-    numbers : ndarray of uint32, shape (harmonics,)
-        Which harmonics there are; 1 is the mains' own frequency.
-    values : ndarray of complex128, shape (signals, knots, harmonics)
-        The amplitude and the phase at sample 0 of each harmonic, at some samples.
-    first, hop : int
-        The sample of the first knot, and how far it is from one to the next.
-    """
-
-    hertz: np.ndarray
-    numbers: np.ndarray
-    values: np.ndarray
-    first: int
-    hop: int
-
-
 class Frames(NamedTuple):
     """Frames of some periods of the mains: `length` points, `hop` apart."""
 
@@ -74,20 +55,33 @@ class Frames(NamedTuple):
             )
         return cls(length, max(1, length // HOPS))
 
+    def count(self, samples: int) -> int:
+        """Return how many frames lie within signals of so many samples."""
+        return (samples - self.length) // self.hop + 1
 
-def remove_hum(signals: cl_array.Array, sr: float, mains: int, queue: cl.CommandQueue) -> None:
-    """Take the harmonics of the mains away from signals on the device, in place.
+    def middles(self, first: int, end: int) -> np.ndarray:
+        """Return the middles of some frames, in samples."""
+        return np.arange(first, end) * self.hop + self.length / 2
+
+
+def without_hum(signals: Signals, sr: float, mains: int, queue: cl.CommandQueue) -> Signals:
+    """Find the harmonics of the mains, and return the signals without them.
 
     Parameters
     ----------
-    signals : pyopencl.array.Array, shape (signals, samples)
-        The signals, in C order.
+    signals : Signals
+        The signals.
     sr : float
         Samples a second.
     mains : {50, 60}
         The nominal frequency, in Hz.
     queue : cl.CommandQueue
         The queue to run on.
+
+    Returns
+    -------
+    Signals
+        The harmonics are subtracted from a stretch when it is cut.
 
     Raises
     ------
@@ -96,56 +90,80 @@ def remove_hum(signals: cl_array.Array, sr: float, mains: int, queue: cl.Command
     """
     if mains not in MAINS:
         raise PlanError(f"hum is 50 or 60, the frequency of the mains in Hz, not {mains!r}")
-    count, samples = signals.shape
-    frames = Frames.of(mains, sr, samples)
-    hum = find_hum(signals, sr, mains, frames, queue)
+    hum = find_hum(signals, sr, mains, Frames.of(mains, sr, signals.samples), queue)
     if not len(hum.numbers):
-        return
-    precision = precision_of(signals)
-    turns = [round(each / sr * 2**64) for each in hum.hertz.tolist()]
-    launch(
-        queue, "subtractHum", SOURCE, (samples, count), signals,
-        hum.values.astype(COMPLEX_DTYPE[precision]), hum.numbers, np.array(turns, np.uint64),
-        len(hum.numbers), hum.values.shape[1], *map(np.uint64, (samples, hum.first, hum.hop)),
-        precision=precision,
-    )  # fmt: skip
+        return signals
+    turns = np.array([round(each / sr * 2**64) for each in hum.hertz.tolist()], np.uint64)
+
+    def cut(first: int, length: int) -> cl_array.Array:
+        stretch = signals.cut(first, length)
+        begin, values = hum.knots(first, first + length)
+        more = map(np.uint64, (signals.samples, begin, hum.frames.hop))
+        launch(
+            queue, "subtractHum", SOURCE, (length, signals.count), stretch,
+            values.astype(COMPLEX_DTYPE[signals.precision]), hum.numbers, turns, len(hum.numbers),
+            values.shape[1], np.uint64(length), np.int64(first), *more, precision=signals.precision,
+        )  # fmt: skip
+        return stretch
+
+    return replace(signals, cut=cut)
 
 
 def find_hum(
-    signals: cl_array.Array, sr: float, mains: int, frames: Frames, queue: cl.CommandQueue
+    signals: Signals, sr: float, mains: int, frames: Frames, queue: cl.CommandQueue
 ) -> Hum:
-    """Find the harmonics of the mains; the parameters are those of `remove_hum`."""
+    """Find the harmonics of the mains; the parameters are those of `without_hum`."""
     numbers = np.arange(1, max(1, int(min(HIGHEST, 0.45 * sr) / mains)) + 1)
-    spectra = _spectra(signals, frames, queue)
     bins = np.rint(numbers * (mains * frames.length / sr)).astype(int)
-    seen = _bins(spectra, bins, queue)
-    middles = (np.arange(seen.shape[1]) * frames.hop + frames.length / 2) / sr
-    window = window_values(WINDOW, frames.length)
-    # A bin's phase is that at the begin of its frame: turn it to the middle, then back to time 0.
-    turns = bins / 2 - np.outer(middles, numbers * mains)
-    seen *= 2 / window.sum() * np.exp(2j * np.pi * turns)
-    tracks = [track_of(each, middles, numbers) for each in seen]
-    values = np.stack([track.values for track in tracks])
-    off = np.array([track.off for track in tracks])
-    values *= np.exp(-2j * np.pi * off[:, None, None] * np.outer(middles, numbers))
-    apart = np.outer(mains + off, numbers) / sr - bins / frames.length  # turns a sample
-    response = np.stack([_response(window, each) for each in apart])[:, None]
-    values /= np.where(response > SEEN, response, np.inf)
-    present = values.any(axis=(0, 1))
-    return Hum(
-        mains + off, numbers[present].astype(np.uint32), values[..., present], frames.length // 2,
-        frames.hop,
-    )  # fmt: skip
+    count = frames.count(signals.samples)
+    span = min(count, max(2, round(SPAN * sr / frames.hop)))
+    begins = part_begins(count, span)
+    parts: list[list[Part]] = [[] for _ in range(signals.count)]
+    seen = _windows(_seen(signals, sr, mains, frames, bins, queue), begins, span)
+    for begin, window in zip(begins, seen, strict=True):
+        middles = frames.middles(begin, begin + span) / sr
+        for found, each in zip(parts, window, strict=True):
+            found.append(Part(begin, *steady_harmonics(each, middles, numbers)))
+    tracks = tuple(Track(span, tuple(found)) for found in parts)
+    present = np.any([part.steady != 0 for track in tracks for part in track.parts], axis=0)
+    hertz = mains + np.array([track.off for track in tracks])
+    apart = np.outer(hertz, numbers) / sr - bins / frames.length  # turns a sample
+    weights = window_values(WINDOW, frames.length)
+    response = np.stack([_response(weights, each) for each in apart])
+    scale = np.where(response > SEEN, 1 / np.where(response > SEEN, response, 1), 0)
+    kept = tuple(track.only(present) for track in tracks)
+    numbers = numbers[present].astype(np.uint32)
+    return Hum(hertz, numbers, kept, scale[:, present], frames, sr, count)
 
 
-def _spectra(signals: cl_array.Array, frames: Frames, queue: cl.CommandQueue) -> cl_array.Array:
-    """Return spectra of the shape (signals, frames, bins)."""
-    count, samples = signals.shape
-    shape = (count, (samples - frames.length) // frames.hop + 1, frames.length // 2 + 1)
-    spectra = result_like(signals, queue, shape, COMPLEX_DTYPE[precision_of(signals)])
-    turned = spectra.transpose((0, 2, 1))
-    stft(signals, frames.length, frames.hop, window=WINDOW, center=False, out=turned, queue=queue)
-    return spectra
+def _seen(
+    signals: Signals, sr: float, mains: int, frames: Frames, bins: np.ndarray,
+    queue: cl.CommandQueue,
+) -> Iterator[np.ndarray]:  # fmt: skip
+    """Yield the nominal harmonics in the next frames, turned back to time 0.
+
+    They are complex128 and have the shape (signals, frames, harmonics).
+    """
+    numbers = np.arange(1, len(bins) + 1)
+    scale = 2 / window_values(WINDOW, frames.length).sum()
+    first = 0
+    for spectra, count in spectra_in_blocks(signals, frames.length, frames.hop, queue, WINDOW):
+        seen = _bins(spectra, bins, queue)[:, :count]
+        middles = frames.middles(first, first + count) / sr
+        # A bin's phase is that at the begin of its frame: turn it to the middle, then to time 0.
+        turns = bins / 2 - np.outer(middles, numbers * mains)
+        yield seen * (scale * np.exp(2j * np.pi * turns))
+        first += count
+
+
+def _windows(blocks: Iterator[np.ndarray], begins: list[int], span: int) -> Iterator[np.ndarray]:
+    """Yield windows of `span` frames, of shape (signals, span, harmonics), cut from blocks."""
+    held, start = next(blocks), 0
+    for begin in begins:
+        while start + held.shape[1] < begin + span:
+            held = np.concatenate([held[:, max(0, begin - start) :], next(blocks)], axis=1)
+            start = max(start, begin)
+        yield held[:, begin - start : begin - start + span]
 
 
 def _bins(spectra: cl_array.Array, numbers: np.ndarray, queue: cl.CommandQueue) -> np.ndarray:
@@ -163,18 +181,126 @@ def _bins(spectra: cl_array.Array, numbers: np.ndarray, queue: cl.CommandQueue) 
 # --- what is hum ----------------------------------------------------------------------------------
 
 
-class Track(NamedTuple):
-    """Harmonics over time: `values` of shape (frames, harmonics), at a mains that is `off` Hz off.
+class Part(NamedTuple):
+    """Some seconds of a signal, from frame `begin` on.
 
-    The phases are counted from those of the nominal frequency.
+    In them, the mains is `off` Hz off, and its harmonics are `steady`: the amplitudes and phases at
+    time 0, beside phases of the nominal frequency; 0 where there is no hum.
     """
 
+    begin: int
     off: float
-    values: np.ndarray
+    steady: np.ndarray
 
 
-def track_of(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> Track:
-    """Find the harmonics that go on with the same phase.
+@dataclass(frozen=True)
+class Track:
+    """The harmonics of the mains in a signal: parts of `span` frames, which overlap by half."""
+
+    span: int
+    parts: tuple[Part, ...]
+
+    @property
+    def off(self) -> float:
+        """The Hz by which the mains is off in most of the signal."""
+        return float(np.median([part.off for part in self.parts]))
+
+    def only(self, kept: np.ndarray) -> Track:
+        """Return the track of some harmonics alone."""
+        return replace(
+            self, parts=tuple(part._replace(steady=part.steady[kept]) for part in self.parts)
+        )
+
+    def values(self, first: int, middles: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return the harmonics in the frames from number `first` on.
+
+        Parameters
+        ----------
+        first : int
+            The number of the first frame.
+        middles : ndarray of float, shape (frames,)
+            The middles of the frames, in s.
+        numbers : ndarray of int, shape (harmonics,)
+            The numbers of the harmonics.
+
+        Returns
+        -------
+        ndarray of complex128, shape (frames, harmonics)
+            Amplitudes and phases at time 0, beside phases of the mains as it is in most of the
+            signal. What parts say is faded from one to the next.
+        """
+        end, off = first + len(middles), self.off
+        values, weights = np.zeros((len(middles), len(numbers)), complex), np.zeros(len(middles))
+        for part in self.parts:
+            begin, behind = max(first, part.begin), min(end, part.begin + self.span)
+            if begin >= behind:
+                continue
+            here = slice(begin - first, behind - first)
+            place = np.arange(begin, behind) - part.begin + 0.5
+            weight = np.minimum(place, self.span - place)
+            turns = (part.off - off) * np.outer(middles[here], numbers)
+            values[here] += weight[:, None] * part.steady * np.exp(2j * np.pi * turns)
+            weights[here] += weight
+        return values / weights[:, None]
+
+
+def part_begins(count: int, span: int) -> list[int]:
+    """Return the frames where parts begin, so that `count` frames lie within parts."""
+    return [*range(0, count - span, max(1, span // 2)), count - span]
+
+
+@dataclass(frozen=True)
+class Hum:
+    """The harmonics of the mains in signals.
+
+    Attributes
+    ----------
+    hertz : ndarray of float, shape (signals,)
+        The exact frequency of the mains in each signal.
+    numbers : ndarray of uint32, shape (harmonics,)
+        Which harmonics there are; 1 is the mains' own frequency.
+    tracks : tuple of Track
+        The harmonics of each signal, as bins of frames see them.
+    scale : ndarray of float, shape (signals, harmonics)
+        The amplitudes of harmonics beside what bins see of them.
+    frames : Frames
+        The frames, whose middles are the knots between which harmonics lie on lines.
+    sr : float
+        Samples a second.
+    count : int
+        How many frames there are.
+    """
+
+    hertz: np.ndarray
+    numbers: np.ndarray
+    tracks: tuple[Track, ...]
+    scale: np.ndarray
+    frames: Frames
+    sr: float
+    count: int
+
+    def knots(self, start: int, end: int) -> tuple[int, np.ndarray]:
+        """Return the harmonics at all knots that samples `start` to `end` lie between.
+
+        Returns
+        -------
+        int
+            The sample of the first of these knots.
+        ndarray of complex128, shape (signals, knots, harmonics)
+            The amplitudes, and the phases at sample 0.
+        """
+        half, hop = self.frames.length // 2, self.frames.hop
+        first = min(max(0, (start - half) // hop), self.count - 1)
+        behind = min(max(first, (end - half) // hop + 1), self.count - 1) + 1
+        middles = self.frames.middles(first, behind) / self.sr
+        found = [track.values(first, middles, self.numbers) for track in self.tracks]
+        return half + first * hop, np.stack(found) * self.scale[:, None]
+
+
+def steady_harmonics(
+    seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Find the harmonics that have the same phase in most frames.
 
     Parameters
     ----------
@@ -187,31 +313,11 @@ def track_of(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> Trac
 
     Returns
     -------
-    Track
-        What is steady over some seconds. Parts of `SPAN` seconds overlap by half, and what they say
-        is faded from one to the next.
+    off : float
+        The Hz by which the mains is off.
+    values : ndarray of complex, shape (harmonics,)
+        The harmonics at time 0; 0 where there is none.
     """
-    count = len(middles)
-    step = middles[1] - middles[0]
-    span = min(count, max(2, round(SPAN / step)))
-    begins = np.unique(np.append(np.arange(0, count - span, max(1, span // 2)), count - span))
-    values = np.zeros(seen.shape, complex)
-    weights = np.zeros((count, 1))
-    offs = []
-    for begin in begins.tolist():
-        part = slice(begin, begin + span)
-        off, steady = _steady(seen[part], middles[part], numbers)
-        place = np.arange(span) + 0.5
-        weight = np.minimum(place, span - place)[:, None]
-        turning = np.exp(2j * np.pi * off * np.outer(middles[part], numbers))
-        values[part] += weight * steady * turning
-        weights[part] += weight
-        offs.append(off)
-    return Track(float(np.median(offs)), values / weights)
-
-
-def _steady(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return by how many Hz the mains is off, and its harmonics: the same in all frames, or 0."""
     off = _rough_frequency(seen[:, :VOTING], middles, numbers[:VOTING])
     for _ in range(REFINED):
         turned = seen * np.exp(-2j * np.pi * off * np.outer(middles, numbers))

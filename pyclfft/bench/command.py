@@ -48,6 +48,7 @@ SUBCOMMANDS = {
     "distributed": ("pyclfft.bench.distributed", "transforms over ranks and devices"),
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform gains"),
     "lab": ("pyclfft.bench.lab", "how soon the page of pyclfft lab shows what a slider does"),
+    "overlap": ("pyclfft.bench.overlap", "image files whose steps overlap, and one by one"),
     "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, and copies alone"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms, and other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),

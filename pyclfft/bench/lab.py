@@ -26,8 +26,9 @@ import numpy as np
 from .. import commandline
 from ..advice import pip_install
 from ..errors import PyclfftError
-from ..image.filtering import filter_job, image_filter
+from ..image.filtering import image_filter
 from ..image.imagefile import ImageFile, write_image
+from ..image.jobs import filter_job
 from ..runtime import choice
 from ..runtime.profile import Recorder, profiling_queue
 from ..runtime.queues import default_queue

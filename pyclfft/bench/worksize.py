@@ -20,7 +20,7 @@ import pyopencl as cl
 
 from .. import commandline
 from ..image.filter_plans import filter_schedule
-from ..image.filtering import filter_job
+from ..image.jobs import filter_job
 from ..planning.parameters import GIVEN, GROUPED, parameters_for
 from ..planning.passes import Schedule
 from ..planning.traits import Traits

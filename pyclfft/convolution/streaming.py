@@ -379,8 +379,8 @@ class StreamingConvolver:
         try:
             engine, cycle = self._engine(response.scaled(gain))
             self._measure(engine, routing.inputs, routing.outputs, cycle)
-        except cl.RuntimeError as error:
-            raise failed(self._device_queue.device, error) from error
+        except cl.Error as error:
+            raise failed(self._device_queue, error) from error
         block, dtype = options.block_size, options.dtype
         return Voice(
             engine, response.length, routing.inputs, routing.outputs, block, dtype, fade_in
@@ -514,7 +514,7 @@ class StreamingConvolver:
             (rest if result is None else result).fill(0)
             self._end("the device has failed in mid-stream: make another stream")
             if isinstance(error, cl.Error):
-                raise failed(self._device_queue.device, error) from error
+                raise failed(self._device_queue, error) from error
             raise
         rest[:, : mixed.shape[1]] = mixed
         return mixed.shape[1]

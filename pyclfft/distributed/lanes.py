@@ -18,7 +18,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..planning.precision import COMPLEX_DTYPE, READABLE
-from ..runtime import memory
+from ..runtime import loss, memory
 from ..runtime.cache import BoundedCache, registered
 from ..runtime.four_step import twiddle_hook
 from ..runtime.operation import failed
@@ -96,9 +96,9 @@ class Lane:
             result = self._transform(piece, work, origin)
             return 2 * result.real if work.stage.doubles_real else result
         except BaseException as error:
-            self.queue.finish()  # no command may outlive the memory that it uses
-            if isinstance(error, cl.RuntimeError):
-                raise failed(self.queue.device, error) from error
+            loss.finish(self.queue)  # no command may outlive the memory that it uses
+            if isinstance(error, cl.Error):
+                raise failed(self.queue, error) from error
             raise
         finally:
             self.seconds += perf_counter() - begin

@@ -174,6 +174,7 @@ def exact_band(
     if sigma is not None:
         _require_gaussian(cutoff, unit, shape)
         cutoff = _cutoff_of_sigma(sigma)
+        _require_sigmas(kind, sigma, cutoff)
         words = f"sigma {' to '.join(f'{1 / (2 * pi * each):g}' for each in cutoff[::-1])} px"
         unit, shape = "cycles/px", "gaussian"
     unit = "bin" if unit is None else unit
@@ -315,6 +316,14 @@ def _cutoff_of_sigma(sigma: float | Sequence[float]) -> tuple[float, ...]:
     if not all(each > 0 and isfinite(each) for each in values):
         raise PlanError(f"sigma must be above 0 and finite, in pixels, not {sigma}")
     return tuple(sorted(1 / (2 * pi * each) for each in values))
+
+
+def _require_sigmas(kind: str, sigma: object, cutoffs: tuple[float, ...]) -> None:
+    """Refuse one width for a band, two equal ones, and two for a low or a high pass."""
+    if kind in TWO_CUTOFFS and len(set(cutoffs)) != 2:
+        raise PlanError(f"{kind} needs two different widths: sigma=(1, 4), in pixels, not {sigma}")
+    if kind not in TWO_CUTOFFS and len(cutoffs) != 1:
+        raise PlanError(f"{kind} needs one width: sigma=2, in pixels, not {sigma}")
 
 
 def _describe(kind: str, cutoff: str, shape: str, order: float, keep_dc: bool) -> str:

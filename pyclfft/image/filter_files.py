@@ -20,15 +20,9 @@ from ..overlap import ahead
 from ..runtime.operation import queue_for
 from ..runtime.profile import PassTime, Recorder, profiling_queue
 from .filter_plans import PIXELS, FilterJob
-from .filtering import (
-    filter_job,
-    filtered,
-    image_filter,
-    mask_array,
-    transform_size,
-    with_found_points,
-)
+from .filtering import filtered, image_filter, with_found_points
 from .imagefile import ImageFile, check_output, iter_images, write_image, write_images
+from .jobs import filter_job, mask_array, mask_size
 from .mask_pictures import draw_gains, gains_of
 from .masks import Mask
 from .spectrum import spectrum
@@ -86,7 +80,7 @@ class FilterRequest:
         if self.gains is None:
             return None
         others = {name: self.others[name] for name in ("pad", "algorithm") if name in self.others}
-        wanted = transform_size(image.pixels.shape, None, **others)
+        wanted = mask_size(self.gains.shape, image.pixels.shape, None, **others)
         if self.gains.shape != wanted:
             raise PlanError(
                 "the mask has {1} x {0} gains, and the transform of this image {3} x {2}: draw the "

@@ -108,6 +108,9 @@ class FilterJob:
         The algorithm of the transforms.
     given : tuple of (str, object)
         Parameters of the kernels that count more than any that were measured.
+    odd_before : bool
+        If an odd number of rows, or of columns, surrounds the image, there is one more before it
+        than behind it, as ImageJ has it. Otherwise there is one more behind it.
     """
 
     source: Layout
@@ -123,6 +126,7 @@ class FilterJob:
     maxval: float = 255
     algorithm: str | None = None
     given: Given = ()
+    odd_before: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -479,7 +483,7 @@ def filter_pass(
         else:
             macros |= gain_macros(band)
     nbytes = prod(spectra) * COMPLEX_DTYPE[precision].itemsize
-    return _launch(
+    return launch(
         kernel, "textbook/highPassFilter.cl", macros, (columns, rows, count), traits, parameters,
         {"data": Role.DATA, "rows": uint(rows), "columns": uint(columns), **numbers},
         reads=nbytes, writes=nbytes, step=step,
@@ -643,7 +647,7 @@ def places(job: FilterJob, layout: Layout) -> tuple[Parameter, ...]:
 def _load_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     rows, columns = job.plane
     height, width = job.size
-    return _launch(
+    return launch(
         "loadPixels", "image/pixels.cl", _kernel_macros(job, traits, parameters),
         (columns, rows, job.planes),
         traits, parameters,
@@ -712,7 +716,7 @@ def _extrema(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple[Pa
 
 def _store_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> Pass:
     height, width = job.size
-    return _launch(
+    return launch(
         "storePixels", "image/pixels.cl", _kernel_macros(job, traits, parameters),
         (width, height, job.images),
         traits, parameters,
@@ -791,7 +795,7 @@ def _rows_to_pixels(job: FilterJob, traits: Traits, parameters: Parameters) -> t
     return find, store
 
 
-def _launch(
+def launch(
     kernel: str,
     source: str,
     macros: Mapping[str, int | str],
@@ -830,6 +834,7 @@ def _pixel_macros(job: FilterJob) -> dict[str, int | str]:
         "STACK": len(job.stack),
         "LUMA": int(job.luma),
         "PAD": PAD_MACRO[job.pad],
+        **({"ODD_BEFORE": 1} if job.odd_before else {}),
         "REAL_PLANES": int(job.is_real),
         "MAGNITUDE": PARTS.index(job.part),
         **_logarithm_macros(job),

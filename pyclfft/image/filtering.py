@@ -11,14 +11,11 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
-from ..errors import DeviceMemoryError, PlanError
-from ..planning.factor import next_fast_len, next_power_of_two
-from ..planning.parameters import GIVEN, Values, as_key, parameters_for
+from ..errors import DeviceMemoryError
+from ..planning.parameters import GIVEN, Values, parameters_for
 from ..planning.passes import assign_buffers
 from ..planning.planner import plan_passes
-from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
-from ..planning.problem import Layout, choose, make_problem, plain_layout
-from ..planning.solvers import BY_NAME
+from ..planning.problem import choose, make_problem, plain_layout
 from ..runtime import describe, memory, wisdom
 from ..runtime.batches import in_batches
 from ..runtime.cache import BoundedCache, registered
@@ -28,33 +25,32 @@ from ..runtime.operation import new_like, queue_for, run
 from ..runtime.parts import Part, in_parts
 from ..runtime.pieces import Room, room_of
 from ..runtime.profile import Recorder
-from ..transforms.call import on_host
-from .bands import Band, Cutoff
+from .bands import Cutoff
 from .filter_plans import (
-    CHANNELS,
     MASK,
     PADS,
-    PARTS,
     PIXELS,
-    SCALES,
     UNPADDED,
     FilterJob,
     filter_pass,
     filter_schedule,
-    image_axes,
     transform_problem,
-    usual_part,
-    usual_scale,
 )
 from .in_pieces import filter_one_by_one, gains_by_host
+from .jobs import (
+    filter_job,
+    image_array,
+    layout_of,
+    mask_array,
+    padded_size,
+    require_finite,
+    transform_size,
+)
 from .kinds import AUTO, Rule, computed_gains, make_rule
-from .masks import Mask, gains_of_function, gains_of_rule, make_mask, mask_of_rule
+from .masks import Mask, gains_of_function, gains_of_rule
 from .notches import find_notches
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
-
-# The values of options that describe the default kind: beside a mask they say nothing.
-USUAL = {"unit": "bin", "shape": "ideal"}
 
 Gains = bytes | cl.Buffer | None  # a mask's gains: copied from the host, or a buffer of the device
 
@@ -248,7 +244,8 @@ def filter_image(
 
         - "notch" stops what lies around `points`, a list of (fy, fx) in cycles a pixel, up to a
           `radius` in cycles a pixel (3 bins of the shorter side by default), and, if `mirrored` (by
-          default), around their mirror images; `points` "auto" are those that `find_notches` finds;
+          default), around their mirror images; `points` "auto" are those that `find_notches` finds,
+          which downloads half of a spectrum for it, however many images there are;
         - "directional" passes the waves at an `angle` in degrees, 0 for vertical stripes and
           anticlockwise, within a `width` of 30 degrees from end to end; or it stops them (`stop`);
         - "unsharp" adds `amount` (1) times the high pass;
@@ -257,7 +254,8 @@ def filter_image(
           brightness by `gains` (0.5, 1.5);
         - "imagej" is ImageJ's band pass, which suppresses structures from `large` (40) pixels on,
           and up to `small` (3) pixels, and `stripes` ("none", "horizontal", "vertical") with a
-          `tolerance` (5) in percent.
+          `tolerance` (5) in percent. With `pad` "mirror" the transform is ImageJ's, too: a square
+          whose side is the least power of two that is at least 1.5 times the longer side.
 
         "unsharp", "highboost" and "homomorphic" have a low pass, which is described by `sigma` (2
         pixels; a sixteenth of the shorter side for "homomorphic"), or by `cutoff`, `unit`, `shape`
@@ -338,137 +336,20 @@ def filter_image(
         array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order,
         sigma=sigma, pad=pad, keep_dc=keep_dc, channels=channels, scale=scale, part=part,
         maxval=maxval, algorithm=algorithm, parameters=parameters,
-        **with_found_points(array, kind, options, axes),
+        **with_found_points(array, kind, options, axes, queue),
     )  # fmt: skip
     queue = queue_for(queue, array, gains)
-    if isinstance(array, np.ndarray):
-        require_finite(array, job)
+    if isinstance(array, np.ndarray) and job.images == 1:
+        require_finite(array)
     return filtered(job, array, gains, queue)
 
 
-def filter_job(
-    image: Any,
-    kind: str | None = None,
-    cutoff: Cutoff = None,
-    *,
-    mask: Any = None,
-    axes: tuple[int, int] | None = None,
-    unit: str | None = None,
-    shape: str | None = None,
-    order: float | None = None,
-    sigma: float | Sequence[float] | None = None,
-    pad: str = "none",
-    keep_dc: bool = False,
-    channels: str = "each",
-    scale: str | None = None,
-    part: str | None = None,
-    maxval: float | None = None,
-    algorithm: str | None = None,
-    parameters: Values | None = None,
-    **options: Any,
-) -> FilterJob:
-    """Check what `filter_image` is asked for, without touching a device.
-
-    Parameters
-    ----------
-    image : ndarray or pyopencl.array.Array
-        The image, as `image_array` returns it.
-    mask : ndarray or pyopencl.array.Array, optional
-        The mask, as `mask_array` returns it.
-    kind, cutoff, axes, unit, shape, order, sigma, pad, keep_dc, channels, scale, part, maxval
-        The parameters of `filter_image`.
-    algorithm, **options
-        Further parameters of `filter_image`.
-    parameters : mapping, optional
-        Values of parameters of the kernels, as for `Plan`.
-
-    Returns
-    -------
-    FilterJob
-
-    Raises
-    ------
-    PlanError
-        As `filter_image` raises it.
-    """
-    described = {
-        "cutoff": cutoff, "unit": unit, "shape": shape, "order": order, "sigma": sigma,
-        "keep_dc": keep_dc or None, **options,
-    }  # fmt: skip
-    if mask is not None:
-        _refuse_beside_a_mask({"kind": kind, **described})
-    elif kind is None:
-        kind = "highpass"
-    elif not isinstance(kind, str):
-        raise PlanError("kind is one of the names of filters: pass gains of your own as mask=")
-    scale = usual_scale(image.dtype, kind, keep_dc) if scale is None else scale
-    part = usual_part(kind, keep_dc) if part is None else part
-    for what, value, allowed in (
-        ("pad", pad, PADS),
-        ("channels", channels, CHANNELS),
-        ("scale", scale, SCALES),
-        ("part", part, PARTS),
-    ):
-        choose(what, value, allowed)
-    pixels, chosen = PIXELS[image.dtype], image_axes(image.shape, axes)
-    size = (image.shape[chosen[0]], image.shape[chosen[1]])
-    limit = pixels.white or np.finfo(REAL_DTYPE[pixels.precision]).max
-    if maxval is not None and not 0 < maxval <= limit:
-        raise PlanError(f"maxval {maxval} does not fit {image.dtype} pixels")
-    plane = transform_size(image.shape, axes, pad, algorithm)
-    band: Band | Mask
-    if mask is not None:
-        band = make_mask(layout_of(mask), mask.dtype, plane)
-    else:
-        assert kind is not None
-        band = _band(size, plane, kind, described, REAL_DTYPE[pixels.precision])
-    job = FilterJob(
-        source=layout_of(image),
-        target=plain_layout(image.shape),
-        dtype=image.dtype,
-        axes=chosen,
-        plane=plane,
-        band=band,
-        pad=pad,
-        channels=channels,
-        scale=scale,
-        part=part,
-        maxval=(pixels.white or 1) if maxval is None else maxval,
-        algorithm=algorithm,
-        given=as_key(parameters),
-    )
-    _require_possible(job)
-    return job
-
-
-def _band(
-    size: tuple[int, int],
-    plane: tuple[int, int],
-    kind: str,
-    described: Mapping[str, Any],
-    dtype: np.dtype,
-) -> Band | Mask:
-    """Return what a kind does to a spectrum: a band, or the mask of a rule."""
-    given = {name: value for name, value in described.items() if value is not None}
-    rule = make_rule(size, plane, kind, given)
-    return rule if isinstance(rule, Band) else mask_of_rule(rule, dtype, plane)
-
-
-def _require_possible(job: FilterJob) -> None:
-    """Refuse options that contradict each other."""
-    if job.logarithmic and job.part != "real":
-        raise PlanError(
-            'a homomorphic filter makes pictures, which are real: leave out part="magnitude"'
-        )
-    if job.pad == "periodic" and not job.is_real:
-        raise PlanError(
-            'pad="periodic" is for real images: leave out algorithm, and part="magnitude" beside a '
-            "mask of the whole spectrum"
-        )
-
-
 def with_found_points(
-    image: Any, kind: str | None, options: Mapping[str, Any], axes: tuple[int, int] | None = None
+    image: Any,
+    kind: str | None,
+    options: Mapping[str, Any],
+    axes: tuple[int, int] | None = None,
+    queue: cl.CommandQueue | None = None,
 ) -> dict[str, Any]:
     """Return the options of a kind with the points of a notch, where they are to be found.
 
@@ -476,7 +357,7 @@ def with_found_points(
     ----------
     image : ndarray or pyopencl.array.Array
         The image, as `image_array` returns it.
-    kind, axes
+    kind, axes, queue
         The parameters of `filter_image`.
     options : mapping
         The options of the kind.
@@ -487,51 +368,13 @@ def with_found_points(
 
     Raises
     ------
-    PlanError
-        As `find_notches` raises it.
+    PlanError, DeviceError, DeviceMemoryError
+        As `find_notches` raises them.
     """
     points = options.get("points")
     if isinstance(kind, str) and kind == "notch" and isinstance(points, str) and points == AUTO:
-        return {**options, "points": find_notches(image, axes=axes)}
+        return {**options, "points": find_notches(image, axes=axes, queue=queue)}
     return dict(options)
-
-
-def _refuse_beside_a_mask(described: dict[str, Any]) -> None:
-    """Refuse a kind, or an option of a kind, beside a mask, which takes its place."""
-    given = [
-        name
-        for name, value in described.items()
-        if value is not None and not (name in USUAL and value == USUAL[name])
-    ]
-    if given:
-        raise PlanError(
-            f"mask= takes the place of a kind and its options: leave out {', '.join(given)}, or "
-            "multiply the mask by filter_mask(...) and pass the product"
-        )
-
-
-def transform_size(
-    shape: tuple[int, ...],
-    axes: tuple[int, int] | None,
-    pad: str = "none",
-    algorithm: str | None = None,
-) -> tuple[int, int]:
-    """Return the rows and columns of the transform of an image of an array of some shape."""
-    choose("pad", pad, PADS)
-    rows, columns = image_axes(shape, axes)
-    size = (shape[rows], shape[columns])
-    return size if pad in UNPADDED else padded_size(size, algorithm)
-
-
-def padded_size(size: tuple[int, int], algorithm: str | None = None) -> tuple[int, int]:
-    """Return the rows and columns of a padded image: fast lengths, at least half as long again.
-
-    Fast lengths are smooth, or powers of two if the algorithm takes no other lengths.
-    """
-    solver = BY_NAME.get(algorithm or "")
-    fast = next_power_of_two if solver and solver.powers_of_two else next_fast_len
-    rows, columns = (fast(n + (n + 1) // 2) for n in size)
-    return rows, columns
 
 
 def filter_mask(
@@ -556,7 +399,8 @@ def filter_mask(
     kind, cutoff
         The parameters of `filter_image`.
     pad, algorithm
-        The parameters of `filter_image`, which decide how many frequencies the transform has.
+        The parameters of `filter_image`, which decide how many frequencies the transform has. With
+        the kind "imagej" and `pad` "mirror" it is ImageJ's square.
     queue : cl.CommandQueue, optional
         The queue to run on; `default_queue` by default.
     **options
@@ -587,7 +431,7 @@ def filter_mask(
     (6, 9)
     """
     choose("pad", pad, PADS)
-    plane = size if pad in UNPADDED else padded_size(size, algorithm)
+    plane = size if pad in UNPADDED else padded_size(size, algorithm, kind, pad)
     given = {"cutoff": cutoff, **options, "keep_dc": options.get("keep_dc") or None}
     band = make_rule(size, plane, kind, {k: v for k, v in given.items() if v is not None})
     queue = queue_for(queue)
@@ -605,93 +449,6 @@ def filter_mask(
     gains = np.empty(plane, np.complex64)
     run(executable, queue, np.ones(plane, np.float32), gains)
     return gains.real.copy()
-
-
-# --- arrays ---------------------------------------------------------------------------------------
-
-
-def image_array(image: Any) -> Any:
-    """Return an image as an array of a dtype that the kernels read.
-
-    Parameters
-    ----------
-    image : array_like or pyopencl.array.Array
-        The parameter of `filter_image`.
-
-    Returns
-    -------
-    ndarray or pyopencl.array.Array
-        The image, converted if it has to be; its dtype is a key of `PIXELS`.
-
-    Raises
-    ------
-    PlanError
-        The pixels are no real numbers of at most 64 bits.
-    """
-    array = image if isinstance(image, cl_array.Array | np.ndarray) else on_host(image)
-    dtype = array.dtype.newbyteorder("=")
-    if dtype.kind == "c":
-        raise PlanError(
-            f"an image has real pixels, not {dtype}: filter its real and its imaginary part, or "
-            "multiply its fft2 by filter_mask"
-        )
-    if dtype not in PIXELS:
-        raise PlanError(
-            f"an image's pixels cannot be {dtype}: convert it, for example with "
-            'image.astype("float32")'
-        )
-    return array if dtype == array.dtype else array.astype(dtype)
-
-
-def mask_array(mask: Any, precision: str) -> Any:
-    """Return gains as an array of a dtype that the kernels read.
-
-    Parameters
-    ----------
-    mask : array_like or pyopencl.array.Array
-        The parameter of `filter_image`.
-    precision : {"single", "double"}
-        The precision of the transforms.
-
-    Returns
-    -------
-    ndarray or pyopencl.array.Array
-        A device array as it is; an array of the host contiguous and in this precision.
-
-    Raises
-    ------
-    PlanError
-        The gains are no finite numbers.
-    """
-    if isinstance(mask, cl_array.Array):
-        return mask
-    array = on_host(mask)
-    if array.dtype.kind not in "biufc":
-        raise PlanError(f"mask holds gains, which are numbers, not {array.dtype}")
-    if not np.isfinite(array).all():
-        raise PlanError("mask holds NaN or infinity: give these bins a gain first")
-    dtypes = COMPLEX_DTYPE if array.dtype.kind == "c" else REAL_DTYPE
-    return np.asarray(array, dtypes[precision], order="C")
-
-
-def layout_of(array: Any) -> Layout:
-    """Return where an array's elements lie; a NumPy array is read from a contiguous copy."""
-    if not isinstance(array, cl_array.Array):
-        return plain_layout(array.shape)
-    item = array.dtype.itemsize
-    if any(number % item for number in (array.offset, *array.strides)):
-        raise PlanError(
-            f"elements of a device array lie at multiples of their {item} bytes, not at offset "
-            f"{array.offset} in strides of {array.strides}: copy the array"
-        )
-    strides = tuple(stride // item for stride in array.strides)
-    return Layout(tuple(array.shape), strides, array.offset // item)
-
-
-def require_finite(image: np.ndarray, job: FilterJob) -> None:
-    """Refuse a single image with NaN or infinity, because all its pixels would become NaN."""
-    if image.dtype.kind == "f" and job.images == 1 and not np.isfinite(image).all():
-        raise PlanError("the image holds NaN or infinity: give these pixels a value first")
 
 
 # --- running --------------------------------------------------------------------------------------

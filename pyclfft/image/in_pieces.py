@@ -247,10 +247,7 @@ def _padded(job: FilterJob, plane: np.ndarray) -> Any:
     if job.plane == job.size:
         return Computed(job.plane, dtype, lambda place: _plane_values(job, plane[place]))
     around = zip(job.plane, job.size, _margins(job), strict=True)
-    sides = [
-        np.pad(np.arange(inner), (before, outer - inner - before), **PAD_MODE[job.pad])
-        for outer, inner, before in around
-    ]
+    sides = [_indices(job, *each) for each in around]
 
     def pixels(place: Place) -> np.ndarray:
         rows, columns = (side[each] for side, each in zip(sides, place, strict=True))
@@ -261,6 +258,15 @@ def _padded(job: FilterJob, plane: np.ndarray) -> Any:
         return _plane_values(job, values.reshape(rows.shape + columns.shape))
 
     return Computed(job.plane, dtype, pixels)
+
+
+def _indices(job: FilterJob, outer: int, inner: int, before: int) -> np.ndarray:
+    """Return which row, or which column, of an image stands at each place of a transform."""
+    more = (
+        (outer - inner) % 2 if job.odd_before else 0
+    )  # it lies before place 0, so at the last one
+    sides = before + more, outer - inner - before - more
+    return np.roll(np.pad(np.arange(inner), sides, **PAD_MODE[job.pad]), -more)
 
 
 def _plane_values(job: FilterJob, pixels: np.ndarray) -> np.ndarray:

@@ -148,6 +148,18 @@ def make_profile(what: str, width: float, shape: str | None, order: float | None
 # --- notches --------------------------------------------------------------------------------------
 
 
+def period_and_angle(point: tuple[float, float]) -> tuple[float, float]:
+    """Return the period, in pixels, and the angle, in degrees, of the wave of a frequency.
+
+    Parameters
+    ----------
+    point : (float, float)
+        The frequency (fy, fx), in cycles a pixel.
+    """
+    y, x = point
+    return 1 / hypot(y, x), degrees(atan2(-y, x)) % 180
+
+
 @dataclass(frozen=True)
 class Notch(Rule):
     """A filter that stops the surroundings of some frequencies."""
@@ -177,10 +189,10 @@ class Notch(Rule):
     @property
     def details(self) -> tuple[str, ...]:
         """Each point, with the period and the angle of its wave."""
+        waves = zip(self.points, map(period_and_angle, self.points), strict=True)
         return tuple(
-            f"({y:.4f}, {x:.4f}): period {1 / hypot(y, x):.2f} px, "
-            f"angle {degrees(atan2(-y, x)) % 180:.1f} degrees"
-            for y, x in self.points
+            f"({y:.4f}, {x:.4f}): period {period:.2f} px, angle {angle:.1f} degrees"
+            for (y, x), (period, angle) in waves
         )
 
     def __str__(self) -> str:
@@ -412,8 +424,8 @@ class ImageJ(Rule):
     tolerance : float
         How far their direction may be off, in percent.
     side : int
-        The side of the square in which ImageJ transforms the image: the unit in which it counts the
-        width of stripes' spectra.
+        The side of the square in which ImageJ transforms the image: stripes are told from other
+        structures by how many bins of this square lie between them and DC.
     """
 
     large: float
@@ -443,6 +455,17 @@ class ImageJ(Rule):
         return f"{words}, no {self.stripes} stripes, tolerance {self.tolerance:g} %"
 
 
+def imagej_square(size: Plane) -> Plane:
+    """Return the rows and columns of ImageJ's transform of an image: an equal power of two.
+
+    It is the least one that is at least half as long again as the longer side.
+    """
+    side = 2
+    while side < 1.5 * max(size):
+        side *= 2
+    return side, side
+
+
 def imagej(
     size: Plane,
     plane: Plane,
@@ -460,9 +483,7 @@ def imagej(
     if tolerance > 100:
         raise PlanError(f"tolerance is a percentage, 0 to 100, not {tolerance:g}")
     choose("stripes", stripes, STRIPES)
-    side = 2
-    while side < 1.5 * max(size):
-        side *= 2
+    side, _ = imagej_square(size)
     return ImageJ(float(large), float(small), stripes, float(tolerance), side)
 
 

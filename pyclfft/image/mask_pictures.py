@@ -16,6 +16,7 @@ from .masks import Mask
 
 EXACT = (".tif", ".tiff")  # the formats that hold gains as they are
 WHITE = 255
+ROUNDING = 1e-6  # so far beyond 0 and 1 are gains that a kernel has rounded
 
 File = str | os.PathLike[str]
 
@@ -42,7 +43,7 @@ def gains_of(job: FilterJob, mask: np.ndarray | None = None) -> np.ndarray:
     return computed_gains(job.band.rule, job.plane, half=False, dtype=np.float32)
 
 
-def draw_gains(gains: np.ndarray, file: File) -> ImageFile:
+def draw_gains(gains: np.ndarray, file: File, white: int = WHITE) -> ImageFile:
     """Return the picture of gains that a file is to hold.
 
     Parameters
@@ -51,6 +52,13 @@ def draw_gains(gains: np.ndarray, file: File) -> ImageFile:
         The gains, DC at [0, 0].
     file : str or path
         The file. A TIFF holds the gains as they are; other formats hold 0 as black and 1 as white.
+    white : int, optional
+        The pixel that means 1, where the format is no TIFF: 255, or 65535 in a PNG of 16 bits.
+
+    Returns
+    -------
+    ImageFile
+        The picture, DC in the middle. `gains_in` returns its gains.
 
     Raises
     ------
@@ -61,12 +69,13 @@ def draw_gains(gains: np.ndarray, file: File) -> ImageFile:
     if Path(file).suffix.lower() in EXACT:
         return ImageFile(middle.astype(np.float32), 1)
     least, greatest = float(gains.min()), float(gains.max())
-    if least < 0 or greatest > 1 + 1e-6:
+    if least < -ROUNDING or greatest > 1 + ROUNDING:
         raise FormatError(
             f"{file}: this filter's gains go from {least:.3g} to {greatest:.3g}, and a picture's "
             f"from 0 (black) to 1 (white): name a {EXACT[0]} file, which holds them as they are"
         )
-    return ImageFile(np.rint(WHITE * middle).astype(np.uint8), WHITE)
+    levels = np.rint(white * np.clip(middle.astype(np.float64), 0, 1))
+    return ImageFile(levels.astype(np.min_scalar_type(white)), white)
 
 
 def read_gains(file: File) -> np.ndarray:
@@ -87,7 +96,29 @@ def read_gains(file: File) -> np.ndarray:
     FormatError, OSError
         As `read_image`, or the picture is coloured.
     """
-    image = read_image(file)
+    return gains_in(read_image(file), file)
+
+
+def gains_in(image: ImageFile, file: File) -> np.ndarray:
+    """Return the gains that a picture holds.
+
+    Parameters
+    ----------
+    image : ImageFile
+        The picture, as `draw_gains` returns it or as `read_image` reads it.
+    file : str or path
+        The name of its file, for the error.
+
+    Returns
+    -------
+    ndarray of float32, shape (rows, columns)
+        The gains, DC at [0, 0].
+
+    Raises
+    ------
+    FormatError
+        The picture is coloured.
+    """
     grey = image.pixels
     if grey.ndim == 3:
         if (grey != grey[..., :1]).any():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -27,8 +29,8 @@ from ..runtime.limit import max_device_bytes
 from ..runtime.operation import new_like, queue_for, run
 from ..runtime.pieces import room_of
 from .filter_plans import PADS_OF_LOADS, FilterJob, pixel_preamble, places, real_problems
-from .filtering import filter_job, image_array, require_finite
 from .in_pieces import spectrum_in_pieces
+from .jobs import filter_job, image_array, require_finite
 from .peaks import Peak, find_peaks
 
 WINDOWS = (None, "hann")
@@ -152,7 +154,7 @@ def spectrum(
     queue = queue_for(queue, array)
     is_on_host = isinstance(array, np.ndarray)
     if is_on_host:
-        require_finite(array, job)
+        require_finite(array)
     magnitude = _magnitude(job, window, array, queue)
     known = _on_host(magnitude)
     if not np.isfinite(known).all():
@@ -232,24 +234,15 @@ def spectrum_schedule(
     -------
     Schedule
     """
-    hooks = Hooks(*_hooks(job, window))
+    hooks = Hooks(load_hook(job, window), _store_hook(job))
     passes = plan_passes(replace(real_problems(job)[0], hooks=hooks), traits, None, parameters)
     # The magnitudes are half as large as what the last pass reads: it cannot work in place.
     last = replace(passes[-1], aliases=False, stays=False)
     return assign_buffers((*passes[:-1], last), 0)
 
 
-def _hooks(job: FilterJob, window: str | None) -> tuple[Snippet, Snippet]:
-    rows, columns = job.plane
-    preamble = pixel_preamble(
-        job,
-        "image/spectrum.cl",
-        {
-            "SPECTRUM_ROWS": rows,
-            "SPECTRUM_COLUMNS": columns,
-            "SPECTRUM_PITCH": real_problems(job)[0].target.strides[1],
-        },
-    )
+def load_hook(job: FilterJob, window: str | None) -> Snippet:
+    """Return the hook in the place of the first load: pixels in a window."""
     where = "(global const PIXEL *)src, index"
     code = f"value = plane_point({where}, first, pitch, axes);"
     vector = f"value = plane_vector({where}, offset, first, pitch, axes);"
@@ -261,54 +254,109 @@ def _hooks(job: FilterJob, window: str | None) -> tuple[Snippet, Snippet]:
             Parameter(name, "global const real *", Hann(length, job.precision))
             for name, length in zip(("down", "across"), job.size, strict=True)
         )
-    load = Snippet(code, preamble, parameters, replaces=True, vector=vector)
-    store = Snippet("store_magnitude((global real *)dst, index, value);", preamble, replaces=True)
-    return load, store
+    return Snippet(code, _preamble(job), parameters, replaces=True, vector=vector)
+
+
+def _store_hook(job: FilterJob) -> Snippet:
+    """Return the hook in the place of the last store: magnitudes of a whole spectrum."""
+    code = "store_magnitude((global real *)dst, index, value);"
+    return Snippet(code, _preamble(job), replaces=True)
+
+
+def _preamble(job: FilterJob) -> str:
+    rows, columns = job.plane
+    pitch = real_problems(job)[0].target.strides[1]
+    macros: dict[str, int | str] = {
+        "SPECTRUM_ROWS": rows, "SPECTRUM_COLUMNS": columns, "SPECTRUM_PITCH": pitch,
+    }  # fmt: skip
+    return pixel_preamble(job, "image/spectrum.cl", macros)
 
 
 _executables: BoundedCache[Executable] = registered("spectra", BoundedCache(16))
 
+# From the traits of a device and the parameters of its kernels to the passes of a product.
+Planner = Callable[[Traits, Parameters], Schedule]
 
-def _executable(job: FilterJob, window: str | None, context: cl.Context) -> Executable:
-    """Return what computes the magnitudes of an image; it is kept for the next equal one."""
+
+def at_once(
+    job: FilterJob,
+    image: Any,
+    queue: cl.CommandQueue,
+    product: str | None,
+    plan: Planner,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+) -> Any:
+    """Compute a product of images as a whole; what computes it is kept for the next equal job.
+
+    Parameters
+    ----------
+    job : FilterJob
+        Where the pixels lie, and how they are padded.
+    image : ndarray or pyopencl.array.Array
+        An array of the job's shape, dtype and layout.
+    queue : cl.CommandQueue
+        The queue to run on.
+    product : str or None
+        What tells this product from others of an equal job.
+    plan : callable
+        The planner of the product.
+    shape, dtype
+        The shape and the dtype of the product.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array
+        The product, where the image is.
+
+    Raises
+    ------
+    DeviceError, DeviceMemoryError, BuildError
+        The device cannot do the job, or an image on the host needs more of its memory than
+        `limit_device_memory` allows.
+    """
+    device = queue.context.devices[0]
+    ends = {
+        "in": prod(job.shape) * job.dtype.itemsize,
+        "out": prod(shape) * dtype.itemsize,
+    }
 
     def make() -> Executable:
-        device = context.devices[0]
         traits = describe.traits(device)
-        parameters = wisdom.parameters_of(device, real_problems(job)[0])
-        schedule = spectrum_schedule(job, window, traits, parameters)
-        memory.require_fits(traits, {**_ends(job), **dict(schedule.workspace)})
-        return Executable(context, schedule)
+        schedule = plan(traits, wisdom.parameters_of(device, real_problems(job)[0]))
+        memory.require_fits(traits, {**ends, **dict(schedule.workspace)})
+        return Executable(queue.context, schedule)
 
-    return _executables.get((context, job, window), make)
-
-
-def _ends(job: FilterJob) -> dict[str, int]:
-    """Return the bytes of the image and of its magnitudes."""
-    magnitudes = prod(job.plane) * REAL_DTYPE[job.precision].itemsize
-    return {"in": prod(job.shape) * job.dtype.itemsize, "out": magnitudes}
+    executable = _executables.get((queue.context, job, product), make)
+    needed = sum(ends.values()) + executable.schedule.workspace_bytes
+    if isinstance(image, np.ndarray) and needed > (max_device_bytes() or needed):
+        raise DeviceMemoryError(f"a spectrum at once needs {needed} bytes of the device")
+    result = new_like(image, shape, dtype, queue)
+    run(executable, queue, image, result)
+    return result
 
 
 def _magnitude(job: FilterJob, window: str | None, image: Any, queue: cl.CommandQueue) -> Any:
     """Return the magnitudes; if the device has no room for an image of the host, in pieces."""
-    is_on_host = isinstance(image, np.ndarray)
-    limit = max_device_bytes() if is_on_host else None
     try:
-        executable = _executable(job, window, queue.context)
-        needed = sum(_ends(job).values()) + executable.schedule.workspace_bytes
-        if limit is None or needed <= limit:
-            result = new_like(image, job.plane, REAL_DTYPE[job.precision], queue)
-            run(executable, queue, image, result)
-            return result
+        plan = partial(spectrum_schedule, job, window)
+        return at_once(job, image, queue, window, plan, job.plane, REAL_DTYPE[job.precision])
     except DeviceMemoryError:
-        if not is_on_host:
+        if not isinstance(image, np.ndarray):
             raise
+    return whole(half_in_pieces(job, window, image, queue), job.plane[1])
+
+
+def half_in_pieces(
+    job: FilterJob, window: str | None, image: np.ndarray, queue: cl.CommandQueue
+) -> np.ndarray:
+    """Return the magnitudes of half a spectrum, as `rfft2` returns it, by transforms in pieces."""
     fades = [Hann(n, job.precision).values() for n in job.size] if window else None
-    half = spectrum_in_pieces(job, image, fades, room_of(queue.context, limit))
-    return _whole(np.abs(half), job.plane[1])
+    room = room_of(queue.context, max_device_bytes())
+    return np.abs(spectrum_in_pieces(job, image, fades, room))
 
 
-def _whole(half: np.ndarray, columns: int) -> np.ndarray:
+def whole(half: np.ndarray, columns: int) -> np.ndarray:
     """Return the magnitudes of a whole spectrum, DC in the middle, from those of its half."""
     rows, known = half.shape
     result = np.empty((rows, columns), half.dtype)

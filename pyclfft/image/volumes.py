@@ -12,7 +12,6 @@ import pyopencl as cl
 
 from ..errors import DeviceMemoryError, PlanError
 from ..planning.arguments import Scalar
-from ..planning.factor import next_fast_len
 from ..planning.hooks import Hooks, Parameter, Snippet
 from ..planning.parameters import Parameters
 from ..planning.passes import Schedule, assign_buffers
@@ -30,20 +29,15 @@ from ..runtime.profile import Recorder
 from .bands import KINDS, Band, Cutoff, band_gains, bin_distances, exact_band
 from .filter_plans import (
     PADS_OF_LOADS,
-    PARTS,
-    PIXELS,
-    SCALES,
     SPREADING,
     FilterJob,
     gain_macros,
     gain_parameters,
     pixel_preamble,
     real_planes_to_pixels,
-    usual_part,
-    usual_scale,
 )
-from .filtering import image_array, layout_of
 from .in_pieces import PAD_MODE, store_pixels
+from .jobs import checked_values, image_array, layout_of, padded_length, require_finite
 
 
 @dataclass(frozen=True)
@@ -191,8 +185,8 @@ def filter_volume(
         keep_dc=keep_dc, scale=scale, part=part, maxval=maxval,
     )  # fmt: skip
     queue = queue_for(queue, array)
-    if isinstance(array, np.ndarray) and array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise PlanError("the volume holds NaN or infinity: give these voxels a value first")
+    if isinstance(array, np.ndarray):
+        require_finite(array, "volume", "voxels")
     return filtered_volume(job, array, queue)
 
 
@@ -236,41 +230,38 @@ def volume_job(
         )
     kind = "highpass" if kind is None else kind
     choose("kind", kind, KINDS)
-    scale = usual_scale(volume.dtype, kind, keep_dc) if scale is None else scale
-    part = usual_part(kind, keep_dc) if part is None else part
-    for what, value, allowed in (
-        ("pad", pad, PADS_OF_LOADS), ("scale", scale, SCALES), ("part", part, PARTS),
-    ):  # fmt: skip
-        choose(what, value, allowed)
-    pixels = PIXELS[volume.dtype]
-    limit = pixels.white or np.finfo(REAL_DTYPE[pixels.precision]).max
-    if maxval is not None and not 0 < maxval <= limit:
-        raise PlanError(f"maxval {maxval} does not fit {volume.dtype} voxels")
+    choose("pad", pad, PADS_OF_LOADS)
+    shown = checked_values(volume.dtype, kind, keep_dc, scale, part, maxval, "voxels")
     size = tuple(volume.shape)
-    space = size if pad == "none" else tuple(next_fast_len(n + (n + 1) // 2) for n in size)
+    space = size if pad == "none" else tuple(map(padded_length, size))
     (slices, rows, columns), fields = exact_band(
         size, space, "a volume", "voxel", kind, cutoff, unit=unit, shape=shape, order=order,
         sigma=sigma, keep_dc=keep_dc,
     )  # fmt: skip
     band = VolumeBand(row_weight=rows, column_weight=columns, slice_weight=slices, **fields)
-    source = layout_of(volume)
-    if scale in SPREADING and size[0] > 1 and source.strides[0] != size[1] * source.strides[1]:
-        raise PlanError(
-            f"scale {scale} needs slices that lie behind one another: copy the device array"
-        )
-    return VolumeJob(
-        source=source,
+    job = VolumeJob(
+        source=layout_of(volume),
         target=plain_layout(size),
         dtype=volume.dtype,
         axes=(1, 2),
         plane=(space[1], space[2]),
         band=band,
         pad=pad,
-        scale=scale,
-        part=part,
-        maxval=(pixels.white or 1) if maxval is None else maxval,
         slices=space[0],
+        **shown,
     )
+    _require_slices_in_line(job)
+    return job
+
+
+def _require_slices_in_line(job: VolumeJob) -> None:
+    """Refuse a scale by the whole range of values for slices that lie apart: `flat` joins them."""
+    depth, height, _ = job.shape
+    slice_step, row_step, _ = job.source.strides
+    if job.scale in SPREADING and depth > 1 and slice_step != height * row_step:
+        raise PlanError(
+            f"scale {job.scale} needs slices that lie behind one another: copy the device array"
+        )
 
 
 # --- planning -------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..errors import PlanError
 
-WHITE = 65535  # a mask is a picture of 16 bits: white passes, black stops
 MAX_STROKES = 500
 MAX_POINTS = 5000  # of one stroke
 MAX_RADIUS = 1000.0
@@ -73,46 +72,44 @@ def parse_stroke(sent: Any) -> Stroke:
     return stroke
 
 
-def painted(size: tuple[int, int], strokes: Sequence[Stroke]) -> np.ndarray:
-    """Return what strokes leave of each frequency.
+def draw(gains: np.ndarray, stroke: Stroke, size: tuple[int, int]) -> None:
+    """Draw a stroke, and its mirror image, into gains.
 
     Parameters
     ----------
+    gains : ndarray, shape (rows, columns) of a transform
+        The gains, DC at [0, 0].
+    stroke : Stroke
+        The stroke.
     size : (int, int)
-        The rows and columns of the spectrum.
-    strokes : sequence of Stroke
-        The strokes, in the order in which they were drawn.
-
-    Returns
-    -------
-    ndarray of float32, shape `size`
-        1 where nothing was erased, 0 where it was; DC at [0, 0].
+        The rows and columns of the image, in whose bins the stroke counts. The transform of a
+        padded image has more bins for the same frequencies.
     """
-    gains = np.ones(size, np.float32)
-    for stroke in strokes:
-        draw(gains, stroke)
-    return gains
-
-
-def draw(gains: np.ndarray, stroke: Stroke) -> None:
-    """Draw a stroke, and its mirror image, into gains with DC at [0, 0]."""
     touched = np.zeros(gains.shape, bool)
+    steps = [n / bins for n, bins in zip(size, gains.shape, strict=True)]
     ends = stroke.points[1:] or stroke.points
     for begin, end in zip(stroke.points, ends, strict=False):
-        _touch(touched, np.array(begin), np.array(end), stroke.radius)
+        _touch(touched, np.array(begin), np.array(end), stroke.radius, steps)
     touched |= np.roll(touched[::-1, ::-1], (1, 1), (0, 1))  # frequency -f beside each frequency f
     gains[touched] = MODES[stroke.mode]
 
 
-def _touch(touched: np.ndarray, begin: np.ndarray, end: np.ndarray, radius: float) -> None:
-    """Mark all bins that lie within a distance of a straight line."""
+def _touch(
+    touched: np.ndarray,
+    begin: np.ndarray,
+    end: np.ndarray,
+    radius: float,
+    steps: Sequence[float],
+) -> None:
+    """Mark all bins that lie within a distance of a straight line; `steps` is from bin to bin."""
     axes = []
-    for axis, length in enumerate(touched.shape):
-        low = int(np.ceil(min(begin[axis], end[axis]) - radius))
-        high = int(np.floor(max(begin[axis], end[axis]) + radius))
+    for axis, (length, step) in enumerate(zip(touched.shape, steps, strict=True)):
+        low = int(np.ceil((min(begin[axis], end[axis]) - radius) / step))
+        high = int(np.floor((max(begin[axis], end[axis]) + radius) / step))
         # No further than the spectrum reaches: what lies beyond would come in on the other side.
         axes.append(np.arange(max(low, -(length // 2)), min(high, (length - 1) // 2) + 1))
-    rows, columns = np.meshgrid(*axes, indexing="ij", sparse=True)
+    places = (bins * step for bins, step in zip(axes, steps, strict=True))
+    rows, columns = np.meshgrid(*places, indexing="ij", sparse=True)
     across = end - begin
     square = float(across @ across) or 1.0
     along = ((rows - begin[0]) * across[0] + (columns - begin[1]) * across[1]) / square
@@ -122,29 +119,3 @@ def _touch(touched: np.ndarray, begin: np.ndarray, end: np.ndarray, radius: floa
     touched[np.ix_(*(a % n for a, n in zip(axes, touched.shape, strict=True)))] |= (
         distance <= radius**2
     )
-
-
-def levels(gains: np.ndarray) -> np.ndarray:
-    """Return gains 0 .. 1 as the pixels of a mask's picture, DC in the middle.
-
-    Returns
-    -------
-    ndarray of uint16
-    """
-    return np.fft.fftshift(np.rint(gains.astype(np.float64) * WHITE).astype(np.uint16))
-
-
-def gains_of(pixels: np.ndarray) -> np.ndarray:
-    """Return the gains that a mask's picture stands for.
-
-    Parameters
-    ----------
-    pixels : ndarray of uint16
-        As `levels` returns them. `read_gains` returns the same gains for the picture's file.
-
-    Returns
-    -------
-    ndarray of float32
-        DC at [0, 0].
-    """
-    return np.fft.ifftshift(pixels).astype(np.float32) / np.float32(WHITE)

@@ -9,12 +9,15 @@ from nicegui import ui
 from .tabs import device_choices
 
 STYLE = """
-body { color-scheme: light; } body.body--dark { color-scheme: dark; }
+body { color-scheme: light; }
+body.body--dark, :root:has(body.body--dark) { color-scheme: dark; }
 .lab-page { max-width: 1600px; margin: 0 auto; padding: 0.75rem; display: flex;
   flex-direction: column; gap: 0.75rem; width: 100%; box-sizing: border-box; }
 .lab-head, .lab-bar, .lab-controls { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem;
   align-items: center; }
 .lab-head h1 { font-size: 1.3rem; line-height: 1.5; font-weight: 600; flex: 1 1 auto; }
+.lab-bar label { display: inline-flex; align-items: center; gap: 0.4rem; }
+.lab-head a { color: inherit !important; text-decoration: underline; }
 .lab-views { display: flex; flex-direction: column; gap: 0.5rem; width: 100%; }
 .lab-three { display: grid; gap: 0.5rem; grid-template-columns: repeat(3, minmax(0, 1fr)); }
 @media (max-width: 700px) { .lab-three { grid-template-columns: minmax(0, 1fr); } }
@@ -35,6 +38,12 @@ body { color-scheme: light; } body.body--dark { color-scheme: dark; }
 .lab-readout { min-height: 1.5em; font-variant-numeric: tabular-nums; }
 .lab-text { margin: 0; padding: 0.5rem; background: #8882; white-space: pre-wrap;
   overflow-wrap: anywhere; border-radius: 4px; }
+.lab-no-brush, .lab-notches p { margin: 0; }
+.lab-notches { max-height: 15rem; overflow-y: auto; scroll-padding: 1.5rem;
+  font-variant-numeric: tabular-nums; }
+.lab-notches :is(td, th) { padding: 0.1rem 1rem 0.1rem 0; text-align: end; font-weight: 400; }
+.lab-notches :is(td, th):first-child { padding-left: 0.4rem; }
+.lab-notches tbody tr:hover { background: #8883; }
 .lab-levels { width: 100%; height: min(56vh, 34rem); display: block; border-radius: 4px;
   background: black; touch-action: none; cursor: crosshair; }
 .lab-views input[type=number] { width: 7rem; border: 1px solid #8888; border-radius: 4px;
@@ -67,4 +76,4 @@ def head(device: str, use: Callable[[str], None], other: str, path: str) -> None
             label="Device",
             on_change=lambda event: use(event.value),
         ).props("dense outlined").style("min-width: 12rem; max-width: 100%")
-        ui.button("Dark or light", on_click=dark.toggle).props("flat dense no-caps")
+        ui.button("Dark or light", on_click=dark.toggle, color=None).props("flat dense no-caps")

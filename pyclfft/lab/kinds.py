@@ -13,9 +13,15 @@ from typing import Any
 from ..errors import PlanError
 from ..image.bands import SHAPES
 from ..image.filter_plans import CHANNELS
+from ..image.filtering import transform_size
+from ..image.kinds import AUTO
 from ..planning.problem import choose
 
 DIGITS = 4  # of a slider's position behind the point: what is copied is what is shown
+NO_BRUSH = (
+    'The brush does not go with "{}": this filter changes the spectrum of the logarithm of the '
+    "brightness, and the page shows the spectrum of the brightness."
+)
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,15 @@ class Settings:
                 more["order"] = self.positions["order"]
         return {"kind": self.kind, **kind.arguments(self.positions), **more}
 
+    @property
+    def no_brush(self) -> str:
+        """Why the brush does not go with the kind, in words; "" if it does."""
+        return "" if KINDS[self.kind].mask else NO_BRUSH.format(KINDS[self.kind].label)
+
+    def plane(self, size: tuple[int, int]) -> tuple[int, int]:
+        """Return the rows and columns of the transform of an image of some rows and columns."""
+        return transform_size(size, None, self.band.get("pad", "none"))
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -135,8 +150,9 @@ class Kind:
         Whether the kind takes a shape, and an order.
     has_mean : bool
         Whether the kind may leave the mean brightness or not.
-    has_mask : bool
-        Whether its gains, from 0 to 1, may be multiplied by those of the brush.
+    mask : str
+        The format of the mask that holds the product of its gains and of those of the brush: PNG
+        for gains from 0 to 1, TIFF for greater ones; "" if the brush does not go with the kind.
     option : tuple of str
         The words for the kind in the command; () stands for the kind's own name.
     value : str
@@ -150,7 +166,7 @@ class Kind:
     arguments: Callable[[Mapping[str, float]], dict[str, Any]] | None = None
     has_shape: bool = False
     has_mean: bool = False
-    has_mask: bool = False
+    mask: str = ".png"
     option: tuple[str, ...] = ()
     value: str = ""
     implied: tuple[str, ...] = ()
@@ -175,35 +191,35 @@ def _same(*names: str) -> Callable[[Mapping[str, float]], dict[str, Any]]:
 def _radial(
     label: str, sliders: tuple[str, ...], arguments: Callable[[Mapping[str, float]], dict[str, Any]]
 ) -> Kind:
-    return Kind(
-        label, sliders, arguments, has_shape=True, has_mean=True, has_mask=True, value="cutoff"
-    )
+    return Kind(label, sliders, arguments, has_shape=True, has_mean=True, value="cutoff")
 
 
 KINDS = {
-    "none": Kind("Brush only", has_mask=True),
+    "none": Kind("Brush only"),
     "lowpass": _radial("Low pass", ("cutoff",), _one_cutoff),
     "highpass": _radial("High pass", ("cutoff",), _one_cutoff),
     "bandpass": _radial("Band pass", ("low", "high"), _two_cutoffs),
     "bandstop": _radial("Band stop", ("low", "high"), _two_cutoffs),
     "directional": Kind(
-        "Directions", ("angle", "width"), _same("angle", "width"), has_shape=True, has_mask=True,
-        value="angle",
+        "Directions", ("angle", "width"), _same("angle", "width"), has_shape=True, value="angle"
     ),
     "notch": Kind(
         "Stripes and moire, found", ("radius",),
-        lambda positions: {"points": "auto", "radius": positions["radius"]},
+        lambda positions: {"points": AUTO, "radius": positions["radius"]},
         has_shape=True, value="points",
     ),
     "unsharp": Kind(
-        "Sharpen", ("amount", "sigma"), _same("amount", "sigma"), value="amount"
+        "Sharpen", ("amount", "sigma"), _same("amount", "sigma"), mask=".tif", value="amount"
     ),
-    "highboost": Kind("High boost", ("boost", "sigma"), _same("boost", "sigma"), value="boost"),
+    "highboost": Kind(
+        "High boost", ("boost", "sigma"), _same("boost", "sigma"), mask=".tif", value="boost"
+    ),
     "homomorphic": Kind(
         "Even light", ("low gain", "high gain", "light"),
         lambda positions: {
             "gains": (positions["low gain"], positions["high gain"]), "sigma": positions["light"],
         },
+        mask="",
     ),
     "imagej": Kind(
         "ImageJ's band pass", ("large", "small"),

@@ -16,11 +16,12 @@ from .brush import parse_stroke
 from .frame import head
 from .guard import MAX_BODY_BYTES
 from .kinds import KINDS, SLIDERS, Slider
+from .notches import parse_switch
 from .pictures import Picture
 from .tabs import Tab
 
 
-class Views(Element, component="views.js"):
+class Views(Element, component="views.js", dependencies=["exchange.js"]):
     """The image, its spectrum and the result, side by side."""
 
     def __init__(self, client: Client) -> None:
@@ -28,6 +29,13 @@ class Views(Element, component="views.js"):
         self._props["tab"] = client.id
         self._props["max-bytes"] = MAX_BODY_BYTES
         self.style("width: 100%")
+
+    def describe(self, no_brush: str, has_notches: bool) -> None:
+        """Tell the views why the brush does not go with the filter, and whether it has notches."""
+        told = {"no-brush": no_brush, "has-notches": has_notches}
+        if any(self._props.get(name) != value for name, value in told.items()):
+            self._props.update(told)
+            self.update()
 
 
 class QuickSlider(ValueElement[float]):
@@ -74,6 +82,7 @@ class Controls:
         self._views.on("stroke", lambda event: self._do(tab.paint, parse_stroke, event.args))
         self._views.on("undo", lambda: self._do(tab.undo))
         self._views.on("clear", lambda: self._do(tab.clear))
+        self._views.on("notch", lambda event: self._do(tab.switch, parse_switch, event.args))
         tab.on_open = lambda: self._opened(client)
         self._refresh()
 
@@ -125,9 +134,10 @@ class Controls:
     def _changed(self) -> None:
         if self._tab.picture is None:
             return
-        cutoff = self._tab.settings.band.get("cutoff", ())
+        band = self._tab.settings.band
+        cutoff = band.get("cutoff", ())
         circles = cutoff if isinstance(cutoff, tuple) else (cutoff,)
-        self._views.run_method("changed", self._tab.version, list(circles))
+        self._views.run_method("changed", self._tab.version, list(circles), band.get("radius", 0))
 
     def _refresh(self) -> None:
         """Show the controls that have a meaning now."""
@@ -137,6 +147,7 @@ class Controls:
         self._shape.set_visibility(KINDS[settings.kind].has_shape)
         self._keep_dc.set_visibility(KINDS[settings.kind].has_mean)
         self._channels.set_visibility(picture is not None and picture.file.channels == 3)
+        self._views.describe(settings.no_brush, "points" in settings.band)
 
     def _opened(self, client: Client) -> None:
         """Tell the browser of another image; this is called by a request, outside the page."""

@@ -18,14 +18,18 @@ from ..errors import FormatError, PlanError
 from ..image.filter_plans import usual_part, usual_scale
 from ..image.filtering import filter_image, filter_mask
 from ..image.imagefile import ImageFile, check_output, decode_image, encode_image
+from ..image.kinds import AUTO
+from ..image.mask_pictures import draw_gains, gains_in
+from ..image.notches import Point, find_notches
 from ..transforms import fft2
-from .brush import Stroke, draw, gains_of, levels
+from .brush import Stroke, draw
 from .kinds import KINDS, Settings
 
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 2048  # of what the browser shows
 JPEG = {"quality": 90, "subsampling": 0}
-MASK_NAME = "mask.png"
+MASK_NAME = "mask"
+MASK_WHITE = 65535  # a mask in a PNG has 16 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,11 @@ class Picture:
             return suffix
         raise FormatError(f"no format holds {self.file.kind}: leave out its transparency")
 
+    @cached_property
+    def notches(self) -> tuple[Point, ...]:
+        """The frequencies of stripes and moire, as `find_notches` finds them."""
+        return tuple(find_notches(self.file.pixels))
+
 
 def open_picture(data: bytes, name: str) -> Picture:
     """Open an image of at most `MAX_PIXELS` pixels.
@@ -110,12 +119,15 @@ class Painted:
     ----------
     strokes : tuple of Stroke
         The strokes in order.
-    gains : ndarray of float32, shape of the spectrum
+    gains : ndarray of float32, shape of the transform
         DC at [0, 0].
+    size : (int, int)
+        The rows and columns of the image, in whose bins the strokes count.
     """
 
     strokes: tuple[Stroke, ...]
     gains: np.ndarray
+    size: tuple[int, int]
 
     def drawn(self, strokes: Sequence[Stroke]) -> Painted:
         """Return what other strokes leave; if they continue these, only the new ones are drawn."""
@@ -123,57 +135,103 @@ class Painted:
         goes_on = tuple(strokes[:count]) == self.strokes
         gains = self.gains.copy() if goes_on else np.ones_like(self.gains)
         for stroke in strokes[count if goes_on else 0 :]:
-            draw(gains, stroke)
-        return Painted(tuple(strokes), gains)
+            draw(gains, stroke, self.size)
+        return replace(self, strokes=tuple(strokes), gains=gains)
 
 
-def unpainted(picture: Picture) -> Painted:
-    """Return the gains of a spectrum without strokes."""
-    return Painted((), np.ones(picture.size, np.float32))
+def unpainted(size: tuple[int, int], plane: tuple[int, int]) -> Painted:
+    """Return the gains of a transform of `plane` bins, of an image of `size`, without strokes."""
+    return Painted((), np.ones(plane, np.float32), size)
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What is to be done with a picture: the settings, and what is painted.
+    """What is to be done with a picture: the settings, what is painted, and the notches.
 
     Without strokes the settings' kind filters the picture. Otherwise its gains times those of the
-    strokes become a mask, which is a picture of 16 bits, so that the mask that is downloaded is the
-    mask that the lab uses.
+    strokes become a mask, which is a picture, so that the mask that is downloaded is the mask that
+    the lab uses.
+
+    Attributes
+    ----------
+    picture : Picture
+        The picture.
+    settings : Settings
+        What the controls say.
+    painted : Painted
+        What the brush has drawn.
+    off : frozenset of int
+        The places, among the picture's notches, of those that are switched off.
     """
 
     picture: Picture
     settings: Settings
     painted: Painted
+    off: frozenset[int] = frozenset()
+
+    @property
+    def band(self) -> dict[str, Any]:
+        """The arguments that `filter_image` and `filter_mask` share; {} if nothing is filtered.
+
+        The points of notches are those that are switched on, if they were to be found.
+        """
+        band = self.settings.band
+        if band.get("points") != AUTO:
+            return band
+        found = self.picture.notches
+        on = tuple(point for place, point in enumerate(found) if place not in self.off)
+        return {**band, "points": on} if on or not found else {}
 
     @property
     def has_mask(self) -> bool:
         """Whether the result is that of a mask."""
-        return bool(self.painted.strokes) or not self.settings.band
+        return bool(self.painted.strokes) or not self.band
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `filter_image`, apart from the image, a mask and maxval."""
         channels, file = self.settings.channels, self.picture.file
         more = {"channels": channels} if file.channels == 3 and channels != "each" else {}
-        band = self.settings.band
+        band = self.band
         if not self.has_mask:
             return band | more
         # A mask shows what its kind would show.
         kind, keep_dc = band.get("kind"), self.settings.keep_dc
         scale = usual_scale(file.pixels.dtype, kind, keep_dc)
-        return {"part": usual_part(kind, keep_dc), "scale": scale} | more
+        pad = {"pad": band["pad"]} if "pad" in band else {}
+        return {"part": usual_part(kind, keep_dc), "scale": scale} | pad | more
 
-    def mask(self, queue: cl.CommandQueue) -> np.ndarray:
-        """Return the pixels of the mask's picture, DC in the middle, as uint16."""
-        gains, band = self.painted.gains, self.settings.band
-        kind = KINDS[self.settings.kind]
-        if band and not kind.has_mask:
-            raise PlanError(
-                f"the brush does not go with {kind.label!r}: press Clear, or choose another filter"
-            )
+    @property
+    def copied(self) -> dict[str, Any]:
+        """The arguments as they are copied: all notches of a picture are "auto"."""
+        arguments = self.arguments
+        is_auto = "points" in arguments and not self.off
+        return arguments | {"points": AUTO} if is_auto else arguments
+
+    @property
+    def mask_suffix(self) -> str:
+        """The suffix of the mask's file; "" if the brush does not go with the kind."""
+        return KINDS[self.settings.kind].mask
+
+    @property
+    def mask_name(self) -> str:
+        """The name of the mask's file."""
+        return f"{MASK_NAME}{self.mask_suffix}"
+
+    def mask(self, queue: cl.CommandQueue) -> ImageFile:
+        """Return the mask's picture, DC in the middle.
+
+        Raises
+        ------
+        PlanError
+            The brush does not go with the kind.
+        """
+        gains, band = self.painted.gains, self.band
+        if self.settings.no_brush:
+            raise PlanError(f"{self.settings.no_brush} Press Clear, or choose another filter.")
         if band:
             gains = gains * filter_mask(self.picture.size, queue=queue, **band)
-        return levels(gains)
+        return draw_gains(gains, self.mask_name, MASK_WHITE)
 
     def result(self, queue: cl.CommandQueue) -> ImageFile:
         """Return the filtered image.
@@ -184,7 +242,7 @@ class Job:
             As `filter_image` raises them.
         """
         file = self.picture.file
-        mask = gains_of(self.mask(queue)) if self.has_mask else None
+        mask = gains_in(self.mask(queue), self.mask_name) if self.has_mask else None
         pixels = filter_image(
             file.pixels, mask=mask, maxval=file.maxval, queue=queue, **self.arguments
         )
@@ -205,8 +263,8 @@ class Job:
             The device, in the words of `use_device`; empty for the default one.
         """
         words = ["pyclfft", "filter", _relative(self.picture.name)]
-        words += ["--use-mask", MASK_NAME] if self.has_mask else []
-        words += _option_words(self.arguments)
+        words += ["--use-mask", self.mask_name] if self.has_mask else []
+        words += _option_words(self.copied)
         words += ["--device", device] if device else []
         words += ["-o", _relative(self.result_name)]
         return shlex.join(words)
@@ -219,7 +277,7 @@ class Job:
         device : str
             The device, in the words of `use_device`; empty for the default one.
         """
-        options = [f"{name}={value!r}" for name, value in self.arguments.items()]
+        options = [f"{name}={value!r}" for name, value in self.copied.items()]
         options.append("maxval=photo.maxval")
         lines = [
             "from dataclasses import replace",
@@ -232,7 +290,7 @@ class Job:
             f"photo = read_image({self.picture.name!r})",
         ]
         if self.has_mask:
-            options.insert(0, f"mask=read_gains({MASK_NAME!r})")
+            options.insert(0, f"mask=read_gains({self.mask_name!r})")
         lines.append("result = pyclfft.filter_image(")
         lines += ["    photo.pixels,", *(f"    {option}," for option in options), ")"]
         lines.append(f"write_image({self.result_name!r}, replace(photo, pixels=result))")
@@ -245,12 +303,19 @@ def _option_words(arguments: Mapping[str, Any]) -> list[str]:
     words = []
     if kind := said.pop("kind", None):
         shown = KINDS[kind]
-        words += [*(shown.option or (f"--{kind}",)), *_values(said.pop(shown.value, ()))]
+        words += _kind_words(shown.option or (f"--{kind}",), said.pop(shown.value, ()))
         for name in shown.implied:
             said.pop(name)
     for name, value in said.items():
         words += [f"--{name.replace('_', '-')}", *_values(value)]
     return words
+
+
+def _kind_words(option: Sequence[str], value: Any) -> list[str]:
+    """Return the words for a kind; each of several points repeats the option."""
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return [word for y, x in value for word in (*option, f"{y!r},{x!r}")]
+    return [*option, *_values(value)]
 
 
 def _values(value: Any) -> list[str]:

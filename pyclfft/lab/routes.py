@@ -15,9 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from ..commandline import describe
 from ..errors import PyclfftError
-from ..image.imagefile import ImageFile
-from . import pictures, sounds
-from .brush import WHITE
+from . import notches, pictures, sounds
 from .sound_tabs import Piece, SoundTab
 from .tabs import DeviceChoice, Tab, Tabs
 
@@ -129,8 +127,13 @@ def _save(tab: Tab, query: Query) -> Response:
 
 
 def _mask(tab: Tab, query: Query) -> Response:
-    mask = ImageFile(tab.job().mask(tab.queue), WHITE)
-    return _file(pictures.saved(mask, ".png"), pictures.MASK_NAME)
+    job = tab.job()
+    return _file(pictures.saved(job.mask(tab.queue), job.mask_suffix), job.mask_name)
+
+
+def _notches(tab: Tab, query: Query) -> Response:
+    job = tab.job()
+    return JSONResponse(notches.listed(job.picture.notches, job.off))
 
 
 def _command(tab: Tab, query: Query) -> Response:
@@ -210,7 +213,7 @@ PLACES: dict[type[DeviceChoice], str] = {Tab: "tab", SoundTab: "sound-tab"}
 ANSWERS: dict[type[DeviceChoice], dict[str, Answer]] = {
     Tab: {
         "before": _before, "spectrum": _spectrum, "result": _result, "save": _save, "mask": _mask,
-        "command": _command, "python": _python,
+        "notches": _notches, "command": _command, "python": _python,
     },
     SoundTab: {
         "levels": _levels, "axes": _axes, "notes": _notes, "whole": _whole, "part": _part,

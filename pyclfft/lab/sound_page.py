@@ -26,7 +26,7 @@ WORDS: dict[Any, str] = {
 }  # fmt: skip
 
 
-class Spectrogram(Element, component="spectrogram.js"):
+class Spectrogram(Element, component="spectrogram.js", dependencies=["exchange.js"]):
     """The spectrogram of a sound."""
 
     def __init__(self, client: Client) -> None:

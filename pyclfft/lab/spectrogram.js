@@ -3,6 +3,8 @@
 // Python decides what is shown (sound_page.py): it calls `opened`, `changed` and `say`. Times are in
 // seconds, frequencies in Hz. The levels come as a grey picture, which is coloured here.
 
+import exchange from "exchange";
+
 const NAMES = ["C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B"];
 // From silent to loud: red, green and blue.
 const COLOURS = [[0, 0, 8], [60, 15, 110], [150, 45, 125], [225, 80, 95], [252, 160, 110], [252, 253, 190]];
@@ -21,6 +23,8 @@ function note_of(hz) {
 }
 
 export default {
+  mixins: [exchange],
+  place: "sound-tab",
   template: `
     <div class="lab-views" @dragover.prevent @drop.prevent="drop">
       <p class="lab-alert" role="alert" v-show="alert">{{ alert }}</p>
@@ -64,8 +68,8 @@ export default {
   props: { tab: String, maxBytes: Number },
   data() {
     return {
-      name: "", words: "", alert: "", status: "", readout: "", isBusy: false, isWet: false,
-      isPlaying: false, hasNotes: false, rectangle: null, gain: 6, edits: 0, isChanging: false,
+      name: "", words: "", readout: "", isWet: false, isPlaying: false, hasNotes: false,
+      rectangle: null, gain: 6, edits: 0,
       fields: { start: "From, s", end: "to, s", low: "from, Hz", high: "to, Hz" },
     };
   },
@@ -81,7 +85,6 @@ export default {
     this.levels = null; // the coloured picture, and its grey values
     this.greys = null;
     this.notes = [];
-    this.wanted = this.shown = 0;
     this.from = null;
     this.audio = new Audio();
     this.loaded = ""; // what the audio element holds
@@ -97,9 +100,6 @@ export default {
   },
   methods: {
     // --- what Python calls ---------------------------------------------------------------------
-    say(words) {
-      this.alert = words;
-    },
     async opened(info) {
       this.stop();
       this.notes = [];
@@ -110,78 +110,20 @@ export default {
       await this.changed(info.version);
       if (this.hasNotes) this.find_notes();
     },
-    async changed(version) {
-      // One request at a time; what has changed meanwhile is asked for once, as it is then.
-      this.wanted = version;
-      if (this.isBusy) return;
-      this.isBusy = true;
-      while (this.shown !== this.wanted) {
-        const asked = this.wanted;
+    changed(version) {
+      return this.follow(version, async (asked) => {
         const axes = await this.ask(`axes?v=${asked}`);
         const answer = axes && (await this.ask(`levels?v=${asked}`));
-        if (answer) {
-          this.axes = await axes.json();
-          this.paint(await createImageBitmap(await answer.blob()));
-          this.alert = "";
-        }
-        this.shown = asked;
-        this.draw();
-        if (answer) this.$el.dispatchEvent(new CustomEvent("lab-result", { detail: asked }));
-      }
-      this.isBusy = false;
-    },
-    async ask(path, options) {
-      // An answer of the server; its errors become the message on the page.
-      let answer;
-      try {
-        answer = await fetch(`sound-tab/${this.tab}/${path}`, options);
-      } catch {
-        this.alert = "The lab does not answer: see whether pyclfft lab still runs.";
-        return null;
-      }
-      if (answer.ok) return answer;
-      const words = await answer.text();
-      try {
-        this.alert = JSON.parse(words).error;
-      } catch {
-        this.alert = words.slice(0, 300) || `The lab has failed (${answer.status}).`;
-      }
-      return null;
+        if (!answer) return 0;
+        this.axes = await axes.json();
+        this.paint(await createImageBitmap(await answer.blob()));
+        return asked;
+      });
     },
 
-    // --- files ---------------------------------------------------------------------------------
-    choose(what, event) {
-      if (event.target.files.length) this.send(what, event.target.files[0]);
-      event.target.value = "";
-    },
-    drop(event) {
-      if (event.dataTransfer.files.length) this.send("open", event.dataTransfer.files[0]);
-    },
-    async send(what, file) {
-      this.alert = "";
-      if (file.size > this.maxBytes) {
-        this.alert = `${file.name} has more than ${this.maxBytes / 2 ** 20} MiB: make it smaller first.`;
-        return;
-      }
-      await this.post(`${what}?name=${encodeURIComponent(file.name)}`, file);
-    },
-    async post(path, body) {
-      this.isChanging = true;
-      await this.ask(path, { method: "POST", body });
-      this.isChanging = false;
-    },
+    // --- the rectangle -------------------------------------------------------------------------
     edit(gain) {
       if (this.rectangle && !this.isChanging) this.post(`edit?${this.range()}&gain=${gain}`);
-    },
-    async download(what) {
-      const answer = await this.ask(what);
-      if (!answer) return;
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await answer.blob());
-      link.download = decodeURIComponent(answer.headers.get("X-Name"));
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-      this.status = `${link.download} is downloaded`;
     },
 
     // --- playback ------------------------------------------------------------------------------

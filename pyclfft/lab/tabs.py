@@ -16,6 +16,7 @@ from ..runtime.describe import device_label
 from ..runtime.queues import context_of, queue_of
 from .brush import MAX_STROKES, Stroke
 from .kinds import Settings
+from .notches import Switch
 from .pictures import Job, Painted, Picture, unpainted
 
 MAX_TABS = 16
@@ -73,6 +74,8 @@ class Tab(DeviceChoice):
         What the controls say.
     strokes : tuple of Stroke
         What the brush has drawn.
+    off : frozenset of int
+        The places, among the picture's notches, of those that are switched off.
     on_open : callable
         Called when another image has been opened.
     """
@@ -82,13 +85,15 @@ class Tab(DeviceChoice):
         self.picture = picture
         self.settings = Settings()
         self.strokes: tuple[Stroke, ...] = ()
+        self.off: frozenset[int] = frozenset()
         self.on_open: Callable[[], None] = lambda: None
         self._painted: Painted | None = None
         self._lock = threading.Lock()
 
     def open(self, picture: Picture) -> None:
-        """Show another image; the strokes go, the settings stay."""
+        """Show another image; the strokes and the notches go, the settings stay."""
         self.picture, self.strokes, self._painted = picture, (), None
+        self.off = frozenset()
         self.version += 1
         self.on_open()
 
@@ -126,6 +131,12 @@ class Tab(DeviceChoice):
         self.strokes = ()
         self.version += 1
 
+    def switch(self, switch: Switch) -> None:
+        """Switch a notch off or on."""
+        place = {switch.index}
+        self.off = self.off - place if switch.is_on else self.off | place
+        self.version += 1
+
     def job(self) -> Job:
         """Return what the tab shows now.
 
@@ -134,17 +145,17 @@ class Tab(DeviceChoice):
         PlanError
             No image is open.
         """
-        picture, settings, strokes = self.picture, self.settings, self.strokes
+        picture, settings, strokes, off = self.picture, self.settings, self.strokes, self.off
         if picture is None:
             raise PlanError("no image is open: open one first")
         with self._lock:
-            painted = self._painted or unpainted(picture)
-            if painted.gains.shape != picture.size:
-                painted = unpainted(picture)
+            plane, painted = settings.plane(picture.size), self._painted
+            if painted is None or (painted.size, painted.gains.shape) != (picture.size, plane):
+                painted = unpainted(picture.size, plane)
             if painted.strokes != strokes:
                 painted = painted.drawn(strokes)
             self._painted = painted
-        return Job(picture, settings, painted)
+        return Job(picture, settings, painted, off)
 
 
 class Tabs:

@@ -4,20 +4,28 @@
 // is under the pointer, zoom, pan and the brush's strokes live here. Places are (x, y) from 0 to 1
 // across an image, which all three views share; frequencies are bins from DC.
 
+import exchange from "exchange";
+
 const ERASED = "rgb(255, 70, 70)";
+const STOPPED = "rgb(255, 190, 60)"; // cut-offs and notches
+const PASSED = "rgba(255, 255, 255, 0.6)"; // a notch that is switched off
+const LEAST_RING = 5; // the radius of a notch's circle in pixels of the page
 const KEY_STEP = 0.02; // of the image's side, for an arrow key
 const ZOOM_STEP = 1.25;
 const MAX_ZOOM = 64;
 
 export default {
+  mixins: [exchange],
+  place: "tab",
   template: `
     <div class="lab-views" @dragover.prevent @drop.prevent="drop">
       <p class="lab-alert" role="alert" v-show="alert">{{ alert }}</p>
       <div class="lab-bar">
         <label class="lab-button">Open an image
           <input type="file" class="lab-file" accept="image/*,.pgm,.ppm,.tif,.tiff"
-                 @change="choose" aria-label="Open an image"></label>
+                 @change="choose('open', $event)" aria-label="Open an image"></label>
         <span class="lab-name">{{ name }}</span><span class="lab-words">{{ words }}</span>
+        <span class="lab-left-behind" v-show="notes">{{ notes }}</span>
         <span class="lab-busy" aria-hidden="true">{{ isBusy ? "…" : "" }}</span>
       </div>
       <div class="lab-three">
@@ -34,11 +42,31 @@ export default {
       <output class="lab-readout">{{ readout || "Point at a view to read it." }}</output>
       <div class="lab-bar" role="group" aria-label="Brush on the spectrum">
         <label v-for="(text, each) in modes" :key="each"><input type="radio" name="lab-mode"
-               :value="each" v-model="mode"> {{ text }}</label>
+               :value="each" v-model="mode" :disabled="each !== 'move' && !!noBrush"> {{ text }}</label>
         <label>Size <input type="range" class="lab-size" min="1" max="100" v-model.number="radius"
-               aria-label="Radius of the brush in bins"> {{ radius }}</label>
+               :disabled="!!noBrush" aria-label="Radius of the brush in bins"> {{ radius }}</label>
         <button type="button" class="lab-undo" @click="undo" :disabled="!strokes.length">Undo</button>
-        <button type="button" @click="clear" :disabled="!strokes.length">Clear</button>
+        <button type="button" class="lab-clear" @click="clear" :disabled="!strokes.length">Clear</button>
+      </div>
+      <p class="lab-no-brush" v-show="noBrush && !strokes.length">{{ noBrush }}</p>
+      <div class="lab-notches" v-if="hasNotches && name">
+        <p v-if="!notches">Notches are looked for …</p>
+        <p v-else-if="!notches.length">No peak of stripes or moire was found in the spectrum.</p>
+        <p v-else id="lab-notches-title">Notches, the strongest peak first. The filter has those that are ticked.</p>
+        <table v-if="notches?.length" aria-labelledby="lab-notches-title">
+          <thead><tr><th scope="col">On</th><th scope="col">Cycles a pixel</th>
+            <th scope="col">Period, pixels</th><th scope="col">Angle</th></tr></thead>
+          <tbody>
+            <tr v-for="(notch, n) in notches" :key="n" @pointerenter="mark(n)" @pointerleave="mark(-1)">
+              <td><input type="checkbox" class="lab-notch" :id="'lab-notch-' + n" v-model="notch.isOn"
+                         :aria-label="'Notch at ' + in_words(notch)" @change="switch_notch(n)"
+                         @focus="mark(n)" @blur="mark(-1)"></td>
+              <td><label :for="'lab-notch-' + n">{{ notch.frequency.toFixed(4) }}</label></td>
+              <td>{{ notch.period.toFixed(2) }}</td>
+              <td>{{ degrees(notch.angle) }}</td>
+            </tr>
+          </tbody>
+        </table>
       </div>
       <div class="lab-bar">
         <label>Before and after <input type="range" class="lab-before" min="0" max="100"
@@ -46,29 +74,37 @@ export default {
                aria-label="How much of the result's view shows the image before"></label>
         <button type="button" @click="reset">Show all</button>
         <button type="button" class="lab-save" @click="download('save')" :disabled="!name">Save</button>
-        <button type="button" class="lab-mask" @click="download('mask')" :disabled="!name">Download mask</button>
+        <button type="button" class="lab-mask" @click="download('mask')" :disabled="!name || !!noBrush">Download mask</button>
         <button type="button" class="lab-copy" @click="copy('command')" :disabled="!name">Copy as command line</button>
         <button type="button" class="lab-python" @click="copy('python')" :disabled="!name">Copy as Python</button>
         <span role="status">{{ status }}</span>
       </div>
       <pre class="lab-text" v-show="text" tabindex="0">{{ text }}</pre>
     </div>`,
-  props: { tab: String, maxBytes: Number },
+  props: { tab: String, maxBytes: Number, noBrush: String, hasNotches: Boolean },
   data() {
     return {
       titles: { before: "Image", spectrum: "Spectrum", result: "Result" },
       modes: { move: "Move", erase: "Erase", restore: "Restore" },
-      name: "", words: "", alert: "", status: "", text: "", readout: "",
-      mode: "move", radius: 10, before: 0, strokes: [], isBusy: false,
+      name: "", words: "", notes: "", text: "", readout: "", mode: "move", radius: 10, before: 0,
+      strokes: [], notches: null,
     };
+  },
+  watch: {
+    hasNotches: "find_notches",
+    noBrush() {
+      if (this.noBrush) this.mode = "move";
+    },
   },
   created() {
     this.bitmaps = {}; // by view; none of these needs Vue to watch it
     this.size = [1, 1]; // columns, rows
     this.centre = [0.5, 0.5];
     this.zoom = 1;
-    this.wanted = this.shown = 0;
     this.circles = [];
+    this.notchRadius = 0;
+    this.marked = -1; // the notch whose row is pointed at
+    this.search = 0; // counts the searches for notches, so that the newest one is known
     this.stroke = this.drag = null;
     this.cursor = null; // where the keys have moved the brush
     this.overlay = document.createElement("canvas");
@@ -82,16 +118,14 @@ export default {
   },
   methods: {
     // --- what Python calls ---------------------------------------------------------------------
-    say(words) {
-      this.alert = words;
-    },
     async opened(info) {
-      Object.assign(this, { name: info.name, words: info.words, strokes: [], text: "" });
-      this.alert = info.notes;
+      const { name, words, notes } = info;
+      Object.assign(this, { name, words, notes, strokes: [], text: "", alert: "" });
       this.size = [info.columns, info.rows];
       this.bitmaps = {};
       this.cursor = null;
       this.reset();
+      this.find_notches();
       for (const view of ["before", "spectrum"]) {
         const answer = await this.ask(`${view}?v=${info.version}`);
         if (answer) this.bitmaps[view] = await createImageBitmap(await answer.blob());
@@ -99,71 +133,15 @@ export default {
         this.draw();
       }
     },
-    async changed(version, circles) {
-      // One request at a time; what has changed meanwhile is asked for once, as it is then.
-      this.wanted = version;
-      this.circles = circles;
+    changed(version, circles, notchRadius) {
+      Object.assign(this, { circles, notchRadius });
       this.draw();
-      if (this.isBusy) return;
-      this.isBusy = true;
-      while (this.shown !== this.wanted) {
-        const asked = this.wanted;
+      return this.follow(version, async (asked) => {
         const answer = await this.ask(`result?v=${asked}`);
-        if (answer) this.bitmaps.result = await createImageBitmap(await answer.blob());
-        this.shown = answer ? Math.max(asked, Number(answer.headers.get("X-Version"))) : asked;
-        if (this.shown > this.wanted) this.wanted = this.shown;
-        if (answer) this.alert = "";
-        this.draw();
-        if (answer) this.$el.dataset.shown = this.shown;
-        if (answer) this.$el.dispatchEvent(new CustomEvent("lab-result", { detail: this.shown }));
-      }
-      this.isBusy = false;
-    },
-    async ask(path, options) {
-      // An answer of the server; its errors become the message on the page.
-      let answer;
-      try {
-        answer = await fetch(`tab/${this.tab}/${path}`, options);
-      } catch {
-        this.alert = "The lab does not answer: see whether pyclfft lab still runs.";
-        return null;
-      }
-      if (answer.ok) return answer;
-      const words = await answer.text();
-      try {
-        this.alert = JSON.parse(words).error;
-      } catch {
-        this.alert = words.slice(0, 300) || `The lab has failed (${answer.status}).`;
-      }
-      return null;
-    },
-
-    // --- files ---------------------------------------------------------------------------------
-    choose(event) {
-      if (event.target.files.length) this.open(event.target.files[0]);
-      event.target.value = "";
-    },
-    drop(event) {
-      if (event.dataTransfer.files.length) this.open(event.dataTransfer.files[0]);
-    },
-    async open(file) {
-      this.alert = "";
-      if (file.size > this.maxBytes) {
-        this.alert = `${file.name} has more than ${this.maxBytes / 2 ** 20} MiB: make it smaller first.`;
-        return;
-      }
-      const name = encodeURIComponent(file.name);
-      await this.ask(`open?name=${name}`, { method: "POST", body: file });
-    },
-    async download(what) {
-      const answer = await this.ask(what);
-      if (!answer) return;
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await answer.blob());
-      link.download = decodeURIComponent(answer.headers.get("X-Name"));
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-      this.status = `${link.download} is downloaded`;
+        if (!answer) return 0;
+        this.bitmaps.result = await createImageBitmap(await answer.blob());
+        return Number(answer.headers.get("X-Version"));
+      });
     },
     async copy(what) {
       const answer = await this.ask(what);
@@ -175,6 +153,32 @@ export default {
       } catch {
         this.status = "copy it from below";
       }
+    },
+
+    // --- notches -------------------------------------------------------------------------------
+    async find_notches() {
+      const search = ++this.search;
+      this.notches = null;
+      if (!this.hasNotches || !this.name) return;
+      const answer = await this.ask("notches");
+      const found = answer ? await answer.json() : [];
+      if (search !== this.search) return;
+      this.notches = found;
+      this.draw();
+    },
+    switch_notch(index) {
+      this.$emit("notch", { index, isOn: this.notches[index].isOn });
+      this.draw();
+    },
+    mark(index) {
+      this.marked = index;
+      this.draw();
+    },
+    degrees(angle) {
+      return `${(Number(angle.toFixed(1)) % 180).toFixed(1)}°`;
+    },
+    in_words({ frequency, period, angle }) {
+      return `${frequency.toFixed(4)} cycles a pixel, period ${period.toFixed(2)} pixels, angle ${this.degrees(angle)}`;
     },
 
     // --- places --------------------------------------------------------------------------------
@@ -386,13 +390,24 @@ export default {
       const [columns, rows] = this.size;
       const x = left + ((Math.floor(columns / 2) + 0.5) / columns) * w;
       const y = top + ((Math.floor(rows / 2) + 0.5) / rows) * h;
-      context.lineWidth = 1.5 * (window.devicePixelRatio || 1);
-      context.strokeStyle = "rgb(255, 190, 60)";
-      for (const cutoff of this.circles) {
+      const ratio = window.devicePixelRatio || 1;
+      const ring = (across, down, radius, least = 0) => {
+        // Around a frequency in cycles a pixel.
+        const [a, b] = [w, h].map((side) => Math.max(radius * side, least));
         context.beginPath();
-        context.ellipse(x, y, cutoff * w, cutoff * h, 0, 0, 2 * Math.PI);
+        context.ellipse(x + across * w, y + down * h, a, b, 0, 0, 2 * Math.PI);
         context.stroke();
-      }
+      };
+      context.lineWidth = 1.5 * ratio;
+      context.strokeStyle = STOPPED;
+      for (const cutoff of this.circles) ring(0, 0, cutoff);
+      const notches = (this.hasNotches && this.notches) || [];
+      notches.forEach(({ across, down, isOn }, n) => {
+        context.lineWidth = (n === this.marked ? 3 : 1.5) * ratio;
+        context.strokeStyle = isOn ? STOPPED : PASSED;
+        for (const sign of [1, -1]) ring(sign * across, sign * down, this.notchRadius, LEAST_RING * ratio);
+      });
+      context.lineWidth = 1.5 * ratio;
       if (!this.hover) return;
       context.strokeStyle = "white";
       context.beginPath();

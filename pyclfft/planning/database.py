@@ -58,31 +58,44 @@ def user_file() -> Path:
     return data_dir() / "tuning.json"
 
 
-def shipped() -> Entries:
-    """Return the entries that come with pyclfft."""
-    return tuple(each for path in sorted(SHIPPED.glob("*.json")) for each in read(path))
+def shipped(like: Identity | None = None) -> Entries:
+    """Return the entries that come with pyclfft.
+
+    Parameters
+    ----------
+    like : Identity, optional
+        A device. The entries of devices that have nothing in common with it are left out, since to
+        check an entry takes longer than to find one.
+
+    Returns
+    -------
+    tuple of Entry
+    """
+    return tuple(each for path in sorted(SHIPPED.glob("*.json")) for each in read(path, like))
 
 
-def read(path: str | os.PathLike[str]) -> Entries:
+def read(path: str | os.PathLike[str], like: Identity | None = None) -> Entries:
     """Return the entries of a file, or no entries if it is missing or damaged.
 
     Parameters
     ----------
     path : str or path
         The path of a tuning database.
+    like : Identity, optional
+        A device that the devices of the entries must have something in common with.
 
     Returns
     -------
     tuple of Entry
     """
-    return _read(path)[0]
+    return _read(path, like)[0]
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[Entries, bool]:
-    """Return the entries that `read` returns, and whether the file has no others."""
+def _read(path: str | os.PathLike[str], like: Identity | None = None) -> tuple[Entries, bool]:
+    """Return the entries that `read` returns, and whether all entries made sense."""
     try:
-        entries, left_out = _loaded(path)
-    except FileNotFoundError:
+        entries, left_out = _loaded(path, like)
+    except (FileNotFoundError, NotADirectoryError):
         return (), True
     except (OSError, FormatError) as error:
         logger.warning("tuning database left out: %s", error)
@@ -112,13 +125,18 @@ def load(path: str | os.PathLike[str]) -> Entries:
     return _loaded(path)[0]
 
 
-def _loaded(path: str | os.PathLike[str]) -> tuple[Entries, list[str]]:
+def _loaded(
+    path: str | os.PathLike[str], like: Identity | None = None
+) -> tuple[Entries, list[str]]:
     """Return the entries of a file, and for each entry left out its name and the reason.
 
-    A warning names the entries that are left out.
+    A warning names the entries that are left out. With `like`, only the entries of devices that
+    have something in common with it are read.
     """
     entries, left_out = [], []
     for identity, fields in _listed(path):
+        if like is not None and not like.origin(identity):
+            continue
         try:
             entries.append(_parsed(identity, fields))
         except (ValueError, TypeError) as error:

@@ -327,28 +327,47 @@ def best_stages(
     ways = [(*begin, *rest) for rest in factorisations(n // first, MAX_STAGES - len(begin))]
     if wanted and wanted[: len(begin)] == begin:
         ways.append(wanted)
-    usable = [
-        Stages(_largest_last(radices) if halves and radices != wanted else radices, items)
-        for radices in ways
-        if not halves or (all(radix % 2 == 0 for radix in radices) and max(radices) >= 16)
-        for most in (most_elements(radices),)
-        for items in _items(radices, min_items, max_items)
-        if max(points_held(radices, items)) <= most
-    ]
-    for wish in (lambda each: each.radices == wanted, lambda each: each.elements == points):
-        usable = [each for each in usable if wish(each)] or usable
-    return min(
-        usable,
-        key=lambda each: (
-            each.items < min_items,
+    ways = [each for each in ways if n <= max_items * most_elements(each)]
+    if halves:
+        ways = [
+            radices if radices == wanted else _largest_last(radices)
+            for radices in ways
+            if all(radix % 2 == 0 for radix in radices) and max(radices) >= 16
+        ]
+
+    def rank(radices: tuple[int, ...], items: int, elements: int, cost: float) -> tuple:
+        return (
+            radices != wanted,
+            points > 0 and elements != points,
+            items < min_items,
             # Each exchange of halves takes four steps: large radices make exchanges few.
-            (-max(each.radices), -min(each.radices)) if halves else (0, 0),
-            each.cost(split),
-            -each.elements,
-            each.radices,
-        ),
-        default=None,
-    )
+            (-max(radices), -min(radices)) if halves else (),
+            cost,
+        )
+
+    # The ways come in the order of the best ranks that they may have. Most are not looked at.
+    bounds = [(rank(each, min_items, points, _least_cost(each, split)), each) for each in ways]
+    best: tuple[tuple, Stages] | None = None
+    for bound, radices in sorted(bounds):
+        if best is not None and bound > best[0]:
+            break
+        for items in _items(radices, min_items, max_items):
+            each = Stages(radices, items)
+            held = each.elements
+            if held <= most_elements(radices):
+                ranked = (*rank(radices, items, held, each.cost(split)), -held, radices)
+                if best is None or ranked < best[0]:
+                    best = ranked, each
+    return None if best is None else best[1]
+
+
+def _least_cost(radices: tuple[int, ...], split: bool) -> float:
+    """Return a bound below every `Stages.cost` of stages with these radices.
+
+    It is the cost of work-items that are all busy in each stage, less what rounding may take off.
+    """
+    work = sum(6 + OPERATIONS[radix] / 2 for radix in radices)
+    return (1 - 1e-9) * (work + 4 * len(radices) * split)
 
 
 @lru_cache(maxsize=4096)

@@ -25,6 +25,7 @@ from .roots import (
 # Points from which on these tables are read from a disk sooner than they are computed.
 LONG_SPECTRUM = 2**15
 LONG_CHIRP = 2**17
+LONG_ROOTS = 2**17
 
 
 class Table(ABC):
@@ -147,14 +148,14 @@ class StageTwiddles(Table):
         """Return the numbers; their shape is (product of the radices - 1,) each way."""
         if self.real_radix:
             return self._with_real_stage()
-        tables = []
+        n, powers = prod(self.radices), []  # of the n-th roots: all stages are one computation
         for order in (self.radices, self.radices[::-1])[: 1 + self.back]:
             span = 1
             for radix in order:
-                factors = np.arange(1, radix), np.arange(span)
-                tables.append(roots_of_products(radix * span, self.precision, *factors).ravel())
+                step = n // (radix * span)
+                powers.append(step * np.outer(np.arange(1, radix), np.arange(span)).ravel())
                 span *= radix
-        return np.concatenate(tables)
+        return roots_of_unity(n, self.precision, np.concatenate(powers))
 
     def _with_real_stage(self) -> np.ndarray:
         """Return the twiddles of stages one of which, the real stage, keeps half of its results."""
@@ -186,13 +187,13 @@ class LaneStageTwiddles(Table):
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (product of the radices - 1,)."""
-        tables = []
+        n, powers = prod(self.radices), []  # of the n-th roots: all stages are one computation
         below = 1
         for radix in reversed(self.radices):
-            factors = np.arange(below), np.arange(1, radix)
-            tables.append(roots_of_products(radix * below, self.precision, *factors).ravel())
+            step = n // (radix * below)
+            powers.append(step * np.outer(np.arange(below), np.arange(1, radix)).ravel())
             below *= radix
-        return np.concatenate(tables)
+        return roots_of_unity(n, self.precision, np.concatenate(powers))
 
 
 @dataclass(frozen=True)
@@ -262,6 +263,11 @@ class BlockRoots(Table):
     blocks: int
     lanes: int
     precision: str
+
+    @property
+    def takes_long(self) -> bool:  # type: ignore[override]
+        """Whether the roots are many."""
+        return self.blocks * self.points >= LONG_ROOTS
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (blocks, points)."""

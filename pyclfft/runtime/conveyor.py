@@ -23,7 +23,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..planning.slabs import parts
-from . import forks, memory
+from . import forks, loss, memory
 from .cache import BoundedCache, registered
 from .operation import failed
 from .parts import Part
@@ -200,10 +200,10 @@ class Conveyor:
             self._all(self._down, self._download, lane, piece.target, below)
         except BaseException as error:
             self._stopped.set()
-            lane.queue.finish()  # no command may outlive the memory that it uses
+            loss.finish(lane.queue)  # no command may outlive the memory that it uses
             if isinstance(error, cl.Error):
-                memory.refuse(error, lane.queue.context, lane.given.size + lane.result.size)
-                raise failed(lane.queue.device, error) from error
+                memory.refuse(error, lane.queue, lane.given.size + lane.result.size)
+                raise failed(lane.queue, error) from error
             raise
         finally:
             self._lanes.put(lane)
@@ -281,6 +281,6 @@ def _touched(queue: cl.CommandQueue, nbytes: int) -> cl.Buffer:
     NVIDIA's driver grants memory that it does not have, and fails when a command first uses it.
     """
     buffer = memory.allocate(queue.context, nbytes)
-    with memory.refusals(queue.context, nbytes):
+    with memory.refusals(queue, nbytes):
         cl.enqueue_fill_buffer(queue, buffer, np.uint8(0), 0, nbytes).wait()
     return buffer

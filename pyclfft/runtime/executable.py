@@ -13,7 +13,7 @@ import pyopencl as cl
 from ..errors import DeviceError
 from ..planning.arguments import Buffer, FirstGroup, Scalar, Vector
 from ..planning.passes import COUNTERS, Argument, Pass, Schedule
-from . import describe, forks, memory
+from . import describe, forks, loss, memory
 from .profile import Recorder
 from .program import program
 from .tables import SharedTable, shared_table
@@ -68,9 +68,11 @@ class Lease:
 
         A call that failed is over, too: to wait for it would fail.
         """
-        if self.done is None or self.done.command_execution_status <= _COMPLETE:
-            return []
-        return [self.done]
+        try:
+            is_over = self.done is None or self.done.command_execution_status <= _COMPLETE
+        except cl.Error:  # its queue is lost
+            is_over = True
+        return [] if is_over or self.done is None else [self.done]
 
     def still_ahead(self, events: Sequence[cl.Event]) -> list[cl.Event]:
         """Return those of a caller's events that the queue of the last call has to wait for.
@@ -147,6 +149,8 @@ class Executable:
     ------
     BuildError
         A kernel does not compile.
+    DeviceError
+        The device is lost.
     """
 
     def __init__(
@@ -159,12 +163,13 @@ class Executable:
         self.traits = describe.traits(context.devices[0])
         self.schedule = schedule
         self._given = given or {}
-        self._programs = [
-            program(context, each.source, each.defines, each.hooks) for each in schedule.passes
-        ]
-        self._tables: dict[Argument, SharedTable] = {
-            table: shared_table(context, table) for table in schedule.tables
-        }
+        with memory.refusals(context, schedule.workspace_bytes):
+            self._programs = [
+                program(context, each.source, each.defines, each.hooks) for each in schedule.passes
+            ]
+            self._tables: dict[Argument, SharedTable] = {
+                table: shared_table(context, table) for table in schedule.tables
+            }
         # Leases go to and fro by append and pop, in one step each: threads need no lock for that.
         self._idle: deque[Lease] = deque(maxlen=IDLE_LEASES)
         self._idle_stages: deque[Lease] = deque(maxlen=IDLE_LEASES)
@@ -209,8 +214,9 @@ class Executable:
             lease = self._borrow(queue)
             event = self._launch(lease, queue, source, target, wait_for, recorder)
         except cl.Error as error:
+            self._idle.clear()  # others may belong to the same queue, which may be lost
             callers = (each.size or 0 for each in (source, target) if each is not None)
-            memory.refuse(error, self.context, self.schedule.workspace_bytes + sum(callers))
+            memory.refuse(error, queue, self.schedule.workspace_bytes + sum(callers))
             raise
         lease.queue, lease.done = queue, event
         self._idle.append(lease)
@@ -339,7 +345,7 @@ class Executable:
         try:
             self._launch(lease, queue, None, None, wait_for, None).wait()
         except BaseException:
-            queue.finish()  # no kernel may outlive its memory
+            loss.finish(queue)  # no kernel may outlive its memory
             raise
         target[...] = result
         lease.queue = queue

@@ -19,7 +19,7 @@ import pyopencl.array as cl_array
 
 from ..errors import DeviceMemoryError
 from ..planning.traits import Traits
-from . import describe, forks, pool
+from . import describe, forks, loss, pool
 from .pool import ALIGNMENT
 
 Memory = cl.Buffer | cl.SVMPointer  # what a pointer argument of a kernel can be set to
@@ -128,15 +128,12 @@ def _ask_for_huge_pages(context: cl.Context, buffer: cl.Buffer) -> None:
     """
     if sys.platform != "linux":
         return
-    with cl.CommandQueue(context) as queue:
-        everything = (queue, buffer, cl.map_flags.WRITE_INVALIDATE_REGION, 0, (buffer.size,))
-        mapped: Any = cl.enqueue_map_buffer(*everything, np.dtype(np.uint8))[0]
-        address = mapped.ctypes.data
+    with cl.CommandQueue(context) as queue, _mapped(queue, buffer) as array:
+        address = array.ctypes.data
         begin = -(-address // HUGE_PAGE) * HUGE_PAGE
         nbytes = max(0, (address + buffer.size) // HUGE_PAGE * HUGE_PAGE - begin)
         advise = ctypes.CDLL(None).madvise  # Linux may refuse, which only costs time
         advise(ctypes.c_void_p(begin), ctypes.c_size_t(nbytes), mmap.MADV_HUGEPAGE)
-        mapped.base.release(queue)
 
 
 def zeros(context: cl.Context, nbytes: int) -> cl.Buffer:
@@ -182,6 +179,41 @@ def constant(context: cl.Context, values: np.ndarray) -> cl.Buffer:
     return _buffer(context, flags, held.nbytes, np.ascontiguousarray(held))
 
 
+@contextmanager
+def filling(context: cl.Context, nbytes: int) -> Iterator[tuple[cl.Buffer, np.ndarray]]:
+    """Give a new buffer and an array of bytes, whose content the buffer has afterwards.
+
+    On a CPU the array is the buffer's own memory, so that the content is written once. Elsewhere it
+    is memory of the host, which is uploaded.
+
+    Raises
+    ------
+    DeviceMemoryError
+        The device is out of memory.
+    """
+    buffer = allocate(context, nbytes)
+    with cl.CommandQueue(context) as queue:
+        if describe.traits(context.devices[0]).is_cpu:
+            with _mapped(queue, buffer) as array:
+                yield buffer, array
+        else:
+            array = np.empty(nbytes, np.uint8)
+            yield buffer, array
+            with refusals(context, nbytes):
+                cl.enqueue_copy(queue, buffer, array)
+
+
+@contextmanager
+def _mapped(queue: cl.CommandQueue, buffer: cl.Buffer) -> Iterator[np.ndarray]:
+    """Give the memory of a CPU's buffer, to be written to."""
+    flags: Any = cl.map_flags.WRITE_INVALIDATE_REGION
+    mapped: Any = cl.enqueue_map_buffer(queue, buffer, flags, 0, (buffer.size,), np.dtype("u1"))[0]
+    try:
+        yield mapped
+    finally:
+        mapped.base.release(queue).wait()
+
+
 def _buffer(
     context: cl.Context, flags: int, nbytes: int, values: np.ndarray | None = None
 ) -> cl.Buffer:
@@ -213,8 +245,8 @@ def allocated_bytes() -> int:
 
 
 @contextmanager
-def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
-    """Turn a runtime's error into DeviceMemoryError if it says that memory is short.
+def refusals(place: loss.Place, nbytes: int) -> Iterator[None]:
+    """Turn a runtime's error into ours if it says that memory is short, or that a device is lost.
 
     The error may come when a buffer is first used: NVIDIA's driver grants more memory than there
     is, and fails when a command touches the buffer.
@@ -223,19 +255,23 @@ def refusals(context: cl.Context, nbytes: int) -> Iterator[None]:
     ------
     DeviceMemoryError
         The device is out of memory.
+    DeviceError
+        The device is lost.
     """
     try:
         yield
     except cl.Error as error:
-        refuse(error, context, nbytes)
+        refuse(error, place, nbytes)
         raise
 
 
-def refuse(error: cl.Error, context: cl.Context, nbytes: int) -> None:
-    """Raise DeviceMemoryError if an error says that memory is short; return if it does not."""
+def refuse(error: cl.Error, place: loss.Place, nbytes: int) -> None:
+    """Raise DeviceError if a device is lost, DeviceMemoryError if memory is short, or return."""
+    if loss.is_lost(error, place):
+        raise loss.lost(error, place) from error
     if error.code in _OUT_OF_MEMORY:
         raise DeviceMemoryError(
-            f"{context.devices[0].name} did not allocate {nbytes:,} bytes ({error}): free some "
+            f"{loss.device_of(place).name} did not allocate {nbytes:,} bytes ({error}): free some "
             "of its memory, or take a smaller batch or image"
         ) from None
 
@@ -401,7 +437,7 @@ def run_where_they_are(
         else:
             _run_by_buffers(queue, traits, source, target, enqueue, wait_for)
     except BaseException:
-        queue.finish()  # no kernel may outlive its memory
+        loss.finish(queue)  # no kernel may outlive its memory
         raise
 
 
@@ -415,7 +451,7 @@ def _run_by_buffers(
 ) -> None:
     """Wait only once, at the end: once PoCL's threads sleep, they take long to wake."""
     context, flags = queue.context, cl.mem_flags
-    with refusals(context, source.nbytes + target.nbytes):
+    with refusals(queue, source.nbytes + target.nbytes):
         given = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=source)
         result = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=target)
     map_back(queue, traits, result, enqueue(queue, given, result, wait_for))
@@ -459,7 +495,7 @@ def upload(
 ) -> tuple[cl.Buffer, cl.Event]:
     """Copy a contiguous host array to a new buffer; the copy has ended when the event has."""
     buffer = allocate(queue.context, array.nbytes)
-    with refusals(queue.context, array.nbytes):
+    with refusals(queue, array.nbytes):
         event = cl.enqueue_copy(queue, buffer, array, is_blocking=False, wait_for=wait_for or None)
     return buffer, event
 

@@ -15,7 +15,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import DeviceError, PlanError
-from . import memory, queues
+from . import loss, memory, queues
 from .executable import Executable, run_on_host
 from .profile import Recorder
 
@@ -188,16 +188,18 @@ def run(
             run_on_device(executable, queue, source, target, wait_for, recorder)
         else:
             run_on_host(executable, queue, source, target, recorder, wait_for)
-    except cl.RuntimeError as error:
-        raise failed(queue.device, error) from error
+    except cl.Error as error:
+        raise failed(queue, error) from error
 
 
-def failed(device: cl.Device, error: cl.Error) -> DeviceError:
-    """Return the error that tells a caller what to do where a command on a device has failed."""
+def failed(place: loss.Place, error: cl.Error) -> DeviceError:
+    """Return the error that tells a caller what to do where a command of a queue has failed."""
+    if loss.is_lost(error, place):
+        return loss.lost(error, place)
     return DeviceError(
-        f"{device.name} did not finish its work ({error}): there is no result. If it fails again, "
-        "its driver has lost it or an event in wait_for= has failed: start a new process, or "
-        "choose another device with use_device"
+        f"{loss.device_of(place).name} did not finish its work ({error}): there is no result. If "
+        "it fails again, its driver has lost it or an event in wait_for= has failed: start a new "
+        "process, or choose another device with use_device"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from . import describe, forks, memory
+from . import describe, forks, loss, memory
 from .executable import Executable
 from .operation import failed, run
 from .profile import Recorder
@@ -129,9 +129,9 @@ class Pipeline:
             down.wait()
             np.copyto(work.target, received.view(work.target.dtype).reshape(work.target.shape))
         except BaseException as error:
-            slot.queue.finish()  # no command may outlive the memory that it uses
-            if isinstance(error, cl.RuntimeError):
-                raise failed(slot.queue.device, error) from error
+            loss.finish(slot.queue)  # no command may outlive the memory that it uses
+            if isinstance(error, cl.Error):
+                raise failed(slot.queue, error) from error
             raise
         finally:
             idle.put(slot)

@@ -305,12 +305,14 @@ class Plan:
         """
         try:
             if isinstance(x, cl_array.Array):
+                if queue is None:
+                    queue = x.queue
                 return self._on_device(x, out, queue, wait_for or ())
             if queue is None:
                 queue = queues.queue_of(self.context)
             return self._on_host(x, out, queue, wait_for or ())
-        except cl.RuntimeError as error:
-            raise failed(self.device, error) from error
+        except cl.Error as error:
+            raise failed(queue or self.context, error) from error
 
     def profile(self, x: Any, out: Any = None) -> tuple[PassTime, ...]:
         """Run the plan once on a profiling queue and return the time of every pass.
@@ -388,7 +390,7 @@ class Plan:
         recorder: Recorder | None = None,
     ) -> cl_array.Array:
         if queue is None:
-            queue = x.queue or queues.queue_of(self.context)
+            queue = queues.queue_of(self.context)
         if queue is not self._known_queue:
             self._check_queue(queue)
         if (x.shape, x.dtype, x.strides, x.offset) != self._expected_source:

@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 import pyopencl as cl
 
 from ..errors import BuildError
-from . import disk
+from . import disk, loss
 from .cache import BoundedCache, registered
 from .describe import code_identity
 from .vendors import has_warnings, keeps_programs, runtime_of
@@ -27,7 +27,7 @@ MEMORY_LIMIT = 256  # programs
 DISK_LIMIT = 256 * 2**20  # bytes
 MAGIC = b"pyclfft program 1\n"  # begins every stored program; its number changes with the layout
 FILE = r"(?:\w+/)*\w+\.cl"  # a kernel file is named by its path below cl/: "textbook/norm.cl"
-INCLUDE = re.compile(rf'^([ \t]*)#include "({FILE})".*$', re.MULTILINE)
+INCLUDE = re.compile(rf'#include "({FILE})".*')  # begins with words, which are found at once
 # Most compilers write "textbook/norm.cl:8:12: error: ...", but PoCL writes
 # "error: textbook/norm.cl:8:12: ...". NVIDIA's names no file and writes "<kernel>:8".
 FLAT_PLACE = re.compile(r"<kernel>:(\d+)")
@@ -185,8 +185,8 @@ def file_pieces(path: str, name: str) -> Pieces:
         There is no such file; the message names one with a similar path, if there is one.
     """
     try:
-        with open(path, encoding="utf-8") as file:
-            return _split(file.read())
+        with open(path, "rb", buffering=0) as file:  # a plan opens dozens of files
+            return _split(file.read().decode().replace("\r\n", "\n"))
     except FileNotFoundError:
         alike = [each for each in kernel_files() if Path(each).name == Path(name).name]
         remedy = f"do you mean {alike[0]}?" if alike else f"see {kernel_folder()}"
@@ -194,12 +194,19 @@ def file_pieces(path: str, name: str) -> Pieces:
 
 
 def _split(text: str) -> Pieces:
-    first, *others = INCLUDE.split(text)
-    includes, line = [], 1 + first.count("\n")
-    for again, file, following in zip(others[::3], others[1::3], others[2::3], strict=True):
-        includes.append(Include(again, file, line + 1, following))
+    found = []
+    for each in INCLUDE.finditer(text):
+        begin = text.rfind("\n", 0, each.start()) + 1
+        again = text[begin : each.start()]
+        if not again.strip(" \t"):  # the directive is alone on its line
+            found.append((begin, again, each))
+    begins = [begin for begin, _, _ in found] + [len(text)]
+    includes, line = [], 1 + text.count("\n", 0, begins[0])
+    for (_, again, each), end in zip(found, begins[1:], strict=True):
+        following = text[each.end() : end]
+        includes.append(Include(again, each[1], line + 1, following))
         line += following.count("\n")
-    return first, tuple(includes)
+    return text[: begins[0]], tuple(includes)
 
 
 # --- building -------------------------------------------------------------------------------------
@@ -216,6 +223,8 @@ def _build(context: cl.Context, source: str, text: str, defines: Defines) -> cl.
         try:
             built._build(b"", [device])
         except cl.Error as error:
+            if loss.is_lost(error, context):
+                raise loss.lost(error, context) from error
             log = _log(built, device, text) or str(error)
             raise _build_error(source, text, defines, device, log) from None
     log = _log(built, device, text)

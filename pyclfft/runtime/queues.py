@@ -11,7 +11,9 @@ from . import choice, forks
 from .describe import device_label
 from .forks import require_own_process
 
+_REMEDY = ": start a new process, or choose another device with use_device"
 _contexts: dict[cl.Device, cl.Context] = {}
+_forgotten: list[cl.Context] = []  # kept, since others may still have queues and buffers in them
 
 
 def context_of(device: cl.Device) -> cl.Context:
@@ -45,7 +47,8 @@ def context_of(device: cl.Device) -> cl.Context:
             try:
                 _contexts[device] = cl.Context([device])
             except cl.Error as error:
-                raise DeviceError(f"no context on {device_label(device)}: {error}") from error
+                label = device_label(device)
+                raise DeviceError(f"no context on {label}: {error}{_REMEDY}") from error
         return _contexts[device]
 
 
@@ -110,10 +113,30 @@ def queue_of(context: cl.Context) -> cl.CommandQueue:
     Raises
     ------
     DeviceError
-        This process was forked from one that has used OpenCL.
+        The runtime refuses to make a queue, or this process was forked from one that has used
+        OpenCL.
     """
     require_own_process()
     known = _queues.of.get(context)
     if known is None:
-        known = _queues.of[context] = cl.CommandQueue(context)
+        try:
+            known = _queues.of[context] = cl.CommandQueue(context)
+        except cl.Error as error:
+            label = device_label(context.devices[0])
+            raise DeviceError(f"no queue on {label}: {error}{_REMEDY}") from error
     return known
+
+
+def forget(context: cl.Context) -> None:
+    """Forget a context and this thread's queue of it: the next call that needs them makes new ones.
+
+    Parameters
+    ----------
+    context : pyopencl.Context
+        Any context. Queues and buffers that others have in it stay valid.
+    """
+    _queues.of.pop(context, None)
+    with forks.lock:
+        for device, known in list(_contexts.items()):
+            if known == context:
+                _forgotten.append(_contexts.pop(device))

@@ -175,8 +175,8 @@ def _examine(device: cl.Device) -> str:
     with suppress(OSError):
         if sound.exists():
             return ""
-        if in_child and unsound.exists():
-            return unsound.read_text(encoding="utf-8").splitlines()[0]
+        if in_child and (wrong := _first_line(unsound)):
+            return wrong
     if in_child and (wrong := _try_in_child(device)):
         _write_note(unsound, wrong, *about)
         return wrong
@@ -184,6 +184,13 @@ def _examine(device: cl.Device) -> str:
     if not reason:
         _write_note(sound, *about)
     return reason
+
+
+def _first_line(path: Path) -> str:
+    """Return the first line of a note; an empty text where the note is missing or damaged."""
+    if not path.exists():
+        return ""
+    return next(iter(path.read_text(encoding="utf-8", errors="replace").splitlines()), "")
 
 
 def _write_note(path: Path, *lines: str) -> None:

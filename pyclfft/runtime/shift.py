@@ -136,7 +136,7 @@ def _moved(
         np.uint64(x.size),
     )
     sizes = (-(-x.size // GROUP) * GROUP,), (GROUP,)
-    with memory.refusals(queue.context, result.nbytes):
+    with memory.refusals(queue, result.nbytes):
         event = cl.enqueue_nd_range_kernel(queue, kernel, *sizes, wait_for=x.events or None)
     result.add_event(event)
     return result

@@ -8,7 +8,7 @@ import numpy as np
 import pyopencl as cl
 
 from ..planning.traits import Traits
-from . import memory
+from . import loss, memory
 
 
 class Staging:
@@ -52,7 +52,7 @@ class Staging:
         trace: TracebackType | None,
     ) -> None:
         if error is not None:
-            self.queue.finish()  # no kernel may outlive its memory
+            loss.finish(self.queue)  # no kernel may outlive its memory
 
     def given(self, array: np.ndarray) -> memory.Memory:
         """Return the memory of a contiguous input.
@@ -97,7 +97,7 @@ class Staging:
     def _wrapped(self, array: np.ndarray, mode: int) -> memory.Memory:
         if self._traits.system_svm:
             return memory.addressed(array)
-        with memory.refusals(self.queue.context, array.nbytes):
+        with memory.refusals(self.queue, array.nbytes):
             return cl.Buffer(self.queue.context, mode | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
 
     def _keep(self, there: memory.Memory) -> memory.Memory:

@@ -27,6 +27,7 @@ logger = logging.getLogger("pyclfft")
 
 DISK_LIMIT = 256 * 2**20  # bytes
 LARGEST = DISK_LIMIT // 4  # bytes of a table that is kept on the disk
+SUM_BYTES = 8  # at the beginning of a file, before the table
 
 
 class SharedTable:
@@ -86,7 +87,9 @@ def table_buffer(context: cl.Context, table: Table) -> cl.Buffer:
     """
     if isinstance(table, SpinFactors):
         return _spin_factors(context, table)
-    return memory.constant(context, _kept(table) if table.takes_long else table.values())
+    if table.takes_long:
+        return _kept(context, table)
+    return memory.constant(context, table.values())
 
 
 def _spin_factors(context: cl.Context, table: SpinFactors) -> cl.Buffer:
@@ -102,16 +105,16 @@ def _spin_factors(context: cl.Context, table: SpinFactors) -> cl.Buffer:
 # --- on disk --------------------------------------------------------------------------------------
 
 
-def _kept(table: Table) -> np.ndarray:
-    """Return the numbers of a table from the disk, as bytes, or else compute and keep them."""
+def _kept(context: cl.Context, table: Table) -> cl.Buffer:
+    """Return a new buffer that holds a table from the disk, or else compute and keep the table."""
     path = _disk_path(table)
-    found = _load(path)
+    found = _load(context, path)
     if found is not None:
         return found
     values = np.ascontiguousarray(table.values())
     if values.nbytes <= LARGEST:
         disk.store(path, (_sum(values), values.reshape(-1).view(np.uint8)), DISK_LIMIT)
-    return values
+    return memory.constant(context, values)
 
 
 def _disk_path(table: Table) -> Path:
@@ -127,21 +130,23 @@ def _code() -> str:
     return hashlib.sha256(b"".join(sources)).hexdigest()
 
 
-def _load(path: Path) -> np.ndarray | None:
-    """Return a stored table as bytes, or None where it is missing or damaged."""
+def _load(context: cl.Context, path: Path) -> cl.Buffer | None:
+    """Return a new buffer that holds a stored table, or None where it is missing or damaged."""
     try:
-        # NumPy's own reader takes twice as long, since its memory does not lie in large pages.
         with open(path, "rb", buffering=0) as file:
-            data = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
-            file.readinto(data.data)
+            given = file.read(SUM_BYTES)
+            nbytes = max(1, os.fstat(file.fileno()).st_size - SUM_BYTES)
+            # The file is read where it is to be, since fresh memory takes longer than to read.
+            with memory.filling(context, nbytes) as (buffer, content):
+                file.readinto(content.data)
+                found = _sum(content)
     except OSError:
         return None
-    found = data[8:]
-    if data[:8].tobytes() != _sum(found):
+    if given != found:
         logger.debug("%s is damaged and will be computed again", path)
         return None
     disk.note_use(path)
-    return found
+    return buffer
 
 
 def _sum(values: np.ndarray) -> bytes:

@@ -8,7 +8,7 @@ import hashlib
 import pyopencl as cl
 
 from ..planning import database
-from ..planning.lookup import ALIKE, USER, Workclass, Workclasses, look_up
+from ..planning.lookup import ALIKE, USER, Identity, Workclass, Workclasses, look_up
 from ..planning.parameters import Parameters
 from ..planning.problem import Problem
 from . import describe
@@ -16,9 +16,19 @@ from .program import kernel_files
 
 
 @functools.cache
-def shipped_entries() -> database.Entries:
-    """Return the tuning database's entries that come with pyclfft."""
-    return database.shipped()
+def shipped_entries(identity: Identity) -> database.Entries:
+    """Return the entries that come with pyclfft, of devices that have something in common with one.
+
+    Parameters
+    ----------
+    identity : Identity
+        The device.
+
+    Returns
+    -------
+    tuple of Entry
+    """
+    return database.shipped(identity)
 
 
 @functools.cache
@@ -79,19 +89,19 @@ def origins_of(chosen: cl.Device) -> dict[str, int]:
         for each in user_entries()
         if each.identity == identity and each.sources == sources_hash()
     ]
-    origins = [identity.origin(each.identity) for each in shipped_entries()]
+    origins = [identity.origin(each.identity) for each in shipped_entries(identity)]
     counts = {USER: len(user), **{origin: origins.count(origin) for origin in ALIKE}}
     return {origin: count for origin, count in counts.items() if count}
 
 
 @functools.lru_cache(maxsize=1024)
 def _found(chosen: cl.Device, is_cpu: bool, workclasses: Workclasses) -> Parameters:
-    user = user_entries()
+    user, identity = user_entries(), describe.identity(chosen)
     return look_up(
         workclasses,
-        describe.identity(chosen),
+        identity,
         describe.traits(chosen),
-        shipped_entries(),
+        shipped_entries(identity),
         user,
         sources_hash() if user else "",
     )

@@ -263,7 +263,7 @@ def _show(path: Path, chosen: cl.Device) -> int:
     user = [each for each in database.read(path) if each.identity == identity]
     ours = [
         (origin, each)
-        for each in wisdom.shipped_entries()
+        for each in wisdom.shipped_entries(identity)
         if (origin := identity.origin(each.identity))
     ]
     rows = [

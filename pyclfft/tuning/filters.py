@@ -11,8 +11,8 @@ import pyopencl as cl
 
 from ..image.bands import Band
 from ..image.filter_plans import SPREADING, FilterJob, filter_schedule, transform_problem
-from ..image.filtering import filter_job
 from ..image.in_pieces import gains_by_host
+from ..image.jobs import filter_job
 from ..planning.accuracy import relative_error, transform_bound
 from ..planning.lookup import Workclass
 from ..planning.parameters import Parameters

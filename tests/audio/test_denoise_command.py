@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 from scipy.io import wavfile
 
+from pyclfft.audio import audiofile, sound_blocks
 from pyclfft.audio.audiofile import read_audio
 from pyclfft.audio.denoising import denoise
 from tests.conftest import place_of
@@ -33,6 +34,7 @@ def folder(tmp_path, monkeypatch):
     wavfile.write(tmp_path / "deep.wav", SR, np.rint(32767 * sound().T).astype("i2"))
     wavfile.write(tmp_path / "noise.wav", SR, 0.03 * noise(SR, "f4"))
     wavfile.write(tmp_path / "fast.wav", 2 * SR, 0.03 * noise(SR, "f4"))
+    wavfile.write(tmp_path / "one.wav", SR, sound(channels=1)[0])
     (tmp_path / "text.wav").write_text("hello, this is no sound")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -77,6 +79,30 @@ def test_the_file_holds_what_the_function_returns(device, folder):
 
 
 @pytest.mark.one_cpu
+def test_files_are_read_and_written_in_blocks(device, folder, monkeypatch):
+    """The result is that of one block, and no more than a block of samples is read at a time."""
+    place, asked = place_of(device), []
+    real = audiofile.AudioReader.blocks
+
+    def blocks(self, size=1000, **options):
+        for block in real(self, size, **options):
+            asked.append(block.shape[1])
+            yield block
+
+    monkeypatch.setattr(audiofile.AudioReader, "blocks", blocks)
+    words = ["--hum", "50", "--device", place, "-q"]
+    for name in ("in.wav", "deep.wav"):
+        assert main([name, "one.wav", *words]) == 0
+        asked.clear()
+        with monkeypatch.context() as small:
+            small.setattr(sound_blocks, "BLOCK_BYTES", 2**17)
+            assert main([name, "many.wav", *words]) == 0
+        assert max(asked) < 5000
+        one, many = (read_audio(each).samples for each in ("one.wav", "many.wav"))
+        assert np.abs(one - many).max() < 2**-15 + 1e-6
+
+
+@pytest.mark.one_cpu
 def test_before_and_after(device, folder, capsys):
     pytest.importorskip("matplotlib")
     assert main(["in.wav", "out.wav", "--picture", "both.png", "--timing"]) == 0
@@ -112,6 +138,7 @@ BAD = {
     "no noise": (["in.wav", "--noise", "no.wav"], "no.wav: No such file"),
     "rate of noise": (["in.wav", "--noise", "fast.wav"], "16000 samples a second"),
     "late noise": (["in.wav", "--noise-at", "2", "1"], "choose another --noise-at"),
+    "channels of noise": (["one.wav", "--noise", "in.wav"], "give noise of one channel"),
     "short noise": (["in.wav", "--noise-at", "0", "0.01"], "give a longer part"),
     "input is output": (["in.wav", "in.wav"], "is an input, too"),
     "same result": (["in.wav", "x.wav", "--picture", "x.wav"], "picture's name ends in .png"),

@@ -30,6 +30,10 @@ FULL = [
     "python -m pytest -x -m full tests/suites",
     "rusticl FOLDER/mesa",
     "python -m pytest -x -m full -n 0 tests/lab",
+    "python -m pyclfft selftest --minutes 1",
+    "python -m pyclfft selftest --stress --minutes 0.5",
+    "python -m pyclfft selftest --plans 3000",
+    "fuzz 1",
     "python -m pytest -x -m full --ignore tests/suites --ignore tests/lab",
 ]
 
@@ -49,6 +53,7 @@ def checkout(tmp_path):
     script(tmp_path / "bin" / "apt-get", "exit 0")
     script(tmp_path / ".ci" / "oldest", log)
     script(tmp_path / ".ci" / "rusticl", log)
+    script(tmp_path / ".ci" / "fuzz", log)
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
     shutil.copy(ROOT / ".gitignore", tmp_path)
     (tmp_path / "samples").mkdir()

@@ -84,7 +84,7 @@ def default_device():
 def test_every_sample_is_run():
     assert {path.name for path in SAMPLES.glob("*.py")} == {
         *EXPECTED, "make_images.py", "make_noises.py", "make_rooms.py", "make_sines.py",
-        "make_sound.py", "score_notes.py", "synth.py",
+        "make_sound.py", "score_denoising.py", "score_notes.py", "synth.py",
     }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from tests.conftest import place_of
 def own_database(tmp_path, monkeypatch):
     monkeypatch.setenv("PYCLFFT_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(tuner, "cache_dir", lambda: tmp_path / "cache")
-    monkeypatch.setattr(wisdom, "shipped_entries", lambda: ())
+    monkeypatch.setattr(wisdom, "shipped_entries", lambda identity: ())
     wisdom.forget_entries()
     for name in ("SAMPLE_S", "WARM_S", "EVENTS_S"):
         monkeypatch.setattr(measure, name, 1e-5)
@@ -151,7 +151,10 @@ def test_what_cannot_be_tuned_does_not_stop_the_others(device, capsys, own_datab
         (("--n", "64", "--taps", "4"), "--taps needs a --kind: convolve-full or"),
         (("--kind", "stft", "--shape", "64x4"), "--kind stft needs --n"),
         (("--kind", "filter-max", "--n", "64"), "--kind filter-max needs --shape"),
-        (("--kind", "convolve-full", "--n", "64"), "needs the extents of the kernel"),
+        (
+            ("--kind", "convolve-full", "--n", "64"),
+            "needs the extents of the kernel, too: add --taps",
+        ),
         (("--kind", "convolve-full", "--n", "64", "--taps", "65"), "a kernel is not longer than"),
         (("--kind", "convolve-full", "--n", "64", "--taps", "3x3"), "a kernel is not longer than"),
         (("--show", "--forget"), "not allowed with argument"),

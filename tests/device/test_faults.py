@@ -25,7 +25,7 @@ from pyclfft import files
 from pyclfft.errors import BuildError, DeviceError, DeviceMemoryError
 from pyclfft.planning import database
 from pyclfft.planning.lookup import Entry, Identity
-from pyclfft.runtime import disk
+from pyclfft.runtime import describe, disk
 from pyclfft.runtime.vendors import runtime_of
 from tests.conftest import place_of
 from tests.oracle import noise, relative_error
@@ -169,6 +169,107 @@ def test_each_copy_in_turn(device, queue):
     assert copied
 
 
+# --- a lost device --------------------------------------------------------------------------------
+
+
+class Unavailable(cl.RuntimeError):
+    """An error as pyopencl raises it where a device has been taken away."""
+
+    code = cl.status_code.DEVICE_NOT_AVAILABLE
+
+
+class Invalid(cl.LogicError):
+    """An error as pyopencl raises it where a driver has ended a queue."""
+
+    code = cl.status_code.INVALID_COMMAND_QUEUE
+
+
+class Gone:
+    """Lets all commands of one queue fail, from the first one of a kind on."""
+
+    def __init__(self, patching, queue, kind, error):
+        self.queue, self.error, self.is_lost = queue, error, False
+        for name in ("enqueue_nd_range_kernel", "enqueue_copy", "enqueue_marker"):
+            patching.setattr(cl, name, self.failing(getattr(cl, name), kind == name))
+        patching.setattr(cl.CommandQueue, "finish", self.failing(cl.CommandQueue.finish, False))
+        patching.setattr(cl.Event, "wait", self.failing(cl.Event.wait, kind == "wait"))
+
+    def failing(self, function, is_first):
+        def call(subject, *args, **options):
+            queue = subject.command_queue if isinstance(subject, cl.Event) else subject
+            if queue == self.queue:
+                self.is_lost = self.is_lost or is_first
+                if self.is_lost:
+                    raise self.error
+            return function(subject, *args, **options)
+
+        return call
+
+
+@pytest.fixture
+def by_transfers(change_traits):
+    """Let arrays be copied to the device and back, as where it has memory of its own."""
+    pyclfft.clear_cache()
+    change_traits(is_cpu=False, shared_buffers=False, system_svm=False)
+    yield
+    pyclfft.clear_cache()
+
+
+@pytest.mark.parametrize("error", [Unavailable("gone"), Broken("gone"), Invalid("gone")])
+@pytest.mark.parametrize("kind", ["enqueue_nd_range_kernel", "enqueue_copy", "wait"])
+@pytest.mark.parametrize("size", [64, 2**15])
+def test_a_lost_device(device, request, kind, error, size):
+    """The call says so; what belonged to the queue is forgotten; other queues go on."""
+    if kind == "enqueue_copy":
+        request.getfixturevalue("by_transfers")
+    x = noise((4, size), np.complex64)
+    expected = scipy.fft.fft(x.astype("c16"))
+    queue = pyclfft.default_queue()
+    other = cl.CommandQueue(queue.context)
+    plan = pyclfft.Plan(x.shape, x.dtype, axes=1, context=queue.context)
+    assert relative_error(pyclfft.fft(x), expected) < LIMIT
+    with pytest.MonkeyPatch.context() as patching:
+        gone = Gone(patching, queue, kind, error)
+        if kind == "wait" and not describe.traits(device).is_cpu:
+            pytest.skip("only a CPU's results are waited for by their event")
+        for call in (lambda: pyclfft.fft(x), lambda: plan(x, queue=queue)):
+            with pytest.raises(DeviceError, match=r"is lost .*gone.* new process.*use_device"):
+                call()
+        assert gone.is_lost
+        info = pyclfft.cache_info()
+        assert (info.plans.size, info.programs.size) == (0, 0)
+        assert relative_error(plan(x, queue=other), expected) < LIMIT
+        assert pyclfft.default_queue() != queue
+        assert relative_error(pyclfft.fft(x), expected) < LIMIT
+    assert relative_error(plan(x), expected) < LIMIT
+
+
+def test_a_lost_device_while_arrays_are_on_it(device):
+    queue = pyclfft.default_queue()
+    x = cl_array.to_device(queue, noise((4, 64), np.complex64))
+    expected = pyclfft.fft(x).get()
+    with pytest.MonkeyPatch.context() as patching:
+        Gone(patching, queue, "enqueue_nd_range_kernel", Invalid("gone"))
+        with pytest.raises(DeviceError, match=r"is lost .*arrays on the device"):
+            pyclfft.fft(x)
+    np.testing.assert_array_equal(pyclfft.fft(x).get(), expected)
+
+
+def test_too_little_memory_is_no_lost_device(device):
+    """A launch may fail so, too; then the queue still answers, and nothing is forgotten."""
+    x, queue = noise((4, 64), np.complex64), pyclfft.default_queue()
+    expected = pyclfft.fft(x)
+    with pytest.MonkeyPatch.context() as patching:
+        nth = Nth(cl.enqueue_nd_range_kernel, 1, Broken("clEnqueueNDRangeKernel failed"))
+        patching.setattr(cl, "enqueue_nd_range_kernel", nth)
+        with pytest.raises((DeviceError, DeviceMemoryError)) as caught:
+            pyclfft.fft(x)
+    assert "lost (" not in str(caught.value)
+    assert pyclfft.cache_info().plans.size
+    assert pyclfft.default_queue() == queue
+    np.testing.assert_array_equal(pyclfft.fft(x), expected)
+
+
 # --- the disk -------------------------------------------------------------------------------------
 
 ENTRY = Entry(Identity("platform", "name", "driver", "", "vendor", "cpu"), None, {})
@@ -227,7 +328,7 @@ KILLED = """
 import itertools, sys
 from pathlib import Path
 from pyclfft.planning import database
-from pyclfft.runtime import disk
+from pyclfft.runtime import describe, disk
 folder = Path(sys.argv[1])
 print("ready", flush=True)
 for number in itertools.count():

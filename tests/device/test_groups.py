@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import pyclfft
-from pyclfft.image.filtering import filter_job, image_filter
+from pyclfft.image.filtering import image_filter
+from pyclfft.image.jobs import filter_job
 from pyclfft.planning import database
 from pyclfft.planning.lookup import Workclass
 from pyclfft.planning.parameters import GROUPED, parameters_for

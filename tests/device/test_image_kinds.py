@@ -145,6 +145,94 @@ def test_what_makes_no_sense_is_refused(queue, options, says):
     assert "\n" not in str(raised.value)
 
 
+# --- ImageJ ---------------------------------------------------------------------------------------
+
+
+def imagej(image, large=40, small=3, stripes="none", tolerance=5):
+    """What ImageJ's "Bandpass Filter..." makes of an image before it scales it, in float64.
+
+    The image lies in a square of mirror images, whose side is the least power of two that is at
+    least 1.5 times its longer side. A half pixel of the place of its first row and column is
+    rounded up. The bin j rows and i columns away from DC is multiplied by (1 - L^(j^2 + i^2))
+    S^(j^2 + i^2), with L = exp(-(2 large / side)^2) and S = exp(-(2 small / side)^2), and stripes
+    by 1 - exp(-(s i)^2) or 1 - exp(-(s j)^2), with s = (100 - tolerance) / 100; DC stays.
+    """
+    side = 2
+    while side < 1.5 * max(image.shape):
+        side *= 2
+    first = [int(np.floor((side - n) / 2 + 0.5)) for n in image.shape]
+    square = np.empty((side, side))
+    for y, x in np.ndindex(side, side):
+        place = []
+        for index, begin, n in zip((y, x), first, image.shape, strict=True):
+            turns, rest = divmod(index - begin, n)
+            place.append(n - 1 - rest if turns % 2 else rest)
+        square[y, x] = image[tuple(place)]
+    spectrum = np.fft.fft2(square)
+    sharpness = (100 - tolerance) / 100
+    for row, column in np.ndindex(side, side):
+        j, i = (min(each, side - each) for each in (row, column))
+        gain = 1 - np.exp(-((2 * large / side) ** 2) * (j * j + i * i))
+        gain *= np.exp(-((2 * small / side) ** 2) * (j * j + i * i))
+        if stripes != "none":
+            across = i if stripes == "horizontal" else j
+            gain *= 1 - np.exp(-((sharpness * across) ** 2))
+        spectrum[row, column] *= gain if row or column else 1
+    inside = tuple(slice(begin, begin + n) for begin, n in zip(first, image.shape, strict=True))
+    return np.fft.ifft2(spectrum).real[inside]
+
+
+IMAGEJ = {
+    "as in the dialog": ((40, 30), {}),
+    "odd sides": ((41, 27), {}),
+    "an odd and an even side": ((20, 35), {"large": 12, "small": 0}),
+    "longer than two thirds of a power of two": ((43, 22), {"large": 90, "small": 1.5}),
+    "horizontal stripes": ((33, 42), {"stripes": "horizontal"}),
+    "vertical stripes": ((42, 33), {"stripes": "vertical", "tolerance": 40, "large": 1000}),
+    "a strip": ((2, 19), {"tolerance": 100, "stripes": "horizontal"}),
+}
+
+
+@pytest.mark.parametrize("case", IMAGEJ)
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+def test_imagejs_band_pass(device, fp64, case, dtype):
+    size, options = IMAGEJ[case]
+    image = picture(size, dtype=np.dtype(dtype).type)
+    expected = imagej(image.astype(float), **options)
+    result = filter_image(image, "imagej", pad="mirror", **options)
+    if dtype == "u1":
+        expected = np.clip(expected, 0, 255)  # and nothing is stretched
+    assert result.dtype == image.dtype
+    assert_close(result, expected, image, double=dtype == "f8")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("size", [(40, 30), (41, 27)])
+def test_imagejs_square_by_a_mask_by_an_algorithm_and_in_pieces(device, size, monkeypatch, counted):
+    image = picture(size, dtype=np.float32)
+    expected = imagej(image.astype(float), 12, 2, "vertical")
+    options = {"large": 12, "small": 2, "stripes": "vertical"}
+    mask = filter_mask(size, "imagej", pad="mirror", **options)
+    assert mask.shape == (64, 64)
+    assert_close(filter_image(image, mask=mask, pad="mirror"), expected, image, double=False)
+    half = filter_image(image, mask=mask[:, :33], pad="mirror")
+    assert_close(half, expected, image, double=False)
+    forced = filter_image(image, "imagej", pad="mirror", algorithm="radix2", **options)
+    assert_close(forced, expected, image, double=False)
+    monkeypatch.setattr(conveyor, "CHUNK_BYTES", 4096)
+    with pyclfft.limit_device_memory(12_000):
+        pieces = filter_image(image, "imagej", pad="mirror", **options)
+    assert max(counted) > 1
+    np.testing.assert_allclose(pieces, expected, rtol=0, atol=5e-5)
+
+
+@pytest.mark.one_cpu
+def test_other_pads_have_the_sizes_of_other_kinds(device):
+    assert filter_mask((40, 30), "imagej", pad="edge").shape == (60, 45)
+    assert filter_mask((40, 30), "imagej").shape == (40, 30)
+    assert filter_mask((40, 30), "lowpass", pad="mirror").shape == (60, 45)
+
+
 # --- other libraries' filters ---------------------------------------------------------------------
 
 

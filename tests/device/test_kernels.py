@@ -1002,6 +1002,22 @@ def test_store_pixels_of_an_empty_range_are_black(launch, scale):
     assert not result.any()
 
 
+@pytest.mark.parametrize("magnitude", [1, 1e30])
+@pytest.mark.parametrize("planes", [1, 5])
+def test_plane_norms(launch, precision, planes, magnitude):
+    """Of spectra whose rows have a gap behind them; squares would overflow in single precision."""
+    rows, columns, pitch = 7, 11, 16
+    spectra = np.full((planes, rows, pitch), np.nan, COMPLEX[precision])
+    spectra[..., :columns] = noise((planes, rows, columns), COMPLEX[precision]) * magnitude
+    spectra[0, 2, 3] = 0
+    _, norms = launch(
+        "planeNorms", "image/norms.cl", (columns, rows), spectra,
+        blank((rows, columns), np.float32), (planes, rows, columns, pitch), precision=precision,
+    )  # fmt: skip
+    expected = np.linalg.norm(spectra[..., :columns].astype(np.complex128) / magnitude, axis=0)
+    np.testing.assert_allclose(norms / magnitude, expected, rtol=1e-6)
+
+
 # --- sounds ---------------------------------------------------------------------------------------
 
 
@@ -1064,6 +1080,11 @@ def test_regions(launch, precision):
         "cutStretch", "audio/regions.cl", (27, 2), signals, stretch, *sizes, precision=precision
     )
     assert (stretch == np.pad(signals, ((0, 0), (3, 4)))).all()
+    pasted, _ = launch(
+        "pasteStretch", "audio/regions.cl", (6, 2), blank((2, 20), real), stretch,
+        *map(ulong, (20, 11, 27, 5, 6)), precision=precision,
+    )  # fmt: skip
+    assert (pasted[:, 11:17] == stretch[:, 5:11]).all()
     spectra = noise((2, 4, 5), code)
     spectra[0, 0, 0] = np.nan  # where nothing changes
     gains, by_frame, by_bin = np.array([0, 2]), np.zeros((2, 4)), np.zeros((2, 5))
@@ -1090,32 +1111,82 @@ def test_regions(launch, precision):
     assert added.tobytes() == expected.tobytes()  # negative zeros, too
 
 
-def test_noise_levels_and_gains(launch, precision):
+def test_histograms_of_powers(launch, precision):
+    """Frames that do not count are not counted, and what is there is added to."""
+    code = np.dtype(COMPLEX[precision]).str[1:]
+    spectra = noise((2, 50, 7), code) * 1e3
+    spectra[1, 3, 2], spectra[1, 4, 2], spectra[1, 5, 2] = 0, np.inf, np.nan
+    sizes, options = (uint(50), uint(40), uint(7)), {"precision": precision}
+    power = np.abs(spectra[:, :40].astype("c16")) ** 2
+    _, sums = launch("sumPowers", "audio/noise.cl", (7, 2), spectra, blank((2, 7), REAL[precision]),
+                     *sizes, **options)  # fmt: skip
+    known = np.isfinite(power.sum(axis=1))
+    assert (abs(sums / power.sum(axis=1) - 1)[known] < 1e-6).all()
+    assert known.sum() == 13
+    counts = np.full((2, 1024, 7), 2, uint)
+    _, found = launch("countPowers", "audio/noise.cl", (7, 2), spectra, counts, *sizes, **options)
+    assert ((found - 2).sum(axis=1) == 40).all()
+    assert found[1, 0, 2] == 3  # silence
+    assert found[1, 1020, 2] == 3  # infinity
+    assert found[1, 1022, 2] == 3  # what is no number
+    edges = (np.arange(1021) << 21).astype(uint).view("f4").astype(float)
+    rounded = power.astype("f4") if precision == "double" else power
+    for signal, bin_ in product(range(2), range(7)):
+        own = rounded[signal, :, bin_]
+        expected, _ = np.histogram(own[np.isfinite(own)], edges)
+        apart = abs(np.cumsum(expected) - np.cumsum(found[signal, :1020, bin_].astype(int) - 2))
+        assert apart.max() <= 1  # a power may be rounded to the next entry
+
+
+def test_near_powers(launch, precision):
+    """Means of the bins and frames that exist; what is not a number is nothing."""
+    code = np.dtype(COMPLEX[precision]).str[1:]
+    spectra = noise((2, 12, 9), code)
+    spectra[1, 2, 4] = np.nan
+    _, near = launch("nearPowers", "audio/noise.cl", (9, 12, 2), spectra,
+                     blank((2, 12, 9), spectra.dtype), uint(12), uint(9),
+                     precision=precision)  # fmt: skip
+    power = np.nan_to_num(np.abs(spectra.astype("c16")) ** 2)
+    for frame, bin_ in product(range(12), range(9)):
+        few, more = (
+            power[:, frame, max(0, bin_ - side) : bin_ + side + 1].mean(axis=1) for side in (1, 3)
+        )
+        steady = 0.7 * power[:, max(0, frame - 3) : frame + 4, bin_].mean(axis=1)
+        expected = np.minimum(few, steady) + 1j * more
+        assert (abs(near[:, frame, bin_] - expected) < 1e-6 * power.max()).all()
+
+
+def test_gains_beside_noise(launch, precision):
+    """A state goes from the frames of one block to those of the next."""
     real, code = REAL[precision], np.dtype(COMPLEX[precision]).str[1:]
     spectra = noise((2, 50, 7), code) * 1e3
+    spectra[:, 20:30] *= 3
     power = np.abs(spectra.astype("c16")) ** 2
-    shape, sizes, options = (7, 2), (uint(50), uint(7)), {"precision": precision}
-    for kernel, more, expected, bound in (
-        ("meanPowers", (), power.mean(axis=1), 1e-6),
-        ("quantilePowers", (uint(15),), np.sort(power, axis=1)[:, 15], 4e-3),
-    ):
-        _, levels = launch(
-            kernel, "audio/noise.cl", shape, spectra, blank((2, 7), real), *sizes, *more, **options
-        )
-        assert (abs(levels / expected - 1) < bound).all()
-    memory, least = 0.95, 0.25
-    expected, before = spectra.astype("c16"), np.zeros((2, 7))
-    for frame in range(50):
-        ratio = power[:, frame] / levels
-        first = memory * before / levels + (1 - memory) * np.maximum(ratio - 1, 0)
+    levels = power.mean(axis=1).astype(real) / 2
+    near = np.stack([noise((2, 50, 7), "f8") ** 2, noise((2, 50, 7), "f8", seed=2) ** 2])
+    near = (near * 12 * levels[:, None]).astype(real)
+    memory, least = 0.8, 0.25
+    expected, before = spectra.astype("c16"), np.full((2, 7), 0.5)
+    states = []
+    for frame in range(3, 47):
+        states.append(before)
+        ratio, beside = power[:, frame] / levels, near[0, :, frame] / levels
+        first = memory * before + (1 - memory) * np.maximum(beside - 1, 0)
         smooth = first / (1 + first)
         second = smooth**2 * ratio
-        before = smooth**2 * power[:, frame]
-        expected[:, frame] *= np.maximum(second / (1 + second), least)[:, :]
+        before = smooth**2 * beside
+        around = near[1, :, frame - 3 : frame + 4].mean(axis=1) / levels
+        music = np.clip((around - 1.3) / 0.7, 0, 1)
+        expected[:, frame] *= np.maximum(second / (1 + second) * music, least)
+    pairs = (near[0] + 1j * near[1]).astype(spectra.dtype)
     reals = (np.array(each, real)[()] for each in (memory, least))
-    result, _ = launch("suppressNoise", "audio/noise.cl", shape, spectra, levels, *sizes, *reals,
-                       **options)  # fmt: skip
+    sizes = map(uint, (50, 7, 3, 44, 40))
+    result, _, _, state = launch(
+        "suppressNoise", "audio/noise.cl", (7, 2), spectra, pairs, levels,
+        np.full((2, 7), 0.5, real), *sizes, *reals, precision=precision,
+    )  # fmt: skip
     assert relative_error(result, expected) < 2e3 * EPSILON[precision]
+    assert relative_error(state, states[37]) < 2e3 * EPSILON[precision]
 
 
 def test_hum(launch, precision):
@@ -1127,20 +1198,24 @@ def test_hum(launch, precision):
         uint(4), uint(3), uint(11), precision=precision,
     )  # fmt: skip
     assert (taken == spectra[..., list_of]).all()
-    signals, knots = noise((2, 60), np.dtype(real).str[1:]), noise((2, 3, 2), code)
     numbers, hertz = np.array([1, 3], uint), np.array([0.05, 0.0501])
     turns = np.array([round(each * 2**64) for each in hertz], ulong)
-    result, *_ = launch(
-        "subtractHum", "audio/hum.cl", (60, 2), signals, knots, numbers, turns, uint(2), uint(3),
-        ulong(60), ulong(10), ulong(20), precision=precision,
-    )  # fmt: skip
-    at = np.arange(60)
-    expected = signals.astype("f8")
-    for signal, h in product(range(2), range(2)):
-        places, values = [10, 30, 50], knots[signal, :, h]
-        z = np.interp(at, places, values.real) + 1j * np.interp(at, places, values.imag)
-        expected[signal] -= (z * np.exp(2j * np.pi * hertz[signal] * numbers[h] * at)).real
-    assert relative_error(result, expected) < 20 * EPSILON[precision]
+    signals, knots = noise((2, 60), np.dtype(real).str[1:]), noise((2, 3, 2), code)
+    for start in (0, -7, 12):  # the signals have 50 samples, of which a stretch holds some
+        result, *_ = launch(
+            "subtractHum", "audio/hum.cl", (60, 2), signals, knots, numbers, turns, uint(2),
+            uint(3), ulong(60), np.int64(start), ulong(50), ulong(10), ulong(20),
+            precision=precision,
+        )  # fmt: skip
+        at = start + np.arange(60)
+        inside = (at >= 0) & (at < 50)
+        expected = signals.astype("f8")
+        for signal, h in product(range(2), range(2)):
+            places, values = [10, 30, 50], knots[signal, :, h]
+            z = np.interp(at, places, values.real) + 1j * np.interp(at, places, values.imag)
+            wave = (z * np.exp(2j * np.pi * hertz[signal] * numbers[h] * at)).real
+            expected[signal] -= np.where(inside, wave, 0)
+        assert relative_error(result, expected) < 20 * EPSILON[precision]
 
 
 # --- each file by itself --------------------------------------------------------------------------

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 import skimage.data
+from scipy.signal import get_window
 from skimage.metrics import peak_signal_noise_ratio
 
 import pyclfft
 from pyclfft import filter_image, find_notches
 from pyclfft.errors import PlanError
+from pyclfft.image import notches
 from pyclfft.image.imagefile import read_image
 
 pytestmark = pytest.mark.one_cpu
@@ -97,6 +101,121 @@ def test_colours_stacks_and_device_arrays(device, queue):
     assert find_notches(there) == [peak]
     clean = filter_image(there, "notch", points="auto")
     np.testing.assert_array_equal(clean.get(), filter_image(striped, "notch", points=[peak]))
+
+
+def expected_norms(planes):
+    """The root of the sum of the power of all planes in a Hann window, for half of the columns."""
+    spectra = [
+        np.fft.rfft2(p * np.outer(*(get_window("hann", n) for n in p.shape))) for p in planes
+    ]
+    return np.sqrt(np.sum(np.abs(spectra) ** 2, axis=0))
+
+
+NORMS = {
+    "8 bits": ((33, 48), "u1", None, lambda x: [x]),
+    "16 bits": ((20, 21), "u2", None, lambda x: [x]),
+    "halves": ((16, 18), "f2", None, lambda x: [x]),
+    "one row": ((1, 40), "f4", None, lambda x: [x]),
+    "colours": ((30, 22, 3), "u1", None, lambda x: np.moveaxis(x, -1, 0)),
+    "alpha": ((22, 30, 4), "f4", None, lambda x: np.moveaxis(x[..., :3], -1, 0)),
+    "a stack": ((3, 2, 17, 26), "f4", (2, 3), lambda x: x.reshape(6, 17, 26)),
+    "columns first": ((17, 26, 5), "u1", (1, 0), lambda x: np.transpose(x, (2, 1, 0))),
+    "coloured stack": (
+        (2, 14, 16, 3),
+        "u1",
+        (1, 2),
+        lambda x: np.moveaxis(x, -1, 1).reshape(6, 14, 16),
+    ),
+}
+
+
+@pytest.mark.parametrize("on_device", [False, True])
+@pytest.mark.parametrize("case", NORMS)
+def test_all_planes_become_half_a_spectrum(device, queue, case, on_device):
+    shape, dtype, axes, planes_of = NORMS[case]
+    image = (200 * np.random.default_rng(2).random(shape)).astype(dtype)
+    expected = expected_norms(planes_of(image.astype(float)))
+    given = cl_array.to_device(queue, image) if on_device else image
+    found = notches._norms(given, axes, queue)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * expected.max())
+
+
+def test_double_precision_becomes_single(device, queue, fp64):
+    image = 1e6 + np.random.default_rng(2).random((12, 14))
+    found = notches._norms(cl_array.to_device(queue, image), None, queue)
+    assert found.dtype == np.float32
+    expected = expected_norms([image])
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)  # DC is 4e7
+
+
+def test_sums_of_power_do_not_overflow(device, queue):
+    stack = np.random.default_rng(2).random((5, 8, 9))
+    found = notches._norms((1e30 * stack).astype("f4"), (1, 2), queue)
+    expected = expected_norms(1e30 * stack)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * expected.max())
+
+
+@pytest.mark.parametrize("axes", [(1, 2), (0, 1)])
+def test_what_the_device_has_no_room_for_goes_in_parts(device, queue, axes, monkeypatch):
+    """Stacks in halves; then images of the host in pieces, and their colours one by one."""
+    shape = (5, 60, 76) if axes == (1, 2) else (60, 76, 3)
+    image = (200 * np.random.default_rng(2).random(shape)).astype("u1")
+    planes = image if axes == (1, 2) else np.moveaxis(image, -1, 0)
+    for limit in (150_000, 30_000):
+        with pyclfft.limit_device_memory(limit):
+            found = notches._norms(image, axes, queue)
+        expected = expected_norms(planes.astype(float))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * expected.max())
+
+
+def test_stacks_on_the_device_go_in_parts(device, queue, monkeypatch):
+    stack = np.random.default_rng(2).random((5, 16, 20)).astype("f4")
+    real = notches.at_once
+
+    def narrow(job, *arguments):
+        if job.images > 2:
+            raise pyclfft.DeviceMemoryError("no room")
+        return real(job, *arguments)
+
+    monkeypatch.setattr(notches, "at_once", narrow)
+    found = notches._norms(cl_array.to_device(queue, stack), (1, 2), queue)
+    expected = expected_norms(stack.astype(float))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * expected.max())
+    monkeypatch.setattr(notches, "at_once", lambda *_: narrow(SimpleNamespace(images=3)))
+    with pytest.raises(pyclfft.DeviceMemoryError):
+        find_notches(cl_array.to_device(queue, stack[0]))
+
+
+def test_only_half_a_spectrum_leaves_the_device(device, queue, monkeypatch):
+    striped = with_wave(photo("camera"), 0.11, 0.23, 10)
+    stack = cl_array.to_device(queue, np.stack([striped] * 3))
+    downloads = []
+    copy = cl.enqueue_copy
+
+    def counted(queue, to, *arguments, **options):
+        if isinstance(to, np.ndarray):
+            downloads.append(to.nbytes)
+        return copy(queue, to, *arguments, **options)
+
+    monkeypatch.setattr(cl, "enqueue_copy", counted)
+    clean = filter_image(stack, "notch", points="auto", axes=(1, 2))
+    assert downloads == [512 * 257 * 4]
+    assert isinstance(clean, cl_array.Array)
+
+
+def test_nan_on_the_device_is_refused(queue):
+    image = np.ones((40, 40), "f4")
+    image[3, 4] = np.nan
+    with pytest.raises(PlanError, match="NaN or infinity"):
+        find_notches(cl_array.to_device(queue, image))
+
+
+def test_the_queue_is_the_callers(device, queue):
+    striped = with_wave(photo("camera"), 0.11, 0.23, 10)
+    assert find_notches(striped, queue=queue) == find_notches(striped)
+    with pytest.raises(PlanError, match="queue must be"):
+        find_notches(striped, queue="gpu")
 
 
 def test_what_has_no_peak_stays(device):

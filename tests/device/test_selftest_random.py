@@ -105,14 +105,6 @@ def test_a_poisoned_element_is_one_that_counts(queue):
         assert selftest_random.examine(Case(spectrum, seed, poison="nan"), queue).passed
 
 
-@pytest.mark.full
-def test_a_minute_of_random_cases(device):
-    tally = selftest_tally.new_tally(device, SEED + 1, selftest_random.POINTS)
-    run = selftest_tally.advance(tally, device, place_of(device), 10**9, 60)
-    assert not [each for each in run if each]
-    assert tally.next > BLOCK
-
-
 EASY = Transform(shape=(6, 8), axes=(1,))
 
 

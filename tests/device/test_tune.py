@@ -31,7 +31,7 @@ def own_database(tmp_path, monkeypatch):
     """Nothing is known but what a test measures: no entries, and no trials of earlier searches."""
     monkeypatch.setenv("PYCLFFT_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(tuner, "cache_dir", lambda: tmp_path / "cache")
-    monkeypatch.setattr(wisdom, "shipped_entries", lambda: ())
+    monkeypatch.setattr(wisdom, "shipped_entries", lambda identity: ())
     wisdom.forget_entries()
     yield tmp_path / "tuning.json"
     wisdom.forget_entries()

@@ -12,8 +12,8 @@ import scipy.signal
 import pyclfft
 from pyclfft.audio.frame_jobs import executable_of
 from pyclfft.errors import PlanError
-from pyclfft.image.filtering import filter_job
 from pyclfft.image.in_pieces import gains_by_host
+from pyclfft.image.jobs import filter_job
 from pyclfft.planning import database
 from pyclfft.planning.lookup import Entry
 from pyclfft.planning.parameters import parameters_for
@@ -44,7 +44,7 @@ def own_database(tmp_path, monkeypatch):
     """Nothing is known but what a test measures, in samples too short to mean anything."""
     monkeypatch.setenv("PYCLFFT_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(tuner, "cache_dir", lambda: tmp_path / "cache")
-    monkeypatch.setattr(wisdom, "shipped_entries", lambda: ())
+    monkeypatch.setattr(wisdom, "shipped_entries", lambda identity: ())
     for name in ("SAMPLE_S", "WARM_S", "EVENTS_S"):
         monkeypatch.setattr(measure, name, 1e-5)
     wisdom.forget_entries()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from pyclfft.filter import main, separate_radius
+from pyclfft.filter import join_numbers, main
 from pyclfft.image.imagefile import ImageFile, read_images, write_images
 from pyclfft.image.pgm import read_pgm, write_pgm
 from pyclfft.runtime import conveyor, describe, runtimes
@@ -92,11 +92,13 @@ def test_timing_prints_the_textbooks_rows(device, spec, scene, capsys):
         (["a.pgm", "--highpass"], ["a.pgm", "--highpass="]),
         (["--highpass", "-o", "x", "a.pgm"], ["--highpass=", "-o", "x", "a.pgm"]),
         (["--highpass=3", "4"], ["--highpass=3", "4"]),
-        (["--bandpass", "1", "2", "a.pgm"], ["--bandpass", "1", "2", "a.pgm"]),
+        (["--bandpass", "1", "2", "a.pgm"], ["--bandpass=1 2", "a.pgm"]),
+        (["--bandpass", "a.pgm", "--sigma", "1", "4"], ["--bandpass=", "a.pgm", "--sigma=1 4"]),
+        (["--sigma", "2", "a.pgm", "7"], ["--sigma=2", "a.pgm", "7"]),
     ],
 )
 def test_radius_does_not_swallow_a_file(typed, meant):
-    assert separate_radius(typed) == meant
+    assert join_numbers(typed) == meant
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import pyclfft
-from pyclfft.filter import main, separate_radius
+from pyclfft.filter import join_numbers, main
 from pyclfft.image.imagefile import read_image
 
 pytestmark = pytest.mark.one_cpu
@@ -49,6 +49,9 @@ KINDS = {
         "imagej", {"large": 30, "small": 0, "stripes": "vertical", "tolerance": 9, "pad": "edge"},
     ),
     "--lowpass --sigma 2": ("lowpass", {"sigma": 2}),
+    "--bandpass --sigma 1 4": ("bandpass", {"sigma": (1, 4)}),
+    "--sigma 5 0.5 --bandstop": ("bandstop", {"sigma": (5, 0.5)}),
+    "--bandpass 1/8 20": ("bandpass", {"cutoff": (0.125, 20)}),
     "--highpass --pad periodic": ("highpass", {"pad": "periodic"}),
 }  # fmt: skip
 
@@ -70,8 +73,8 @@ def test_points_that_are_found_are_listed(picture, capsys):
 
 
 def test_an_optional_number_does_not_swallow_a_file():
-    assert separate_radius(["--unsharp", "a.png"]) == ["--unsharp=", "a.png"]
-    assert separate_radius(["--highboost", "2", "a.png"]) == ["--highboost=2", "a.png"]
+    assert join_numbers(["--unsharp", "a.png"]) == ["--unsharp=", "a.png"]
+    assert join_numbers(["--highboost", "2", "a.png"]) == ["--highboost=2", "a.png"]
 
 
 # --- masks ----------------------------------------------------------------------------------------
@@ -90,6 +93,22 @@ def test_masks_that_are_drawn_can_be_used(picture, pad):
         np.asarray(Image.open(f"a_{name}.png")).astype(int) for name in ("lowpass", "masked")
     ]
     assert abs(results[0] - results[1]).max() <= 1  # another kernel rounds otherwise
+
+
+def test_imagejs_mask_can_be_used(picture, capsys):
+    """It has ImageJ's square of 256 bins. The preset stretches the contrast only if asked to."""
+    assert main(["a.png", "--preset", "imagej", "--mask", "m.tif"]) == 0
+    assert "filter  imagej, structures of 3 to 40 pixels" in capsys.readouterr().err
+    gains = np.fft.ifftshift(np.asarray(Image.open("m.tif")))
+    assert gains.shape == (256, 256)
+    np.testing.assert_array_equal(gains, pyclfft.filter_mask((128, 160), "imagej", pad="mirror"))
+    assert main(["a.png", "--use-mask", "m.tif", "--pad", "mirror", "-q"]) == 0
+    results = [np.asarray(Image.open(f"a_{name}.png")).astype(int) for name in ("imagej", "masked")]
+    assert abs(results[0] - results[1]).max() <= 1
+    assert results[0].max() < 255
+    assert main(["a.png", "--preset", "imagej", "--scale", "stretch", "-q"]) == 0
+    stretched = np.asarray(Image.open("a_imagej.png"))
+    assert (stretched.min(), stretched.max()) == (0, 255)
 
 
 def test_a_tiff_holds_gains_exactly(picture):
@@ -140,6 +159,14 @@ BAD = {
     "--unsharp --radius 0.1": "unsharp does not take radius",
     "--unsharp --mask m.png": "m.png: this filter's gains go from 1 to 2",
     "--bandstop 3 9 --sigma 2": "leave out one or the other",
+    "--bandpass": "--bandpass LOW HIGH, or the widths of two Gaussians, --bandpass --sigma 1 4",
+    "--bandpass 3": "LOW and HIGH are two numbers, not 3 alone",
+    "--bandpass --sigma 2": "--bandpass --sigma 1 4, not 2 alone",
+    "--bandstop --sigma 2 2": "two different widths",
+    "--lowpass --sigma 1 4": "--lowpass takes one width: leave out one of --sigma 1 4",
+    "--lowpass --sigma": "a width in pixels is needed, or two of them for a band",
+    "--lowpass --sigma 0 4": "argument --sigma",
+    "--directional 0 --sigma 1 4": "directional does not take sigma",
     "--lowpass 3 --sigma 2": "leave out one or the other",
     "--lowpass --cutoff 3": "write --lowpass 3",
     "--homomorphic --part magnitude": "leave out part",

@@ -254,6 +254,52 @@ def test_the_dots_of_a_halftone_print():
                 and p.period == pytest.approx(8 / 2**0.5, rel=0.01)]  # fmt: skip
 
 
+def test_a_ring_refuses_lines_of_any_direction():
+    """A straight edge leaves a line in the spectrum, and what stands out of the line is no peak."""
+    y, x = np.mgrid[:256, :256]
+    edge = np.where(y > 0.6 * x + 40, 200.0, 50.0) + np.random.default_rng(1).normal(0, 1, x.shape)
+    ring = {"around": "ring", "prominence": 9.0, "window": "hann"}
+    assert find_peaks(expected(edge, "hann"), **ring) == ()
+    (peak,) = find_peaks(expected(edge + wave(0.2, -0.13, x.shape, noise=0), "hann"), **ring)
+    assert (peak.fy, peak.fx) == pytest.approx((0.2, -0.13), abs=3e-4)
+
+
+def test_a_ring_compares_with_half_and_with_nearly_all_bins():
+    """Of 312 bins in the ring, 9 may be as great as they like."""
+    magnitude = np.random.default_rng(0).uniform(1, 2, (64, 64))
+    magnitude[50, 40] = 30
+    options = {"around": "ring", "prominence": 9.0}
+    (peak,) = find_peaks(magnitude, **options)
+    around = magnitude[41:60, 31:50].copy()
+    around[6:13, 6:13] = np.nan
+    ring = np.sort(around[~np.isnan(around)])
+    assert ring.size == 312
+    assert peak.prominence == pytest.approx(30 / max(ring[156], ring[302] / 3))
+    magnitude[44, 33:42] = 11  # more than a third of the peak
+    assert find_peaks(magnitude, **options)
+    magnitude[44, 42] = 11
+    assert not find_peaks(magnitude, **options)
+
+
+def test_a_small_spectrum_has_no_ring():
+    magnitude = np.ones((18, 40))
+    magnitude[9, 30] = 100
+    assert find_peaks(magnitude, around="ring") == ()
+    assert len(find_peaks(magnitude)) == 1
+
+
+def test_the_lowest_frequency_of_a_peak():
+    magnitude = expected(wave(0, 0.03, noise=1))  # 9 bins
+    assert len(find_peaks(magnitude, lowest=0.029, lowest_bins=9)) == 1
+    assert find_peaks(magnitude, lowest=0.031) == ()
+    assert find_peaks(magnitude, lowest_bins=9.1) == ()
+
+
+def test_what_stands_around_a_peak_has_two_names():
+    with pytest.raises(pyclfft.PlanError, match="invalid around 'square'"):
+        find_peaks(np.ones((30, 30)), around="square")
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 

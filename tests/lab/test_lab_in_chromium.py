@@ -18,6 +18,7 @@ from selenium.webdriver.common.keys import Keys
 
 from pyclfft import filter as filter_command
 from pyclfft.audio.audiofile import read_audio
+from pyclfft.image.mask_pictures import read_gains
 from tests.lab_process import SAMPLES, Lab
 
 pytestmark = pytest.mark.full
@@ -71,6 +72,18 @@ def photo(folder):
     return path
 
 
+@pytest.fixture(scope="module")
+def crossed(folder):
+    """An image of two waves, of 8 pixels and of 3.2 pixels a period, 64 x 64 pixels."""
+    rows, columns = np.mgrid[:64, :64]
+    pixels = 128 + 60 * np.sin(np.pi / 4 * columns)
+    pixels += 40 * np.sin(np.pi / 32 * (12 * rows + 16 * columns))
+    pixels += np.random.default_rng(4).normal(0, 3, pixels.shape)
+    path = folder / "crossed.png"
+    Image.fromarray(pixels.astype(np.uint8)).save(path)
+    return path
+
+
 def until(condition, seconds=20):
     """Wait until a condition holds, and return its value."""
     end = time.monotonic() + seconds
@@ -118,10 +131,21 @@ def choose_kind(browser, label):
 
 
 def download(browser, folder, button, name):
-    find(browser, button).click()
     path = folder / name
+    path.unlink(missing_ok=True)
+    find(browser, button).click()
     until(path.exists)
     return path
+
+
+def by_copied_command(browser, folder, monkeypatch, word):
+    """What the copied command writes, once it has a word; it runs in the folder of downloads."""
+    find(browser, ".lab-copy").click()
+    until(lambda: word in find(browser, ".lab-text").text)
+    words = shlex.split(find(browser, ".lab-text").text)
+    monkeypatch.chdir(folder)
+    assert filter_command.main([*words[2:-1], "again.png", "--quiet"]) == 0
+    return (folder / "again.png").read_bytes()
 
 
 def shown_text(browser, button):
@@ -226,6 +250,70 @@ def test_before_and_after(browser):
     press(browser, ".lab-before[type=range]", Keys.HOME)
 
 
+def test_the_brush_goes_with_other_filters(browser, folder, crossed, monkeypatch):
+    after(browser, lambda: press(browser, ".lab-file", str(crossed)))
+    find(browser, "input[value=erase]").click()
+    canvas = "canvas.lab-spectrum"
+    for count, (label, mask, size) in enumerate(
+        (("Sharpen", "mask.tif", 64), ("ImageJ's band pass", "mask.png", 96))
+    ):
+        after(browser, lambda label=label: choose_kind(browser, label))
+        if not count:  # 8 bins to the right of DC: the strong wave goes, and stays away
+            press(browser, canvas, Keys.ARROW_RIGHT * 8)
+            after(browser, lambda: press(browser, canvas, Keys.SPACE))
+        gains = read_gains(download(browser, folder, ".lab-mask", mask))
+        assert gains.shape == (size, size)
+        assert gains[0, 8 * size // 64] == gains[0, -8 * size // 64] == 0
+        saved = download(browser, folder, ".lab-save", "crossed_mask.png").read_bytes()
+        assert by_copied_command(browser, folder, monkeypatch, mask) == saved
+    assert read_gains(folder / "mask.tif").max() > 1.5
+
+    # The logarithm's spectrum is another one: the page says so, and the brush cannot be taken.
+    choose_kind(browser, "Even light")
+    until(lambda: "Press Clear" in find(browser, ".lab-alert").text)
+    for control in ("input[value=erase]", "input[value=restore]", ".lab-size", ".lab-mask"):
+        assert not find(browser, control).is_enabled()
+    assert find(browser, "input[value=move]").is_selected()
+    after(browser, lambda: find(browser, ".lab-clear").click())
+    assert not find(browser, ".lab-alert").is_displayed()
+    assert 'does not go with "Even light"' in find(browser, ".lab-no-brush").text
+    saved = download(browser, folder, ".lab-save", "crossed_homomorphic.png").read_bytes()
+    assert by_copied_command(browser, folder, monkeypatch, "--homomorphic") == saved
+
+
+def test_notches_are_listed_and_switched(browser, folder, crossed, monkeypatch):
+    after(browser, lambda: press(browser, ".lab-file", str(crossed)))
+    after(browser, lambda: choose_kind(browser, "Stripes and moire, found"))
+    assert not find(browser, ".lab-no-brush").is_displayed()
+    rows = until(lambda: browser.find_elements("css selector", ".lab-notches tbody tr"))
+    shown = [[cell.text for cell in row.find_elements("css selector", "td")] for row in rows]
+    expected = ((1 / 8, 8, 0), (np.hypot(12, 16) / 64, 3.2, 143.13))
+    for (_, frequency, period, angle), numbers in zip(shown, expected, strict=True):
+        assert float(frequency) == pytest.approx(numbers[0], abs=0.002)
+        assert float(period) == pytest.approx(numbers[1], abs=0.1)
+        assert float(angle.rstrip("°")) == pytest.approx(numbers[2], abs=1)
+    saved = download(browser, folder, ".lab-save", "crossed_notch.png").read_bytes()
+    assert by_copied_command(browser, folder, monkeypatch, "--notch auto") == saved
+
+    # By the keyboard: Tab leads from one notch to the next, the space bar switches it.
+    browser.execute_script("document.querySelector('#lab-notch-0').focus()")
+    keys = webdriver.ActionChains(browser)
+    after(browser, lambda: keys.send_keys(Keys.TAB, Keys.SPACE).perform())
+    assert [each.is_selected() for each in browser.find_elements(
+        "css selector", ".lab-notches input")] == [True, False]  # fmt: skip
+    saved = download(browser, folder, ".lab-save", "crossed_notch.png").read_bytes()
+    assert by_copied_command(browser, folder, monkeypatch, "--notch 0.0,0.125 ") == saved
+    pixels = np.asarray(Image.open(folder / "again.png")).astype(float)
+    left = abs(np.fft.fft2(pixels))
+    assert left[0, 8] < 0.05 * left[12, 16]  # the first wave is stopped, the second one is back
+    find(browser, ".lab-python").click()
+    until(lambda: "points=((0.0, 0.125),)" in find(browser, ".lab-text").text)
+    press(browser, "#lab-notch-1", Keys.SPACE)
+    find(browser, ".lab-notches label[for=lab-notch-0]").click()  # the other way
+    after(browser, lambda: press(browser, "#lab-notch-0", Keys.SPACE))
+    assert by_copied_command(browser, folder, monkeypatch, "--notch auto")
+
+
 def test_everything_is_reached_by_the_tab_key(browser):
     reached = set()
     browser.execute_script("document.activeElement.blur()")
@@ -235,7 +323,7 @@ def test_everything_is_reached_by_the_tab_key(browser):
     everything = " ".join(reached)
     for name in (
         "lab-file", "lab-before", "lab-spectrum", "lab-result", "lab-size", "lab-save", "lab-mask",
-        "lab-copy", "lab-python", "q-slider",
+        "lab-copy", "lab-python", "lab-notch", "q-slider",
     ):  # fmt: skip
         assert name in everything, name
 
@@ -362,20 +450,24 @@ def test_a_sound_is_seen_played_cut_and_put_into_a_room(browser, lab, folder):
     assert scroll <= inner
 
 
-def test_no_request_has_failed_and_none_went_abroad(browser, lab):
+def test_only_what_was_wrong_was_refused_and_no_request_went_abroad(browser, lab):
     own = (f"http://127.0.0.1:{lab.port}/", f"ws://127.0.0.1:{lab.port}/", "data:", "blob:")
-    count = 0
+    count, refused = 0, []
     for entry in browser.get_log("performance"):
         message = json.loads(entry["message"])["message"]
         parameters = message["params"]
         assert message["method"] != "Network.loadingFailed", parameters
         if message["method"] == "Network.responseReceived":
             response, count = parameters["response"], count + 1
-            is_bad_upload = "/open?name=%3Cb%3Ebad.png" in response["url"]
-            assert response["status"] < 400 or is_bad_upload, response["url"]
+            if response["status"] >= 400:
+                refused.append((response["status"], response["url"].rpartition("/")[2]))
         url = parameters.get("request", parameters).get("url", "")
         assert not url or url.startswith(own) or url.startswith(("chrome", "about")), url
     assert count > 15
+    (bad_upload, brush_beside_even_light) = refused
+    assert bad_upload == (400, "open?name=%3Cb%3Ebad.png")
+    assert brush_beside_even_light[0] == 400
+    assert brush_beside_even_light[1].startswith("result?")
     for entry in browser.get_log("browser"):
         assert entry["level"] != "SEVERE" or "400 (Bad Request)" in entry["message"]
     assert "Traceback" not in lab.log.read_text()

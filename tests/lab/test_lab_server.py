@@ -56,9 +56,11 @@ def test_it_listens_on_this_machine_alone(lab):
 
 def test_its_page_and_its_scripts_need_the_cookie(lab):
     _, page = lab.ask("/")
-    script = next(each for each in page.decode().split('"') if each.endswith("nicegui.js"))
+    names = page.decode().split('"')
+    scripts = [next(each for each in names if each.endswith(name)) for name in (
+        "nicegui.js", "/views.js", "/exchange.js")]  # fmt: skip
     tab = lab.new_tab()
-    for path in ("/", script, f"{tab}/result", f"{tab}/save", "/_nicegui_ws/socket.io/?EIO=4"):
+    for path in ("/", *scripts, f"{tab}/result", f"{tab}/save", "/_nicegui_ws/socket.io/?EIO=4"):
         answer, _ = lab.ask(path, Cookie="")
         assert answer.status == 403, path
         answer, _ = lab.ask(path)
@@ -103,6 +105,32 @@ def test_an_upload_is_shown_and_saved_in_full_depth(lab):
     assert answer.getheader("X-Name") == "a%20b_lowpass.png"
     assert pixels_of(data).dtype.itemsize >= 2
     assert len(np.unique(pixels_of(data))) > 256
+
+
+def test_the_notches_of_an_image_are_listed(lab):
+    tab = lab.new_tab()
+    noise = np.random.default_rng(3).normal(0, 3, (64, 96))
+    waves = 120 + 60 * np.sin(np.arange(96) * np.pi / 4)
+    lab.ask(f"{tab}/open?name=waves.png", png((waves + noise).astype(np.uint8)))
+    (notch,) = json.loads(lab.ask(f"{tab}/notches")[1])
+    assert notch["isOn"]
+    assert notch["down"] == 0
+    assert notch["across"] == notch["frequency"] == pytest.approx(1 / 8, abs=0.1 / 96)
+    assert notch["period"] == pytest.approx(8, rel=0.01)
+    assert notch["angle"] == 0
+    lab.ask(f"{tab}/open?name=plain.png", png(np.zeros((64, 96), np.uint8)))
+    assert json.loads(lab.ask(f"{tab}/notches")[1]) == []
+
+
+def test_the_mask_of_a_filter_is_a_picture(lab):
+    tab = lab.new_tab()
+    lab.ask(f"{tab}/open?name=a.png", png(np.zeros((30, 40), np.uint8)))
+    answer, data = lab.ask(f"{tab}/mask")
+    assert answer.getheader("X-Name") == "mask.png"
+    down, across = (np.arange(n) - n // 2 for n in (30, 40))
+    squared = np.add.outer((down / 30) ** 2, (across / 40) ** 2)
+    expected = 65535 * np.exp(-0.5 * squared / 0.125**2)  # of the low pass that comes first
+    assert np.abs(pixels_of(data) - expected).max() < 1
 
 
 def test_tabs_do_not_see_each_other(lab):

@@ -14,11 +14,14 @@ from PIL import Image
 import pyclfft
 from pyclfft import filter as filter_command
 from pyclfft.errors import FormatError, PlanError, PyclfftError
-from pyclfft.image.imagefile import ImageFile, Metadata, encode_image
+from pyclfft.image.imagefile import ImageFile, Metadata, encode_image, write_image
+from pyclfft.image.mask_pictures import draw_gains, gains_in, read_gains
 from pyclfft.lab import brush, pictures
 from pyclfft.lab.brush import Stroke, parse_stroke
 from pyclfft.lab.kinds import KINDS, SLIDERS, Settings
+from pyclfft.lab.notches import Switch, listed, parse_switch
 from pyclfft.lab.tabs import Tab, Tabs, device_choices
+from tests.device.test_imaging import padded, plane_of
 
 pytestmark = pytest.mark.one_cpu
 
@@ -36,6 +39,11 @@ FILES = {
         + RANDOM.integers(0, 20, (64, 64), dtype=np.uint8), 255
     ),
     "-float.tif": ImageFile(RANDOM.random((17, 19)).astype(np.float32), 1),
+    "crossed.png": ImageFile(
+        (128 + 60 * np.sin(np.arange(64) * np.pi / 4)
+         + 40 * np.sin(np.add.outer(12 * np.arange(64), 16 * np.arange(64)) * np.pi / 32)
+         + RANDOM.normal(0, 3, (64, 64))).astype(np.uint8), 255
+    ),
 }  # fmt: skip
 ERASE = Stroke("erase", 2.5, ((4.0, -3.0), (6.0, 5.0)))
 
@@ -69,6 +77,7 @@ SETTINGS = {
 }
 
 
+BRUSHED = [name for name in KINDS if not Settings(kind=name).no_brush]
 CASES = [
     *((name, "lowpass") for name in FILES),
     ("twelve.pgm", "highpass"), ("striped.png", "notch"), ("-float.tif", "highpass"),
@@ -77,71 +86,84 @@ CASES = [
 ]  # fmt: skip
 
 
+def saved_and_written(tab, folder):
+    """The file that the lab saves; what the copied words read is written into a folder."""
+    job, name = tab.job(), tab.picture.name
+    (folder / name).write_bytes(encode_image(FILES[name], "." + name.rpartition(".")[2]))
+    if job.has_mask:
+        mask = encode_image(job.mask(tab.queue), job.mask_suffix)
+        (folder / job.mask_name).write_bytes(mask)
+    return pictures.saved(job.result(tab.queue), tab.picture.suffix)
+
+
+def by_command(job, folder):
+    """The file that the copied command writes; the working directory is the folder."""
+    program, command, *arguments = shlex.split(job.command())
+    assert (program, command) == ("pyclfft", "filter")
+    assert filter_command.main([*arguments, "--quiet"]) == 0
+    return (folder / job.result_name).read_bytes()
+
+
+def by_program(job, folder):
+    """The file that the copied program writes; the working directory is the folder."""
+    (folder / "program.py").write_text(job.python())
+    runpy.run_path(str(folder / "program.py"))
+    return (folder / job.result_name).read_bytes()
+
+
 @pytest.mark.parametrize(("name", "settings"), CASES)
 def test_the_command_writes_the_very_file_that_is_saved(
     device, tmp_path, monkeypatch, name, settings
 ):
     tab = tab_of(name, **SETTINGS[settings])
-    saved = pictures.saved(tab.job().result(tab.queue), tab.picture.suffix)
+    saved = saved_and_written(tab, tmp_path)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).write_bytes(encode_image(FILES[name], "." + name.rpartition(".")[2]))
-    program, command, *arguments = shlex.split(tab.job().command())
-    assert (program, command) == ("pyclfft", "filter")
-    assert filter_command.main([*arguments, "--quiet"]) == 0
-    assert (tmp_path / tab.job().result_name).read_bytes() == saved
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "strokes"),
-    [("grey.png", "lowpass", ()), ("-float.tif", "highpass", ()), ("colour.png", "none", ()),
-     *((name, "highpass", (ERASE,)) for name in FILES), ("grey.png", "lowpass", (ERASE,))],
-)  # fmt: skip
-def test_the_program_writes_the_very_file_that_is_saved(
-    device, tmp_path, monkeypatch, name, kind, strokes
-):
-    tab = tab_of(name, kind=kind)
-    for stroke in strokes:
-        tab.paint(stroke)
-    job = tab.job()
-    saved = pictures.saved(job.result(tab.queue), tab.picture.suffix)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / name).write_bytes(encode_image(FILES[name], "." + name.rpartition(".")[2]))
-    if job.has_mask:
-        mask = ImageFile(job.mask(tab.queue), brush.WHITE)
-        (tmp_path / "mask.png").write_bytes(encode_image(mask, ".png"))
-    (tmp_path / "program.py").write_text(job.python())
-    runpy.run_path(str(tmp_path / "program.py"))
-    assert (tmp_path / job.result_name).read_bytes() == saved
+    assert not tab.job().has_mask
+    assert by_command(tab.job(), tmp_path) == saved
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("grey.png", "none"), ("colour.png", "lowpass"), ("twelve.pgm", "highpass"),
-     ("-float.tif", "bandstop"), ("deep one.png", "directional")],
+    [("grey.png", "lowpass"), ("-float.tif", "highpass"), ("colour.png", "none"),
+     ("striped.png", "notch")],
 )  # fmt: skip
-def test_the_command_with_the_mask_writes_the_very_file_that_is_saved(
-    device, tmp_path, monkeypatch, name, kind
-):
+def test_the_program_writes_the_very_file_that_is_saved(device, tmp_path, monkeypatch, name, kind):
     tab = tab_of(name, kind=kind)
+    saved = saved_and_written(tab, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert by_program(tab.job(), tmp_path) == saved
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("grey.png", {"kind": "none"}),
+     *((name, {"kind": "highpass"}) for name in FILES),
+     *(("grey.png", each) for each in SETTINGS.values() if each["kind"] in BRUSHED),
+     ("twelve.pgm", {"kind": "highboost"}), ("-float.tif", {"kind": "unsharp"}),
+     ("colour.png", {"kind": "unsharp", "channels": "luma"}), ("colour.png", {"kind": "imagej"}),
+     ("striped.png", {"kind": "notch"}), ("grey.png", {"kind": "notch"})],
+)  # fmt: skip
+def test_with_the_mask_both_write_the_very_file_that_is_saved(
+    device, tmp_path, monkeypatch, name, settings
+):
+    tab = tab_of(name, **settings)
     tab.paint(ERASE)
     job = tab.job()
-    saved = pictures.saved(job.result(tab.queue), tab.picture.suffix)
+    saved = saved_and_written(tab, tmp_path)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).write_bytes(encode_image(FILES[name], "." + name.rpartition(".")[2]))
-    mask = ImageFile(job.mask(tab.queue), brush.WHITE)
-    (tmp_path / "mask.png").write_bytes(encode_image(mask, ".png"))
-    words = shlex.split(job.command())
-    assert "--use-mask mask.png" in job.command()
-    assert filter_command.main([*words[2:], "--quiet"]) == 0
-    assert (tmp_path / job.result_name).read_bytes() == saved
+    assert f"--use-mask {job.mask_name}" in job.command()
+    assert by_command(job, tmp_path) == saved
+    assert by_program(job, tmp_path) == saved
 
 
-@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.has_mask])
-def test_the_brush_goes_with_gains_from_0_to_1(device, kind):
-    tab = tab_of("striped.png", kind=kind)
+def test_the_brush_does_not_reach_logarithms(device):
+    tab = tab_of("striped.png", kind="homomorphic")
+    tab.job().result(tab.queue)
+    assert 'does not go with "Even light"' in tab.settings.no_brush
     tab.paint(ERASE)
-    with pytest.raises(PlanError, match="press Clear, or choose another filter"):
+    with pytest.raises(PlanError, match=r"logarithm .* Press Clear, or choose another filter"):
         tab.job().result(tab.queue)
+    assert [name for name in KINDS if name not in BRUSHED] == ["homomorphic"]
 
 
 def test_a_device_is_named_in_both(device):
@@ -150,53 +172,155 @@ def test_a_device_is_named_in_both(device):
     assert "pyclfft.use_device('0:0')" in job.python("0:0")
 
 
-def test_the_result_is_that_of_the_definition(device):
-    """Of scipy.fft, in double precision, with the gains of strokes and of a Gaussian."""
-    tab = tab_of("deep one.png", kind="lowpass", cutoff=0.2)
+def spread(squared, sigma):
+    """The gains of a blur whose Gaussian has a width in pixels, in double precision."""
+    return np.exp(-2 * np.pi**2 * sigma**2 * squared)
+
+
+# The gains of a kind by the squared frequencies, in cycles a pixel.
+GAINS = {
+    "lowpass": lambda squared: np.exp(-0.5 * squared / 0.125**2),
+    "unsharp": lambda squared: 1 + 1 * (1 - spread(squared, 2)),
+    "highboost": lambda squared: 1.5 - spread(squared, 2),
+    "imagej": lambda squared: np.where(
+        squared == 0, 1, (1 - np.exp(-4 * 40**2 * squared)) * np.exp(-4 * 3**2 * squared)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", GAINS)
+def test_the_result_is_that_of_the_definition(device, kind):
+    """Of scipy.fft, in double precision, with the gains of strokes and of the kind."""
+    tab = tab_of("deep one.png", kind=kind)
     tab.paint(ERASE)
     pixels = FILES["deep one.png"].pixels.astype(float)
-    down, across = (scipy.fft.fftfreq(n) for n in pixels.shape)
-    gains = np.exp(-0.5 * (np.add.outer(down**2, across**2)) / 0.2**2)
-    gains *= brush.painted(pixels.shape, (ERASE,))
-    expected = np.clip(scipy.fft.ifft2(scipy.fft.fft2(pixels) * gains).real, 0, 65535)
+    size, pad = pixels.shape, "mirror" if kind == "imagej" else "none"
+    plane = plane_of(size, pad)
+    down, across = (scipy.fft.fftfreq(n) for n in plane)
+    gains = GAINS[kind](np.add.outer(down**2, across**2)) * drawn_slowly(size, (ERASE,), plane)
+    filtered = scipy.fft.ifft2(scipy.fft.fft2(padded(pixels[np.newaxis], plane, pad)[0]) * gains)
+    first = [(n - m) // 2 for n, m in zip(plane, size, strict=True)]
+    expected = filtered.real[first[0] :, first[1] :][: size[0], : size[1]]
     result = tab.job().result(tab.queue).pixels
-    assert np.abs(result - expected).max() < 65535 / brush.WHITE * 5
+    bound = 1 if kind in ("unsharp", "highboost") else 5  # a mask's floats, or its 16 bits
+    assert np.abs(result - np.clip(expected, 0, 65535)).max() < bound
+
+
+# --- notches --------------------------------------------------------------------------------------
+
+
+def wave_left(pixels, down, across):
+    """How much of a wave of FILES["crossed.png"] is left; `down` and `across` are its bins."""
+    before = scipy.fft.fft2(FILES["crossed.png"].pixels.astype(float))
+    return abs(scipy.fft.fft2(pixels.astype(float))[down, across] / before[down, across])
+
+
+def test_notches_are_switched_off_and_on_again(device, tmp_path, monkeypatch):
+    tab = tab_of("crossed.png", kind="notch", radius=0.03)
+    notches = listed(tab.picture.notches, tab.off)
+    assert [each["isOn"] for each in notches] == [True, True]
+    for found, expected in zip(notches, [(0, 8), (12, 16)], strict=True):
+        frequency = np.hypot(*expected) / 64
+        assert found["frequency"] == pytest.approx(frequency, abs=0.1 / 64)
+        assert found["period"] == pytest.approx(1 / frequency, rel=0.03)
+        angle = np.degrees(np.arctan2(-expected[0], expected[1])) % 180
+        assert abs((found["angle"] - angle + 90) % 180 - 90) < 1
+    monkeypatch.chdir(tmp_path)
+
+    saved_and_written(tab, tmp_path)
+    assert "--notch auto" in tab.job().command()
+    result = tab.job().result(tab.queue).pixels
+    assert wave_left(result, 0, 8) < 0.05 > wave_left(result, 12, 16)
+
+    tab.switch(Switch(0, False))
+    assert [each["isOn"] for each in listed(tab.picture.notches, tab.off)] == [False, True]
+    result = tab.job().result(tab.queue).pixels
+    assert wave_left(result, 0, 8) > 0.95
+    assert wave_left(result, 12, 16) < 0.05
+    (point,) = tab.picture.notches[1:]
+    assert "--notch {!r},{!r} ".format(*point) in tab.job().command()
+    assert f"points={(point,)!r}" in tab.job().python()
+    for strokes in ((), (ERASE,)):
+        tab.strokes = strokes
+        saved = saved_and_written(tab, tmp_path)
+        assert by_command(tab.job(), tmp_path) == saved
+        assert by_program(tab.job(), tmp_path) == saved
+    tab.clear()
+
+    tab.switch(Switch(1, False))  # none is left: the image stays as it is
+    saved = saved_and_written(tab, tmp_path)
+    np.testing.assert_array_equal(tab.job().result(tab.queue).pixels, FILES["crossed.png"].pixels)
+    assert by_command(tab.job(), tmp_path) == saved
+    tab.switch(Switch(0, True))
+    tab.switch(Switch(1, True))
+    assert "--notch auto" in tab.job().command()
+    tab.switch(Switch(1, False))
+    tab.open(picture_of("striped.png"))
+    assert not tab.off
+
+
+def test_without_peaks_the_command_still_looks_for_them(device, tmp_path, monkeypatch):
+    tab = tab_of("grey.png", kind="notch")
+    assert tab.picture.notches == ()
+    saved = saved_and_written(tab, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert "--notch auto" in tab.job().command()
+    assert by_command(tab.job(), tmp_path) == saved
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [None, [], {}, {"index": 0}, {"index": -1, "isOn": True}, {"index": 64, "isOn": True},
+     {"index": 1.0, "isOn": True}, {"index": True, "isOn": True}, {"index": 0, "isOn": 1}],
+)  # fmt: skip
+def test_what_is_no_switch_is_refused(sent):
+    with pytest.raises(PlanError, match="from 0 to 63, and is on or off"):
+        parse_switch(sent)
+    assert parse_switch({"index": 63, "isOn": False}) == Switch(63, False)
 
 
 # --- the brush ------------------------------------------------------------------------------------
 
 
-def drawn_slowly(size, strokes):
+def drawn_slowly(size, strokes, plane=None):
     """The gains by the definition: the distance of each bin from each line, and of its mirror."""
-    gains = np.ones(size)
+    plane = plane or size
+    gains = np.ones(plane)
+
+    def place(index, axis):
+        """Where a bin of the transform lies, in the image's bins from DC."""
+        bins = index - plane[axis] * (index >= (plane[axis] + 1) // 2)
+        return bins * (size[axis] / plane[axis])
+
     for stroke in strokes:
         ends = stroke.points[1:] or stroke.points
-        for row in range(size[0]):
-            for column in range(size[1]):
-                for (r0, c0), (r1, c1) in zip(stroke.points, ends, strict=False):
-                    for r, c in ((row, column), (-row % size[0], -column % size[1])):
-                        r, c = (
-                            r - size[0] * (r >= (size[0] + 1) // 2),
-                            c - size[1] * (c >= (size[1] + 1) // 2),
-                        )
-                        length = (r1 - r0) ** 2 + (c1 - c0) ** 2
-                        t = ((r - r0) * (r1 - r0) + (c - c0) * (c1 - c0)) / length if length else 0
-                        t = min(max(t, 0), 1)
-                        distance = (r - r0 - t * (r1 - r0)) ** 2 + (c - c0 - t * (c1 - c0)) ** 2
-                        if distance <= stroke.radius**2:
-                            gains[row, column] = brush.MODES[stroke.mode]
+        for row, column in np.ndindex(plane):
+            for (r0, c0), (r1, c1) in zip(stroke.points, ends, strict=False):
+                for r, c in ((row, column), (-row % plane[0], -column % plane[1])):
+                    r, c = place(r, 0), place(c, 1)
+                    length = (r1 - r0) ** 2 + (c1 - c0) ** 2
+                    t = ((r - r0) * (r1 - r0) + (c - c0) * (c1 - c0)) / length if length else 0
+                    t = min(max(t, 0), 1)
+                    distance = (r - r0 - t * (r1 - r0)) ** 2 + (c - c0 - t * (c1 - c0)) ** 2
+                    if distance <= stroke.radius**2:
+                        gains[row, column] = brush.MODES[stroke.mode]
     return gains
 
 
-@pytest.mark.parametrize("size", [(16, 18), (15, 17), (9, 24), (1, 7)])
-def test_strokes_touch_what_lies_near_and_its_mirror_image(size):
+@pytest.mark.parametrize(
+    ("size", "plane"),
+    [((16, 18), None), ((15, 17), None), ((9, 24), None), ((1, 7), None),
+     ((16, 18), (24, 27)), ((15, 17), (24, 26)), ((1, 7), (2, 11))],
+)  # fmt: skip
+def test_strokes_touch_what_lies_near_and_its_mirror_image(size, plane):
+    """In a larger transform, too, whose bins lie closer together."""
     strokes = (
         Stroke("erase", 3.0, ((-7.2, -8.0), (2.0, 3.0), (2.5, 9.0))),
         Stroke("restore", 1.5, ((0.0, 0.0),)),
         Stroke("erase", 1.0, ((100.0, 100.0),)),
     )
-    gains = brush.painted(size, strokes)
-    np.testing.assert_array_equal(gains, drawn_slowly(size, strokes))
+    gains = pictures.unpainted(size, plane or size).drawn(strokes).gains
+    np.testing.assert_array_equal(gains, drawn_slowly(size, strokes, plane))
     np.testing.assert_array_equal(gains, np.roll(gains[::-1, ::-1], (1, 1), (0, 1)))
 
 
@@ -213,11 +337,16 @@ def test_undone_strokes_leave_nothing():
     assert not tab.job().has_mask
 
 
-def test_a_mask_is_what_its_picture_says():
-    gains = RANDOM.random((5, 8)).astype(np.float32)
-    again = brush.gains_of(brush.levels(gains))
-    assert np.abs(again - gains).max() < 1e-5
-    np.testing.assert_array_equal(brush.levels(again), brush.levels(gains))
+@pytest.mark.parametrize(("name", "most", "error"), [("m.png", 1, 1e-5), ("m.tif", 6, 0)])
+def test_a_mask_is_what_its_picture_says(tmp_path, name, most, error):
+    """In a PNG to 16 bits, in a TIFF as it is; and a kernel's rounding beyond 0 and 1 is none."""
+    gains = np.float32(most) * RANDOM.random((5, 8), np.float32)
+    gains[0, :2] = -1e-7, 1 + 1e-7
+    image = draw_gains(gains, name, pictures.MASK_WHITE)
+    write_image(tmp_path / name, image)
+    again = read_gains(tmp_path / name)
+    assert np.abs(again - gains).max() <= error
+    np.testing.assert_array_equal(again, gains_in(image, name))
 
 
 RIGHT = {"mode": "erase", "radius": 1, "points": [[0, 0]]}
@@ -290,11 +419,23 @@ def test_another_image_takes_the_strokes_away():
     assert tab.settings.kind == "highpass"
 
 
+def test_strokes_stay_when_the_transform_changes():
+    tab = tab_of("grey.png", kind="highpass")
+    tab.paint(ERASE)
+    first = tab.job().painted.gains
+    tab.set("kind", "imagej")
+    assert tab.job().painted.gains.shape == plane_of((30, 41), "mirror")
+    assert not tab.job().painted.gains.all()
+    tab.set("kind", "unsharp")
+    np.testing.assert_array_equal(tab.job().painted.gains, first)
+
+
 def test_each_change_counts():
     tab = tab_of("grey.png")
     seen = [tab.version]
     to_set, to_paint = (lambda: tab.set("cutoff", 0.3)), (lambda: tab.paint(ERASE))
-    for change in (to_set, to_paint, tab.undo, tab.clear, lambda: tab.use("")):
+    to_switch = lambda: tab.switch(Switch(0, False))  # noqa: E731
+    for change in (to_set, to_paint, tab.undo, tab.clear, to_switch, lambda: tab.use("")):
         change()
         seen.append(tab.version)
     assert seen == sorted(set(seen))

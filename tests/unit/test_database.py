@@ -238,6 +238,14 @@ def test_a_failed_change_leaves_the_file_as_it_was(path):
     ]
 
 
+def test_only_entries_of_devices_that_are_alike_are_read():
+    entries = database.shipped()
+    for like in {each.identity for each in entries}:
+        alike = database.shipped(like)
+        assert alike == tuple(each for each in entries if like.origin(each.identity))
+        assert len(alike) < len(entries)
+
+
 def test_what_comes_with_pyclfft_can_be_read(caplog):
     """Every entry: those that make no sense would be left out."""
     entries = database.shipped()

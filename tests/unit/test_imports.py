@@ -45,6 +45,8 @@ LAYERS = (
     (
         "pyclfft.info",
         "pyclfft.selftest",
+        "pyclfft.selftest_memory",
+        "pyclfft.selftest_stress",
         "pyclfft.selftest_tally",
         "pyclfft.completion",
         "pyclfft.filter",

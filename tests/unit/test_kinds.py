@@ -10,7 +10,14 @@ import pytest
 
 from pyclfft.errors import PlanError
 from pyclfft.image.bands import KINDS, Band
-from pyclfft.image.kinds import ALL_KINDS, MAKERS, computed_gains, make_rule, options_of
+from pyclfft.image.kinds import (
+    ALL_KINDS,
+    MAKERS,
+    computed_gains,
+    imagej_square,
+    make_rule,
+    options_of,
+)
 
 SIZES = ((24, 36), (17, 25), (32, 32), (16, 21))
 OPTIONS = {
@@ -212,6 +219,15 @@ def test_imagejs_defaults():
     np.testing.assert_allclose(found, imagej_reference(64, 40, 3, "none", 5), rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("size", "side"),
+    [((1, 1), 2), ((42, 10), 64), ((10, 43), 128), ((341, 341), 512), ((342, 1), 1024)],
+)
+def test_imagejs_square(size, side):
+    """The least power of two from 2 on that is at least 1.5 times the longer side."""
+    assert imagej_square(size) == (side, side)
+
+
 def test_imagejs_stripes_are_counted_in_imagejs_bins():
     """Whatever the transform: 96 bins instead of 128 cover the same frequencies."""
     found = gains("imagej", (64, 64), plane=(96, 96), stripes="vertical", large=1e6, small=0)
@@ -263,7 +279,9 @@ def test_imagejs_stripes_are_counted_in_imagejs_bins():
         ("lowpass", {"sigma": "wide"}, "sigma is a number of pixels"),
         ("lowpass", {"sigma": 2, "unit": "bin"}, "takes the place of cutoff and unit"),
         ("lowpass", {"sigma": 2, "shape": "ideal"}, "shape is ideal"),
-        ("bandpass", {"sigma": 2}, "needs 2 cut-offs"),
+        ("bandpass", {"sigma": 2}, r"two different widths: sigma=\(1, 4\)"),
+        ("bandstop", {"sigma": (2, 2)}, "two different widths"),
+        ("lowpass", {"sigma": (1, 4)}, "one width"),
     ],
 )
 def test_what_makes_no_sense_is_refused(kind, options, says):

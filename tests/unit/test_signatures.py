@@ -14,8 +14,8 @@ from pyclfft.audio.framing import Framing, Magnitudes
 from pyclfft.distributed.bins import wanted_bins
 from pyclfft.distributed.direct_plans import DftJob, dft_schedule
 from pyclfft.errors import PyclfftError
-from pyclfft.image import filtering
 from pyclfft.image.filter_plans import filter_schedule
+from pyclfft.image.jobs import filter_job
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem, plain_layout
 from pyclfft.planning.schedule import schedule_of
@@ -46,7 +46,7 @@ def filters(traits):
         {}, {"keep_dc": True}, {"shape": "gaussian"}, {"scale": "none"}, {"mask": mask},
     ):  # fmt: skip
         for algorithm in (None, "radix2"):
-            job = filtering.filter_job(image, algorithm=algorithm, **options)
+            job = filter_job(image, algorithm=algorithm, **options)
             yield from filter_schedule(job, traits).passes
 
 

@@ -324,11 +324,16 @@ def _widths(extent: int, most: int) -> Iterator[int]:
     The first is the least power of two that holds all transforms, within the device's limits; each
     further number is half of the one before.
     """
-    least = max(2, MIN_LANES * most // 16)
+    least = least_lanes(most)
     width = max(least, min(most, 1 << (extent - 1).bit_length()))
     while width >= least:
         yield width
         width //= 2
+
+
+def least_lanes(most: int) -> int:
+    """Return the fewest lanes of a device whose vectors have `most` lanes."""
+    return max(2, MIN_LANES * most // 16)
 
 
 def columns_pass(columns: Columns, scale: float) -> Pass:

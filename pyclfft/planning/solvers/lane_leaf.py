@@ -22,7 +22,7 @@ from ..factor import (
 from ..parameters import Parameters, factors_of
 from ..problem import Layout, Problem
 from ..traits import Traits
-from .cols import Columns, columns_of
+from .cols import Columns, columns_of, least_lanes
 from .ends import in_one_launch, points_in_one_launch, with_real_stage
 from .lanes import LINE_BYTES, most_lanes, radices_for, row_layout, takes
 from .leaf import Convolution, Factors, Step
@@ -83,10 +83,11 @@ class LaneLeaf:
         self, problem: Problem, traits: Traits, parameters: Parameters
     ) -> Iterator[list[Convolution]]:
         """Yield the quickest convolution in one launch, then the quickest one in three."""
-        radix = _real_radix(problem, lambda n: _radices(n, parameters), transforms=2)
-        radices = _radices(points_in_one_launch(problem) // (radix or 1), parameters)
-        if radices:
-            yield [Convolution((prod(radices),), radix)]
+        if _may_fit(problem, traits, parameters):
+            radix = _real_radix(problem, lambda n: _radices(n, parameters), transforms=2)
+            radices = _radices(points_in_one_launch(problem) // (radix or 1), parameters)
+            if radices:
+                yield [Convolution((prod(radices),), radix)]
         yield [Convolution(convolution_matrix(axis_length(problem), most_lanes(problem, traits)))]
 
     def time(self, launches: Sequence[Columns], traits: Traits) -> float:
@@ -151,6 +152,17 @@ def _pairs(n: int, parameters: Parameters) -> Iterator[tuple[int, int]]:
     for less, more in splits(n, 2)[:SPLITS_TRIED]:
         yield less, more
         yield more, less
+
+
+def _may_fit(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Return whether the scratch memory of a work-item has room for some convolution.
+
+    The search for the radices of one that has no room would be most of the time of planning.
+    """
+    points = points_in_one_launch(problem) // max((1, *real_splits(axis_length(problem))))
+    lanes = least_lanes(most_lanes(problem, traits))
+    nbytes = (2 * points - 1) * lanes * problem.complex_dtype.itemsize
+    return nbytes <= parameters["lanes_workspace"]
 
 
 def _radices(n: int, parameters: Parameters) -> tuple[int, ...] | None:

@@ -1,0 +1,184 @@
+"""Commands in odd surroundings: locales, names that are not UTF-8, no home, a read-only package."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pyclfft import commandline, files
+from tests.conftest import place_of
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 300  # seconds until a hanging command gives up
+NOBODY = 65432  # a number of a user who has neither a name nor a home
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names on Windows are UTF-16")
+
+# Runs commands on files with odd names, in the folder of this process, and writes what they return.
+DRIVER = """
+import json, os, sys
+from importlib import import_module
+import numpy as np
+from scipy.io import wavfile
+
+def run(command, *argv):
+    return import_module(f"pyclfft.{command}").main([*argv])
+
+names = [
+    b"a b", b"it's \\"so\\"", b"two\\nlines", b"caf\\xe9", "\\u03c0 \\u222b".encode(), b"-q",
+    b"$x_{$", b"%s{0}", b"x" * 251,
+]
+pixels = b"P5 8 8 255 " + bytes(range(64))
+noise = np.random.default_rng(0).integers(-9999, 9999, 4096).astype("i2")
+missing = []
+for name in map(os.fsdecode, names):
+    with open(name + ".pgm", "wb") as file:
+        file.write(pixels)
+    wavfile.write(name + ".wav", 8000, noise)
+    calls = {
+        "filter": (f"--output={name}.tif", "--highpass", "--", f"{name}.pgm"),
+        "spectrogram": (f"--csv={name}.csv", "--", f"{name}.wav"),
+        "convolve": (f"--trim", "--", f"{name}.wav", f"{name}.wav", f"w{name[1:]}.wav"),
+    }
+    for command, argv in calls.items():
+        if status := run(command, *argv):
+            missing.append([command, name, status])
+    missing += [[each] for each in (f"{name}.tif", f"{name}.csv") if not os.path.exists(each)]
+status = {
+    "picture": run("spectrogram", "-o", "picture.png", "--", os.fsdecode(names[3] + b".wav")),
+    "formula": run("spectrogram", "-o", "formula.svg", "--", "$x_{$.wav"),
+    "report": run("info", "--device", sys.argv[1], "--report=" + os.fsdecode(b"caf\\xe9.txt"),
+                  "--quick"),
+    "selftest": run("selftest", "--device", sys.argv[1], "--cases", "3", "--points", "16"),
+    "missing": run("filter", "--highpass", os.fsdecode(b"no\\xff.pgm")),
+}
+with open("results", "w") as file:
+    json.dump({"missing": missing, **status}, file)
+"""
+
+
+@cache
+def locales():
+    if not shutil.which("locale"):
+        return ()
+    done = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False)
+    return tuple(done.stdout.split())
+
+
+LOCALES = {
+    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "UTF-8 mode": {"LC_ALL": "C", "PYTHONUTF8": "1"},
+    "Turkish": {"LC_ALL": "tr_TR.utf8", "PYTHONUTF8": "0"},
+}
+
+
+def surroundings(**changes):
+    """The environment of a command, which imports this checkout."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+
+
+def drive(folder, environment, **options):
+    command = [sys.executable, "-c", DRIVER, environment["PYCLFFT_DEVICE"]]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, timeout=TIMEOUT, check=False,
+        **options,
+    )  # fmt: skip
+    results = Path(folder, "results")
+    assert results.exists(), done.stderr.decode(errors="replace")
+    return done, json.loads(results.read_text())
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", LOCALES)
+def test_locales_and_names(device, tmp_path, name):
+    if name == "Turkish" and LOCALES[name]["LC_ALL"] not in locales():
+        pytest.skip("there is no Turkish locale")
+    cache_folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 cache\n")
+    environment = surroundings(
+        PYCLFFT_DEVICE=place_of(device), PYCLFFT_CACHE_DIR=cache_folder, **LOCALES[name]
+    )
+    (tmp_path / "here").mkdir()
+    done, results = drive(tmp_path / "here", environment)
+    fine = {"missing": 2, "picture": 0, "formula": 0, "report": 0, "selftest": 0}
+    assert results == {**fine, "missing": results["missing"]}, done.stderr
+    said = done.stderr.decode(errors="surrogateescape").splitlines()
+    assert "pyclfft filter: error: no\\udcff.pgm: No such file or directory" in said
+    assert "Traceback" not in "".join(said)
+    assert "caf\\udce9 cache" in done.stdout.decode(errors="surrogateescape")
+    assert list(Path(cache_folder, "programs").glob("*.bin"))
+
+
+def test_a_read_only_package_and_no_home(device):
+    """A user without a name cannot write where pyclfft lies, and has no folder for a cache."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    environment = surroundings(PYCLFFT_DEVICE=place_of(device))
+    for name in ("HOME", "PYCLFFT_CACHE_DIR", "PYCLFFT_DATA_DIR", "XDG_CACHE_HOME"):
+        environment.pop(name, None)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        options = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        try:
+            found = subprocess.run(
+                [sys.executable, "-c", "import pyclfft"], cwd=folder, env=environment,
+                capture_output=True, check=False, **options,
+            )  # fmt: skip
+        except PermissionError:
+            found = None
+        if found is None or b"No module" in found.stderr or b"Permission" in found.stderr:
+            pytest.skip("other users may not read this checkout")
+        done, results = drive(folder, environment, **options)
+        assert "not kept: " in done.stdout.decode()
+        assert "no home: set HOME or PYCLFFT_DATA_DIR" in done.stdout.decode()
+        assert (results["report"], results["selftest"]) == (0, 0)
+        assert not [each for each in Path(folder).iterdir() if each.name in ("~", "pyclfft")]
+
+
+# --- folders and names, without a device ----------------------------------------------------------
+
+
+def test_without_a_home(monkeypatch, tmp_path):
+    for name in ("HOME", "PYCLFFT_CACHE_DIR", "PYCLFFT_DATA_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user without a name
+    for find, variable in (
+        (files.cache_dir, "PYCLFFT_CACHE_DIR"), (files.data_dir, "PYCLFFT_DATA_DIR")
+    ):  # fmt: skip
+        assert find().is_absolute()
+        with pytest.raises(OSError, match=f"set HOME or {variable}"):
+            files.private_folder(find() / "folder")
+        monkeypatch.setenv(variable, "here")
+        assert find() == Path("here")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "é" * 127, os.fsdecode(b"\xff" * 255)])
+def test_names_of_any_length_are_written(tmp_path, name):
+    with files.atomic_write(tmp_path / name) as file:
+        file.write(b"content")
+    assert (tmp_path / name).read_bytes() == b"content"
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_stdout_takes_any_text(tmp_path):
+    """Afterwards it is as it was, since a program may call a command."""
+    with open(tmp_path / "out", "w+", encoding="ascii", errors="strict") as out:
+        before, sys.stdout = sys.stdout, out
+        try:
+            say = lambda: commandline.Report(to="stdout")("caf\udce9 \u03c0")  # noqa: E731
+            assert commandline.run(say, "pyclfft x") == 0
+        finally:
+            sys.stdout = before
+        assert out.errors == "strict"
+        out.seek(0)
+        assert out.read() == "caf\\udce9 \\u03c0\n"
