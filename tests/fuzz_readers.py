@@ -3,12 +3,13 @@
     pip install atheris
     python -m tests.fuzz_readers --minutes 5
 
-Each reader of `tests/readers.py` gets an equal share of the time, or those that are named. A reader
-fails if it raises another exception than a PyclfftError or an OSError, if it takes more than 20
-seconds or more than 2 GiB. The bytes are then kept in a file, whose name is printed; the exit
-status is 1. Without atheris it is 2; there are wheels for Linux and macOS.
+The first byte chooses one of the readers of `tests/readers.py`, or of those that are named; the
+others are the file. A reader fails if it raises another exception than a PyclfftError or an
+OSError, if it takes more than 20 seconds or more than 2 GiB. The bytes are then kept in a file,
+whose name is printed; the exit status is 1. Without atheris it is 2; there are wheels for Linux and
+macOS. A kept file is read again by
 
-    python -m tests.fuzz_readers pgm --file FILE    # read such a file again
+    python -m tests.fuzz_readers pgm --file FILE
 """
 
 from __future__ import annotations
@@ -27,18 +28,27 @@ from tests import readers
 ROOT = Path(__file__).resolve().parents[1]
 LIMITS = ("-timeout=20", "-rss_limit_mb=2048", "-max_len=4096")  # seconds, MiB, bytes of a file
 COUNT = re.compile(r"^#(\d+)\s+DONE", re.MULTILINE)
-FAULTS = ("crash", "oom", "slow", "timeout")  # begin the names of the files that libFuzzer keeps
-# Fuzzes one reader in a process of its own. Our lines are watched, not NumPy's or Pillow's.
+FAULTS = ("crash", "oom", "timeout")  # begin the names of the files that libFuzzer keeps
+# Our readers' lines are watched, not those of NumPy or Pillow.
 FUZZ = """
 import sys
 from pathlib import Path
 import atheris
-packages = ("audio", "distributed", "image", "planning", "selftest_tally")
-with atheris.instrument_imports(include=["pyclfft." + each for each in packages]):
+watched = (
+    "audio.audiofile", "distributed.csv_samples", "image.imagefile", "image.pgm",
+    "image.tiff64", "planning.database", "selftest_tally",
+)
+with atheris.instrument_imports(include=["pyclfft." + each for each in watched]):
     from tests import readers
-_, name, folder, *limits = sys.argv
-path = Path(folder, "file")
-atheris.Setup(["fuzz", *limits, folder + "/corpus"], lambda data: readers.check(name, data, path))
+
+_, names, folder, *limits = sys.argv
+names, path = names.split(","), Path(folder, "file")
+
+def read(data):
+    if data:
+        readers.check(names[data[0] % len(names)], data[1:], path)
+
+atheris.Setup(["fuzz", *limits, folder + "/corpus"], read)
 atheris.Fuzz()
 """
 
@@ -48,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m tests.fuzz_readers", description=(__doc__ or "").splitlines()[0]
     )
     result.add_argument("reader", nargs="*", metavar="READER", help="the readers (default: all)")
-    result.add_argument("--minutes", type=float, default=1.0, help="for all readers (default: 1)")
+    result.add_argument("--minutes", type=float, default=1.0, help="how long (default: 1)")
     result.add_argument("--file", type=Path, help="read this file, instead of fuzzing")
     return result
 
@@ -68,31 +78,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     if importlib.util.find_spec("atheris") is None:
         print("atheris is not installed: pip install atheris", file=sys.stderr)
         return 2
-    seconds = max(1, round(60 * options.minutes / len(names)))
-    folder = Path(tempfile.mkdtemp(prefix="pyclfft-fuzz-"))
-    return max([fuzzed(name, seconds, folder / name.replace(" ", "-")) for name in names])
+    return fuzz(names, round(60 * options.minutes), Path(tempfile.mkdtemp(prefix="pyclfft-fuzz-")))
 
 
-def fuzzed(name: str, seconds: int, folder: Path) -> int:
-    """Fuzz one reader in a process of its own, and say what came of it."""
-    (folder / "corpus").mkdir(parents=True)
-    for number, data in enumerate(readers.READERS[name].sound):
-        (folder / "corpus" / str(number)).write_bytes(data)
+def fuzz(names: Sequence[str], seconds: int, folder: Path) -> int:
+    """Fuzz readers in a process of its own, and say what came of it."""
+    (folder / "corpus").mkdir()
+    for number, name in enumerate(names):
+        for place, data in enumerate(readers.READERS[name].sound):
+            (folder / "corpus" / f"{number}-{place}").write_bytes(bytes([number]) + data)
     limits = [*LIMITS, f"-max_total_time={seconds}", f"-artifact_prefix={folder}/"]
-    with open(folder / "log", "w+", encoding="utf-8", errors="replace") as log:
-        command = [sys.executable, "-c", FUZZ, name, str(folder), *limits]
-        status = subprocess.run(
-            command, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT, check=False
-        ).returncode
-        log.seek(0)
-        said = log.read()
-    found = COUNT.search(said)
-    if not status and found:
-        print(f"pass: {name}: {int(found[1]):,} files in {seconds} s", flush=True)
+    command = [sys.executable, "-c", FUZZ, ",".join(names), str(folder), *limits]
+    done = subprocess.run(
+        command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    said = done.stdout.decode(errors="replace")
+    (folder / "log").write_text(said, encoding="utf-8")
+    count = COUNT.search(said)
+    if not done.returncode and count:
+        print(f"pass: {int(count[1]):,} files in {seconds} s: {', '.join(names)}")
         return 0
-    kept = sorted(str(path) for path in folder.iterdir() if path.name.startswith(FAULTS))
-    print(f"FAIL: {name}: {', '.join(kept) or 'no file'}; log: {folder / 'log'}")
-    print("\n".join(said.splitlines()[-25:]), flush=True)
+    for path in [each for each in folder.iterdir() if each.name.startswith(FAULTS)]:
+        first, data = path.read_bytes()[:1], path.read_bytes()[1:]
+        path.write_bytes(data)
+        print(f"FAIL: {names[first[0] % len(names)]}: {path}")
+    print(*said.splitlines()[-30:], f"FAIL: the log is in {folder / 'log'}", sep="\n")
     return 1
 
 
