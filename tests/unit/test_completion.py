@@ -87,7 +87,7 @@ def test_arguments_that_name_files_are_known():
     no_files = {
         "N", "N,...", "NAME", "NAME,...", "SPEC", "SECONDS", "RANGE", "S", "AxB,...", "SHELL",
         "M", "FY,FX", "ANGLE", "AMOUNT", "BOOST", "PIXELS", "FREQUENCY", "DEGREES", "PERCENT",
-        "DB", "TEXT", "WxH",
+        "DB", "TEXT", "WxH", "LOW HIGH", "PIXELS [PIXELS]",
         "[RADIUS]", "RADIUS", "FORMAT", "K/N", "K,...", "CHARACTER", "P", "HZ",
     }  # fmt: skip
     assert kinds <= no_files | set(completion.FILES)
