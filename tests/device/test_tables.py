@@ -10,13 +10,14 @@ import pyopencl as cl
 import pytest
 
 import pyclfft
-from pyclfft.planning.tables import Chirp, ChirpSpectrum, LaneChirp, LaneSpectrum
+from pyclfft.planning.tables import BlockRoots, Chirp, ChirpSpectrum, LaneChirp, LaneSpectrum
 from pyclfft.runtime import queues
 from pyclfft.runtime import tables as tables_module
 from pyclfft.runtime.tables import table_buffer
 
 LONG = ChirpSpectrum(16000, (2**15,), "single")
 LONG_CHIRP = LaneChirp(2**17 + 1, 16, "single")
+LONG_ROOTS = BlockRoots(2**21, 1024, 128, 16, "single")
 LONG_LANES = LaneSpectrum(16000, (2**8, 2**7), 16, "double")
 
 
@@ -30,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 def computed(monkeypatch):
     """The tables that have been computed since."""
     found = []
-    for kind in (ChirpSpectrum, LaneChirp, LaneSpectrum):
+    for kind in (BlockRoots, ChirpSpectrum, LaneChirp, LaneSpectrum):
 
         def values(self, compute=kind.values):
             found.append(self)
@@ -53,7 +54,7 @@ def context(device):
     return queues.context_of(device)
 
 
-@pytest.mark.parametrize("table", [LONG, LONG_CHIRP, LONG_LANES])
+@pytest.mark.parametrize("table", [LONG, LONG_CHIRP, LONG_ROOTS, LONG_LANES])
 def test_long_tables_are_kept(context, folder, table, computed):
     expected = np.ascontiguousarray(table.values()).reshape(-1).view(np.uint8)
     computed.clear()
@@ -66,6 +67,7 @@ def test_long_tables_are_kept(context, folder, table, computed):
 def test_what_is_computed_sooner_than_read_is_not_kept(context, folder):
     read(context, Chirp(2**16, "single"))
     read(context, ChirpSpectrum(100, (256,), "single"))
+    read(context, BlockRoots(2**20, 1024, 64, 16, "single"))
     assert not folder.exists()
 
 
@@ -144,5 +146,5 @@ def test_plan_with_a_kept_spectrum(context, folder, computed):
     for _ in range(2):
         result = pyclfft.Plan(x.shape, x.dtype, -1, context=context)(x)
         assert np.linalg.norm(result - exact) <= 4e-7 * np.linalg.norm(exact)
-    spectra = [table for table in computed if not isinstance(table, LaneChirp)]
+    spectra = [table for table in computed if isinstance(table, (ChirpSpectrum, LaneSpectrum))]
     assert len(spectra) <= 2  # a spectrum for lanes computes that of `ChirpSpectrum` first

@@ -150,6 +150,24 @@ def test_best_stages_of_every_length(min_items, max_items):
         assert stages.elements <= 32
 
 
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("min_items", [1, 8, 64])
+def test_no_stages_are_cheaper_than_the_best(min_items, split):
+    """The search ends early: here all products are compared."""
+    for n in smooth_lengths()[::7]:
+        costs = [
+            Stages(radices, items).cost(split)
+            for radices in products()[n]
+            for butterflies in (1, 2, 4)
+            for items in {-(-n // max(radices) // butterflies)}
+            if min_items <= items <= 256 and most_elements(radices, items) <= 32
+        ]
+        found = best_stages(n, min_items, 256, split)
+        if costs:
+            assert found.items >= min_items
+            assert found.cost(split) <= min(costs)
+
+
 def test_every_smooth_length_has_stages_on_a_usual_device():
     assert all(best_stages(n, 4, 512) for n in smooth_lengths())
     # In half as many work-items, those with factors 11 and 13 do not all fit.

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from pyclfft.planning.factor import MANY_POINTS, RADICES, best_lane_radices, is_smooth, lane_rows
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.pass_parts import listed
 from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
+from pyclfft.planning.solvers import lane_leaf
 from pyclfft.planning.solvers.lane_leaf import convolution_radices
 from pyclfft.planning.solvers.lanes import LINE_BYTES
 from pyclfft.planning.tables import (
@@ -270,6 +272,24 @@ def test_convolutions_are_of_quick_lengths():
         m = prod(radices)
         assert radices == best_lane_radices(m)
         assert 2 * n - 1 <= m <= 1.25 * (2 * n - 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [("c2c", "c8"), ("r2c", "f4"), ("c2r", "c8"), ("c2c", "c16")]
+)
+def test_no_search_for_convolutions_without_room(monkeypatch, kind, dtype):
+    """Their radices are not searched for, and the plans are what they would be otherwise."""
+    lengths = (32749, 32771, 65521, 65537, 3 * 65521, 2 * 65537, 15 * 65537, 999983)
+
+    def plans():
+        return [plan((n, 64), 0, kind=kind, dtype=dtype) for n in lengths]
+
+    found = plans()
+    assert {len(each) for each in found} == {1, 3}
+    problem = make_problem((999983, 64), dtype, 0, kind)
+    assert not lane_leaf._may_fit(problem, CPU, parameters_for(CPU))
+    monkeypatch.setattr(lane_leaf, "_may_fit", lambda *_: True)
+    assert found == plans()
 
 
 def test_one_kernel_for_all_lengths():
