@@ -46,11 +46,21 @@ def _folder(variable: str, usual: Callable[[str], str]) -> Path:
     """
     if given := os.environ.get(variable):
         return Path(given)
-    with suppress(RuntimeError):  # which platformdirs 4.11 raises, while earlier ones return "~"
+    with suppress(RuntimeError):  # which new versions of platformdirs raise; old ones return "~"
         path = Path(usual("pyclfft"))
         if path.is_absolute():
             return path
     return Path(os.devnull, f"no home: set HOME or {variable}")
+
+
+def has_user_cache() -> bool:
+    """Return whether the folder in which all programs of the user keep caches can be written."""
+    with suppress(RuntimeError):
+        folder = Path(platformdirs.user_cache_dir())
+        while not folder.exists():
+            folder = folder.parent
+        return folder.is_dir() and os.access(folder, os.W_OK)
+    return False
 
 
 def private_folder(path: Path, *, own: bool = False) -> Path:

@@ -26,7 +26,7 @@ from .selftest_random import BLOCK, PLAIN, PLANS, Case
 from .selftest_tally import Failure
 
 THREADS = 8
-SHARED_PLANS = 22  # two of each kind
+SHARED_PLANS = 11  # one of each kind
 POINTS = 2**12  # the most elements of an array: short calls meet more often
 MINUTES = 10.0  # how long it takes unless the caller asks for another time
 RENEWAL = 0.02  # the chance that a call's plan is made anew

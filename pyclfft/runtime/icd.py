@@ -36,11 +36,16 @@ from uuid import uuid4
 
 import pyopencl as cl
 
-from ..files import cache_dir, private_folder
+from ..files import cache_dir, has_user_cache, private_folder
 
 logger = logging.getLogger(__name__)
 
 _SYSTEM_FOLDER = Path("/etc/OpenCL/vendors")
+# pyopencl keeps code for kernels in a cache of its own, and fails if it cannot make the cache's
+# folder: for a user without a home, or with a read-only one.
+if not has_user_cache():
+    cl._PYOPENCL_NO_CACHE = True
+
 # These variables replace the system's folder. OCL_ICD_FILENAMES is not among them: Khronos' loader
 # adds its files to that folder, ocl-icd (in pyopencl's wheels) ignores it, and GPU containers come
 # with it set.

@@ -180,6 +180,28 @@ def test_without_a_home(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+NO_CACHE = """
+import sys
+import numpy as np
+import pyclfft
+pyclfft.use_device(sys.argv[1])
+print(pyclfft.fft(np.ones(4, "c8"))[0].real)
+"""
+
+
+def test_where_no_cache_can_be_written(device, tmp_path):
+    """pyopencl, too, would keep code for kernels in the user's folder. PoCL cannot do without one."""
+    nowhere = {"XDG_CACHE_HOME": "/dev/null/cache", "XDG_DATA_HOME": "/dev/null/data"}
+    environment = surroundings(**nowhere, POCL_CACHE_DIR=str(tmp_path))
+    for name in ("PYCLFFT_CACHE_DIR", "PYCLFFT_DATA_DIR"):
+        environment.pop(name, None)
+    done = subprocess.run(
+        [sys.executable, "-c", NO_CACHE, place_of(device)], env=environment, text=True,
+        capture_output=True, timeout=TIMEOUT, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("4.0\n", "")
+
+
 @pytest.mark.parametrize("name", ["x" * 255, "é" * 127, os.fsdecode(b"\xff" * 255)])
 def test_names_of_any_length_are_written(tmp_path, name):
     with files.atomic_write(tmp_path / name) as file:
