@@ -15,7 +15,6 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..planning.precision import COMPLEX_DTYPE
-from ..runtime import memory
 from ..runtime.limit import max_device_bytes
 from .audiofile import AudioReader
 from .on_device import launch, precision_of, result_like, uploaded
@@ -151,11 +150,6 @@ def frames_of_a_block(signals: Signals, points: int) -> int:
     """Return how many frames of so many points a block may have."""
     item = COMPLEX_DTYPE[signals.precision].itemsize
     return max(1, bytes_of_a_block() // (signals.count * (points // 2 + 1) * item))
-
-
-def zeros(shape: tuple[int, ...], dtype: np.dtype, queue: cl.CommandQueue) -> cl_array.Array:
-    """Return a device array of zeros."""
-    return cl_array.zeros(queue, shape, dtype, allocator=memory.allocator(queue.context))
 
 
 def spectra_of(
