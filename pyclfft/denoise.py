@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from math import log10
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import pyopencl as cl
 
 from . import commandline, streams
@@ -21,7 +17,7 @@ from .audio.audio_writing import DEPTHS, FLOAT, depth_of, require_writer, write_
 from .audio.audiofile import AudioReader, open_audio
 from .audio.denoising_picture import before_and_after
 from .audio.hum import MAINS
-from .audio.sound_blocks import Signals, signals_of_file
+from .audio.sound_blocks import Signals, Tally, signals_of_file
 from .audio.spectrogram_picture import Look, require_picture
 from .commandline import Clock, Report
 from .errors import PlanError
@@ -81,35 +77,6 @@ def _main(argv: Sequence[str]) -> None:
     report(f"input   {sources[0]}: {audio.info}", *lines, f"time    {clock}")
     if options.timing:
         report(commandline.timing_report(commandline.step_table(clock, {})))
-
-
-@dataclass
-class Tally:
-    """What is known of a sound when all of its blocks have passed by."""
-
-    samples: int = 0
-    energy: float = 0.0
-    peak: float = 0.0
-
-    @classmethod
-    def of(cls, blocks: Iterable[np.ndarray]) -> Tally:
-        """Return the tally of blocks, of which nothing else is kept."""
-        result = cls()
-        deque(result.watched(blocks), maxlen=0)
-        return result
-
-    def watched(self, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-        """Yield blocks of the shape (channels, samples), and count them."""
-        for block in blocks:
-            self.samples += block.shape[1]
-            self.energy += float(np.square(block, dtype=np.float64).mean(axis=0).sum())
-            self.peak = max(self.peak, float(np.abs(block).max()))
-            yield block
-
-    @property
-    def level(self) -> float:
-        """The level of all samples in decibels."""
-        return 10 * log10(self.energy / self.samples + 1e-30)
 
 
 def _noise(

@@ -25,7 +25,6 @@ from .sound_blocks import (
     frames_of_a_block,
     signals_of,
     spectra_of,
-    zeros,
 )
 from .stft import istft
 
@@ -272,7 +271,7 @@ def _suppressed(
     hop, bins, precision = points // OVERLAP, points // 2 + 1, signals.precision
     real = REAL_DTYPE[precision]
     known = uploaded(np.ascontiguousarray(levels, real), queue)
-    states = zeros(levels.shape, real, queue)
+    states = uploaded(np.zeros(levels.shape, real), queue)
     hops, before = together // hop, (MORE + WIDE) * hop
     for first in range(0, signals.samples, together):
         stretch = signals.cut(first - before, together + 2 * before)

@@ -15,8 +15,8 @@ import pyopencl.array as cl_array
 
 from ..planning.precision import REAL_DTYPE
 from ..runtime.operation import new_array
-from .on_device import launch
-from .sound_blocks import Signals, spectra_in_blocks, zeros
+from .on_device import launch, uploaded
+from .sound_blocks import Signals, spectra_in_blocks
 
 SOURCE = "audio/noise.cl"
 
@@ -47,7 +47,7 @@ def given_levels(noise: Signals, points: int, hop: int, queue: cl.CommandQueue) 
 def found_levels(signals: Signals, points: int, hop: int, queue: cl.CommandQueue) -> np.ndarray:
     """Return the power of the noise under music, by bins: float64, shape (signals, bins)."""
     shape = (signals.count, ENTRIES, points // 2 + 1)
-    histograms = zeros(shape, np.dtype(np.uint32), queue)
+    histograms = uploaded(np.zeros(shape, np.uint32), queue)
     for spectra, count in spectra_in_blocks(signals, points, hop, queue):
         _launch("countPowers", spectra, histograms, count, signals, queue)
     return np.stack([level_of(histograms[signal].get()) for signal in range(signals.count)])

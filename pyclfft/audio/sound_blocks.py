@@ -6,8 +6,10 @@ and zeros stand where it reaches beyond the signals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import log10
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +17,6 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..planning.precision import COMPLEX_DTYPE
-from ..runtime import memory
 from ..runtime.limit import max_device_bytes
 from .audiofile import AudioReader
 from .on_device import launch, precision_of, result_like, uploaded
@@ -74,6 +75,38 @@ class Block(NamedTuple):
             queue, "pasteStretch", SOURCE, (self.length, count), target, self.stretch,
             *map(np.uint64, sizes), precision=precision_of(target),
         )  # fmt: skip
+
+
+# --- what passes by -------------------------------------------------------------------------------
+
+
+@dataclass
+class Tally:
+    """What is known of a sound when all of its blocks have passed by."""
+
+    samples: int = 0
+    energy: float = 0.0
+    peak: float = 0.0
+
+    @classmethod
+    def of(cls, blocks: Iterable[np.ndarray]) -> Tally:
+        """Return the tally of blocks, of which nothing else is kept."""
+        result = cls()
+        deque(result.watched(blocks), maxlen=0)
+        return result
+
+    def watched(self, blocks: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+        """Yield blocks of the shape (channels, samples), and count them."""
+        for block in blocks:
+            self.samples += block.shape[1]
+            self.energy += float(np.square(block, dtype=np.float64).mean(axis=0).sum())
+            self.peak = max(self.peak, float(np.abs(block).max()))
+            yield block
+
+    @property
+    def level(self) -> float:
+        """The level of all samples in decibels."""
+        return 10 * log10(self.energy / self.samples + 1e-30)
 
 
 # --- where signals are ----------------------------------------------------------------------------
@@ -151,11 +184,6 @@ def frames_of_a_block(signals: Signals, points: int) -> int:
     """Return how many frames of so many points a block may have."""
     item = COMPLEX_DTYPE[signals.precision].itemsize
     return max(1, bytes_of_a_block() // (signals.count * (points // 2 + 1) * item))
-
-
-def zeros(shape: tuple[int, ...], dtype: np.dtype, queue: cl.CommandQueue) -> cl_array.Array:
-    """Return a device array of zeros."""
-    return cl_array.zeros(queue, shape, dtype, allocator=memory.allocator(queue.context))
 
 
 def spectra_of(
