@@ -130,7 +130,7 @@ def test_locales_and_names(device, tmp_path, name):
     done, results = drive(tmp_path / "here", environment, "more")
     assert_fine(done, results, picture=0, formula=0, report=0, selftest=0)
     assert "caf\\udce9 cache" in done.stdout.decode(errors="surrogateescape")
-    assert list(Path(cache_folder, "programs").glob("*.bin"))
+    assert any(each.is_file() for each in Path(cache_folder).rglob("*"))
 
 
 @pytest.mark.full
@@ -190,7 +190,7 @@ print(pyclfft.fft(np.ones(4, "c8"))[0].real)
 
 
 def test_where_no_cache_can_be_written(device, tmp_path):
-    """pyopencl, too, would keep code for kernels in the user's folder. PoCL cannot do without one."""
+    """pyopencl, too, would keep code in the user's folder. PoCL cannot do without a folder."""
     nowhere = {"XDG_CACHE_HOME": "/dev/null/cache", "XDG_DATA_HOME": "/dev/null/data"}
     environment = surroundings(**nowhere, POCL_CACHE_DIR=str(tmp_path))
     for name in ("PYCLFFT_CACHE_DIR", "PYCLFFT_DATA_DIR"):
