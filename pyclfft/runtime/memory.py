@@ -205,9 +205,12 @@ def filling(context: cl.Context, nbytes: int) -> Iterator[tuple[cl.Buffer, np.nd
 
 @contextmanager
 def _mapped(queue: cl.CommandQueue, buffer: cl.Buffer) -> Iterator[np.ndarray]:
-    """Give the memory of a CPU's buffer, to be written to."""
+    """Give the memory of a CPU's buffer, to be written to; raise what `filling` raises."""
     flags: Any = cl.map_flags.WRITE_INVALIDATE_REGION
-    mapped: Any = cl.enqueue_map_buffer(queue, buffer, flags, 0, (buffer.size,), np.dtype("u1"))[0]
+    everything = (queue, buffer, flags, 0, (buffer.size,), np.dtype(np.uint8))
+    mapped: Any
+    with refusals(queue.context, buffer.size):
+        mapped, _ = cl.enqueue_map_buffer(*everything)
     try:
         yield mapped
     finally:

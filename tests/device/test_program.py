@@ -433,8 +433,8 @@ def test_every_file_maps_its_lines(folder):
 def test_a_file_includes_those_of_its_own_folder_and_of_the_top():
     """So each folder can be read, and changed, without any other one."""
     for file, path in kernel_files().items():
-        for _, name in program_module.INCLUDE.findall(path.read_text(encoding="utf-8")):
-            assert Path(name).parent in (Path(file).parent, Path()), file
+        for each in program_module.file_pieces(str(path), file)[1]:
+            assert Path(each.file).parent in (Path(file).parent, Path()), file
 
 
 def test_comments_name_one_file():

@@ -10,8 +10,9 @@ import pyopencl as cl
 import pytest
 
 import pyclfft
+from pyclfft.errors import DeviceMemoryError
 from pyclfft.planning.tables import BlockRoots, Chirp, ChirpSpectrum, LaneChirp, LaneSpectrum
-from pyclfft.runtime import queues
+from pyclfft.runtime import describe, queues
 from pyclfft.runtime import tables as tables_module
 from pyclfft.runtime.tables import table_buffer
 
@@ -89,6 +90,25 @@ def test_damaged_tables_are_computed_again(context, folder, damage, computed):
     np.testing.assert_array_equal(read(context, LONG), expected)
     assert computed == [LONG, LONG]
     assert path.read_bytes() == whole
+
+
+def test_device_that_refuses(context, folder, computed, monkeypatch):
+    if not describe.traits(context.devices[0]).is_cpu:
+        pytest.skip("the table is uploaded")
+    expected = read(context, LONG)
+
+    class Refused(cl.MemoryError):
+        code = cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE
+
+    def refuse(*args, **options):
+        raise Refused("full")
+
+    with monkeypatch.context() as patching:
+        patching.setattr(cl, "enqueue_map_buffer", refuse)
+        with pytest.raises(DeviceMemoryError):
+            table_buffer(context, LONG)
+    np.testing.assert_array_equal(read(context, LONG), expected)
+    assert computed == [LONG]
 
 
 def test_disk_that_refuses(context, folder, computed):
