@@ -320,10 +320,14 @@ def steady_harmonics(
     """
     off = _rough_frequency(seen[:, :VOTING], middles, numbers[:VOTING])
     for _ in range(REFINED):
-        turned = seen * np.exp(-2j * np.pi * off * np.outer(middles, numbers))
-        values = _clusters(turned)
-        off += _drift(turned[:, :VOTING], values[:VOTING], middles, numbers[:VOTING])
-    return off, _clusters(seen * np.exp(-2j * np.pi * off * np.outer(middles, numbers)))
+        turned = _turned(seen[:, :VOTING], off, middles, numbers[:VOTING])
+        off += _drift(turned, _clusters(turned), middles, numbers[:VOTING])
+    return off, _clusters(_turned(seen, off, middles, numbers))
+
+
+def _turned(seen: np.ndarray, off: float, middles: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return harmonics beside phases of a mains that is `off` Hz off."""
+    return seen * np.exp(-2j * np.pi * off * np.outer(middles, numbers))
 
 
 def _rough_frequency(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray) -> float:
@@ -333,16 +337,20 @@ def _rough_frequency(seen: np.ndarray, middles: np.ndarray, numbers: np.ndarray)
     step = 1 / (4 * len(numbers) * (middles[-1] - middles[0]))
     tried = np.arange(-OFF, OFF, step)
     score = np.zeros(len(tried))
-    for number, column in zip(numbers, bounded.T, strict=True):
-        score += np.abs(np.exp(-2j * np.pi * number * np.outer(tried, middles)) @ column)
+    mains = np.exp(-2j * np.pi * np.outer(tried, middles))
+    turns = np.ones_like(mains)  # of the harmonics, which count from 1
+    for column in bounded.T:
+        turns *= mains
+        score += np.abs(turns @ column)
     return float(tried[score.argmax()])
 
 
 def _clusters(turned: np.ndarray) -> np.ndarray:
     """Return where most frames of each harmonic agree; 0 if there are few, or if many lack it."""
-    distance = np.abs(turned[:, None] - turned)
     size = np.abs(turned)
-    agreeing = (distance < NEAR * size).sum(axis=0)
+    # Squares of distances, since a root of each would be most of the work.
+    distance = (turned.real[:, None] - turned.real) ** 2 + (turned.imag[:, None] - turned.imag) ** 2
+    agreeing = np.count_nonzero(distance < (NEAR * size) ** 2, axis=0)
     best = agreeing.argmax(axis=0)[None]
     middle = np.take_along_axis(turned, best, axis=0)[0]
     share = np.take_along_axis(agreeing, best, axis=0)[0] / len(turned)
@@ -352,11 +360,16 @@ def _clusters(turned: np.ndarray) -> np.ndarray:
         away = np.abs(turned - middle)
         weights = 1 / (1 + (away / wide) ** 2) ** 2
         middle = (weights * turned).sum(axis=0) / weights.sum(axis=0)
-        inside = np.where(away < 2 * wide, away, np.nan)
-        inside[0] = np.where(np.isnan(inside).all(axis=0), wide, inside[0])
-        wide = np.maximum(wide / 2, np.minimum(wide, np.nanmedian(inside, axis=0)))
+        wide = np.maximum(wide / 2, np.minimum(wide, _median_below(2 * wide, away, wide)))
     enough = max(AGREEING, LEAST / len(turned))
     return np.where((share > enough) & (lacking < LACKING * share), middle, 0)
+
+
+def _median_below(limit: np.ndarray, values: np.ndarray, default: np.ndarray) -> np.ndarray:
+    """Return each column's median of the values below its limit; a default if there are none."""
+    ordered, count = np.sort(values, axis=0), np.count_nonzero(values < limit, axis=0)
+    middle = np.stack([np.maximum(count - 1, 0) // 2, np.minimum(count // 2, len(values) - 1)])
+    return np.where(count, np.take_along_axis(ordered, middle, axis=0).mean(axis=0), default)
 
 
 def _drift(

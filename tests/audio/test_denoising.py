@@ -305,5 +305,5 @@ def test_bad_input_is_named(case):
 
 
 def test_a_sound_too_short_for_hum():
-    with pytest.raises(PlanError, match=r"in 0\.4 s of sound at least, not in 0\.125 s"):
+    with pytest.raises(PlanError, match=r"in 0\.4 s of sound or more, but .* 0\.125 s"):
         denoise(Y[:, :1000], sr=8000, hum=50)
