@@ -1,6 +1,6 @@
 """Make the pictures of the documentation: every image in them is computed by pyclfft.
 
-    python docs/make_pictures.py [--output FOLDER]
+    python docs/make_pictures.py [--output FOLDER] [NAME.png ...]
 
 Panels show pixels as they are, without a change of brightness, unless their caption says so.
 """
@@ -661,16 +661,24 @@ PICTURES: dict[str, Callable[[], Cell]] = {
 
 
 def main() -> None:
-    """Make every picture."""
+    """Make all pictures, or those that are named."""
     parser = argparse.ArgumentParser(description="Make the pictures of the documentation.")
     parser.add_argument(
         "--output", type=Path, default=Path(__file__).resolve().parent / "pictures",
         metavar="FOLDER", help="where to write them (default: docs/pictures)",
     )  # fmt: skip
-    folder = parser.parse_args().output
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME.png", help="make only these pictures (default: all)"
+    )
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(PICTURES):
+        parser.error(
+            f"no picture is called {', '.join(unknown)}: choose from {', '.join(PICTURES)}"
+        )
+    folder = options.output
     folder.mkdir(parents=True, exist_ok=True)
-    for name, make in PICTURES.items():
-        make().save(folder / name, optimize=True)
+    for name in options.names or PICTURES:
+        PICTURES[name]().save(folder / name, optimize=True)
         print(f"{folder / name}: {(folder / name).stat().st_size / 1000:.0f} kB")
 
 
