@@ -544,6 +544,9 @@ def check_denoise(queue):
         for given in (None, added):
             left = pyclfft.denoise(tone + added, sr=4000, noise=given) - tone
             assert np.std(left) < 0.5 * np.std(added)
+        there = cl_array.to_device(queue, tone + added)
+        left = pyclfft.denoise(there, sr=4000).get() - tone
+        assert np.std(left) < 0.5 * np.std(added)
         left = pyclfft.denoise(tone + 0.1 * hum, sr=4000, hum=50, reduction=0) - tone
         assert np.std(left) < 0.03 * np.std(0.1 * hum)
 
