@@ -55,11 +55,11 @@ def _folder(variable: str, usual: Callable[[str], str]) -> Path:
 
 def has_user_cache() -> bool:
     """Return whether the folder in which all programs of the user keep caches can be written."""
-    with suppress(RuntimeError):
-        folder = Path(platformdirs.user_cache_dir())
-        while not folder.exists():
-            folder = folder.parent
-        return folder.is_dir() and os.access(folder, os.W_OK)
+    with suppress(RuntimeError, OSError):  # there is no home, or it may not be entered
+        folder = Path(platformdirs.user_cache_dir()).absolute()
+        for each in (folder, *folder.parents):
+            if each.exists():
+                return each.is_dir() and os.access(each, os.W_OK)
     return False
 
 
@@ -90,7 +90,7 @@ def private_folder(path: Path, *, own: bool = False) -> Path:
             with suppress(OSError):  # it belongs to another user, or the disk is read-only
                 path.chmod(0o700)
         return path
-    if not path.parent.exists():
+    if path.parent != path and not path.parent.exists():
         private_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     return path
@@ -156,7 +156,8 @@ def require_writable(path: str | os.PathLike[str]) -> None:
 
 def _temporary_beside(target: Path) -> tuple[int, str]:
     """Make a temporary file in a file's folder, and return its handle and its name."""
-    name = os.fsdecode(os.fsencode(target.name)[:MAX_PREFIX])
+    # Bytes count; what is cut inside of a character is left out.
+    name = os.fsencode(target.name)[:MAX_PREFIX].decode(errors="ignore")
     try:
         return tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     except OSError as error:

@@ -29,6 +29,7 @@ PERIODS = 10  # the periods of the mains in a frame
 HOPS = 5  # frames begin a fifth of a frame apart
 SPAN = 8.0  # seconds in which the mains has one frequency, and its harmonics one amplitude
 HIGHEST = 3000.0  # Hz: up to here harmonics are sought
+HIGHEST_PART = 0.45  # of the sample rate: harmonics near half of it are hard to tell apart
 VOTING = 10  # the harmonics that tell the exact frequency
 OFF = 0.5  # Hz by which the mains may be off
 REFINED, MOVED = 3, 12  # how often the frequency is refined, and the middle of a cluster moved
@@ -86,10 +87,14 @@ def without_hum(signals: Signals, sr: float, mains: int, queue: cl.CommandQueue)
     Raises
     ------
     PlanError
-        There is no such mains, or the signals are too short.
+        There is no such mains, or the signals are too short or have too low a sample rate.
     """
     if mains not in MAINS:
         raise PlanError(f"hum is 50 or 60, the frequency of the mains in Hz, not {mains!r}")
+    if HIGHEST_PART * sr < mains:
+        raise PlanError(
+            f"a sound of {sr:g} samples a second holds no hum of {mains} Hz: leave hum out"
+        )
     hum = find_hum(signals, sr, mains, Frames.of(mains, sr, signals.samples), queue)
     if not len(hum.numbers):
         return signals
@@ -113,7 +118,7 @@ def find_hum(
     signals: Signals, sr: float, mains: int, frames: Frames, queue: cl.CommandQueue
 ) -> Hum:
     """Find the harmonics of the mains; the parameters are those of `without_hum`."""
-    numbers = np.arange(1, max(1, int(min(HIGHEST, 0.45 * sr) / mains)) + 1)
+    numbers = np.arange(1, int(min(HIGHEST, HIGHEST_PART * sr) / mains) + 1)
     bins = np.rint(numbers * (mains * frames.length / sr)).astype(int)
     count = frames.count(signals.samples)
     span = min(count, max(2, round(SPAN * sr / frames.hop)))

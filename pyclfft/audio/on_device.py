@@ -142,7 +142,7 @@ def launch(
     built = cl.Kernel(program(context, source, defines(precision, **macros)), kernel)
     real = REAL_DTYPE[precision].type
     arrays = [each for each in arguments if isinstance(each, cl_array.Array)]
-    with memory.refusals(context, 0):
+    with memory.refusals(queue, 0):
         values = [_value(each, context, real) for each in arguments]  # kept until the launch
         built.set_args(*values)
         waiting = [event for each in arrays for event in each.events]

@@ -175,7 +175,6 @@ class DirectConvolver:
         items = max(1, job.count)
         self._sizes = device_size((items,), parameters["convolve_group"], traits)
         self.job = job
-        self.context = context
         self._program = program(context, SOURCE, job.defines)
         self._places = memory.constant(context, job.table)
         # Kernels hold their arguments, so that each call needs one of its own.
@@ -198,7 +197,7 @@ class DirectConvolver:
             kernel.set_arg(4, np.uint64(self.job.count))
         for position, argument in enumerate((first, second, target)):
             kernel.set_arg(position, argument)
-        with memory.refusals(self.context, 0):
+        with memory.refusals(queue, 0):
             done = cl.enqueue_nd_range_kernel(
                 queue, kernel, *self._sizes, wait_for=list(wait_for) or None
             )

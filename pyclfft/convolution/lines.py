@@ -48,13 +48,10 @@ class LineLaunch:
     ----------
     steps : sequence of Step
         The kernels: one, or one that sums up tiles and one that adds their sums.
-    context : cl.Context
-        The context of the kernels.
     """
 
-    def __init__(self, steps: Sequence[Step], context: cl.Context) -> None:
+    def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps
-        self._context = context
         self._begin = 0
         self._memories: tuple[Any, ...] = ()
 
@@ -97,7 +94,7 @@ class LineLaunch:
             self._steps[0].kernel.set_arg(BEGIN, np.int64(begin))
             self._begin = begin
         done: list[cl.Event] = []
-        with memory.refusals(self._context, 0):
+        with memory.refusals(queue, 0):
             for kernel, _, _, items, group in self._steps:
                 before = done[-1:] or list(wait_for) or None
                 done.append(
@@ -176,13 +173,13 @@ class LineConvolver:
         items, group = (groups * blocking.group, job.rows), (blocking.group, 1)
         if not self.is_split:
             steps = [self._step(KERNEL, DIRECT_ROLES, (begin,), items, group)]
-            return LineLaunch(steps, self.context)
+            return LineLaunch(steps)
         tiles, results = job.tiles(blocking), (groups * blocking.results, job.rows)
         steps = [
             self._step(TILE_KERNEL, TILE_ROLES, (begin,), (*items, tiles), (*group, 1)),
             self._step(ADDING_KERNEL, ADDING_ROLES, (np.uint32(tiles),), results, None),
         ]
-        return LineLaunch(steps, self.context)
+        return LineLaunch(steps)
 
     def _step(
         self,

@@ -71,10 +71,12 @@ def lost(error: cl.Error, place: Place) -> DeviceError:
     DeviceError
         The error to raise.
     """
-    context = place if isinstance(place, cl.Context) else place.context
-    queues.forget(context)
+    name = "the device"
+    with suppress(cl.Error):  # a lost queue may not even tell its context
+        context = place if isinstance(place, cl.Context) else place.context
+        queues.forget(context)
+        name = describe.traits(context.devices[0]).name
     cache.clear()
-    name = describe.traits(context.devices[0]).name
     return DeviceError(
         f"{name} is lost ({error}): there is no result, and what arrays on the device held is "
         "gone. Make plans and arrays anew and call again; if that fails, too, start a new process, "

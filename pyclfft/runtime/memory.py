@@ -209,7 +209,7 @@ def _mapped(queue: cl.CommandQueue, buffer: cl.Buffer) -> Iterator[np.ndarray]:
     flags: Any = cl.map_flags.WRITE_INVALIDATE_REGION
     everything = (queue, buffer, flags, 0, (buffer.size,), np.dtype(np.uint8))
     mapped: Any
-    with refusals(queue.context, buffer.size):
+    with refusals(queue, buffer.size):
         mapped, _ = cl.enqueue_map_buffer(*everything)
     try:
         yield mapped

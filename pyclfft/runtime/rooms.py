@@ -120,7 +120,10 @@ class RoomPool:
 
 def _is_pending(event: cl.Event) -> bool:
     """Whether a command is not over; one that has failed is, and to wait for it would fail."""
-    return event.command_execution_status > _COMPLETE
+    try:
+        return event.command_execution_status > _COMPLETE
+    except cl.Error:  # its queue is lost
+        return False
 
 
 rooms = registered("rooms", RoomPool(MAX_BYTES))

@@ -304,6 +304,11 @@ def test_bad_input_is_named(case):
     assert words in str(caught.value)
 
 
+def test_a_sound_that_cannot_hold_hum():
+    with pytest.raises(PlanError, match="100 samples a second holds no hum of 60 Hz"):
+        denoise(Y, sr=100, hum=60)
+
+
 def test_a_sound_too_short_for_hum():
     with pytest.raises(PlanError, match=r"in 0\.4 s of sound or more, but .* 0\.125 s"):
         denoise(Y[:, :1000], sr=8000, hum=50)
