@@ -156,8 +156,9 @@ def require_writable(path: str | os.PathLike[str]) -> None:
 
 def _temporary_beside(target: Path) -> tuple[int, str]:
     """Make a temporary file in a file's folder, and return its handle and its name."""
-    # Bytes count; what is cut inside of a character is left out.
-    name = os.fsencode(target.name)[:MAX_PREFIX].decode(errors="ignore")
+    name = target.name
+    while len(os.fsencode(name)) > MAX_PREFIX:  # file systems count bytes
+        name = name[:-1]
     try:
         return tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     except OSError as error:
