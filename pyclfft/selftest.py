@@ -88,7 +88,8 @@ def parser() -> argparse.ArgumentParser:
     )
     much.add_argument(
         "--plans", metavar="N", type=commandline.count,
-        help="make N plans on each device and drop them; fail if that leaves memory behind",
+        help=f"make N plans on each device, {selftest_memory.LEAST} or more, and drop them; fail "
+        "if that leaves memory behind",
     )  # fmt: skip
     add("--stress", action="store_true",
         help="run the random cases in several threads, which share plans and queues (default: "
@@ -114,6 +115,7 @@ def _main(argv: Sequence[str]) -> int:
         _require_threads(options)
     is_random = options.full or options.minutes or options.cases or options.plans
     _require_random(options, is_random)
+    _require_samples(options)
     groups = examined()
     chosen = select_device(options.device)  # which says what is missing, if there is none
     tested = [each for each in numbered(groups) if not options.device or each[1] == chosen]
@@ -146,6 +148,15 @@ def _require_random(options: argparse.Namespace, is_random: bool) -> None:
             )
     if options.json:
         require_writable(options.json)  # before the cases, which take minutes
+
+
+def _require_samples(options: argparse.Namespace) -> None:
+    """Refuse so few plans that the memory after them cannot be compared with an earlier one."""
+    if options.plans and options.plans < selftest_memory.LEAST:
+        raise PyclfftError(
+            f"--plans {options.plans} measures the memory only once, so that nothing can be "
+            f"compared: make {selftest_memory.LEAST} plans or more, for example --plans 3000"
+        )
 
 
 # --- devices --------------------------------------------------------------------------------------
@@ -353,8 +364,12 @@ def _in_threads(
             bar.done = int(time.monotonic() - begin)
             if failure:
                 say(_failure_lines(failure))
-    _say_tally(stress.tally, say, selftest_stress.verdict(stress))
-    return _problems_of(stress.tally, title), selftest_stress.record(stress)
+    verdict = selftest_stress.verdict(stress)
+    _say_tally(stress.tally, say, verdict)
+    problems = _problems_of(stress.tally, title)
+    if not stress.tally.next:
+        problems.append(f"\n  {verdict}\n  on {title}")
+    return problems, selftest_stress.record(stress)
 
 
 def _plans(

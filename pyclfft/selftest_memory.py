@@ -22,7 +22,8 @@ from .selftest_random import BLOCK, PLANS
 KINDS_OF_PLANS = 22  # different plans, two of each kind: caches hold all that they need
 POINTS = 2**9  # the most elements of an array: planning is what is examined
 CALLED = 5  # one plan of so many is called before it is dropped
-SAMPLES = 10  # how often memory is measured; the caches are full at the first time
+SAMPLES = 10  # how often memory is measured
+LEAST = 2  # plans that give two samples, which can be compared
 LEEWAY = 8 * 2**20  # bytes by which the host's memory may grow behind the first sample
 
 
@@ -100,12 +101,15 @@ def counted_buffers() -> Iterator[Counter]:
 def run(device: cl.Device, count: int, seed: int = 0, points: int = POINTS) -> Iterator[Sample]:
     """Make plans and drop them, and measure the memory now and then.
 
+    Before the first of these plans each transform is planned and called once, so that the caches
+    hold all that they need.
+
     Parameters
     ----------
     device : cl.Device
         The device.
     count : int
-        The number of plans.
+        The number of plans, `LEAST` or more.
     seed : int
         The seed of `selftest_random`, whose first plans are made again and again.
     points : int
@@ -116,8 +120,7 @@ def run(device: cl.Device, count: int, seed: int = 0, points: int = POINTS) -> I
     Sample
         After each tenth of the plans.
     """
-    context, known = queues.context_of(device), precisions_of(device)
-    queue = queues.queue_of(context)
+    queue, known = queues.queue_of(queues.context_of(device)), precisions_of(device)
     numbers = [
         number
         for number in range(PLANS)
@@ -127,24 +130,31 @@ def run(device: cl.Device, count: int, seed: int = 0, points: int = POINTS) -> I
     ends = {-(-count * part // SAMPLES) for part in range(1, SAMPLES + 1)}
     begin = time.monotonic()
     with counted_buffers() as counter:
+        for case in cases:
+            _make(case, queue, called=True)
         for made in range(1, count + 1):
-            case = cases[made % len(cases)]
-            plan = selftest_random.planned(case.transform, context)
-            if made // len(cases) % CALLED == 0:
-                layout = case.source.layout(case.transform.input_shape)
-                memory = selftest_random.memory_of(layout, case.transform.dtype, case.seed)
-                selftest_random.call(case, plan, queue, memory)
-            del plan
+            called = made // len(cases) % CALLED == 0
+            _make(cases[made % len(cases)], queue, called=called)
             if made in ends:
                 settle()
                 seconds = time.monotonic() - begin
                 yield Sample(made, seconds, resident(), counter.buffers, counter.nbytes)
 
 
+def _make(case: selftest_random.Case, queue: cl.CommandQueue, *, called: bool) -> None:
+    """Make the plan of a case, call it if that is wanted, and drop it."""
+    plan = selftest_random.planned(case.transform, queue.context)
+    if called:
+        layout = case.source.layout(case.transform.input_shape)
+        memory = selftest_random.memory_of(layout, case.transform.dtype, case.seed)
+        selftest_random.call(case, plan, queue, memory)
+
+
 def settle() -> None:
     """Free what Python and the C library only keep for later."""
     gc.collect()
-    with suppress(AttributeError, OSError):  # it is glibc's
+    # Only glibc has the function, and on Windows CDLL does not take None.
+    with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import partial
+from math import nan
 from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any
@@ -80,17 +81,19 @@ class Stress:
         self._plans: dict[int, Plan] = {}
         self._done: SimpleQueue[Done] = SimpleQueue()
         self._stopped = threading.Event()
-        self._running: list[tuple[int, Case] | None] = [None] * threads
+        first = self._numbers[0] * BLOCK
+        case = selftest_random.case(seed, first, points)
+        self._begun: list[tuple[int, Case]] = [(first, case)] * threads  # each thread's last
 
     @property
     def shape(self) -> dict[str, int]:
         """How many threads, plans and queues there are."""
-        threads = len(self._running)
+        threads = len(self._begun)
         queues = threads + len(self._queues)  # each thread has one of its own
         return {"threads": threads, "plans": len(self._numbers), "queues": queues}
 
     def run(self, seconds: float) -> Iterator[Failure | None]:
-        """Let all threads work for a time.
+        """Let all threads work for a time; each of them runs one case at least.
 
         Parameters
         ----------
@@ -104,13 +107,15 @@ class Stress:
         """
         threads = [
             threading.Thread(target=self._work, args=(number,), name=str(number), daemon=True)
-            for number in range(len(self._running))
+            for number in range(len(self._begun))
         ]
         begin = time.monotonic()
         for each in threads:
             each.start()
         try:
-            while (left := begin + seconds - time.monotonic()) > 0:
+            while any(each.is_alive() for each in threads):
+                if (left := begin + seconds - time.monotonic()) <= 0:
+                    break
                 try:
                     yield self._note(*self._done.get(timeout=min(left, 0.5)))
                 except Empty:
@@ -120,34 +125,41 @@ class Stress:
             end = time.monotonic() + HANG_S
             for each in threads:
                 each.join(max(0.0, end - time.monotonic()))
+            hung = [number for number, each in enumerate(threads) if each.is_alive()]
             self.tally.stamp(time.monotonic() - begin)
         while not self._done.empty():
             yield self._note(*self._done.get())
-        for number, running in enumerate(self._running):
-            if running is not None:
-                yield self._note(*running, self._hung(running[1]), f"thread {number}")
+        for number in hung:
+            yield self._note(*self._failed(number, f"the call has not come back for {HANG_S} s"))
 
     def _work(self, thread: int) -> None:
-        """Run cases until the time is over; runs in a thread."""
+        """Run cases until the time is over; runs in a thread, which an exception ends."""
         draw = Random(f"pyclfft {self.tally.seed} thread {thread}")
-        own = queues.queue_of(self._context)
-        while not self._stopped.is_set():
-            plan = self._numbers[int(draw.random() * len(self._numbers))]
-            number = plan * BLOCK + int(draw.random() * BLOCK)
-            case = selftest_random.case(self.tally.seed, number, self.tally.points)
-            which = int(draw.random() * (1 + len(self._queues)))
-            queue = (own, *self._queues)[which]
-            function = None
-            if draw.random() < BY_FUNCTION and not (case.transform.load or case.transform.store):
-                case = replace(case, place="device", placement="new", target=PLAIN)
-                function = partial(_by_function, case)
-            self._running[thread] = number, case
-            if draw.random() < CLEARING:
-                clear_cache()
-            made = function or self._plan_of(case, plan, draw.random() < RENEWAL)
-            outcome = selftest_random.examine(case, queue, made)
-            self._done.put((number, case, outcome, f"thread {thread}, queue {which}"))
-            self._running[thread] = None
+        try:
+            while True:
+                self._done.put(self._next(thread, draw))
+                if self._stopped.is_set():
+                    return
+        except Exception as exception:  # of any type: each is a failure
+            self._done.put(self._failed(thread, f"{type(exception).__name__}: {exception}"))
+
+    def _next(self, thread: int, draw: Random) -> Done:
+        """Draw a case and run it."""
+        plan = self._numbers[int(draw.random() * len(self._numbers))]
+        number = plan * BLOCK + int(draw.random() * BLOCK)
+        case = selftest_random.case(self.tally.seed, number, self.tally.points)
+        which = int(draw.random() * (1 + len(self._queues)))
+        function = None
+        if draw.random() < BY_FUNCTION and not (case.transform.load or case.transform.store):
+            case = replace(case, place="device", placement="new", target=PLAIN)
+            function = partial(_by_function, case)
+        self._begun[thread] = number, case
+        queue = (queues.queue_of(self._context), *self._queues)[which]
+        if draw.random() < CLEARING:
+            clear_cache()
+        made = function or self._plan_of(case, plan, draw.random() < RENEWAL)
+        outcome = selftest_random.examine(case, queue, made)
+        return number, case, outcome, f"thread {thread}, queue {which}"
 
     def _plan_of(self, case: Case, number: int, anew: bool) -> Plan | None:
         """Return the plan that all threads share; None if it fails, so that its case says why."""
@@ -169,10 +181,12 @@ class Stress:
         failure.problem += f" (in {where}; alone it may pass)"
         return failure
 
-    def _hung(self, case: Case) -> Outcome:
-        bound = selftest_random.bound(case.transform)
-        problem = f"the call has not come back for {HANG_S} s"
-        return Outcome(case.transform.kind, case.transform.precision, 0.0, bound, problem)
+    def _failed(self, thread: int, problem: str) -> Done:
+        """Return what failed in a thread, with the last case that it has begun."""
+        number, case = self._begun[thread]
+        transform, bound = case.transform, selftest_random.bound(case.transform)
+        outcome = Outcome(transform.kind, transform.precision, nan, bound, problem)
+        return number, case, outcome, f"thread {thread}"
 
 
 def _by_function(case: Case, x: Any, out: None, queue: cl.CommandQueue) -> Any:
@@ -183,6 +197,8 @@ def _by_function(case: Case, x: Any, out: None, queue: cl.CommandQueue) -> Any:
 def verdict(stress: Stress) -> str:
     """Return in one line what came of all cases."""
     tally, shape = stress.tally, stress.shape
+    if not tally.next:
+        return f"FAIL: no case has run in {tally.seconds:.0f} s: give it more --minutes M"
     cases = f"{tally.next:,} cases by {shape['threads']} threads"
     of = f"{cases} with {shape['plans']} plans on {shape['queues']} queues"
     word = f"FAIL: {tally.failed} of {of}" if tally.failed else f"pass: {of}"

@@ -144,6 +144,35 @@ def test_a_part_that_fails_ends_the_run(checkout, tool):
     assert "=== done" not in done.stdout
 
 
+NO_WHEEL = """\
+ERROR: Could not find a version that satisfies the requirement atheris (from versions: none)
+ERROR: No matching distribution found for atheris"""
+FULL_DISK = "ERROR: Could not install packages due to an OSError: No space left on device"
+
+
+@pytest.mark.parametrize(
+    ("said", "index", "status", "words"),
+    [
+        ("", 0, 0, ""),
+        (NO_WHEEL, 0, 0, "atheris has no wheel here"),
+        (NO_WHEEL, 1, 1, "pip cannot install atheris"),  # no network
+        (FULL_DISK, 0, 1, "pip cannot install atheris"),
+    ],
+    ids=["wheel", "no wheel", "no network", "full disk"],
+)
+def test_fuzzing_is_left_out_only_without_a_wheel(checkout, said, index, status, words):
+    shutil.copy(ROOT / ".ci" / "fuzz", checkout / ".ci" / "fuzz")
+    answer = f'case $1 in index) exit {index} ;; esac\necho "{said}" >&2\nexit {int(bool(said))}'
+    script(checkout / ".venv" / "bin" / "pip", answer)
+    done = subprocess.run(
+        [str(checkout / ".ci" / "fuzz"), "1"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status
+    assert words in done.stdout + done.stderr
+    assert said in done.stderr
+    assert (checkout / "log").exists() == (not said)  # the fuzzer has run
+
+
 def test_no_picture_is_a_failure(checkout):
     (checkout / "README.md").write_text("```sh\ntrue\ntrue\n```\n")
     done, calls = run(checkout)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import threading
+import time
 
 import numpy as np
 import pyopencl as cl
 import pytest
 
+import pyclfft
 from pyclfft import selftest, selftest_memory, selftest_random, selftest_stress
+from pyclfft.runtime import queues
+from pyclfft.selftest_cases import Outcome
 from pyclfft.selftest_memory import Sample
 from pyclfft.selftest_stress import Stress
 from tests.conftest import place_of
@@ -74,21 +79,67 @@ def test_a_wrong_result_is_found(device, few, monkeypatch, capsys):
     assert "(in thread" in out
 
 
-@pytest.mark.one_cpu
-def test_a_thread_that_does_not_come_back_is_found(device, few, monkeypatch):
-    go_on, real = threading.Event(), selftest_random.examine
+def test_a_thread_that_does_not_come_back_is_found(device, monkeypatch):
+    """The other thread computes nothing, so that it comes back in time on any machine."""
+    go_on = threading.Event()
 
     def examine(case, queue, plan):
         if threading.current_thread().name == "1":
-            go_on.wait(60)
-        return real(case, queue, plan)
+            go_on.wait(TIMEOUT)
+        time.sleep(0.01)
+        return Outcome(case.transform.kind, case.transform.precision, 0.0, 1.0)
 
+    monkeypatch.setattr(selftest_random, "planned", lambda *_: None)
     monkeypatch.setattr(selftest_random, "examine", examine)
+    monkeypatch.setattr(selftest_stress, "clear_cache", lambda: None)
     monkeypatch.setattr(selftest_stress, "HANG_S", 1)
     stress = Stress(device, place_of(device), 27, POINTS, threads=2)
     (failure,) = [each for each in stress.run(0.2) if each]
     go_on.set()
     assert "has not come back for 1 s (in thread 1;" in failure.problem
+
+
+def no_queue(context):
+    raise RuntimeError("no queue for now")
+
+
+def no_table(*arguments):
+    raise KeyError("a table")
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "broken", "problem"),
+    [
+        (queues, "queue_of", no_queue, "RuntimeError: no queue for now"),
+        (selftest_random, "examine", no_table, "KeyError: 'a table'"),
+    ],
+)
+def test_an_exception_of_the_selftest_is_a_failure(
+    device, few, monkeypatch, capsys, module, name, broken, problem
+):
+    """All threads end, so that the command ends long before its ten minutes."""
+    monkeypatch.setattr(selftest_random, "planned", lambda *_: None)
+    monkeypatch.setattr(module, name, broken)
+    assert command(device, "--stress") == 1
+    out = capsys.readouterr().out
+    for thread in range(selftest_stress.THREADS):
+        assert f"{problem} (in thread {thread};" in out
+    assert "FAIL: 8 of 8 cases by 8 threads" in out
+
+
+def test_an_exception_between_cases_is_a_failure(device, few, monkeypatch):
+    """Drawing a case fails, before the thread has begun one."""
+    stress = Stress(device, place_of(device), 27, POINTS, threads=1)
+    monkeypatch.setattr(selftest_random, "case", no_table)
+    (failure,) = [each for each in stress.run(TIMEOUT) if each]
+    assert "KeyError: 'a table'" in failure.problem
+    assert stress.tally.next == stress.tally.failed == 1
+
+
+def test_no_case_is_a_failure(device, monkeypatch, capsys):
+    monkeypatch.setattr(Stress, "_work", lambda *_: None)
+    assert command(device, "--stress", "--quiet") == 1
+    assert "FAIL: no case has run in 0 s: give it more --minutes M" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("option", [["--quick"], ["--plans", "1"], ["--cases", "2"], ["--restart"]])
@@ -126,6 +177,38 @@ def test_plans_that_stay_are_found(device, few_plans, monkeypatch, capsys):
     monkeypatch.setattr(selftest_random, "planned", planned)
     assert command(device, "--plans", "60") == 1
     assert "FAIL: the buffers on the device have grown from" in capsys.readouterr().out
+
+
+@pytest.mark.one_cpu
+def test_caches_are_full_before_the_first_sample(device, few_plans, monkeypatch, capsys):
+    """Few plans, so that some transforms come after the first sample for the first time."""
+    called, real = [], selftest_random.call
+
+    def call(case, *arguments):
+        called.append(case)
+        return real(case, *arguments)
+
+    monkeypatch.setattr(selftest_random, "call", call)
+    pyclfft.clear_cache()
+    assert command(device, "--plans", "2") == 0
+    assert len(set(called[:3])) == 3
+    assert "pass: 2 plans" in capsys.readouterr().out
+
+
+def test_one_plan_is_too_few(capsys):
+    assert selftest.main(["--plans", "1"]) == 2
+    assert "make 2 plans or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [AttributeError, OSError, TypeError])
+def test_a_system_without_malloc_trim(monkeypatch, error):
+    """CDLL(None) raises TypeError on Windows."""
+
+    def refuse(name):
+        raise error(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", refuse)
+    selftest_memory.settle()
 
 
 def test_buffers_are_counted(queue):

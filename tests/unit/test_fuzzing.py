@@ -6,7 +6,9 @@ The bytes are random ones, and sound files of which some bytes are changed, cut 
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,20 @@ def test_the_command_without_atheris(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "atheris", None)
     assert fuzz_readers.main(["--minutes", "1"]) == 2
     assert "pip install atheris" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kept"),
+    [(0, b"#27\tDONE   cov: 8\n", 0), (77, b"crash\n", 1), (0, b"no count\n", 1)],
+)
+def test_only_a_failure_keeps_its_folder(tmp_path, monkeypatch, capsys, status, said, kept):
+    done = subprocess.CompletedProcess([], status, said)
+    monkeypatch.setattr(fuzz_readers.importlib.util, "find_spec", lambda _: True)
+    monkeypatch.setattr(fuzz_readers.subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert fuzz_readers.main(["pgm"]) == kept
+    assert ("pass: 27 files" in capsys.readouterr().out) == (not kept)
+    assert len(list(tmp_path.iterdir())) == kept
 
 
 def test_the_command_refuses_an_unknown_reader(capsys):
