@@ -110,7 +110,8 @@ class FilterJob:
         Parameters of the kernels that count more than any that were measured.
     odd_before : bool
         If an odd number of rows, or of columns, surrounds the image, there is one more before it
-        than behind it, as ImageJ has it. Otherwise there is one more behind it.
+        than behind it, as ImageJ has it. Otherwise there is one more behind it. The size of the
+        transform decides, whatever the kind, because a mask does not know of which kind it is.
     """
 
     source: Layout

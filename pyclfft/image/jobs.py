@@ -97,7 +97,7 @@ def filter_job(
     shown = checked_values(image.dtype, kind, keep_dc, scale, part, maxval)
     chosen = image_axes(image.shape, axes)
     size = (image.shape[chosen[0]], image.shape[chosen[1]])
-    plane = usual = transform_size(image.shape, axes, pad, algorithm, kind)
+    plane = transform_size(image.shape, axes, pad, algorithm, kind)
     band: Band | Mask
     if mask is not None:
         plane = mask_size(mask.shape, image.shape, axes, pad, algorithm)
@@ -116,7 +116,7 @@ def filter_job(
         channels=channels,
         algorithm=algorithm,
         given=as_key(parameters),
-        odd_before=(kind, pad) == IMAGEJS or plane != usual,
+        odd_before=pad == IMAGEJS[1] and plane == imagej_square(size),
         **shown,
     )
     _require_possible(job)

@@ -45,17 +45,30 @@ export default {
       this.wanted = version;
       if (this.isBusy) return;
       this.isBusy = true;
-      while (this.shown !== this.wanted) {
-        const asked = this.wanted;
-        const shown = await show(asked);
-        this.shown = Math.max(asked, shown);
-        this.wanted = Math.max(this.wanted, this.shown);
-        if (shown) this.alert = "";
-        this.draw();
-        if (shown) this.$el.dataset.shown = this.shown;
-        if (shown) this.$el.dispatchEvent(new CustomEvent("lab-result", { detail: this.shown }));
+      try {
+        while (this.shown !== this.wanted) {
+          const asked = this.wanted;
+          const shown = await this.shown_or_said(show, asked);
+          this.shown = Math.max(asked, shown);
+          this.wanted = Math.max(this.wanted, this.shown);
+          if (shown) this.alert = "";
+          this.draw();
+          if (shown) this.$el.dataset.shown = this.shown;
+          if (shown) this.$el.dispatchEvent(new CustomEvent("lab-result", { detail: this.shown }));
+        }
+      } finally {
+        this.isBusy = false; // whatever happens, the next change is shown
       }
-      this.isBusy = false;
+    },
+    async shown_or_said(show, asked) {
+      // A download may break off, and the browser may have no room for a picture.
+      try {
+        return await show(asked);
+      } catch (error) {
+        console.warn(error);
+        this.alert = "The result has not arrived: change a control, and the page asks for it again.";
+        return 0;
+      }
     },
 
     // --- files -----------------------------------------------------------------------------------

@@ -130,7 +130,8 @@ class Settings:
 
     def plane(self, size: tuple[int, int]) -> tuple[int, int]:
         """Return the rows and columns of the transform of an image of some rows and columns."""
-        return transform_size(size, None, self.band.get("pad", "none"))
+        band = self.band
+        return transform_size(size, None, band.get("pad", "none"), kind=band.get("kind"))
 
 
 @dataclass(frozen=True)

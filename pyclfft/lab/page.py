@@ -30,9 +30,12 @@ class Views(Element, component="views.js", dependencies=["exchange.js"]):
         self._props["max-bytes"] = MAX_BODY_BYTES
         self.style("width: 100%")
 
-    def describe(self, no_brush: str, has_notches: bool) -> None:
-        """Tell the views why the brush does not go with the filter, and whether it has notches."""
-        told = {"no-brush": no_brush, "has-notches": has_notches}
+    def describe(self, no_brush: str, has_notches: bool, device: str) -> None:
+        """Tell the views why the brush does not go with the filter, and which notches it has.
+
+        The filter may have none. Otherwise they are those that the device finds.
+        """
+        told = {"no-brush": no_brush, "has-notches": has_notches, "device": device}
         if any(self._props.get(name) != value for name, value in told.items()):
             self._props.update(told)
             self.update()
@@ -64,9 +67,7 @@ class Controls:
 
     def __init__(self, client: Client, tab: Tab) -> None:
         self._tab = tab
-        head(
-            tab.device, lambda device: self._do(tab.use, str, device), "Play with a sound", "/sound"
-        )
+        head(tab.device, self._use, "Play with a sound", "/sound")
         with ui.element("div").classes("lab-controls"):
             self._kind = self._select("kind", "Filter", {n: k.label for n, k in KINDS.items()})
             self._shape = self._select("shape", "Shape", {n: n.capitalize() for n in SHAPES})
@@ -113,6 +114,10 @@ class Controls:
 
     # --- what happens -----------------------------------------------------------------------------
 
+    def _use(self, device: str) -> None:
+        self._do(self._tab.use, str, device)
+        self._refresh()
+
     def _set(self, name: str, value: Any) -> None:
         self._do(lambda given: self._tab.set(name, given), lambda given: given, value)
         self._refresh()
@@ -147,7 +152,7 @@ class Controls:
         self._shape.set_visibility(KINDS[settings.kind].has_shape)
         self._keep_dc.set_visibility(KINDS[settings.kind].has_mean)
         self._channels.set_visibility(picture is not None and picture.file.channels == 3)
-        self._views.describe(settings.no_brush, "points" in settings.band)
+        self._views.describe(settings.no_brush, "points" in settings.band, self._tab.device)
 
     def _opened(self, client: Client) -> None:
         """Tell the browser of another image; this is called by a request, outside the page."""

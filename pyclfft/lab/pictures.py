@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
@@ -21,6 +21,7 @@ from ..image.imagefile import ImageFile, check_output, decode_image, encode_imag
 from ..image.kinds import AUTO
 from ..image.mask_pictures import draw_gains, gains_in
 from ..image.notches import Point, find_notches
+from ..runtime.queues import queue_on
 from ..transforms import fft2
 from .brush import Stroke, draw
 from .kinds import KINDS, Settings
@@ -49,6 +50,7 @@ class Picture:
     name: str
     file: ImageFile
     notes: tuple[str, ...] = ()
+    _notches: dict[cl.Device, tuple[Point, ...]] = field(default_factory=dict, init=False)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -73,10 +75,18 @@ class Picture:
             return suffix
         raise FormatError(f"no format holds {self.file.kind}: leave out its transparency")
 
-    @cached_property
-    def notches(self) -> tuple[Point, ...]:
-        """The frequencies of stripes and moire, as `find_notches` finds them."""
-        return tuple(find_notches(self.file.pixels))
+    def notches(self, queue: cl.CommandQueue) -> tuple[Point, ...]:
+        """Return the frequencies of stripes and moire, which each device looks for once.
+
+        Raises
+        ------
+        PlanError, DeviceError, DeviceMemoryError
+            As `find_notches` raises them.
+        """
+        if queue.device not in self._notches:
+            found = tuple(find_notches(self.file.pixels, queue=queue))
+            self._notches[queue.device] = found
+        return self._notches[queue.device]
 
 
 def open_picture(data: bytes, name: str) -> Picture:
@@ -162,12 +172,26 @@ class Job:
         What the brush has drawn.
     off : frozenset of int
         The places, among the picture's notches, of those that are switched off.
+    device : str
+        The device that filters, and that looks for notches, in the words of `use_device`; empty for
+        the default one.
     """
 
     picture: Picture
     settings: Settings
     painted: Painted
     off: frozenset[int] = frozenset()
+    device: str = ""
+
+    @property
+    def queue(self) -> cl.CommandQueue:
+        """The queue of the device in this thread."""
+        return queue_on(self.device)
+
+    @property
+    def notches(self) -> tuple[Point, ...]:
+        """The picture's notches, as the device finds them."""
+        return self.picture.notches(self.queue)
 
     @property
     def band(self) -> dict[str, Any]:
@@ -178,7 +202,7 @@ class Job:
         band = self.settings.band
         if band.get("points") != AUTO:
             return band
-        found = self.picture.notches
+        found = self.notches
         on = tuple(point for place, point in enumerate(found) if place not in self.off)
         return {**band, "points": on} if on or not found else {}
 
@@ -218,7 +242,7 @@ class Job:
         """The name of the mask's file."""
         return f"{MASK_NAME}{self.mask_suffix}"
 
-    def mask(self, queue: cl.CommandQueue) -> ImageFile:
+    def mask(self) -> ImageFile:
         """Return the mask's picture, DC in the middle.
 
         Raises
@@ -230,10 +254,10 @@ class Job:
         if self.settings.no_brush:
             raise PlanError(f"{self.settings.no_brush} Press Clear, or choose another filter.")
         if band:
-            gains = gains * filter_mask(self.picture.size, queue=queue, **band)
+            gains = gains * filter_mask(self.picture.size, queue=self.queue, **band)
         return draw_gains(gains, self.mask_name, MASK_WHITE)
 
-    def result(self, queue: cl.CommandQueue) -> ImageFile:
+    def result(self) -> ImageFile:
         """Return the filtered image.
 
         Raises
@@ -242,9 +266,9 @@ class Job:
             As `filter_image` raises them.
         """
         file = self.picture.file
-        mask = gains_in(self.mask(queue), self.mask_name) if self.has_mask else None
+        mask = gains_in(self.mask(), self.mask_name) if self.has_mask else None
         pixels = filter_image(
-            file.pixels, mask=mask, maxval=file.maxval, queue=queue, **self.arguments
+            file.pixels, mask=mask, maxval=file.maxval, queue=self.queue, **self.arguments
         )
         return replace(file, pixels=pixels)
 
@@ -254,29 +278,17 @@ class Job:
         kind = "mask" if self.has_mask else self.settings.kind
         return f"{PurePosixPath(self.picture.name).stem}_{kind}{self.picture.suffix}"
 
-    def command(self, device: str = "") -> str:
-        """Return the command that writes the same result.
-
-        Parameters
-        ----------
-        device : str
-            The device, in the words of `use_device`; empty for the default one.
-        """
+    def command(self) -> str:
+        """Return the command that writes the same result."""
         words = ["pyclfft", "filter", _relative(self.picture.name)]
         words += ["--use-mask", self.mask_name] if self.has_mask else []
         words += _option_words(self.copied)
-        words += ["--device", device] if device else []
+        words += ["--device", self.device] if self.device else []
         words += ["-o", _relative(self.result_name)]
         return shlex.join(words)
 
-    def python(self, device: str = "") -> str:
-        """Return the Python program that writes the same result.
-
-        Parameters
-        ----------
-        device : str
-            The device, in the words of `use_device`; empty for the default one.
-        """
+    def python(self) -> str:
+        """Return the Python program that writes the same result."""
         options = [f"{name}={value!r}" for name, value in self.copied.items()]
         options.append("maxval=photo.maxval")
         lines = [
@@ -286,7 +298,7 @@ class Job:
             "from pyclfft.image.imagefile import read_image, write_image",
             *(["from pyclfft.image.mask_pictures import read_gains"] if self.has_mask else []),
             "",
-            *([f"pyclfft.use_device({device!r})"] if device else []),
+            *([f"pyclfft.use_device({self.device!r})"] if self.device else []),
             f"photo = read_image({self.picture.name!r})",
         ]
         if self.has_mask:

@@ -117,31 +117,31 @@ def _spectrum(tab: Tab, query: Query) -> Response:
 
 def _result(tab: Tab, query: Query) -> Response:
     """Return the result of the newest settings, whatever they were when it was asked for."""
-    version, queue = tab.version, tab.queue
-    return _image(pictures.preview(tab.job().result(queue)), version)
+    version = tab.version
+    return _image(pictures.preview(tab.job().result()), version)
 
 
 def _save(tab: Tab, query: Query) -> Response:
     job = tab.job()
-    return _file(pictures.saved(job.result(tab.queue), job.picture.suffix), job.result_name)
+    return _file(pictures.saved(job.result(), job.picture.suffix), job.result_name)
 
 
 def _mask(tab: Tab, query: Query) -> Response:
     job = tab.job()
-    return _file(pictures.saved(job.mask(tab.queue), job.mask_suffix), job.mask_name)
+    return _file(pictures.saved(job.mask(), job.mask_suffix), job.mask_name)
 
 
 def _notches(tab: Tab, query: Query) -> Response:
     job = tab.job()
-    return JSONResponse(notches.listed(job.picture.notches, job.off))
+    return JSONResponse(notches.listed(job.notches, job.off))
 
 
 def _command(tab: Tab, query: Query) -> Response:
-    return _text(tab.job().command(tab.device))
+    return _text(tab.job().command())
 
 
 def _python(tab: Tab, query: Query) -> Response:
-    return _text(tab.job().python(tab.device))
+    return _text(tab.job().python())
 
 
 # --- sounds ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ..errors import PlanError, PyclfftError
 from ..runtime import runtimes
 from ..runtime.choice import select_device
 from ..runtime.describe import device_label
-from ..runtime.queues import context_of, queue_of
+from ..runtime.queues import queue_on
 from .brush import MAX_STROKES, Stroke
 from .kinds import Settings
 from .notches import Switch
@@ -58,7 +58,7 @@ class DeviceChoice:
     @property
     def queue(self) -> cl.CommandQueue:
         """The queue of the tab's device in this thread."""
-        return queue_of(context_of(select_device(self.device or None)))
+        return queue_on(self.device)
 
 
 class Tab(DeviceChoice):
@@ -145,7 +145,8 @@ class Tab(DeviceChoice):
         PlanError
             No image is open.
         """
-        picture, settings, strokes, off = self.picture, self.settings, self.strokes, self.off
+        picture, settings, strokes = self.picture, self.settings, self.strokes
+        off, device = self.off, self.device
         if picture is None:
             raise PlanError("no image is open: open one first")
         with self._lock:
@@ -155,7 +156,7 @@ class Tab(DeviceChoice):
             if painted.strokes != strokes:
                 painted = painted.drawn(strokes)
             self._painted = painted
-        return Job(picture, settings, painted, off)
+        return Job(picture, settings, painted, off, device)
 
 
 class Tabs:

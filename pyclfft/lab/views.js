@@ -81,7 +81,7 @@ export default {
       </div>
       <pre class="lab-text" v-show="text" tabindex="0">{{ text }}</pre>
     </div>`,
-  props: { tab: String, maxBytes: Number, noBrush: String, hasNotches: Boolean },
+  props: { tab: String, maxBytes: Number, noBrush: String, hasNotches: Boolean, device: String },
   data() {
     return {
       titles: { before: "Image", spectrum: "Spectrum", result: "Result" },
@@ -92,6 +92,7 @@ export default {
   },
   watch: {
     hasNotches: "find_notches",
+    device: "find_notches", // another device may find other ones
     noBrush() {
       if (this.noBrush) this.mode = "move";
     },

@@ -97,6 +97,27 @@ def default_queue() -> cl.CommandQueue:
     return queue_of(context_of(choice.default_device()))
 
 
+def queue_on(spec: str = "") -> cl.CommandQueue:
+    """Return this thread's queue of a device, which need not be the default one.
+
+    Parameters
+    ----------
+    spec : str
+        The device, in the words of `use_device`; empty for the default one.
+
+    Returns
+    -------
+    pyopencl.CommandQueue
+        A queue that runs its commands in order.
+
+    Raises
+    ------
+    DeviceError
+        No device fits these words, or as `default_queue` raises it.
+    """
+    return queue_of(context_of(choice.select_device(spec or None)))
+
+
 def queue_of(context: cl.Context) -> cl.CommandQueue:
     """Return this thread's queue of a context, as `default_queue` does for the default device's.
 

@@ -227,6 +227,29 @@ def test_imagejs_square_by_a_mask_by_an_algorithm_and_in_pieces(device, size, mo
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize(("size", "algorithm"), [((21, 21), None), ((85, 85), None),
+                                                 ((41, 27), "radix2")])  # fmt: skip
+def test_a_mask_lies_where_its_kind_does_if_all_kinds_have_imagejs_square(device, size, algorithm):
+    """Of ImageJ's preset and of a low pass, for there is no telling of which kind a mask is."""
+    image = picture(size, dtype=np.float32)
+    options = {"pad": "mirror", "algorithm": algorithm}
+    expected = imagej(image.astype(float), 12, 2)
+    mask = filter_mask(size, "imagej", large=12, small=2, **options)
+    assert mask.shape == filter_mask(size, "lowpass", **options).shape
+    for each in ({"mask": mask}, {"kind": "imagej", "large": 12, "small": 2}):
+        assert_close(filter_image(image, **each, **options), expected, image, double=False)
+    blur = filter_image(image, "lowpass", sigma=2, **options)
+    gains = filter_mask(size, "lowpass", sigma=2, **options)
+    assert_close(filter_image(image, mask=gains, **options), blur, image, double=False)
+    side, first = len(gains), [(len(gains) - n + 1) // 2 for n in size]
+    around = [(begin, side - n - begin) for begin, n in zip(first, size, strict=True)]
+    spectrum = np.fft.fft2(np.pad(image.astype(float), around, "symmetric"))
+    blurred = np.fft.ifft2(spectrum * lowpass((side, side), 2)).real
+    inside = tuple(slice(begin, begin + n) for begin, n in zip(first, size, strict=True))
+    assert_close(blur, blurred[inside], image, double=False)
+
+
+@pytest.mark.one_cpu
 def test_other_pads_have_the_sizes_of_other_kinds(device):
     assert filter_mask((40, 30), "imagej", pad="edge").shape == (60, 45)
     assert filter_mask((40, 30), "imagej").shape == (40, 30)

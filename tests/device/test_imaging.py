@@ -58,12 +58,27 @@ def gains(size, plane, kind, cutoff, unit, shape, order, keep_dc):
     return gain
 
 
+def imagejs_square(size):
+    """The least power of two that is half as long again as the longer side."""
+    side = next(side for side in POWERS_OF_TWO[1:] if 2 * side >= 3 * max(size))
+    return side, side
+
+
 def padded(values, plane, pad):
-    """Planes with an image in their middle."""
-    around = [(0, 0)]
-    for n, wanted in zip(values.shape[1:], plane, strict=True):
-        around.append(((wanted - n) // 2, wanted - n - (wanted - n) // 2))
-    return np.pad(values, around, PAD_MODES.get(pad, "constant"))
+    """Planes with an image in their middle.
+
+    If an odd number of rows or columns surrounds it, one more stands behind it. In ImageJ's square
+    of mirror images it stands before it, which is the last place for a transform.
+    """
+    size = values.shape[1:]
+    odd_before = pad == "mirror" and plane == imagejs_square(size)
+    around, turn = [(0, 0)], []
+    for n, wanted in zip(size, plane, strict=True):
+        more = (wanted - n) % 2 if odd_before else 0
+        before = (wanted - n) // 2 + more
+        around.append((before, wanted - n - before))
+        turn.append(-more)
+    return np.roll(np.pad(values, around, PAD_MODES.get(pad, "constant")), turn, (1, 2))
 
 
 POWERS_OF_TWO = [2**k for k in range(20)]

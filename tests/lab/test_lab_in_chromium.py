@@ -220,6 +220,28 @@ def test_a_bad_upload_is_a_message_and_the_lab_stays(browser, lab, folder, photo
     until(lambda: not alert.is_displayed())
 
 
+def test_a_result_that_breaks_is_a_message_and_the_next_one_is_shown(browser, photo):
+    after(browser, lambda: press(browser, ".lab-file", str(photo)))
+    browser.execute_script(
+        """
+        const whole = window.fetch;
+        window.fetch = async (path, options) => {
+          const answer = await whole(path, options);
+          if (String(path).includes("/result")) {
+            window.fetch = whole;
+            answer.blob = () => Promise.reject(new TypeError("broken"));
+          }
+          return answer;
+        };
+        """
+    )
+    choose_kind(browser, "Sharpen")
+    alert = find(browser, ".lab-alert")
+    until(lambda: "The result has not arrived" in alert.text)
+    after(browser, lambda: choose_kind(browser, "Low pass"))
+    assert not alert.is_displayed()
+
+
 def row_of(browser, view):
     """Pixels along the middle of a view."""
     return [pixel_of(browser, view, x / 20, 0.45) for x in range(1, 20)]
@@ -255,7 +277,7 @@ def test_the_brush_goes_with_other_filters(browser, folder, crossed, monkeypatch
     find(browser, "input[value=erase]").click()
     canvas = "canvas.lab-spectrum"
     for count, (label, mask, size) in enumerate(
-        (("Sharpen", "mask.tif", 64), ("ImageJ's band pass", "mask.png", 96))
+        (("Sharpen", "mask.tif", 64), ("ImageJ's band pass", "mask.png", 128))
     ):
         after(browser, lambda label=label: choose_kind(browser, label))
         if not count:  # 8 bins to the right of DC: the strong wave goes, and stays away

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import runpy
 import shlex
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from pyclfft.lab.brush import Stroke, parse_stroke
 from pyclfft.lab.kinds import KINDS, SLIDERS, Settings
 from pyclfft.lab.notches import Switch, listed, parse_switch
 from pyclfft.lab.tabs import Tab, Tabs, device_choices
-from tests.device.test_imaging import padded, plane_of
+from tests.device.test_imaging import imagejs_square, padded
 
 pytestmark = pytest.mark.one_cpu
 
@@ -44,6 +45,7 @@ FILES = {
          + 40 * np.sin(np.add.outer(12 * np.arange(64), 16 * np.arange(64)) * np.pi / 32)
          + RANDOM.normal(0, 3, (64, 64))).astype(np.uint8), 255
     ),
+    "odd.png": ImageFile(RANDOM.integers(0, 65536, (15, 19), dtype=np.uint16), 65535),
 }  # fmt: skip
 ERASE = Stroke("erase", 2.5, ((4.0, -3.0), (6.0, 5.0)))
 
@@ -91,9 +93,9 @@ def saved_and_written(tab, folder):
     job, name = tab.job(), tab.picture.name
     (folder / name).write_bytes(encode_image(FILES[name], "." + name.rpartition(".")[2]))
     if job.has_mask:
-        mask = encode_image(job.mask(tab.queue), job.mask_suffix)
+        mask = encode_image(job.mask(), job.mask_suffix)
         (folder / job.mask_name).write_bytes(mask)
-    return pictures.saved(job.result(tab.queue), tab.picture.suffix)
+    return pictures.saved(job.result(), tab.picture.suffix)
 
 
 def by_command(job, folder):
@@ -158,18 +160,19 @@ def test_with_the_mask_both_write_the_very_file_that_is_saved(
 
 def test_the_brush_does_not_reach_logarithms(device):
     tab = tab_of("striped.png", kind="homomorphic")
-    tab.job().result(tab.queue)
+    tab.job().result()
     assert 'does not go with "Even light"' in tab.settings.no_brush
     tab.paint(ERASE)
     with pytest.raises(PlanError, match=r"logarithm .* Press Clear, or choose another filter"):
-        tab.job().result(tab.queue)
+        tab.job().result()
     assert [name for name in KINDS if name not in BRUSHED] == ["homomorphic"]
 
 
 def test_a_device_is_named_in_both(device):
-    job = tab_of("grey.png").job()
-    assert "--device 0:0 -o" in job.command("0:0")
-    assert "pyclfft.use_device('0:0')" in job.python("0:0")
+    tab = tab_of("grey.png")
+    tab.use("0:0")
+    assert "--device 0:0 -o" in tab.job().command()
+    assert "pyclfft.use_device('0:0')" in tab.job().python()
 
 
 def spread(squared, sigma):
@@ -188,20 +191,21 @@ GAINS = {
 }
 
 
+@pytest.mark.parametrize("name", ["deep one.png", "odd.png"])
 @pytest.mark.parametrize("kind", GAINS)
-def test_the_result_is_that_of_the_definition(device, kind):
+def test_the_result_is_that_of_the_definition(device, kind, name):
     """Of scipy.fft, in double precision, with the gains of strokes and of the kind."""
-    tab = tab_of("deep one.png", kind=kind)
+    tab = tab_of(name, kind=kind)
     tab.paint(ERASE)
-    pixels = FILES["deep one.png"].pixels.astype(float)
+    pixels = FILES[name].pixels.astype(float)
     size, pad = pixels.shape, "mirror" if kind == "imagej" else "none"
-    plane = plane_of(size, pad)
+    plane = imagejs_square(size) if kind == "imagej" else size
     down, across = (scipy.fft.fftfreq(n) for n in plane)
     gains = GAINS[kind](np.add.outer(down**2, across**2)) * drawn_slowly(size, (ERASE,), plane)
     filtered = scipy.fft.ifft2(scipy.fft.fft2(padded(pixels[np.newaxis], plane, pad)[0]) * gains)
-    first = [(n - m) // 2 for n, m in zip(plane, size, strict=True)]
+    first = [(n - m) // 2 for n, m in zip(plane, size, strict=True)]  # an odd one lies at the end
     expected = filtered.real[first[0] :, first[1] :][: size[0], : size[1]]
-    result = tab.job().result(tab.queue).pixels
+    result = tab.job().result().pixels
     bound = 1 if kind in ("unsharp", "highboost") else 5  # a mask's floats, or its 16 bits
     assert np.abs(result - np.clip(expected, 0, 65535)).max() < bound
 
@@ -217,7 +221,7 @@ def wave_left(pixels, down, across):
 
 def test_notches_are_switched_off_and_on_again(device, tmp_path, monkeypatch):
     tab = tab_of("crossed.png", kind="notch", radius=0.03)
-    notches = listed(tab.picture.notches, tab.off)
+    notches = listed(tab.job().notches, tab.off)
     assert [each["isOn"] for each in notches] == [True, True]
     for found, expected in zip(notches, [(0, 8), (12, 16)], strict=True):
         frequency = np.hypot(*expected) / 64
@@ -229,15 +233,15 @@ def test_notches_are_switched_off_and_on_again(device, tmp_path, monkeypatch):
 
     saved_and_written(tab, tmp_path)
     assert "--notch auto" in tab.job().command()
-    result = tab.job().result(tab.queue).pixels
+    result = tab.job().result().pixels
     assert wave_left(result, 0, 8) < 0.05 > wave_left(result, 12, 16)
 
     tab.switch(Switch(0, False))
-    assert [each["isOn"] for each in listed(tab.picture.notches, tab.off)] == [False, True]
-    result = tab.job().result(tab.queue).pixels
+    assert [each["isOn"] for each in listed(tab.job().notches, tab.off)] == [False, True]
+    result = tab.job().result().pixels
     assert wave_left(result, 0, 8) > 0.95
     assert wave_left(result, 12, 16) < 0.05
-    (point,) = tab.picture.notches[1:]
+    (point,) = tab.job().notches[1:]
     assert "--notch {!r},{!r} ".format(*point) in tab.job().command()
     assert f"points={(point,)!r}" in tab.job().python()
     for strokes in ((), (ERASE,)):
@@ -249,7 +253,7 @@ def test_notches_are_switched_off_and_on_again(device, tmp_path, monkeypatch):
 
     tab.switch(Switch(1, False))  # none is left: the image stays as it is
     saved = saved_and_written(tab, tmp_path)
-    np.testing.assert_array_equal(tab.job().result(tab.queue).pixels, FILES["crossed.png"].pixels)
+    np.testing.assert_array_equal(tab.job().result().pixels, FILES["crossed.png"].pixels)
     assert by_command(tab.job(), tmp_path) == saved
     tab.switch(Switch(0, True))
     tab.switch(Switch(1, True))
@@ -259,9 +263,27 @@ def test_notches_are_switched_off_and_on_again(device, tmp_path, monkeypatch):
     assert not tab.off
 
 
+def test_the_chosen_device_looks_for_notches_once(monkeypatch):
+    asked = []
+
+    def find(pixels, queue):
+        asked.append(queue.device)
+        return [(0.0, 0.125 / len(asked))]
+
+    monkeypatch.setattr(pictures, "find_notches", find)
+    first, second = "first", "second"
+    monkeypatch.setattr(pictures, "queue_on", lambda spec: SimpleNamespace(device=spec or first))
+    tab = tab_of("crossed.png", kind="notch")
+    for spec in ("", second, "", second):
+        tab.device = spec
+        frequency = 0.125 / (2 if spec else 1)
+        assert tab.job().notches == tab.job().band["points"] == ((0.0, frequency),)
+    assert asked == [first, second]
+
+
 def test_without_peaks_the_command_still_looks_for_them(device, tmp_path, monkeypatch):
     tab = tab_of("grey.png", kind="notch")
-    assert tab.picture.notches == ()
+    assert tab.job().notches == ()
     saved = saved_and_written(tab, tmp_path)
     monkeypatch.chdir(tmp_path)
     assert "--notch auto" in tab.job().command()
@@ -424,7 +446,7 @@ def test_strokes_stay_when_the_transform_changes():
     tab.paint(ERASE)
     first = tab.job().painted.gains
     tab.set("kind", "imagej")
-    assert tab.job().painted.gains.shape == plane_of((30, 41), "mirror")
+    assert tab.job().painted.gains.shape == (64, 64)  # ImageJ's square
     assert not tab.job().painted.gains.all()
     tab.set("kind", "unsharp")
     np.testing.assert_array_equal(tab.job().painted.gains, first)
