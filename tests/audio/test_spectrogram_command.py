@@ -749,7 +749,7 @@ BAD_INPUT = {
     "two for one": (["tune.wav", "--csv", "x.png", "-o", "x.png"], "written twice"),
     "no such colours": (["tune.wav", "--cmap", "mauve"], "no colour map 'mauve': take magma"),
     "no such window": (["tune.wav", "--window", "bay"], "no window 'bay'"),
-    "window's parameter": (["tune.wav", "--window", "kaiser,x"], "stands a number"),
+    "window's parameter": (["tune.wav", "--window", "kaiser,x"], "write a number after each comma"),
     "no such channel": (["tune.wav", "--channel", "1"], "no channel 1: take 0"),
     "channel's name": (["tune.wav", "--channel", "left"], "'left' is no channel"),
     "late start": (["tune.wav", "--start", "5"], "lasts 5.000 s"),

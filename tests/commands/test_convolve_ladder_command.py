@@ -38,7 +38,7 @@ def test_every_rung_is_measured_and_right(device, queue, tmp_path, capsys):
     assert command.main([*SHORT, *files]) == 0
     out = capsys.readouterr().out
     assert describe.device_label(device) in out
-    assert out.endswith("wrong results: none\n")
+    assert out.endswith("Wrong results: none.\n")
     document = json.loads(names["json"].read_text())
     for climb, rungs in zip(document["climbs"], (OFFLINE, REAL_TIME), strict=True):
         assert [each["name"] for each in climb["steps"]] == [each.name for each in rungs]
@@ -60,7 +60,7 @@ def test_long_work_is_measured_in_part(device, capsys):
     assert command.main([*SHORT, "--limit", "1e-9"]) == 0
     out = capsys.readouterr().out
     assert "* Only a part was measured" in out
-    assert out.endswith("wrong results: none\n")
+    assert out.endswith("Wrong results: none.\n")
 
 
 def test_a_wrong_result_is_reported(device, monkeypatch, capsys):
@@ -74,7 +74,7 @@ def test_a_wrong_result_is_reported(device, monkeypatch, capsys):
 
     monkeypatch.setattr(convolve_ladder, "ladder", wrong)
     assert command.main(list(SHORT)) == 1
-    assert capsys.readouterr().out.endswith("wrong results: offline local, real time local\n")
+    assert capsys.readouterr().out.endswith("Wrong results: offline local, real time local.\n")
 
 
 def test_multiply_adds_are_counted(queue, fp64):

@@ -27,7 +27,7 @@ def test_every_size_is_measured_and_right(device, tmp_path, capsys):
     assert command.main([*SMALL, *files]) == 0
     out = capsys.readouterr().out
     assert describe.device_label(device) in out
-    assert "16 x 16 pixels, filtered 2 times" in out
+    assert "16 x 16 pixels is filtered 2 times" in out
     assert all(f"\nms on {each.title} " in out for each in PUBLISHED)
     assert out.endswith("wrong results: none\n")
 

@@ -190,8 +190,11 @@ def test_integers_round_and_stop_at_full_scale():
 
 def test_a_file_is_whole_or_not_there(folder, monkeypatch):
     (folder / "old.wav").write_bytes(b"old")
-    monkeypatch.setattr("wave.Wave_write.writeframes", lambda *_: (_ for _ in ()).throw(OSError()))
-    with pytest.raises(OSError):
+    def full(*_):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("pyclfft.audio.audio_writing._wav_bytes", full)
+    with pytest.raises(OSError, match="the disk is full"):
         write_audio("old.wav", np.zeros((1, 5)), RATE, "16")
     assert [path.name for path in folder.iterdir()] == ["old.wav"]
     assert (folder / "old.wav").read_bytes() == b"old"
