@@ -190,6 +190,7 @@ def test_integers_round_and_stop_at_full_scale():
 
 def test_a_file_is_whole_or_not_there(folder, monkeypatch):
     (folder / "old.wav").write_bytes(b"old")
+
     def full(*_):
         raise OSError("the disk is full")
 
