@@ -268,7 +268,7 @@ def test_arrays_that_no_kernel_can_take(device, queue, other_context):
     with pytest.raises(PlanError, match="out shares memory with the input"):
         pyclfft.stft(part, 128, out=shared)
     there = cl_array.to_device(cl.CommandQueue(other_context), np.zeros((65, 29), "c8"))
-    with pytest.raises(PlanError, match="out is of another context"):
+    with pytest.raises(PlanError, match="out belongs to another context"):
         pyclfft.stft(signal[0], 128, out=there)
 
 
