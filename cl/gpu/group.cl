@@ -88,11 +88,16 @@ static INLINE Worker worker(Group group, uint by_columns)
                       : (Worker){id / group.items, id % group.items};
 }
 
-/* A stage. If it is mirrored, the second half of a work-item's butterflies are the mirror images N / R - j of its first
- * half, and the butterfly in the middle stands in for the image of number 0, which there is not. */
+/* How a stage may pair butterflies, so that the second half of a work-item's butterflies are images of its first half:
+ * j and N / R - j (AROUND_ZERO), where the butterfly in the middle stands in for the image of number 0, which there is
+ * not; or j and N / R - 1 - j (END_TO_END). */
+#define NO_PAIRS 0
+#define AROUND_ZERO 1
+#define END_TO_END 2
+
 typedef struct {
     uint radix, span; /* the span is the product of the radices before */
-    int mirrored;
+    int pairs;
 } Stage;
 
 /* Butterfly j of a stage, the b-th one of its work-item, which has `many`. The exchange counts it as butterfly `step` of
@@ -105,10 +110,10 @@ typedef struct {
 static INLINE Butterfly butterfly(Group group, Stage stage, uint b, uint item)
 {
     const uint all = group.n / stage.radix, many = (all + group.items - 1) / group.items;
-    const int is_image = stage.mirrored && b >= many / 2;
+    const int is_image = stage.pairs && b >= many / 2;
     uint j = item + (is_image ? b - many / 2 : b) * group.items;
     if (is_image)
-        j = j ? all - j : all / 2;
+        j = stage.pairs == END_TO_END ? all - 1 - j : j ? all - j : all / 2;
     return (Butterfly){j, b, many, is_image ? j : item, is_image ? 0 : b, all % group.items == 0 || j < all};
 }
 

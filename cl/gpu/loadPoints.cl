@@ -14,6 +14,9 @@
 #if SHARED_ROWS
     #include "gpu/sharedRows.cl"
 #endif
+#if QUADS && SOURCE == REAL
+    #include "gpu/quads.cl"
+#endif
 #if COSINE_ROWS
     #include "gpu/cosineRows.cl"
 #elif SHARED_ROWS
@@ -31,6 +34,8 @@ static INLINE whole IN_PASS(load_)(cplx *x, global const source_element *src, Ba
     const Transform from = LOCATE(batch, axis, me.lane);
 #if SHARED_ROWS
     IN_PASS(take_rows_)(x, src, batch, axis, me, room HOOK_ARGUMENTS);
+#elif QUADS && SOURCE == REAL
+    IN_PASS(load_quads_)(x, src, from, me);
 #else
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);

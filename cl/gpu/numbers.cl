@@ -28,6 +28,9 @@
 #ifndef COSINE_ROWS
 #define COSINE_ROWS 0 /* 1: these rows are of a cosine or a sine transform: cosineRows.cl */
 #endif
+#ifndef QUADS
+#define QUADS 0 /* 1: four neighbours of a row of a cosine or a sine transform are loaded, or stored, at once: quads.cl */
+#endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* of columns that repeat: number FOLD - c is the mirror image of number c */
 #endif

@@ -12,6 +12,9 @@
 #if SHARED_ROWS && !COSINE_ROWS
     #include "gpu/giveRows.cl"
 #endif
+#if QUADS && TARGET == REAL
+    #include "gpu/quads.cl"
+#endif
 
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
@@ -52,6 +55,9 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
                     x[b + r * many] = scaled(x[b + r * many], scale);
 #if SHARED_ROWS
     IN_PASS(give_rows_)(x, dst, batch, axis, last, room HOOK_ARGUMENTS);
+#elif QUADS && TARGET == REAL
+    if (to.active)
+        IN_PASS(store_quads_)(x, dst, to, last);
 #else
     if (to.active)
         UNROLL for (uint b = 0; b < many; b++) {

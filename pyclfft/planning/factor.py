@@ -151,6 +151,11 @@ class Stages:
             return self
         return Stages(tuple(sorted(self.radices)), self.items)
 
+    def pairs_end(self, first: bool) -> bool:
+        """Return whether work-items own whole pairs of butterflies of the first, or last, stage."""
+        radix = self.radices[0 if first else -1]
+        return len(self.radices) > 1 and self.n // radix % (2 * self.items) == 0
+
     @property
     def elements(self) -> int:
         """The most points that a work-item holds in any stage."""

@@ -66,6 +66,9 @@ class Snippet:
         ``source_vector`` or ``target_vector`` of access.cl. Without them, kernels of vectors go
         element by element. A load hook has to add `offset` to `index`; the elements before and
         after this addition are in the same row. A load hook has vectors only if it `replaces`.
+    quads : bool
+        Whether kernels may load, or store, numbers as quads.cl does instead of calling the hook,
+        which does that work of a cosine or sine transform for one number.
     """
 
     code: str
@@ -73,6 +76,7 @@ class Snippet:
     parameters: tuple[Parameter, ...] = ()
     replaces: bool = False
     vector: str = ""
+    quads: bool = False
 
     def __post_init__(self) -> None:
         for each in self.parameters:

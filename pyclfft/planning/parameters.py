@@ -333,10 +333,10 @@ PARAMETERS: Mapping[str, Parameter] = {
         "group then transforms as many rows as have room in it.",
     ),
     "stockham_mirrored": Parameter(
-        32, 32, ITEMS,
+        -1, -1, Range(1, ITEMS.most, or_rule=True),
         "The fewest work-items of a row of real numbers for which each work-item of the Stockham "
         "kernel owns both numbers k and n - k of its spectrum. Fewer exchange them through local "
-        "memory.",
+        "memory. -1 means 128 in single precision and 32 in double precision.",
     ),
     "local_items": Parameter(
         1024, 64, ITEMS,

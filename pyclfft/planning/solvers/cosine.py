@@ -250,6 +250,7 @@ def _hooks(problem: Problem, inner: Problem) -> Hooks:
     columns = prod(problem.shape[number + 1 :])
     rows = prod(problem.shape[:number])
     small = rows * max(taken, left) * columns < UINT_INDICES
+    quads = axis.n % 4 == 0 and columns == 1
     macros = _macros(problem) | {
         "DCT_N": axis.n,
         "DCT_TAKEN": taken,
@@ -268,12 +269,14 @@ def _hooks(problem: Problem, inner: Problem) -> Hooks:
             preamble,
             roots if axis.turned[0] else (),
             replaces=True,
+            quads=quads and axis.type == 2,
         ),
         store=Snippet(
             f"dct_store((global real *)dst, index, {after}, value);",
             preamble,
             roots if axis.turned[1] else (),
             replaces=True,
+            quads=quads and axis.type == 3,
         ),
     )
 

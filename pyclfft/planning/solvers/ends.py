@@ -41,6 +41,8 @@ class Ends:
         and one as its imaginary part.
     packed : bool
         Whether a transform is one real row of which each point is two neighbouring numbers.
+    quads : bool
+        Whether four neighbouring numbers of a packed row can be loaded, or stored, at once.
     real_radix : int
         The radix of the real stage, if a transform is one real row of an odd length that has a
         real stage; otherwise 0. Each butterfly of this stage keeps the first half of its results,
@@ -75,6 +77,7 @@ class Ends:
     flags: int = 0
     pair: bool = False
     packed: bool = False
+    quads: bool = False
     real_radix: int = 0
     twist: int = 0
     twist_first: bool = False
@@ -155,7 +158,9 @@ def in_one_launch(problem: Problem, points: int = 0) -> tuple[Batch, Ends]:
     if length == ends.length:
         return axis_batch(problem, points or length), ends
     columns = (2, 1) if problem.kind == "r2c" else (1, 2)
-    packed = replace(ends, length=length, packed=True)
+    hook = problem.hooks.load if problem.kind == "r2c" else problem.hooks.store
+    quads = hook is not None and hook.quads and not points
+    packed = replace(ends, length=length, packed=True, quads=quads)
     return axis_batch(problem, points or length, columns=columns), packed
 
 

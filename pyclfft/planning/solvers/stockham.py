@@ -26,6 +26,7 @@ from ..factor import (
     is_smooth,
     shown,
 )
+from ..packed_stages import MIRRORED_ITEMS, best_packed_stages
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, listed, uint
 from ..passes import Argument, Pass
@@ -136,6 +137,8 @@ class Group:
         Whether a launch that may work in place runs better so than from one buffer to another.
     mirrored : int
         The fewest work-items of a packed row that own both numbers of their mirror images.
+    quads : bool
+        Whether work-items load, or store, four neighbouring numbers of a packed row at once.
     """
 
     stages: Stages
@@ -149,6 +152,7 @@ class Group:
     apart: bool = False
     stays: bool = True
     mirrored: int = MIRRORED
+    quads: bool = False
 
     @property
     def transforms(self) -> int:
@@ -251,50 +255,18 @@ def _usual_group(
     limit = _most_items(traits, parameters)
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
-    wanted = factors_of(parameters, "stockham_radices", batch.n)
     may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
-    chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
-    odd_row = not (chosen or by_columns or batch.part) and _is_odd_row(ends)
     rows = (SHARED, *ROWS) if may_share else ROWS
     for shape in _preferred(parameters) if by_columns else rows:
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
             continue  # fewer transforms side by side fill a line, too
-        if odd_row and not (shape.shared_rows or shape.halves):
-            stages = best_stages_of_odd_row(
-                batch.n,
-                ends.length,
-                ends.real_radix,
-                _fewest_items(batch, ends),
-                limit,
-                min(parameters["stockham_group"], limit),
-                precision,
-            )
-        else:
-            stages = best_stages(
-                batch.n,
-                1 if by_columns or shape.shared_rows else _fewest_items(batch, ends),
-                limit // (shape.transforms or 1),
-                shape.split,
-                shape.halves,
-                wanted,
-                parameters["stockham_points"],
-                ends.kept,
-                LARGE_PRIMES[-1],
-            )
+        stages = _stages(batch, ends, shape, precision, traits, parameters)
         if stages is None:
             continue
         if shape.shared_rows and stages.items >= _fewest_items(batch, ends):
             continue  # they load close together
-        if ends.spectrum is not None:
-            stages = stages.mirrored
-        elif ends.real_radix and ends.target == "REAL":
-            stages = stages.reversed  # the real stage comes last
-        elif ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
-            stages = stages.reversed  # a small radix first, which can be MIRRORED (packed.cl)
-        elif not (by_columns or wanted or shape.halves) and ends.is_plain and is_smooth(batch.n):
-            stages = stages.ending_whole
         parts_apart = shape.shared_rows and _parts_apart(stages, ends)
         if parts_apart:
             stages = Stages(stages.radices, 2)
@@ -313,9 +285,76 @@ def _usual_group(
                 plain=shape.shared_rows and _plain_rows(batch, ends),
                 apart=_apart(batch, ends, count, precision, traits, parameters),
                 stays=_stays(batch, ends, group, precision, traits, parameters),
-                mirrored=parameters["stockham_mirrored"],
+                mirrored=_fewest_mirrored(precision, parameters),
+                quads=ends.quads and not by_columns and stages.pairs_end(ends.source == "REAL"),
             )
     return None
+
+
+def _stages(
+    batch: Batch,
+    ends: Ends,
+    shape: Shape,
+    precision: str,
+    traits: Traits,
+    parameters: Parameters,
+) -> Stages | None:
+    """Return the best stages, in order, for groups of a shape; None if there are none."""
+    limit = _most_items(traits, parameters)
+    by_columns = batch.loads_columns or batch.stores_columns
+    wanted = factors_of(parameters, "stockham_radices", batch.n)
+    chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
+    in_parts = shape.split or shape.halves
+    if not (chosen or by_columns or in_parts) and _is_packed_row(batch, ends):
+        stages = best_packed_stages(batch.n, ends.source, ends.quads, limit, precision)
+        if stages is not None:
+            return stages
+    odd_row = not (chosen or by_columns or batch.part) and _is_odd_row(ends)
+    if odd_row and not (shape.shared_rows or shape.halves):
+        stages = best_stages_of_odd_row(
+            batch.n,
+            ends.length,
+            ends.real_radix,
+            _fewest_items(batch, ends),
+            limit,
+            min(parameters["stockham_group"], limit),
+            precision,
+        )
+    else:
+        stages = best_stages(
+            batch.n,
+            1 if by_columns or shape.shared_rows else _fewest_items(batch, ends),
+            limit // (shape.transforms or 1),
+            shape.split,
+            shape.halves,
+            wanted,
+            parameters["stockham_points"],
+            ends.kept,
+            LARGE_PRIMES[-1],
+        )
+    if stages is None:
+        return None
+    if ends.spectrum is not None:
+        return stages.mirrored
+    if ends.real_radix and ends.target == "REAL":
+        return stages.reversed  # the real stage comes last
+    if ends.packed and ends.source == "HERMITIAN" and not (wanted or shape.halves):
+        return stages.reversed  # a small radix first, which can be MIRRORED (packed.cl)
+    if not (by_columns or wanted or shape.halves) and ends.is_plain and is_smooth(batch.n):
+        return stages.ending_whole
+    return stages
+
+
+def _is_packed_row(batch: Batch, ends: Ends) -> bool:
+    """Whether a launch transforms whole packed rows, and nothing else is done to them."""
+    plain = replace(ends, packed=False).is_plain
+    return ends.packed and plain and batch.n == ends.length and not batch.part
+
+
+def _fewest_mirrored(precision: str, parameters: Parameters) -> int:
+    """Return the fewest work-items of a packed row that own both numbers of mirror images."""
+    wanted = parameters["stockham_mirrored"]
+    return MIRRORED_ITEMS[precision] if wanted < 0 else wanted
 
 
 def _parts_apart(stages: Stages, ends: Ends) -> bool:
@@ -376,7 +415,7 @@ def _group_alone(
                 stages = stages.reversed  # a small radix first, as in `_usual_group`
             group = group_of(batch, ends, stages, replace(shape, served=served), precision)
             if group.local_bytes <= traits.local_mem_bytes:
-                return replace(group, mirrored=parameters["stockham_mirrored"])
+                return replace(group, mirrored=_fewest_mirrored(precision, parameters))
     return None
 
 
@@ -563,6 +602,7 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
             **({"APART": 1} if group.apart else {}),
             **_end_macros(batch, ends, len(extents)),
             **({"FEWEST": group.mirrored} if ends.packed and group.mirrored != MIRRORED else {}),
+            **({"QUADS": 1} if group.quads else {}),
             **_halved(ends, scale),
         ),
         global_size=(groups * group.items,),

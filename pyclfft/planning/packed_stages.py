@@ -1,0 +1,143 @@
+"""The stages of real rows of an even length on GPUs: which radices, and how many work-items.
+
+Two neighbouring numbers of a row are one point of a packed transform. Near its numbers the
+transform loads or stores points. Near its spectrum it exchanges mirror images. What is quick for
+one of these ends is not quick for the other one, so the radices have an order of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+
+from .factor import Stages, factorisations, is_smooth
+from .precision import COMPLEX_DTYPE
+
+FEWEST_POINTS = 32  # of rows whose stages are chosen here
+MOST_STAGES, MORE_STAGES = 4, 1  # at most; at most so many more than the fewest possible
+LEAST_RADIX, MOST_RADIX = 3, 16
+MOST_NEAR_QUADS = 6  # the largest radix near numbers that are loaded, or stored, four at once
+MOST_ELEMENTS = 16  # that a work-item holds
+FEWEST_ITEMS = 16  # of rows with at least four points for each
+BUTTERFLIES = 4  # the most that a work-item has in the stage that yields the number of work-items
+MOST_IDLE = 1.0  # the most work-items that idle in a stage, for each that works
+
+MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own mirror images
+QUICK_FAR = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How stages of one kind of row are chosen.
+
+    Attributes
+    ----------
+    most_bytes : int
+        The most bytes of the points of a row.
+    rank : function
+        What makes stages of a precision quicker than others, the most important first: numbers, of
+        which less is better. The radix near the numbers of the row is the first radix.
+    """
+
+    most_bytes: int
+    rank: Callable[[Stages, str], tuple[float, ...]]
+
+
+# By what a launch reads, and by whether it reads or writes four neighbouring numbers at once
+# (quads.cl). Found by trial of up to 27 lengths in both precisions on an H200, and compared with
+# other stages of 52 lengths on an H200 and an H100.
+CHOICES = {
+    ("REAL", False): Choice(2**14, lambda each, precision: (
+        idle(each, 0), idle(each, -1), len(each.radices), each.elements, -each.items,
+    )),
+    ("HERMITIAN", False): Choice(2**15, lambda each, precision: (
+        idle(each, -1), not mirrors(each, precision), len(each.radices) > 2,
+        each.radices[-1] not in QUICK_FAR, -each.radices[-1], len(each.radices), each.elements,
+        -each.radices[0],
+    )),
+    ("REAL", True): Choice(2**15, lambda each, precision: (
+        idle(each, -1), each.elements, each.radices[0], -each.radices[-1],
+    )),
+    ("HERMITIAN", True): Choice(2**15, lambda each, precision: (
+        idle(each, -1), len(each.radices), each.elements, -each.radices[-1],
+    )),
+}  # fmt: skip
+
+
+def idle(stages: Stages, number: int) -> float:
+    """Return how many work-items idle in a stage, for each that works."""
+    butterflies = stages.n // stages.radices[number]
+    return -(-butterflies // stages.items) * stages.items / butterflies - 1
+
+
+def mirrors(stages: Stages, precision: str) -> bool:
+    """Return whether work-items own both numbers of mirror images in the spectrum (packed.cl)."""
+    even = stages.radices[-1] % 2 == 0
+    return even and stages.items >= MIRRORED_ITEMS[precision] and stages.pairs_end(first=False)
+
+
+@lru_cache(maxsize=4096)
+def best_packed_stages(
+    n: int, source: str, quads: bool, most_items: int, precision: str
+) -> Stages | None:
+    """Return the stages of packed rows that should be quickest on a GPU.
+
+    Parameters
+    ----------
+    n : int
+        The number of points of a row: half of its numbers.
+    source : {"REAL", "HERMITIAN"}
+        What the launch reads: numbers, or half of their spectrum.
+    quads : bool
+        Whether work-items load, or store, four neighbouring numbers at once. Each of them then owns
+        whole pairs of butterflies in the stage near the numbers.
+    most_items : int
+        The most work-items that a row may have.
+    precision : {"single", "double"}
+        The precision of the numbers.
+
+    Returns
+    -------
+    Stages or None
+        The stages, or None if none fits, or if the row is too short or too long for this choice.
+    """
+    choice, nbytes = CHOICES[source, quads], n * COMPLEX_DTYPE[precision].itemsize
+    if n < FEWEST_POINTS or nbytes > choice.most_bytes or not is_smooth(n):
+        return None
+    found = [each for radices in _orders(n) for each in _shared(radices, most_items)]
+    if quads:
+        found = [
+            each
+            for each in found
+            if each.radices[0] <= MOST_NEAR_QUADS and each.pairs_end(first=True)
+        ]
+    most = min((len(each.radices) for each in found), default=0) + MORE_STAGES
+    few = [each for each in found if len(each.radices) <= most]
+    best = min(
+        few,
+        key=lambda each: (*choice.rank(each, precision), each.radices, each.items),
+        default=None,
+    )
+    return best.reversed if best is not None and source == "HERMITIAN" else best
+
+
+def _orders(n: int) -> Iterator[tuple[int, ...]]:
+    """Yield radices whose product is `n`, in every order."""
+    for radices in factorisations(n, MOST_STAGES, MOST_RADIX):
+        if min(radices) >= LEAST_RADIX:
+            yield from sorted(set(permutations(radices)))
+
+
+def _shared(radices: tuple[int, ...], most_items: int) -> Iterator[Stages]:
+    """Yield the ways to share these stages among work-items, few of which idle."""
+    n = Stages(radices, 1).n
+    numbers = {
+        -(-n // radix // many) for radix in set(radices) for many in range(1, BUTTERFLIES + 1)
+    }
+    for items in sorted(numbers):
+        each = Stages(radices, items)
+        fits = min(FEWEST_ITEMS, n // 4) <= items <= most_items and each.elements <= MOST_ELEMENTS
+        if fits and all(idle(each, number) <= MOST_IDLE for number in range(len(radices))):
+            yield each
