@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from pyclfft import commandline, files
-from tests.conftest import place_of
+from tests.conftest import module_path, place_of
 
-ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 300  # seconds until a hanging command gives up
 NOBODY = 65432  # a number of a user who has neither a name nor a home
 
@@ -85,8 +84,8 @@ LOCALES = {
 
 
 def surroundings(**changes):
-    """The environment of a command, which imports this checkout."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+    """The environment of a command."""
+    return {**os.environ, "PYTHONPATH": module_path(), **changes}
 
 
 def drive(folder, environment, *more, **options):
