@@ -111,7 +111,7 @@ def _main(argv: Sequence[str]) -> int:
             status = commandline.run_each(
                 _filter_all(tasks, unread, options, request, report, progress), PROG
             )
-        if progress.done and request.others["pad"] == "none":
+        if progress.done and status <= commandline.FAILED and request.others["pad"] == "none":
             report(WRAPS)
         return status
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pyopencl as cl
 import pytest
@@ -17,6 +19,8 @@ os.environ.pop("PYCLFFT_DEVICE", None)  # tests choose their devices themselves
 
 import pyclfft
 from pyclfft.runtime import describe, pieces, wisdom
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,6 +61,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_report_header() -> list[str]:
     labels = [describe.device_label(each) for each in pyclfft.devices()]
     return [f"OpenCL device: {label}" for label in labels] or ["no OpenCL device"]
+
+
+def module_path():
+    """PYTHONPATH for a process that imports this checkout, and all else as this process does."""
+    return os.pathsep.join([str(ROOT), *filter(None, sys.path)])
 
 
 def place_of(device):

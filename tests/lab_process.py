@@ -8,9 +8,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.conftest import ROOT, module_path
+
 SAMPLES = ROOT / "samples"
 
 
@@ -31,7 +31,7 @@ class Lab:
         ]
         with log.open("wb") as file:
             self.process = subprocess.Popen(
-                command, cwd=log.parent, env=environment | {"PYTHONPATH": str(ROOT)},
+                command, cwd=log.parent, env=environment | {"PYTHONPATH": module_path()},
                 stdout=subprocess.PIPE, stderr=file, text=True,
             )  # fmt: skip
         self.link = re.search(r"http://\S+|$", self.process.stdout.readline())[0]

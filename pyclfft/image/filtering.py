@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -332,16 +333,21 @@ def filter_image(
     if callable(mask):
         mask = gains_of_function(mask, transform_size(array.shape, axes, pad, algorithm))
     gains = None if mask is None else mask_array(mask, PIXELS[array.dtype].precision)
-    job = filter_job(
-        array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order,
-        sigma=sigma, pad=pad, keep_dc=keep_dc, channels=channels, scale=scale, part=part,
-        maxval=maxval, algorithm=algorithm, parameters=parameters,
-        **with_found_points(array, kind, options, axes, queue),
-    )  # fmt: skip
-    queue = queue_for(queue, array, gains)
-    if isinstance(array, np.ndarray) and job.images == 1:
-        require_finite(array)
-    return filtered(job, array, gains, queue)
+
+    def result_of(array: Any) -> Any:
+        job = filter_job(
+            array, kind, cutoff, mask=gains, axes=axes, unit=unit, shape=shape, order=order,
+            sigma=sigma, pad=pad, keep_dc=keep_dc, channels=channels, scale=scale, part=part,
+            maxval=maxval, algorithm=algorithm, parameters=parameters,
+            **with_found_points(array, kind, options, axes, queue),
+        )  # fmt: skip
+        if isinstance(array, np.ndarray) and job.images == 1:
+            require_finite(array)
+        return filtered(job, array, gains, queue_for(queue, array, gains))
+
+    if isinstance(array, np.ndarray) and _finds_points(kind, options):
+        return _with_one_upload(result_of, array, queue_for(queue, gains))
+    return result_of(array)
 
 
 def with_found_points(
@@ -371,10 +377,30 @@ def with_found_points(
     PlanError, DeviceError, DeviceMemoryError
         As `find_notches` raises them.
     """
-    points = options.get("points")
-    if isinstance(kind, str) and kind == "notch" and isinstance(points, str) and points == AUTO:
+    if _finds_points(kind, options):
         return {**options, "points": find_notches(image, axes=axes, queue=queue)}
     return dict(options)
+
+
+def _finds_points(kind: Any, options: Mapping[str, Any]) -> bool:
+    points = options.get("points")
+    return isinstance(kind, str) and kind == "notch" and isinstance(points, str) and points == AUTO
+
+
+def _with_one_upload(
+    result_of: Callable[[Any], Any], image: np.ndarray, queue: cl.CommandQueue
+) -> np.ndarray:
+    """Return a result for which an image of the host is read twice, and uploaded once.
+
+    A CPU reads the image where it is. So does a device that has no room for the image as a whole,
+    or for which `limit_device_memory` says so: the image then goes in pieces.
+    """
+    if not describe.traits(queue.device).is_cpu and max_device_bytes() is None:
+        allocate = memory.allocator(queue.context)
+        with suppress(DeviceMemoryError), memory.refusals(queue, image.nbytes):
+            there = cl_array.to_device(queue, memory.contiguous(image), allocator=allocate)
+            return result_of(there).get()
+    return result_of(image)
 
 
 def filter_mask(

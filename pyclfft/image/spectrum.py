@@ -145,6 +145,40 @@ def spectrum(
     >>> [(round(peak.period, 3), round(peak.angle, 3)) for peak in found.peaks]
     [(8.0, 0.0)]
     """
+    magnitude = magnitudes(image, window=window, pad=pad, queue=queue)
+    known = _on_host(magnitude)
+    if not np.isfinite(known).all():
+        raise PlanError("the image holds NaN or infinity: give these pixels a value first")
+    fy, fx = (np.fft.fftshift(np.fft.fftfreq(n)) for n in known.shape)
+    radii, profile = radial_profile(known, fy, fx)
+    peaks = find_peaks(known, window=window if pad == "none" else "other")
+    return Spectrum(magnitude, fy, fx, radii, profile, peaks)
+
+
+def magnitudes(
+    image: Any,
+    *,
+    window: str | None = None,
+    pad: str = "none",
+    queue: cl.CommandQueue | None = None,
+) -> Any:
+    """Return the magnitudes of an image's spectrum alone, without their profile and their peaks.
+
+    Parameters
+    ----------
+    image, window, pad, queue
+        The parameters of `spectrum`.
+
+    Returns
+    -------
+    ndarray or pyopencl.array.Array of float, shape (rows, columns)
+        The magnitudes, DC in the middle, where the image is.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError
+        As `spectrum` raises them; but NaN and infinity in a device array are not refused.
+    """
     if window not in WINDOWS:
         raise PlanError(f'invalid window {window!r}, should be None or "hann"')
     choose("pad", pad, PADS_OF_LOADS)
@@ -152,17 +186,9 @@ def spectrum(
     # A filter's job tells where the pixels lie and how they are padded; it filters nothing here.
     job = filter_job(array, "lowpass", channels="luma", pad=pad, scale="none")
     queue = queue_for(queue, array)
-    is_on_host = isinstance(array, np.ndarray)
-    if is_on_host:
+    if isinstance(array, np.ndarray):
         require_finite(array)
-    magnitude = _magnitude(job, window, array, queue)
-    known = _on_host(magnitude)
-    if not np.isfinite(known).all():
-        raise PlanError("the image holds NaN or infinity: give these pixels a value first")
-    fy, fx = (np.fft.fftshift(np.fft.fftfreq(n)) for n in job.plane)
-    radii, profile = radial_profile(known, fy, fx)
-    peaks = find_peaks(known, window=window if pad == "none" else "other")
-    return Spectrum(magnitude, fy, fx, radii, profile, peaks)
+    return _magnitude(job, window, array, queue)
 
 
 def radial_profile(

@@ -21,8 +21,8 @@ from ..image.imagefile import ImageFile, check_output, decode_image, encode_imag
 from ..image.kinds import AUTO
 from ..image.mask_pictures import draw_gains, gains_in
 from ..image.notches import Point, find_notches
+from ..image.spectrum import magnitudes
 from ..runtime.queues import queue_on
-from ..transforms import fft2
 from .brush import Stroke, draw
 from .kinds import KINDS, Settings
 
@@ -360,9 +360,9 @@ def preview(file: ImageFile) -> bytes:
     return buffer.getvalue()
 
 
-def spectrum_preview(picture: Picture) -> bytes:
-    """Return the spectrum of an image as a JPEG, DC in the middle."""
-    values = spectrum_values(picture.file.pixels)
+def spectrum_preview(job: Job) -> bytes:
+    """Return the spectrum of a job's picture as a JPEG, DC in the middle, by the job's device."""
+    values = spectrum_values(job.picture.file.pixels, job.queue)
     return preview(ImageFile(np.rint(255 * values).astype(np.uint8), 255))
 
 
@@ -371,20 +371,20 @@ def saved(file: ImageFile, suffix: str) -> bytes:
     return encode_image(file, suffix)
 
 
-def spectrum_values(pixels: np.ndarray) -> np.ndarray:
+def spectrum_values(pixels: np.ndarray, queue: cl.CommandQueue) -> np.ndarray:
     """Return an image's log-magnitude spectrum, DC in the middle, stretched to 0 .. 1.
 
     Parameters
     ----------
     pixels : ndarray, shape (height, width) or (height, width, 3)
-        The image; the mean of its colours is transformed.
+        The image; its brightness is transformed.
+    queue : cl.CommandQueue
+        The queue to run on.
 
     Returns
     -------
     ndarray of float, shape (height, width)
     """
-    grey = pixels.astype(np.float32)
-    grey = grey.mean(axis=2) if grey.ndim == 3 else grey
-    logarithm = np.log1p(np.abs(np.fft.fftshift(fft2(grey))))
+    logarithm = np.log1p(magnitudes(pixels.astype(np.float32), queue=queue))
     logarithm -= logarithm.min()
     return logarithm / (logarithm.max() or 1)

@@ -112,7 +112,7 @@ def _before(tab: Tab, query: Query) -> Response:
 
 
 def _spectrum(tab: Tab, query: Query) -> Response:
-    return _image(pictures.spectrum_preview(tab.job().picture), tab.version)
+    return _image(pictures.spectrum_preview(tab.job()), tab.version)
 
 
 def _result(tab: Tab, query: Query) -> Response:

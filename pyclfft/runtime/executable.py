@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from ..errors import DeviceError
 from ..planning.arguments import Buffer, FirstGroup, Scalar, Vector
 from ..planning.passes import COUNTERS, Argument, Pass, Schedule
 from . import describe, forks, loss, memory
+from .events import has_succeeded, is_pending
 from .profile import Recorder
 from .program import program
 from .tables import SharedTable, shared_table
@@ -21,7 +21,6 @@ from .tables import SharedTable, shared_table
 IDLE_LEASES = 4  # leases kept for later calls; if more calls overlap, they make leases of their own
 
 _OUT_OF_ORDER = int(cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
-_COMPLETE = int(cl.command_execution_status.COMPLETE)  # a status below it means failure
 
 
 @dataclass
@@ -64,15 +63,8 @@ class Lease:
     stage: tuple[np.ndarray, ...] = ()
 
     def pending(self) -> list[cl.Event]:
-        """Return the events that the next call has to wait for: none once the last call is over.
-
-        A call that failed is over, too: to wait for it would fail.
-        """
-        try:
-            is_over = self.done is None or self.done.command_execution_status <= _COMPLETE
-        except cl.Error:  # its queue is lost
-            is_over = True
-        return [] if is_over or self.done is None else [self.done]
+        """Return the events that the next call has to wait for: none once the last call is over."""
+        return [self.done] if self.done is not None and is_pending(self.done) else []
 
     def still_ahead(self, events: Sequence[cl.Event]) -> list[cl.Event]:
         """Return those of a caller's events that the queue of the last call has to wait for.
@@ -92,25 +84,6 @@ class Lease:
     def _has_done(self, event: cl.Event) -> bool:
         """Return whether the queue of the last call has done the command of an event."""
         return has_succeeded(event) and event.command_queue == self.queue
-
-
-def has_succeeded(event: cl.Event) -> bool:
-    """Return whether an event's command has ended, and refuse one that has failed.
-
-    PoCL waits for ever for an event that has failed.
-
-    Raises
-    ------
-    DeviceError
-        The command has failed.
-    """
-    status = event.command_execution_status
-    if status < _COMPLETE:
-        raise DeviceError(
-            f"a command that this was to wait for has failed (status {status}): do again what it "
-            "was to do"
-        )
-    return status == _COMPLETE
 
 
 def parts_of(each: Pass) -> Iterator[tuple[int, int]]:

@@ -15,10 +15,10 @@ import pyopencl as cl
 from ..errors import DeviceMemoryError
 from . import forks, memory
 from .cache import CacheCounts, registered
+from .events import is_pending
 from .pool import block_size
 
 MAX_BYTES = 256 * 2**20  # of idle rooms; what is larger is freed, since it computes for long anyway
-_COMPLETE = int(cl.command_execution_status.COMPLETE)  # a status below it means failure
 
 
 class Room(NamedTuple):
@@ -76,7 +76,7 @@ class RoomPool:
                 if room.nbytes == size and room.context == context:
                     self._hits += 1
                     del self._idle[position]
-                    return room._replace(events=tuple(filter(_is_pending, room.events)))
+                    return room._replace(events=tuple(filter(is_pending, room.events)))
             self._misses += 1
         return Room(context, size, self._allocated(context, size))
 
@@ -116,14 +116,6 @@ class RoomPool:
         with self._lock:
             idle = sum(each.nbytes for each in self._idle)
             return CacheCounts(self._hits, self._misses, self._max_bytes, idle)
-
-
-def _is_pending(event: cl.Event) -> bool:
-    """Whether a command is not over; one that has failed is, and to wait for it would fail."""
-    try:
-        return event.command_execution_status > _COMPLETE
-    except cl.Error:  # its queue is lost
-        return False
 
 
 rooms = registered("rooms", RoomPool(MAX_BYTES))

@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
     wavfile.write(tmp_path / "noise.wav", SR, 0.03 * noise(SR, "f4"))
     wavfile.write(tmp_path / "fast.wav", 2 * SR, 0.03 * noise(SR, "f4"))
     wavfile.write(tmp_path / "one.wav", SR, sound(channels=1)[0])
-    (tmp_path / "text.wav").write_text("hello, this is no sound")
+    (tmp_path / "no_chunks.wav").write_bytes(b"RIFF\x04\0\0\0WAVE")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -130,7 +130,7 @@ def test_pipes(folder):
 
 BAD = {
     "missing file": (["no.wav"], "no.wav: No such file"),
-    "not audio": (["text.wav"], "text.wav: no audio that can be read"),
+    "not audio": (["no_chunks.wav"], "no_chunks.wav: no audio that can be read"),
     "nothing to do": (["in.wav", "--reduction", "0"], "changes nothing: give one of them"),
     "negative": (["in.wav", "--reduction=-3"], "no number from 0 on"),
     "mains": (["in.wav", "--hum", "55"], "invalid choice: 55"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -14,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from pyclfft import commandline, files
-from tests.conftest import place_of
+from tests.conftest import module_path, place_of
 
-ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 300  # seconds until a hanging command gives up
 NOBODY = 65432  # a number of a user who has neither a name nor a home
 
@@ -24,10 +24,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names on Window
 
 # Runs commands on files with odd names, in the folder of this process, and writes what they return.
 DRIVER = """
-import json, os, sys
+import json, locale, os, sys
 from importlib import import_module
 import numpy as np
 from scipy.io import wavfile
+
+locale.setlocale(locale.LC_ALL, "")
 
 def run(command, *argv):
     return import_module(f"pyclfft.{command}").main([*argv])
@@ -69,24 +71,34 @@ with open("results", "w") as file:
 """
 
 
-@cache
-def locales():
-    if not shutil.which("locale"):
-        return ()
-    done = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False)
-    return tuple(done.stdout.split())
-
-
 LOCALES = {
     "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "UTF-8 mode": {"LC_ALL": "C", "PYTHONUTF8": "1"},
-    "Turkish": {"LC_ALL": "tr_TR.utf8", "PYTHONUTF8": "0"},
+    "Turkish": {"LC_ALL": "tr_TR.UTF-8", "PYTHONUTF8": "0"},
+    "German": {"LC_ALL": "de_DE.UTF-8", "PYTHONUTF8": "0"},
 }
+WITH_COMMAS = ("Turkish", "German")  # C's library reads and writes 0,5 there, not 0.5
+
+
+@cache
+def folder_of_locales():
+    """A folder, for LOCPATH, of the locales with commas, which the machine itself need not have."""
+    if not shutil.which("localedef"):
+        pytest.skip("localedef, which makes locales, is not installed")
+    folder = tempfile.mkdtemp(prefix="pyclfft-tests-locales-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in WITH_COMMAS:
+        full = LOCALES[name]["LC_ALL"]
+        command = ["localedef", "-i", full.partition(".")[0], "-f", "UTF-8", f"{folder}/{full}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if not Path(folder, full, "LC_NUMERIC").exists():
+            pytest.skip(f"localedef makes no {full} (apt-get install locales): {done.stderr}")
+    return folder
 
 
 def surroundings(**changes):
-    """The environment of a command, which imports this checkout."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+    """The environment of a command."""
+    return {**os.environ, "PYTHONPATH": module_path(), **changes}
 
 
 def drive(folder, environment, *more, **options):
@@ -102,21 +114,67 @@ def drive(folder, environment, *more, **options):
 
 
 def environment_of(name, device, **changes):
-    if name == "Turkish" and LOCALES[name]["LC_ALL"] not in locales():
-        pytest.skip("there is no Turkish locale")
+    if name in WITH_COMMAS:
+        changes["LOCPATH"] = folder_of_locales()
     return surroundings(PYCLFFT_DEVICE=place_of(device), **LOCALES[name], **changes)
 
 
 def assert_fine(done, results, **more):
     assert results == {"missing": [], "refused": 2, **more}, done.stderr
     said = done.stderr.decode(errors="surrogateescape").splitlines()
-    assert "pyclfft filter: error: no\\udcff.pgm: No such file or directory" in said
+    (error,) = [each for each in said if ": error: " in each]
+    assert error.startswith("pyclfft filter: error: no\\udcff.pgm: ")  # in the user's language
     assert "Traceback" not in "".join(said)
 
 
 @pytest.mark.one_cpu
 def test_names_of_files_in_the_locale_c(device, tmp_path):
     assert_fine(*drive(tmp_path, environment_of("C", device)))
+
+
+# Compiles kernels, whose texts and whose values of macros hold numbers such as 0.5, and prints by
+# how much their results are off.
+COMPILE = """
+import locale, sys
+import numpy as np
+import pyclfft
+from scipy import fft, signal
+from tests.oracle import noise, relative_error
+
+locale.setlocale(locale.LC_ALL, "")
+print(locale.format_string("%.1f", 0.5))
+pyclfft.use_device(sys.argv[1])
+wide = lambda x: x.astype("f8" if x.dtype.kind == "f" else "c16")
+for shape in ((4, 32), (3, 1000), (2, 251)):
+    x = noise(shape, "c8")
+    print(relative_error(pyclfft.fft(x), fft.fft(wide(x))))
+x = noise((20, 30), "f4")
+print(relative_error(pyclfft.dctn(x, 2), fft.dctn(wide(x), 2)))
+print(relative_error(pyclfft.convolve(x, x), signal.convolve(wide(x), wide(x))))
+fy, fx = np.fft.fftfreq(20)[:, None], np.fft.fftfreq(30)
+gains = np.exp(-2 * (np.pi * 2.5) ** 2 * (fy**2 + fx**2))
+smooth = pyclfft.filter_image(x, "lowpass", shape="gaussian", sigma=2.5)
+print(relative_error(smooth, fft.ifft2(gains * fft.fft2(wide(x))).real))
+y, window = noise(4096, "f4"), signal.get_window("hann", 512)
+frames = np.lib.stride_tricks.sliding_window_view(wide(y), 512)[::128]
+print(relative_error(pyclfft.stft(y, 512, 128, center=False), fft.rfft(window * frames).T))
+"""
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", ["Turkish", pytest.param("German", marks=pytest.mark.full)])
+def test_kernels_are_compiled_where_numbers_have_commas(device, tmp_path, name):
+    """Also by runtimes that read numbers by C's library, in a program that has asked for commas."""
+    folders = {"PYCLFFT_CACHE_DIR": str(tmp_path / "ours"), "POCL_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE, place_of(device)], text=True, capture_output=True,
+        env=environment_of(name, device, **folders), timeout=TIMEOUT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    half, *errors = done.stdout.split()
+    assert half == "0,5"
+    assert len(errors) == 7
+    assert max(map(float, errors)) < 1e-6, errors
 
 
 @pytest.mark.full

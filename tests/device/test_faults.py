@@ -255,15 +255,23 @@ def test_a_lost_device_while_arrays_are_on_it(device):
     np.testing.assert_array_equal(pyclfft.fft(x).get(), expected)
 
 
-def test_too_little_memory_is_no_lost_device(device):
-    """A launch may fail so, too; then the queue still answers, and nothing is forgotten."""
+@pytest.mark.parametrize("place", ["host", "transferred", "device"])
+def test_too_little_memory_is_no_lost_device(device, request, place):
+    """A launch may fail so, too; then the queue still answers, and nothing is forgotten.
+
+    Where arrays are copied to the device, `fft` would go on in pieces, and a plan does not.
+    """
+    if place == "transferred":
+        request.getfixturevalue("by_transfers")
     x, queue = noise((4, 64), np.complex64), pyclfft.default_queue()
+    given = cl_array.to_device(queue, x) if place == "device" else x
+    plan = pyclfft.Plan(x.shape, x.dtype, axes=1)
     expected = pyclfft.fft(x)
     with pytest.MonkeyPatch.context() as patching:
         nth = Nth(cl.enqueue_nd_range_kernel, 1, Broken("clEnqueueNDRangeKernel failed"))
         patching.setattr(cl, "enqueue_nd_range_kernel", nth)
         with pytest.raises((DeviceError, DeviceMemoryError)) as caught:
-            pyclfft.fft(x)
+            plan(given)
     assert "lost (" not in str(caught.value)
     assert pyclfft.cache_info().plans.size
     assert pyclfft.default_queue() == queue

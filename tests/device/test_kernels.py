@@ -1128,7 +1128,7 @@ def test_histograms_of_powers(launch, precision):
     assert ((found - 2).sum(axis=1) == 40).all()
     assert found[1, 0, 2] == 3  # silence
     assert found[1, 1020, 2] == 3  # infinity
-    assert found[1, 1022, 2] == 3  # what is no number
+    assert (found[1, 1021:, 2] - 2).sum() == 1  # what is no number: devices give it various bits
     edges = (np.arange(1021) << 21).astype(uint).view("f4").astype(float)
     rounded = power.astype("f4") if precision == "double" else power
     for signal, bin_ in product(range(2), range(7)):

@@ -204,6 +204,61 @@ def test_only_half_a_spectrum_leaves_the_device(device, queue, monkeypatch):
     assert isinstance(clean, cl_array.Array)
 
 
+@pytest.fixture
+def by_transfers(change_traits):
+    """Let arrays be copied to the device and back, as where it has memory of its own."""
+    pyclfft.clear_cache()
+    change_traits(is_cpu=False, shared_buffers=False, system_svm=False)
+    yield
+    pyclfft.clear_cache()
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+def test_an_image_of_the_host_is_uploaded_once(device, by_transfers, monkeypatch, dtype):
+    """And its result is downloaded once."""
+    striped = with_wave(photo("camera"), 0.11, 0.23, 10).astype(dtype)
+    (point,) = find_notches(striped)
+    expected = filter_image(striped, "notch", points=[point])
+    copied = []
+    copy = cl.enqueue_copy
+
+    def counted(queue, to, given, **options):
+        copied.append("up" if isinstance(given, np.ndarray) else "down")
+        assert (given if copied[-1] == "up" else to).nbytes in (striped.nbytes, 512 * 257 * 4)
+        return copy(queue, to, given, **options)
+
+    monkeypatch.setattr(cl, "enqueue_copy", counted)
+    np.testing.assert_array_equal(filter_image(striped, "notch", points="auto"), expected)
+    assert copied == [
+        "up",
+        "down",
+        "down",
+    ]  # the image; the norms, where peaks are found; the result
+
+
+def test_an_image_for_which_there_is_no_room_is_filtered_in_pieces(
+    device, by_transfers, monkeypatch
+):
+    striped = with_wave(photo("camera"), 0.11, 0.23, 10)
+    expected = filter_image(striped, "notch", points=find_notches(striped))
+
+    def full(*_, **__):
+        raise pyclfft.DeviceMemoryError("no room")
+
+    monkeypatch.setattr(cl_array, "to_device", full)
+    np.testing.assert_array_equal(filter_image(striped, "notch", points="auto"), expected)
+    monkeypatch.undo()
+    with pyclfft.limit_device_memory(200_000):
+        result = filter_image(striped, "notch", points="auto")
+    assert np.abs(result - expected.astype(float)).max() <= 1
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (4,), (2, 3, 4, 5)])
+def test_what_is_no_image_is_refused_before_it_is_uploaded(device, by_transfers, shape):
+    with pytest.raises(PlanError):
+        filter_image(np.ones(shape, "f4"), "notch", points="auto")
+
+
 def test_nan_on_the_device_is_refused(queue):
     image = np.ones((40, 40), "f4")
     image[3, 4] = np.nan

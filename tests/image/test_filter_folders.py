@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 import pyclfft
+from pyclfft import filter as command
 from pyclfft.filter import main
 from pyclfft.image import filter_files, imagefile
 from pyclfft.image.imagefile import ImageFile, read_images, write_images
@@ -230,6 +231,25 @@ def test_warnings_of_all_threads_are_lines(tmp_path, capsys):
     lines = [each for each in capsys.readouterr().err.splitlines() if "warning: " in each]
     assert len(lines) == 2
     assert all("further images, which are not read" in each for each in lines)
+
+
+def test_nothing_is_said_after_ctrl_c(tmp_path, monkeypatch, capsys):
+    """A file that is done would otherwise have a note at the end."""
+    names = [str(tmp_path / f"{each}.png") for each in "ab"]
+    for name in names:
+        picture(Path(name))
+
+    def report(task, *others):
+        if str(task.source) == names[1]:
+            raise KeyboardInterrupt
+        real(task, *others)
+
+    real = command._report
+    monkeypatch.setattr(command, "_report", report)
+    assert main([*names, "--lowpass", "-o", str(tmp_path / "out")]) == 130
+    said = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("output ") for line in said)
+    assert said[-1] == "pyclfft filter: error: interrupted"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")

@@ -281,6 +281,27 @@ def test_the_chosen_device_looks_for_notches_once(monkeypatch):
     assert asked == [first, second]
 
 
+@pytest.mark.parametrize("name", ["grey.png", "colour.png", "-float.tif"])
+def test_the_chosen_device_makes_the_spectrum(device, queue, monkeypatch, name):
+    asked = []
+
+    def on(spec):
+        asked.append(spec)
+        return queue
+
+    monkeypatch.setattr(pictures, "queue_on", on)
+    monkeypatch.setattr("pyclfft.runtime.queues.default_queue", None)  # nobody asks for it
+    tab = tab_of(name)
+    tab.device = "the chosen one"
+    shown = np.asarray(Image.open(io.BytesIO(pictures.spectrum_preview(tab.job()))), float)
+    pixels = FILES[name].pixels.astype(float)
+    grey = pixels @ [0.299, 0.587, 0.114] if pixels.ndim == 3 else pixels
+    expected = np.log1p(np.abs(np.fft.fftshift(np.fft.fft2(grey))))
+    expected = 255 * (expected - expected.min()) / np.ptp(expected)
+    assert asked == ["the chosen one"]
+    assert np.abs(shown - expected).mean() < 4  # a JPEG
+
+
 def test_without_peaks_the_command_still_looks_for_them(device, tmp_path, monkeypatch):
     tab = tab_of("grey.png", kind="notch")
     assert tab.job().notches == ()
