@@ -212,10 +212,11 @@ def cleaned(
     """
     groups = _groups(sound, wanted)
     together = _samples_of_a_block(sound.some(groups[0]), wanted)
-    every = slice(None)
 
     def blocks(group: slice) -> Iterator[Block]:
-        alone = noise and noise.some(every if noise.count == 1 else group)
+        alone = None
+        if noise is not None:
+            alone = noise.some(slice(None) if noise.count == 1 else group)
         return _cleaned(sound.some(group), alone, wanted, together, queue)
 
     return [(group, blocks(group)) for group in groups]

@@ -134,14 +134,15 @@ class Tally:
 
 def sound_of(rows: np.ndarray | cl_array.Array, queue: cl.CommandQueue) -> Sound:
     """Return the sound that is an array of the shape (channels, samples)."""
+    count, samples = rows.shape
 
     def some(group: slice) -> Signals:
         chosen = rows[group]
         if isinstance(chosen, cl_array.Array):
             return _on_device(uploaded(chosen, queue), queue)
-        return _fetched(len(chosen), rows.shape[1], rows.dtype, queue, lambda part: chosen[:, part])
+        return _fetched(len(chosen), samples, rows.dtype, queue, lambda part: chosen[:, part])
 
-    return Sound(*rows.shape, rows.dtype, some)
+    return Sound(count, samples, rows.dtype, some)
 
 
 def _on_device(rows: cl_array.Array, queue: cl.CommandQueue) -> Signals:
