@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -251,7 +252,7 @@ def _cleaned(
         signals = without_hum(signals, wanted.sr, wanted.hum, queue)
     points = wanted.points(signals.samples)
     if wanted.reduction:
-        levels = _levels(signals, noise, points, queue)
+        levels = _levels(signals, noise, wanted, queue)
         yield from _suppressed(signals, levels, wanted.reduction, together, points, queue)
         return
     for first in range(0, signals.samples, together):
@@ -260,15 +261,17 @@ def _cleaned(
 
 
 def _levels(
-    signals: Signals, noise: Signals | None, points: int, queue: cl.CommandQueue
+    signals: Signals, noise: Signals | None, wanted: Wanted, queue: cl.CommandQueue
 ) -> np.ndarray:
     """Return the power of noise in each bin, shape (signals, bins)."""
+    points = wanted.points(signals.samples)
     hop = points // OVERLAP
     if noise is None:
         return found_levels(signals, points, hop, queue)
     if noise.samples < points:
         raise PlanError(
-            f"noise has {noise.samples} samples, and a frame has {points}: give a longer part"
+            f"noise has {noise.samples} samples, and a frame has {points}: give a longer part, of "
+            f"{ceil(1000 * points / wanted.sr) / 1000:g} s or more"
         )
     return np.broadcast_to(
         given_levels(noise, points, hop, queue), (signals.count, points // 2 + 1)
