@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pyopencl as cl
 
 from . import commandline, streams
@@ -17,7 +18,7 @@ from .audio.audio_writing import DEPTHS, FLOAT, depth_of, require_writer, write_
 from .audio.audiofile import AudioReader, open_audio
 from .audio.denoising_picture import before_and_after
 from .audio.hum import MAINS
-from .audio.sound_blocks import Signals, Tally, signals_of_file
+from .audio.sound_blocks import Block, Sound, Tally, sound_of_file
 from .audio.spectrogram_picture import Look, require_picture
 from .commandline import Clock, Report
 from .errors import PlanError
@@ -68,7 +69,7 @@ def _main(argv: Sequence[str]) -> None:
         audio = stack.enter_context(open_audio(sources[0]))
         with clock.step("read"):
             before = Tally.of(audio.blocks())
-            sound = signals_of_file(audio, before.samples, queue)
+            sound = sound_of_file(audio, before.samples, queue)
             noise = _noise(sources[1:], audio, before.samples, options, queue, stack)
         clean, after = stack.enter_context(_denoised(sound, noise, target, audio, clock, options))
         lines = [_written(clean, after, before, target, clock, audio, options)]
@@ -86,7 +87,7 @@ def _noise(
     options: argparse.Namespace,
     queue: cl.CommandQueue,
     stack: ExitStack,
-) -> Signals | None:
+) -> Sound | None:
     """Return noise alone, from a file or from a part of the sound, if the user has named one."""
     sr = audio.info.sr
     if options.noise_at is not None:
@@ -97,7 +98,7 @@ def _noise(
                 f"the sound lasts {samples / sr:.3f} s and has no noise of {seconds:g} s at "
                 f"{start:g} s: choose another --noise-at"
             )
-        return signals_of_file(audio, min(end, samples) - first, queue, first)
+        return sound_of_file(audio, min(end, samples) - first, queue, first)
     if not sources:
         return None
     noise = stack.enter_context(open_audio(sources[0]))
@@ -111,13 +112,13 @@ def _noise(
             f"{sources[0]} has {noise.info.channels} channels, and the sound has "
             f"{audio.info.channels}: give noise of one channel, or of each"
         )
-    return signals_of_file(noise, Tally.of(noise.blocks()).samples, queue)
+    return sound_of_file(noise, Tally.of(noise.blocks()).samples, queue)
 
 
 @contextmanager
 def _denoised(
-    sound: Signals,
-    noise: Signals | None,
+    sound: Sound,
+    noise: Sound | None,
     target: streams.Target,
     audio: AudioReader,
     clock: Clock,
@@ -129,9 +130,12 @@ def _denoised(
     with TemporaryDirectory(prefix=".pyclfft-", dir=beside) as folder:
         path, tally = Path(folder, "clean.wav"), Tally()
         with clock.step("denoise"):
-            blocks = denoising.cleaned(sound, noise, wanted, default_queue())
-            parts = tally.watched(block.get() for block in blocks)
-            write_blocks(path, parts, (sound.count, sound.samples), audio.info.sr, FLOAT, 0.0)
+            groups = denoising.cleaned(sound, noise, wanted, default_queue())
+            parts = zip(*(map(Block.get, blocks) for _, blocks in groups), strict=True)
+            all_channels = tally.watched(map(np.concatenate, parts))
+            write_blocks(
+                path, all_channels, (sound.count, sound.samples), audio.info.sr, FLOAT, 0.0
+            )
         with open_audio(path) as clean:
             yield clean, tally
 

@@ -13,7 +13,7 @@ import synth
 import pyclfft
 
 SR, BEFORE = 22050, 10  # samples a second; the signal-to-noise ratio in decibels
-N_FFT, HOP = 2048, 512  # the frames of denoise at this rate
+N_FFT, OVERLAP = 2048, 4  # denoise has frames of so many points, a quarter of a frame apart
 
 
 def ratio(clean: np.ndarray, y: np.ndarray) -> float:
@@ -29,19 +29,24 @@ def noisy(clean: np.ndarray, seed: int) -> np.ndarray:
     )
 
 
-def best(clean: np.ndarray, y: np.ndarray, reduction: float) -> np.ndarray:
+def best(clean: np.ndarray, y: np.ndarray, reduction: float, n_fft: int) -> np.ndarray:
     """Return what Wiener's gains make of a sound if they know the powers of music and of noise."""
-    music, spectra = pyclfft.stft(clean, N_FFT, HOP), pyclfft.stft(y, N_FFT, HOP)
+    hop = n_fft // OVERLAP
+    music, spectra = pyclfft.stft(clean, n_fft, hop), pyclfft.stft(y, n_fft, hop)
     power = np.square(np.abs(music))
     gains = power / (power + np.square(np.abs(spectra - music)).mean())
     gains = np.maximum(gains, 10 ** (-reduction / 20))
-    return pyclfft.istft(gains * spectra, HOP, n_fft=N_FFT, length=len(y))
+    return pyclfft.istft(gains * spectra, hop, n_fft=n_fft, length=len(y))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", help="a device, as for pyclfft.use_device")
     parser.add_argument("--reduction", type=float, default=12.0, help="decibels (default: 12)")
+    parser.add_argument(
+        "--frames", type=int, default=N_FFT, metavar="POINTS",
+        help="points of a frame of the gains that know the powers (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the noise (default: 0)")
     chosen = parser.parse_args()
     if chosen.device:
@@ -54,7 +59,7 @@ def main() -> None:
             y = noisy(clean, chosen.seed)
             results = (
                 pyclfft.denoise(y, sr=SR, reduction=chosen.reduction),
-                best(clean, y, chosen.reduction),
+                best(clean, y, chosen.reduction, chosen.frames),
             )
             found, most = (ratio(clean, result) - ratio(clean, y) for result in results)
             row += f"{found:8.1f}{most:6.1f}"

@@ -55,19 +55,21 @@ kernel void sumPowers(global const cplx *spectra, global real *sums, uint frames
     sums[signal * bins + bin] = sum;
 }
 
-/* Histograms of the shape (signals, ENTRIES, bins), to which the first `count` frames are added. The bits of positive
- * numbers are in the order of the numbers, and the highest of them tell the entry. */
-kernel void countPowers(global const cplx *spectra, global uint *histograms, uint frames, uint count, uint bins)
+/* Histograms of `some` bins from number `from` on, of the shape (signals, ENTRIES, some), to which the first `count`
+ * frames are added. The bits of positive numbers are in the order of the numbers, and the highest of them tell the
+ * entry. Range: (bin among these, signal). */
+kernel void countPowers(global const cplx *spectra, global uint *histograms, uint frames, uint count, uint bins,
+                        uint from, uint some)
 {
-    const uint bin = get_global_id(0);
-    if (bin >= bins)
+    const uint place = get_global_id(0);
+    if (place >= some)
         return;
     const uint signal = get_global_id(1);
-    global const cplx *own = spectra + (ulong)signal * frames * bins + bin;
-    global uint *histogram = histograms + (ulong)signal * ENTRIES * bins + bin;
+    global const cplx *own = spectra + (ulong)signal * frames * bins + from + place;
+    global uint *histogram = histograms + (ulong)signal * ENTRIES * some + place;
     for (uint frame = 0; frame < count; frame++) {
         const uint entry = as_uint(convert_float(power_of(own[(ulong)frame * bins]))) >> SHIFT;
-        histogram[(ulong)(entry % ENTRIES) * bins]++;
+        histogram[(ulong)(entry % ENTRIES) * some]++;
     }
 }
 

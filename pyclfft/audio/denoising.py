@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import PlanError
-from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
+from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..transforms.call import converted
 from .hum import without_hum
 from .magnitude_spectrogram import frame_points, number
@@ -20,10 +21,11 @@ from .on_device import launch, precision_of, queue_with, real_samples, result_li
 from .sound_blocks import (
     Block,
     Signals,
+    Sound,
     bytes_of_a_block,
     evenly,
     frames_of_a_block,
-    signals_of,
+    sound_of,
     spectra_of,
 )
 from .stft import istft
@@ -129,14 +131,10 @@ def denoise(
     queue = queue_with(queue, precision_of(given), given)
     on_device = isinstance(given, cl_array.Array)
     rows = (uploaded(given, queue) if on_device else given).reshape(-1, given.shape[-1])
-    alone = None if noise is None else _noise_rows(noise, len(rows), rows.dtype, queue)
+    alone = None if noise is None else _noise_alone(noise, len(rows), rows.dtype, queue)
     result = result_like(given, queue, rows.shape, rows.dtype) if on_device else np.empty_like(rows)
-    for group in _groups(rows, wanted):
-        signals = signals_of(_some(rows, group, queue), queue)
-        beside = None
-        if alone is not None:
-            beside = signals_of(alone if len(alone) == 1 else _some(alone, group, queue), queue)
-        for block in cleaned(signals, beside, wanted, queue):
+    for group, blocks in cleaned(sound_of(rows, queue), alone, wanted, queue):
+        for block in blocks:
             if on_device:
                 block.paste(result, group.start, queue)
             else:
@@ -144,8 +142,8 @@ def denoise(
     return result.reshape(given.shape)
 
 
-def _noise_rows(noise: Any, count: int, dtype: np.dtype, queue: cl.CommandQueue) -> Any:
-    """Return noise of one channel or of `count` channels, shape (channels, samples)."""
+def _noise_alone(noise: Any, count: int, dtype: np.dtype, queue: cl.CommandQueue) -> Sound:
+    """Return noise of one channel or of `count` channels."""
     given = real_samples(noise, "noise")
     if given.dtype != dtype:
         given = converted(given, dtype)
@@ -157,24 +155,7 @@ def _noise_rows(noise: Any, count: int, dtype: np.dtype, queue: cl.CommandQueue)
             f"noise has {len(rows)} channels, and the signals have {count}: give noise of one "
             "channel, or of each"
         )
-    return rows
-
-
-def _some(rows: Any, group: slice, queue: cl.CommandQueue) -> Any:
-    """Return some rows; on the device they begin where their memory begins."""
-    return uploaded(rows[group], queue) if isinstance(rows, cl_array.Array) else rows[group]
-
-
-def _groups(rows: Any, wanted: Wanted) -> Iterator[slice]:
-    """Yield which signals are treated at once: as many as there is room for."""
-    count, samples = rows.shape
-    points = wanted.points(samples)
-    spectrum = (points // 2 + 1) * COMPLEX_DTYPE[precision_of(rows)].itemsize
-    frames = min(LEAST_FRAMES, samples * OVERLAP // points + 1)
-    most = max(1, min(signals_at_once(points), bytes_of_a_block() // (frames * spectrum)))
-    together = evenly(count, most)
-    for first in range(0, count, together):
-        yield slice(first, min(first + together, count))
+    return sound_of(rows, queue)
 
 
 # --- of arrays and of files -----------------------------------------------------------------------
@@ -202,39 +183,76 @@ class Wanted:
 
 
 def cleaned(
-    signals: Signals, noise: Signals | None, wanted: Wanted, queue: cl.CommandQueue
-) -> Iterator[Block]:
-    """Remove noise and hum from signals, block by block.
+    sound: Sound, noise: Sound | None, wanted: Wanted, queue: cl.CommandQueue
+) -> list[tuple[slice, Iterator[Block]]]:
+    """Remove noise and hum from a sound, some channels at a time, block by block.
 
     Parameters
     ----------
-    signals : Signals
-        The signals, which are read up to three times.
-    noise : Signals or None
-        Noise alone, of one channel or of as many as there are signals.
+    sound : Sound
+        The sound, which is read up to three times, or more often where the limit of the device's
+        memory leaves room for the histograms of few bins.
+    noise : Sound or None
+        Noise alone, of one channel or of as many as the sound has.
     wanted : Wanted
         What is to be removed.
     queue : cl.CommandQueue
         The queue to run on.
 
-    Yields
-    ------
-    Block
-        The next samples of the result.
+    Returns
+    -------
+    list of (slice, iterator of Block)
+        Some channels, and the blocks of their result. The blocks of all channels begin at the same
+        samples. An iterator that waits holds no block on the device.
 
     Raises
     ------
     PlanError
-        The signals are too short for hum, or the noise is shorter than a frame.
+        The sound is too short for hum, or the noise is shorter than a frame. The iterators raise
+        the error.
     """
-    if wanted.hum is not None:
-        signals = without_hum(signals, wanted.sr, wanted.hum, queue)
+    groups = _groups(sound, wanted)
+    together = _samples_of_a_block(sound.some(groups[0]), wanted)
+
+    def blocks(group: slice) -> Iterator[Block]:
+        alone = None
+        if noise is not None:
+            alone = noise.some(slice(None) if noise.count == 1 else group)
+        return _cleaned(sound.some(group), alone, wanted, together, queue)
+
+    return [(group, blocks(group)) for group in groups]
+
+
+def _groups(sound: Sound, wanted: Wanted) -> list[slice]:
+    """Return which channels are treated at once: as many as there is room for."""
+    points = wanted.points(sound.samples)
+    spectrum = (points // 2 + 1) * COMPLEX_DTYPE[READABLE[sound.dtype][0]].itemsize
+    frames = min(LEAST_FRAMES, sound.samples * OVERLAP // points + 1)
+    most = max(1, min(signals_at_once(points), bytes_of_a_block() // (frames * spectrum)))
+    together = evenly(sound.count, most)
+    return [
+        slice(first, min(first + together, sound.count))
+        for first in range(0, sound.count, together)
+    ]
+
+
+def _samples_of_a_block(signals: Signals, wanted: Wanted) -> int:
+    """Return how many samples of the result a block has."""
     points = wanted.points(signals.samples)
     hop = points // OVERLAP
     most = max(OVERLAP, frames_of_a_block(signals, points) - MORE - 2 * WIDE)
-    together = evenly(-(-signals.samples // hop), most) * hop
+    return evenly(-(-signals.samples // hop), most) * hop
+
+
+def _cleaned(
+    signals: Signals, noise: Signals | None, wanted: Wanted, together: int, queue: cl.CommandQueue
+) -> Iterator[Block]:
+    """Yield the result of some channels, `together` samples a block."""
+    if wanted.hum is not None:
+        signals = without_hum(signals, wanted.sr, wanted.hum, queue)
+    points = wanted.points(signals.samples)
     if wanted.reduction:
-        levels = _levels(signals, noise, points, queue)
+        levels = _levels(signals, noise, wanted, queue)
         yield from _suppressed(signals, levels, wanted.reduction, together, points, queue)
         return
     for first in range(0, signals.samples, together):
@@ -243,15 +261,17 @@ def cleaned(
 
 
 def _levels(
-    signals: Signals, noise: Signals | None, points: int, queue: cl.CommandQueue
+    signals: Signals, noise: Signals | None, wanted: Wanted, queue: cl.CommandQueue
 ) -> np.ndarray:
     """Return the power of noise in each bin, shape (signals, bins)."""
+    points = wanted.points(signals.samples)
     hop = points // OVERLAP
     if noise is None:
         return found_levels(signals, points, hop, queue)
     if noise.samples < points:
         raise PlanError(
-            f"noise has {noise.samples} samples, and a frame has {points}: give a longer part"
+            f"noise has {noise.samples} samples, and a frame has {points}: give a longer part, of "
+            f"{ceil(1000 * points / wanted.sr) / 1000:g} s or more"
         )
     return np.broadcast_to(
         given_levels(noise, points, hop, queue), (signals.count, points // 2 + 1)
@@ -268,26 +288,35 @@ def _suppressed(
     are hops in it; the next block computes these again, from the state that the first of them
     begins with. The gains need `WIDE` frames more on both sides.
     """
-    hop, bins, precision = points // OVERLAP, points // 2 + 1, signals.precision
-    real = REAL_DTYPE[precision]
+    hop, real = points // OVERLAP, REAL_DTYPE[signals.precision]
     known = uploaded(np.ascontiguousarray(levels, real), queue)
     states = uploaded(np.zeros(levels.shape, real), queue)
-    hops, before = together // hop, (MORE + WIDE) * hop
-    for first in range(0, signals.samples, together):
-        stretch = signals.cut(first - before, together + 2 * before)
-        spectra = spectra_of(stretch, points, hop, queue)
-        frames, count = spectra.shape[1], hops + MORE
-        near = result_like(spectra, queue, spectra.shape, spectra.dtype)
-        launch(
-            queue, "nearPowers", SOURCE, (bins, frames, signals.count), spectra, near, frames, bins,
-            precision=precision, WIDE=WIDE,
-        )  # fmt: skip
-        launch(
-            queue, "suppressNoise", SOURCE, (bins, signals.count), spectra, near, known, states,
-            frames, bins, WIDE, count, WIDE + hops, MEMORY, 10 ** (-reduction / 20),
-            precision=precision, WIDE=WIDE,
-        )  # fmt: skip
-        turned = spectra[:, WIDE : WIDE + count].transpose((0, 2, 1))
-        length = (count - 1) * hop + points
+    before = (MORE + WIDE) * hop
+
+    def block(first: int) -> Block:
+        spectra = spectra_of(signals.cut(first - before, together + 2 * before), points, hop, queue)
+        frames = _suppress(spectra, known, states, together // hop, reduction, queue)
+        length = (frames.shape[1] - 1) * hop + points
+        turned = frames.transpose((0, 2, 1))
         result = istft(turned, hop, n_fft=points, center=False, length=length, queue=queue)
-        yield Block(first, min(together, signals.samples - first), MORE * hop, result)
+        return Block(first, min(together, signals.samples - first), MORE * hop, result)
+
+    yield from map(block, range(0, signals.samples, together))
+
+
+def _suppress(
+    spectra: cl_array.Array, levels: cl_array.Array, states: cl_array.Array, hops: int,
+    reduction: float, queue: cl.CommandQueue,
+) -> cl_array.Array:  # fmt: skip
+    """Remove noise from the frames of a block of so many hops, in place; return these frames."""
+    count, frames, bins = spectra.shape
+    options: dict[str, Any] = {"precision": precision_of(spectra), "WIDE": WIDE}
+    near = result_like(spectra, queue, spectra.shape, spectra.dtype)
+    launch(
+        queue, "nearPowers", SOURCE, (bins, frames, count), spectra, near, frames, bins, **options
+    )
+    launch(
+        queue, "suppressNoise", SOURCE, (bins, count), spectra, near, levels, states, frames, bins,
+        WIDE, hops + MORE, WIDE + hops, MEMORY, 10 ** (-reduction / 20), **options,
+    )  # fmt: skip
+    return spectra[:, WIDE : WIDE + hops + MORE]

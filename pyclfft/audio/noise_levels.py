@@ -14,9 +14,10 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..planning.precision import REAL_DTYPE
+from ..runtime.limit import max_device_bytes
 from ..runtime.operation import new_array
 from .on_device import launch, uploaded
-from .sound_blocks import Signals, spectra_in_blocks
+from .sound_blocks import Signals, evenly, spectra_in_blocks
 
 SOURCE = "audio/noise.cl"
 
@@ -24,6 +25,7 @@ SOURCE = "audio/noise.cl"
 ENTRIES, SHIFT = 1024, 21
 FINITE = 1020  # the entries of finite powers
 HISTOGRAM_BYTES = 2**26  # bytes of the histograms of the signals that are treated at once
+HISTOGRAM_PART = 4  # histograms take at most this part of the memory that a call may have
 
 AROUND = 24  # bins on each side whose powers tell the level of a bin
 QUIET = 0.2  # the part of the powers that would be noise alone, for a first level
@@ -38,7 +40,7 @@ def given_levels(noise: Signals, points: int, hop: int, queue: cl.CommandQueue) 
     sums, frames = np.zeros(shape), 0
     for spectra, count in spectra_in_blocks(noise, points, hop, queue):
         block = new_array(queue, None, shape, REAL_DTYPE[noise.precision])
-        _launch("sumPowers", spectra, block, count, noise, queue)
+        _launch("sumPowers", spectra, block, (shape[1],), count, noise, queue)
         sums += block.get()
         frames += count
     return sums / frames
@@ -46,30 +48,51 @@ def given_levels(noise: Signals, points: int, hop: int, queue: cl.CommandQueue) 
 
 def found_levels(signals: Signals, points: int, hop: int, queue: cl.CommandQueue) -> np.ndarray:
     """Return the power of the noise under music, by bins: float64, shape (signals, bins)."""
-    shape = (signals.count, ENTRIES, points // 2 + 1)
-    histograms = uploaded(np.zeros(shape, np.uint32), queue)
+    bins = points // 2 + 1
+    together = evenly(bins, max(1, _histograms_at_once() // signals.count))
+    parts = [
+        _counted(signals, first, min(together, bins - first), points, hop, queue)
+        for first in range(0, bins, together)
+    ]
+    return np.stack([level_of(each) for each in np.concatenate(parts, axis=2)])
+
+
+def _counted(
+    signals: Signals, first: int, some: int, points: int, hop: int, queue: cl.CommandQueue
+) -> np.ndarray:
+    """Return the histograms of `some` bins, shape (signals, ENTRIES, some); read all signals."""
+    histograms = uploaded(np.zeros((signals.count, ENTRIES, some), np.uint32), queue)
     for spectra, count in spectra_in_blocks(signals, points, hop, queue):
-        _launch("countPowers", spectra, histograms, count, signals, queue)
-    return np.stack([level_of(histograms[signal].get()) for signal in range(signals.count)])
+        _launch("countPowers", spectra, histograms, (some, first, some), count, signals, queue)
+    return histograms.get()
 
 
 def signals_at_once(points: int) -> int:
-    """Return for how many signals there is room for histograms."""
-    return max(1, HISTOGRAM_BYTES // (4 * ENTRIES * (points // 2 + 1)))
+    """Return for how many signals there is room for the histograms of all bins, at least 1."""
+    return max(1, _histograms_at_once() // (points // 2 + 1))
+
+
+def _histograms_at_once() -> int:
+    """Return for how many bins there is room for histograms."""
+    limit = max_device_bytes()
+    room = HISTOGRAM_BYTES if limit is None else min(HISTOGRAM_BYTES, limit // HISTOGRAM_PART)
+    return room // (4 * ENTRIES)
 
 
 def _launch(
     kernel: str,
     spectra: cl_array.Array,
     result: cl_array.Array,
+    some: tuple[int, ...],
     count: int,
     signals: Signals,
     queue: cl.CommandQueue,
 ) -> None:
+    """Launch a kernel for as many bins as `some` begins with; the rest of `some` it takes last."""
     _, frames, bins = spectra.shape
     launch(
-        queue, kernel, SOURCE, (bins, signals.count), spectra, result, frames, count, bins,
-        precision=signals.precision,
+        queue, kernel, SOURCE, (some[0], signals.count), spectra, result, frames, count, bins,
+        *some[1:], precision=signals.precision,
     )  # fmt: skip
 
 

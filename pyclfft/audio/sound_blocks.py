@@ -54,6 +54,26 @@ class Signals:
         return "single" if self.dtype == np.float32 else "double"
 
 
+@dataclass(frozen=True)
+class Sound:
+    """Channels of one length, which are treated some at a time.
+
+    Attributes
+    ----------
+    count, samples : int
+        How many channels there are, and how many samples each has.
+    dtype : dtype
+        The dtype of the samples, float32 or float64.
+    some : callable
+        Takes a slice of the channels, and returns them as `Signals`.
+    """
+
+    count: int
+    samples: int
+    dtype: np.dtype
+    some: Callable[[slice], Signals]
+
+
 class Block(NamedTuple):
     """Samples `first` to `first + length` of results: those from `offset` on of a stretch."""
 
@@ -112,14 +132,22 @@ class Tally:
 # --- where signals are ----------------------------------------------------------------------------
 
 
-def signals_of(rows: np.ndarray | cl_array.Array, queue: cl.CommandQueue) -> Signals:
-    """Return the signals of an array of the shape (signals, samples).
-
-    An array on the device has its elements one behind the other in C order.
-    """
+def sound_of(rows: np.ndarray | cl_array.Array, queue: cl.CommandQueue) -> Sound:
+    """Return the sound that is an array of the shape (channels, samples)."""
     count, samples = rows.shape
-    if not isinstance(rows, cl_array.Array):
-        return _fetched(count, samples, rows.dtype, queue, lambda part: rows[:, part])
+
+    def some(group: slice) -> Signals:
+        chosen = rows[group]
+        if isinstance(chosen, cl_array.Array):
+            return _on_device(uploaded(chosen, queue), queue)
+        return _fetched(len(chosen), samples, rows.dtype, queue, lambda part: chosen[:, part])
+
+    return Sound(count, samples, rows.dtype, some)
+
+
+def _on_device(rows: cl_array.Array, queue: cl.CommandQueue) -> Signals:
+    """Return the signals of a device array whose elements lie one behind the other in C order."""
+    count, samples = rows.shape
 
     def cut(first: int, length: int) -> cl_array.Array:
         stretch = result_like(rows, queue, (count, length), rows.dtype)
@@ -133,18 +161,22 @@ def signals_of(rows: np.ndarray | cl_array.Array, queue: cl.CommandQueue) -> Sig
     return Signals(count, samples, rows.dtype, cut)
 
 
-def signals_of_file(
+def sound_of_file(
     audio: AudioReader, samples: int, queue: cl.CommandQueue, first: int = 0
-) -> Signals:
+) -> Sound:
     """Return the channels of an open file, `samples` samples of each from number `first` on."""
-    sr = audio.info.sr
+    sr, channels, dtype = audio.info.sr, audio.info.channels, np.dtype(np.float32)
 
     def fetch(part: slice) -> np.ndarray:
         begin, count = first + part.start, part.stop - part.start
         blocks = audio.blocks(count, start=begin / sr, duration=count / sr)
         return np.concatenate(list(blocks), axis=1)
 
-    return _fetched(audio.info.channels, samples, np.dtype(np.float32), queue, fetch)
+    def some(group: slice) -> Signals:
+        count = len(range(channels)[group])
+        return _fetched(count, samples, dtype, queue, lambda part: fetch(part)[group])
+
+    return Sound(channels, samples, dtype, some)
 
 
 def _fetched(

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 from scipy.io import wavfile
 
+import pyclfft
 from pyclfft.audio import audiofile, sound_blocks
 from pyclfft.audio.audiofile import read_audio
 from pyclfft.audio.denoising import denoise
@@ -95,11 +96,22 @@ def test_files_are_read_and_written_in_blocks(device, folder, monkeypatch):
         assert main([name, "one.wav", *words]) == 0
         asked.clear()
         with monkeypatch.context() as small:
-            small.setattr(sound_blocks, "BLOCK_BYTES", 2**17)
+            small.setattr(sound_blocks, "BLOCK_BYTES", 2**16)
             assert main([name, "many.wav", *words]) == 0
         assert max(asked) < 5000
         one, many = (read_audio(each).samples for each in ("one.wav", "many.wav"))
         assert np.abs(one - many).max() < 2**-15 + 1e-6
+
+
+@pytest.mark.one_cpu
+def test_the_limit_of_memory(device, folder, buffers):
+    """Channels go through the device some at a time, as those of the function do."""
+    samples = sound(5, 5)
+    wavfile.write("five.wav", SR, samples.T)
+    with pyclfft.limit_device_memory(2**20):
+        assert main(["five.wav", "out.wav", "--device", place_of(device), "-q"]) == 0
+        assert buffers.most <= 2**20
+        np.testing.assert_array_equal(read_audio("out.wav").samples, denoise(samples, sr=SR))
 
 
 @pytest.mark.one_cpu

@@ -111,22 +111,19 @@ def test_blocks_do_not_show(device, queue, monkeypatch, options):
             assert np.abs(result - whole).max() < 3e-5
 
 
-def test_blocks_keep_the_limit_of_memory(device, monkeypatch):
-    """No block is larger than the limit allows, however long the sound is."""
-    sizes = []
-    real = sound_blocks.spectra_of
+@pytest.mark.parametrize("options", [{}, {"hum": 50}, {"noise": noise((5, 9000), "f4")}])
+def test_the_limit_of_memory(device, buffers, options):
+    """All buffers together heed it, however long the sound is, and however many channels it has.
 
-    def seen(stretch, *arguments):
-        spectra = real(stretch, *arguments)
-        sizes.append(spectra.nbytes)
-        return spectra
-
-    for module in ("denoising", "sound_blocks"):
-        monkeypatch.setattr(f"pyclfft.audio.{module}.spectra_of", seen)
-    with pyclfft.limit_device_memory(2**21):
-        denoise(noise((1, 60_000), "f4"), sr=8000)
-    assert len(sizes) > 3
-    assert max(sizes) <= 2**21 / sound_blocks.ARRAYS
+    The histograms of one channel alone would be twice as large as the limit.
+    """
+    y = noise((5, 60_000), "f4")
+    with pyclfft.limit_device_memory(2**20):
+        result = denoise(y, sr=8000, **options)
+    assert buffers.most <= 2**20
+    whole = denoise(y, sr=8000, **options)
+    assert buffers.most > 2**23
+    assert np.abs(result - whole).max() < 3e-5
 
 
 # --- levels ---------------------------------------------------------------------------------------

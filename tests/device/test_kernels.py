@@ -1123,8 +1123,13 @@ def test_histograms_of_powers(launch, precision):
     known = np.isfinite(power.sum(axis=1))
     assert (abs(sums / power.sum(axis=1) - 1)[known] < 1e-6).all()
     assert known.sum() == 13
-    counts = np.full((2, 1024, 7), 2, uint)
-    _, found = launch("countPowers", "audio/noise.cl", (7, 2), spectra, counts, *sizes, **options)
+    counts = [np.full((2, 1024, bins), 2, uint) for bins in (3, 4)]
+    parts = [
+        launch("countPowers", "audio/noise.cl", (each.shape[2], 2), spectra, each, *sizes,
+               uint(first), uint(each.shape[2]), **options)[1]
+        for first, each in zip((0, 3), counts, strict=True)
+    ]  # fmt: skip
+    found = np.concatenate(parts, axis=2)
     assert ((found - 2).sum(axis=1) == 40).all()
     assert found[1, 0, 2] == 3  # silence
     assert found[1, 1020, 2] == 3  # infinity
