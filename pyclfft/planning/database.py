@@ -134,21 +134,22 @@ def _loaded(
     have something in common with it are read.
     """
     entries, left_out = [], []
-    for identity, fields in _listed(path):
+    for identity, listed in _listed(path):
         if like is not None and not like.origin(identity):
             continue
-        try:
-            entries.append(_parsed(identity, fields))
-        except (ValueError, TypeError) as error:
-            left_out.append(f"the entry {_name(identity, fields)} ({error})")
+        for fields in listed:
+            try:
+                entries.append(_parsed(identity, fields))
+            except (ValueError, TypeError) as error:
+                left_out.append(f"the entry {_name(identity, fields)} ({error})")
     if left_out:
         more = f"; and {len(left_out) - WARNED} more" if len(left_out) > WARNED else ""
         logger.warning("left out of %s: %s%s", path, "; ".join(left_out[:WARNED]), more)
     return tuple(entries), left_out
 
 
-def _listed(path: str | os.PathLike[str]) -> list[tuple[Identity, Any]]:
-    """Return the entries that a file lists, unchecked, each with its device.
+def _listed(path: str | os.PathLike[str]) -> list[tuple[Identity, list[Any]]]:
+    """Return the devices of a file, each with the entries that the file lists for it, unchecked.
 
     Raises
     ------
@@ -168,10 +169,7 @@ def _listed(path: str | os.PathLike[str]) -> list[tuple[Identity, Any]]:
                 "tune again, or use the pyclfft that has written it"
             )
         groups = _member(document, "devices")
-        devices = [
-            (_identity(_member(each, "device")), _member(each, "entries")) for each in groups
-        ]
-        return [(identity, each) for identity, entries in devices for each in entries]
+        return [(_identity(_member(each, "device")), _member(each, "entries")) for each in groups]
     except FormatError:
         raise
     except (ValueError, TypeError) as error:

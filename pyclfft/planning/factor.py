@@ -548,12 +548,39 @@ def best_lane_radices(
     """
     if n == 1 or not is_smooth(n):
         return None
-    candidates = (
-        radices[::-1]
-        for radices in factorisations(n, MAX_LANE_STAGES, LARGEST_LANE_RADIX)
-        if set(radices) <= set(among)
-    )
-    return min(candidates, key=lambda each: (lane_cost(each, fit), each), default=None)
+    few = fit < MANY_POINTS
+    candidates: list[tuple[int, tuple[int, ...]]] = [
+        (cost + _stage_cost(last, few), (*radices, last))
+        for last in among
+        if last < n and last <= LARGEST_LANE_RADIX and n % last == 0
+        for cost, radices in _cheapest_before(n // last, MAX_LANE_STAGES - 1, last, among, few)
+    ]
+    if n in among and n <= LARGEST_LANE_RADIX:
+        candidates.append((lane_cost((n,), fit), (n,)))
+    return min(candidates)[1] if candidates else None
+
+
+@lru_cache(maxsize=4096)
+def _cheapest_before(
+    n: int, stages: int, largest: int, among: tuple[int, ...], few: bool
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the cost and the radices of the cheapest stages that come before a last one.
+
+    The result is empty if at most `stages` radices, none above `largest`, cannot have the product
+    `n`. Whatever the last of the cheapest stages is, the others are the cheapest ones for the rest
+    of the product. So this search need not look at every product of radices.
+    """
+    if n == 1:
+        return ((0, ()),)
+    if n > largest**stages:
+        return ()
+    found = [
+        (cost + _stage_cost(radix, few) + _spill_cost(radix, few), (*radices, radix))
+        for radix in among
+        if radix <= largest and n % radix == 0
+        for cost, radices in _cheapest_before(n // radix, stages - 1, radix, among, few)
+    ]
+    return (min(found),) if found else ()
 
 
 def lane_cost(radices: tuple[int, ...], fit: int = FEW_POINTS) -> int:
@@ -572,8 +599,18 @@ def lane_cost(radices: tuple[int, ...], fit: int = FEW_POINTS) -> int:
     int
     """
     few = fit < MANY_POINTS and len(radices) > 1  # one stage of 9 to 16 points is quicker than two
-    work = sum(10 + OPERATIONS[radix] + (10 if few else 4) * (radix > 8) for radix in radices)
-    return work + sum(8 * (radix > 8) + 4 * (few and radix > 4) for radix in radices[:-1])
+    stages = sum(_stage_cost(radix, few) for radix in radices)
+    return stages + sum(_spill_cost(radix, few) for radix in radices[:-1])
+
+
+def _stage_cost(radix: int, few: bool) -> int:
+    """Return a relative time of a stage without twiddles, if few or many points fit registers."""
+    return 10 + OPERATIONS[radix] + (10 if few else 4) * (radix > 8)
+
+
+def _spill_cost(radix: int, few: bool) -> int:
+    """Return by how much twiddles slow down a stage, because fewer of its points fit registers."""
+    return 8 * (radix > 8) + 4 * (few and radix > 4)
 
 
 def real_splits(n: int) -> tuple[int, ...]:

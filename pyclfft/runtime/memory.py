@@ -299,7 +299,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         memory = np.empty(nbytes + ALIGNMENT, np.uint8)
     else:
         return np.empty(shape, dtype)
-    return np.ndarray(shape, dtype, memory, -_address(memory) % ALIGNMENT)
+    return np.ndarray(shape, dtype, memory, -cl.SVM(memory).svm_ptr % ALIGNMENT)
 
 
 @cache

@@ -9,7 +9,15 @@ from math import prod
 import numpy as np
 import pytest
 
-from pyclfft.planning.factor import MANY_POINTS, RADICES, best_lane_radices, is_smooth, lane_rows
+from pyclfft.planning.factor import (
+    FEW_POINTS,
+    MANY_POINTS,
+    RADICES,
+    best_lane_radices,
+    is_smooth,
+    lane_cost,
+    lane_rows,
+)
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.pass_parts import listed
 from pyclfft.planning.passes import assign_buffers
@@ -56,6 +64,29 @@ def test_passes_are_of_codelets_in_ascending_order():
         assert set(radices) <= set(RADICES) - {25, 32}
     assert best_lane_radices(1) is None
     assert best_lane_radices(17) is None
+
+
+def products(n, stages, largest):
+    """Yield all lists of at most `stages` ascending radices up to `largest` whose product is `n`.
+
+    This is the search by definition, for comparison.
+    """
+    if n == 1:
+        yield ()
+    elif stages:
+        for radix in (each for each in RADICES if each <= largest and n % each == 0):
+            for rest in products(n // radix, stages - 1, radix):
+                yield (*rest, radix)
+
+
+@pytest.mark.parametrize("among", [RADICES, (2, 3, 4, 5, 7, 8)])
+@pytest.mark.parametrize("fit", [FEW_POINTS, MANY_POINTS])
+def test_no_passes_are_cheaper(among, fit):
+    """Among lengths that eight stages reach only with large radices, too."""
+    for n in (*SMOOTH[::7], 2**13, 2**17, 3**8, 393660, 399168):
+        possible = [each for each in products(n, 8, 16) if set(each) <= set(among)]
+        cheapest = min(((lane_cost(each, fit), each) for each in possible), default=(0, None))
+        assert best_lane_radices(n, among, fit) == cheapest[1]
 
 
 def test_passes_as_measured():
