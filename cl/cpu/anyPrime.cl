@@ -2,8 +2,8 @@
  *
  *     radix x `below` points  --->  sums over pairs, twiddles  --->  radix blocks of `below` points
  *
- * The loops over the points of a codelet stay loops. Unrolled for each prime, they are quicker, but they take longer to
- * compile than all else in the kernel: 1.5 s instead of 0.2 s with PoCL.
+ * The loops over the points of a codelet stay loops. Unrolled for each prime, they are quicker, but take longer to
+ * compile than all else in the kernel.
  */
 #define LARGEST_PRIME 13
 

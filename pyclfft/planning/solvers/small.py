@@ -23,7 +23,7 @@ from .leaf import Convolution, Step
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
-RADICES = (2, 3, 4, 5, 7, 11, 13)  # few, because a kernel that knows more takes long to compile
+RADICES = (2, 3, 4, 5, 7, 11, 13)  # no composite ones, because each makes compilation longer
 
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
@@ -52,7 +52,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
 def _limit(count: int, smooth: bool, traits: Traits, parameters: Parameters) -> int:
     """Return the most points that a transform may have."""
     if count == 1 and not traits.vectorizes:
-        return parameters["small_single"]
+        return parameters["small_other" if smooth else "small_single"]
     limit = parameters["small_smooth" if smooth else "small_other"]
     return min(limit, parameters["small_points"] // count)
 
