@@ -359,7 +359,8 @@ def _pass(
     own = prod(problem.shape) * problem.dtype.itemsize
     reads, writes = (own, moved) if kernel == "dctBefore" else (moved, own)
     scale = {"scale": exact(problem.scale, problem.precision)} if kernel == "dctAfter" else {}
-    macros, kind = _macros(problem), {}
+    macros = _macros(problem)
+    kind: dict[str, Argument] = {}
     if small:  # all kinds share a program, because to compile one takes longer than many launches
         kind = {"sine": uint(macros.pop("DCT_SINE")), "ortho": uint(macros.pop("DCT_ORTHO"))}
         macros["ANY_KIND"] = 1
