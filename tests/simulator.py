@@ -863,8 +863,9 @@ def cosine_of(each):
     rest = list(each.arguments.values())[2 + len(tables) :]
     after = each.kernel == "dctAfter"
     exact = [(Vector, "float64" if macros["DOUBLE"] else "float32")] if after else []
-    assert [(type(a), a.dtype) for a in rest] == [(Scalar, "uint32")] * 4 + exact
-    n, m, inner, rows = scalars(each)
+    kind = [(Scalar, "uint32")] * (2 * macros.get("ANY_KIND", 0))  # sine or not, orthogonal or not
+    assert [(type(a), a.dtype) for a in rest] == [(Scalar, "uint32")] * 4 + exact + kind
+    n, m, inner, rows, *arguments = scalars(each)
     roots = None
     if tables:
         (table,) = tables
@@ -875,8 +876,9 @@ def cosine_of(each):
     wanted = (*columns, m, rows)
     assert all(size >= extent for size, extent in zip(each.global_size, wanted, strict=True))
     scale = sum(rest[4].values) if after else 1.0
-    flags = (bool(macros[f"DCT_{name}"]) for name in ("SINE", "ODD", "ORTHO"))
-    return Cosine(macros["DCT_TYPE"], *flags, roots, n, m, inner, rows, scale)
+    sine, ortho = map(bool, arguments or (macros["DCT_SINE"], macros["DCT_ORTHO"]))
+    odd = bool(macros["DCT_ODD"])
+    return Cosine(macros["DCT_TYPE"], sine, odd, ortho, roots, n, m, inner, rows, scale)
 
 
 def odd_places(n):

@@ -3,12 +3,9 @@
  *     n points  --->  stage 1 of all blocks  --->  stage 2 of all blocks  --->  ...  --->  last stage  --->  results
  *
  * Each stage goes through all blocks before the next one begins. `steps` has the radices of the stages, and behind them
- * the number of the first result of each block of the last stage.
+ * the number of the first result of each block of the last stage. Radices are 2, 3, 4, 5, 7, 11 and 13; those of a
+ * convolution are 2, 3, 4 and 5.
  */
-#ifndef LARGEST
-#define LARGEST 5 /* of the radices that the kernel knows: 5 or 7 */
-#endif
-
 #define RADIX 2
     #include "cpu/anyRadix.cl"
 #define RADIX 3
@@ -17,8 +14,9 @@
     #include "cpu/anyRadix.cl"
 #define RADIX 5
     #include "cpu/anyRadix.cl"
-#define RADIX 7
-    #include "cpu/anyRadix.cl"
+#if !CONVOLVES
+#include "cpu/anyPrime.cl"
+#endif
 
 static INLINE void any_stage_there(uint radix, SCRATCH points *scratch, uint n, uint below, global const cplx *twiddles)
 {
@@ -27,9 +25,9 @@ static INLINE void any_stage_there(uint radix, SCRATCH points *scratch, uint n, 
     case 3: stage_there_3(scratch, n, below, twiddles); break;
     case 4: stage_there_4(scratch, n, below, twiddles); break;
     case 5: stage_there_5(scratch, n, below, twiddles); break;
-    case 7:
-        if (LARGEST >= 7)
-            stage_there_7(scratch, n, below, twiddles);
+#if !CONVOLVES
+    default: stage_there_prime(scratch, n, radix, below, twiddles);
+#endif
     }
 }
 
@@ -41,9 +39,9 @@ static INLINE void any_last_stage(uint radix, SCRATCH points *scratch, uint n, g
     case 3: last_stage_3(scratch, n, rows, source, target HOOK_ARGUMENTS); break;
     case 4: last_stage_4(scratch, n, rows, source, target HOOK_ARGUMENTS); break;
     case 5: last_stage_5(scratch, n, rows, source, target HOOK_ARGUMENTS); break;
-    case 7:
-        if (LARGEST >= 7)
-            last_stage_7(scratch, n, rows, source, target HOOK_ARGUMENTS);
+#if !CONVOLVES
+    default: last_stage_prime(scratch, n, radix, rows, source, target HOOK_ARGUMENTS);
+#endif
     }
 }
 
@@ -55,9 +53,6 @@ static INLINE void any_stage_back(uint radix, SCRATCH points *scratch, uint n, u
     case 3: stage_back_3(scratch, n, below, twiddles); break;
     case 4: stage_back_4(scratch, n, below, twiddles); break;
     case 5: stage_back_5(scratch, n, below, twiddles); break;
-    case 7:
-        if (LARGEST >= 7)
-            stage_back_7(scratch, n, below, twiddles);
     }
 }
 #endif

@@ -397,12 +397,14 @@ PARAMETERS: Mapping[str, Parameter] = {
     "small_other": Parameter(
         0, 512, POINTS,
         "The most points of a transform with a prime factor above 13 that is left to the algorithm "
-        "small, whose one CPU kernel serves all lengths, so that a new length compiles nothing.",
+        "small, whose one CPU kernel serves all lengths, so that a new length compiles nothing. On "
+        "a CPU runtime that is slow with barriers, also of a single transform without one.",
     ),
     "small_points": Parameter(
         0, 1024, POINTS,
         "The most points that all transforms of a call may have together to be left to the "
-        "algorithm small, whose one CPU kernel serves all lengths.",
+        "algorithm small, whose one CPU kernel serves all lengths. Cosine and sine transforms of "
+        "at most so many numbers share the programs of the steps around a Fourier transform.",
     ),
     "small_single": Parameter(
         0, 2048, POINTS,

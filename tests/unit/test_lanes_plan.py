@@ -327,14 +327,39 @@ def test_one_kernel_for_all_lengths():
     """Of a few short transforms: nothing is compiled for a new one."""
     for kind, dtype in (("c2c", "c8"), ("r2c", "f4"), ("c2r", "c8")):
         for parity in (0, 1):  # of real numbers odd ones are paired
-            lengths = [n for n in range(6 + parity, 257, 2) if n % 11 and n % 13]
-            plans = [plan((n,), kind=kind, dtype=dtype) for n in lengths]
+            plans = [plan((n,), kind=kind, dtype=dtype) for n in range(6 + parity, 257, 2)]
             assert {len(each) for each in plans} == {1}
             defines = {each.defines for (each,) in plans}
-            assert len(defines) <= 3  # with the radix 7, without, and by convolution
+            assert len(defines) <= 2  # by stages alone, and by convolution
             assert {macros(each)["ANY_LENGTH"] for (each,) in plans} == {"1"}
-    for n in (300, 22, 26):  # longer, or of radices that take long to compile
-        assert "ANY_LENGTH" not in macros(plan((n,))[0])
+    assert "ANY_LENGTH" not in macros(plan((300,))[0])
+
+
+def test_two_real_numbers_are_not_packed():
+    """They would be one point, which no stage transforms."""
+    for kind, dtype in (("r2c", "f4"), ("c2r", "c8")):
+        (each,) = plan((2,), kind=kind, dtype=dtype)
+        assert macros(each)["ANY_LENGTH"] == "1"
+        assert "PACKED" not in macros(each)
+
+
+def test_small_cosine_transforms_share_the_programs_of_their_steps():
+    """They also share the size of groups, where a kernel is compiled for each size."""
+    scalar = replace(CPU, vectorizes=False)
+
+    def steps(n, traits, orthogonalize):
+        found = []
+        for kind in ("dct1", "dst1"):
+            problem = make_problem((5, n), "f4", 1, kind, orthogonalize=orthogonalize)
+            first, *_, last = plan_passes(problem, traits)
+            found += [first, last]
+        return found
+
+    small = [each for n in (7, 12, 100) for ortho in (0, 1) for each in steps(n, scalar, ortho)]
+    assert len({each.defines for each in small}) == 1
+    assert {each.local_size for each in small} == {(8, 8)}
+    large = [each for ortho in (0, 1) for each in steps(1000, scalar, ortho)]
+    assert len({each.defines for each in large}) > 1
 
 
 def test_a_single_one_of_any_length_where_compilers_make_no_vectors():
@@ -343,6 +368,10 @@ def test_a_single_one_of_any_length_where_compilers_make_no_vectors():
         (scalar, (2039,), "1"),
         (scalar, (2, 2039), None),
         (scalar, (2053,), None),
+        (scalar, (507,), "1"),
+        (scalar, (512,), "1"),
+        (scalar, (520,), None),
+        (CPU, (507,), None),
         (CPU, (2039,), None),
         (CPU, (509,), "1"),
     ):

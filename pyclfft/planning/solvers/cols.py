@@ -470,7 +470,7 @@ def _macros(columns: Columns) -> dict[str, int | str]:
     macros |= {name: value for name, (value, usual) in others.items() if value != usual}
     if lanes.shared:
         macros = {name: value for name, value in macros.items() if name not in OF_ONE_LENGTH}
-        macros |= {"RAGGED": 1, "LARGEST": max(5, *lanes.radices)}
+        macros["RAGGED"] = 1
     return macros
 
 
