@@ -42,12 +42,16 @@ class Run:
         What it has written, as paths in docs.
     command : str
         What was called.
+    calls : str
+        The results of an earlier run, which alone has plan times and costs of calls; as a path in
+        docs.
     """
 
     title: str
     results: str
     picture: str
     command: str
+    calls: str = ""
 
 
 RUNS = (
@@ -55,9 +59,10 @@ RUNS = (
         "On an NVIDIA H200",
         "results/h200.json",
         "results/h200.png",
-        "pyclfft bench --device gpu --part 1/2 --plan-time --call --json part1.json\n"
-        "pyclfft bench --device gpu --part 2/2 --json part2.json\n"
+        "pyclfft bench --device gpu --samples 5 --part 1/2 --json part1.json\n"
+        "pyclfft bench --device gpu --samples 5 --part 2/2 --json part2.json\n"
         "pyclfft bench --merge part1.json part2.json --json h200.json --plot h200.png",
+        calls="results/calls/h200.json",
     ),
     Run(
         "On an NVIDIA H100",
@@ -117,7 +122,7 @@ def section(run: Run, results: Results) -> str:
         "### All rows",
         render.case_table(columns(results), results.rows).markdown(),
         wrapped(results.view.legend),
-        *extras(results),
+        *extras(run, results),
     ]
     return "\n\n".join(parts)
 
@@ -163,12 +168,20 @@ def columns(results: Results) -> list[Column]:
     return table
 
 
-def extras(results: Results) -> Iterator[str]:
-    """Yield plan times and costs of calls, if the run has measured any."""
-    tables = [each.markdown() for each in render.extra_tables(results)]
+def extras(run: Run, results: Results) -> Iterator[str]:
+    """Yield plan times and costs of calls, if this run or an earlier one has measured any."""
+    measured = stored.read(DOCS / run.calls) if run.calls else results
+    tables = [each.markdown() for each in render.extra_tables(measured)]
     if tables:
         yield "### Plans and calls"
         yield "[Benchmarks](benchmarks.md#more) explains these tables."
+    if run.calls:
+        date, commit = (measured.environment[name] for name in ("date", "commit"))
+        yield wrapped(
+            "The command `pyclfft bench --device gpu --part 1/2 --plan-time --call` printed them on"
+            f" {date.split()[0]}, at commit {commit}, which is older than the rows above. [All"
+            f" results of that run](../{run.calls})."
+        )
     yield from tables
 
 
