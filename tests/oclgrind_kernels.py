@@ -445,6 +445,14 @@ def trigonometric(precision, queue) -> None:
                 if axis == 1:  # in place: work-items without a row of their own read the last row
                     there = cl_array.to_device(queue, x)
                     check(plan(there, out=there).get(), expected)
+    for kind, radices in ((2, (2, 4)), (3, (4, 2))):  # four numbers at once
+        x, parameters = noise((3, 16), dtype), {"stockham_radices": [radices]}
+        plan = pyclfft.Plan(
+            x.shape, dtype, 1, f"dct{kind}", algorithm="stockham", parameters=parameters
+        )
+        assert "QUADS" in dict(plan.passes[0].defines)
+        expected = scipy.fft.dct(x.astype("f8"), kind, axis=1)
+        check(plan(cl_array.to_device(queue, x)).get(), expected)
     x = noise((3, 4, 5), dtype)
     there = cl_array.to_device(queue, x)
     check(pyclfft.fftshift(there).get(), np.fft.fftshift(x))

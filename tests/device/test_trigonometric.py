@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pyopencl.array as cl_array
 import pytest
@@ -171,6 +173,29 @@ def test_rows_of_odd_lengths_need_no_roots(queue, name, type, norm):
         assert not any("roots" in each.arguments for each in plan.passes)
         expected = getattr(scipy.fft, name)(x.astype("f8"), type, axis=1, norm=norm)
         assert relative_error(plan(x), expected) < (1e-6 if x.dtype == "f4" else 1e-14)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", ["dct", "dst"])
+@pytest.mark.parametrize("norm", ["backward", "ortho"])
+@pytest.mark.parametrize("radices", [(2, 4), (4, 4, 8), (5, 10, 10)])
+def test_four_numbers_at_once(queue, name, norm, radices):
+    """Type 2 loads four neighbours at once, type 3 stores them: with even and odd radices."""
+    for type, order in ((2, radices), (3, radices[::-1])):
+        n = 2 * prod(radices)
+        options = {"stockham_radices": [order], "stockham_points": max(radices)}
+        plan = pyclfft.Plan(
+            (7, n), "f4", 1, f"{name}{type}", norm=norm, algorithm="stockham",
+            context=queue.context, parameters=options,
+        )  # fmt: skip
+        (only,) = plan.passes
+        assert dict(only.defines)["QUADS"] == "1"
+        x = noise((7, n), "f4")
+        expected = getattr(scipy.fft, name)(x.astype("f8"), type, axis=1, norm=norm)
+        assert relative_error(plan(x), expected) < 1e-6
+        there = cl_array.to_device(queue, x)
+        plan(there, out=there)
+        assert relative_error(there.get(), expected) < 1e-6
 
 
 @pytest.mark.one_cpu

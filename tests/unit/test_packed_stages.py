@@ -1,0 +1,52 @@
+"""The stages of even rows of real numbers on GPUs."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from pyclfft.planning.factor import is_smooth
+from pyclfft.planning.packed_stages import CHOICES, MOST_ELEMENTS, best_packed_stages, idle
+from pyclfft.planning.precision import COMPLEX_DTYPE
+
+LENGTHS = [n for n in (*range(1, 300), 500, 512, 768, 1000, 1024, 2000, 2048, 4096) if is_smooth(n)]
+
+
+@pytest.mark.parametrize(("source", "quads"), CHOICES)
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_stages_fit_a_work_group(source, quads, precision):
+    found = 0
+    for n, most in product(LENGTHS, (16, 64, 512)):
+        stages = best_packed_stages(n, source, quads, most, precision)
+        if stages is None:
+            continue
+        found += 1
+        assert stages.n == n
+        assert stages.items <= most
+        assert stages.elements <= MOST_ELEMENTS
+        assert n * COMPLEX_DTYPE[precision].itemsize <= CHOICES[source, quads].most_bytes
+        if quads:  # work-items own whole pairs of butterflies next to the numbers
+            assert stages.pairs_end(first=source == "REAL")
+    assert found > 50
+
+
+@pytest.mark.parametrize(
+    ("n", "source", "quads", "radices", "items"),
+    [
+        (512, "REAL", False, (8, 8, 8), 64),
+        (2048, "HERMITIAN", False, (8, 16, 16), 128),
+        (500, "REAL", True, (5, 10, 10), 50),
+        (512, "HERMITIAN", True, (16, 8, 4), 32),
+    ],
+)
+def test_the_quickest_stages_of_an_h200(n, source, quads, radices, items):
+    """They are those that the sweeps found, or as quick within 3 %."""
+    stages = best_packed_stages(n, source, quads, 512, "single")
+    assert (stages.radices, stages.items) == (radices, items)
+    assert idle(stages, 0 if source == "HERMITIAN" else -1) == 0
+
+
+@pytest.mark.parametrize("n", [1, 16, 17 * 32, 2**13])
+def test_other_rows_are_left_to_other_rules(n):
+    assert best_packed_stages(n, "REAL", False, 512, "single") is None
