@@ -18,10 +18,10 @@
 #define DCT_SINE row.sine
 #define DCT_ORTHO row.ortho
 #define KIND_PARAMETERS , uint sine, uint ortho
-#define KIND , sine, ortho
+#define KIND_ARGUMENTS , sine, ortho
 #else
 #define KIND_PARAMETERS
-#define KIND
+#define KIND_ARGUMENTS
 #endif
 #include "dctParts.cl"
 
@@ -48,7 +48,7 @@ kernel void dctBefore(global const real *src, global before_element *dst,
     uint j = ELEMENT;
     if (j >= m || COLUMN >= inner || ROW >= rows)
         return;
-    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND}, to = {(ulong)ROW * m * inner + COLUMN, inner, m};
+    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND_ARGUMENTS}, to = {(ulong)ROW * m * inner + COLUMN, inner, m};
     dst[place_in(to, j)] = element_before(src, row, roots, j HOOK_ARGUMENTS);
 }
 
@@ -65,7 +65,7 @@ kernel void dctAfter(global const after_element *src, global real *dst,
     if (k >= m || COLUMN >= inner || ROW >= rows)
         return;
     DctRow from = {(ulong)ROW * m * inner + COLUMN, inner, m};
-    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND};
+    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND_ARGUMENTS};
     after_element z = src[place_in(from, k)];
     z = z * scale.x + z * scale.y; /* the nearest number, and what it lacks */
     element_after(dst, row, roots, k, z HOOK_ARGUMENTS);
