@@ -48,7 +48,8 @@ kernel void dctBefore(global const real *src, global before_element *dst,
     uint j = ELEMENT;
     if (j >= m || COLUMN >= inner || ROW >= rows)
         return;
-    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND_ARGUMENTS}, to = {(ulong)ROW * m * inner + COLUMN, inner, m};
+    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND_ARGUMENTS};
+    DctRow to = {(ulong)ROW * m * inner + COLUMN, inner, m};
     dst[place_in(to, j)] = element_before(src, row, roots, j HOOK_ARGUMENTS);
 }
 

@@ -24,7 +24,7 @@
 #define MIRRORED(R, SPAN) 0 /* which packed.cl explains */
 #endif
 #define IN_QUADS(R, SPAN) (QUADS && (SPAN) == (SOURCE == REAL ? 1 : N / (R))) /* which quads.cl explains */
-#define PAIRS(R, SPAN) (MIRRORED(R, SPAN) ? AROUND_ZERO : IN_QUADS(R, SPAN) ? END_TO_END : NO_PAIRS)
+#define PAIRING(R, SPAN) (MIRRORED(R, SPAN) ? AROUND_ZERO : IN_QUADS(R, SPAN) ? END_TO_END : NO_PAIRS)
 
 #define FIRST_RADIX CALL(NUMBER_1, (RADICES))
 #define LAST_OF(a, b, c, d, e, f, g, h) (f > 1 ? f : e > 1 ? e : d > 1 ? d : c > 1 ? c : b > 1 ? b : a)
