@@ -286,7 +286,7 @@ def _usual_group(
                 apart=_apart(batch, ends, count, precision, traits, parameters),
                 stays=_stays(batch, ends, group, precision, traits, parameters),
                 mirrored=_fewest_mirrored(precision, parameters),
-                quads=ends.quads and not by_columns and stages.pairs_end(ends.source == "REAL"),
+                quads=ends.quads and not by_columns and _in_quads(batch, ends, stages),
             )
     return None
 
@@ -349,6 +349,14 @@ def _is_packed_row(batch: Batch, ends: Ends) -> bool:
     """Whether a launch transforms whole packed rows, and nothing else is done to them."""
     plain = replace(ends, packed=False).is_plain
     return ends.packed and plain and batch.n == ends.length and not batch.part
+
+
+def _in_quads(batch: Batch, ends: Ends, stages: Stages) -> bool:
+    """Whether work-items can load, or store, four numbers at once: they are aligned, and paired."""
+    loads = ends.source == "REAL"
+    line = batch.source if loads else batch.target
+    distances = [each.source if loads else each.target for each in batch.dimensions]
+    return stages.pairs_end(first=loads) and _aligned(line, distances, 4)
 
 
 def _fewest_mirrored(precision: str, parameters: Parameters) -> int:
@@ -771,8 +779,9 @@ def _stores_together(batch: Batch, ends: Ends) -> bool:
     return ends.packed and _aligned(batch.target, [each.target for each in batch.dimensions])
 
 
-def _aligned(line: Line, distances: Iterable[int]) -> bool:
-    return line.unit == 1 and not any(each % 2 for each in (line.first, *distances))
+def _aligned(line: Line, distances: Iterable[int], count: int = 2) -> bool:
+    """Whether every `count` neighbours of a line can be moved at once."""
+    return line.unit == 1 and not any(each % count for each in (line.first, *distances))
 
 
 def _digits(order: int) -> tuple[int, int]:
