@@ -12,7 +12,7 @@ import pyopencl as cl
 
 from ..planning.arguments import Buffer, FirstGroup, Scalar, Vector
 from ..planning.passes import COUNTERS, Argument, Pass, Schedule
-from . import describe, forks, loss, memory
+from . import describe, ending, forks, loss, memory
 from .events import has_succeeded, is_pending
 from .profile import Recorder
 from .program import program
@@ -146,6 +146,7 @@ class Executable:
         # Leases go to and fro by append and pop, in one step each: threads need no lock for that.
         self._idle: deque[Lease] = deque(maxlen=IDLE_LEASES)
         self._idle_stages: deque[Lease] = deque(maxlen=IDLE_LEASES)
+        ending.will_wait_for(self)
 
     def enqueue(
         self,
@@ -349,6 +350,10 @@ class Executable:
                     lease.writing.append((kernel, position))
             lease.launches.append((kernel, each.global_size, each.local_size, each))
         return lease
+
+    def queues(self) -> list[cl.CommandQueue]:
+        """Return the queues that the last calls ran on."""
+        return [lease.queue for lease in self._idle if lease.queue is not None]
 
     def launches(self, source: cl.Buffer, target: cl.Buffer) -> list[Launch]:
         """Return the launches of a call, to measure how much longer than them a call takes.

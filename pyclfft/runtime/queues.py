@@ -148,6 +148,11 @@ def queue_of(context: cl.Context) -> cl.CommandQueue:
     return known
 
 
+def of_this_thread() -> tuple[cl.CommandQueue, ...]:
+    """Return the queues of all devices that this thread has been given."""
+    return tuple(_queues.of.values())
+
+
 def forget(context: cl.Context) -> None:
     """Forget a context and this thread's queue of it: the next call that needs them makes new ones.
 

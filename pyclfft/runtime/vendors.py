@@ -39,6 +39,7 @@ class Runtime:
     writes_through: bool = False  # likewise, of its CPU devices
     may_crash: bool = False  # whether some versions' compilers crash: a child process tries first
     no_cache: str = ""  # if it keeps compiled kernels on the disk, the variable that at 0 stops it
+    compiles_late: bool = False  # whether it compiles a kernel when the kernel is first launched
     header: str = ""  # if it reads a long header for each program, the macro that says it has been
 
 
@@ -52,6 +53,7 @@ RUNTIMES = (
         name=SCALAR,
         writes_through=True,
         no_cache="POCL_KERNEL_CACHE",
+        compiles_late=True,
         header="_OPENCL_H_",
     ),
     Runtime("rusticl", 3, asleep=_WAKE_RUSTICL, unmaps_ahead=False, may_crash=True),
