@@ -22,6 +22,7 @@ from . import selftest_random, selftest_tally, transforms
 from .caches import clear_cache
 from .runtime import queues
 from .runtime.plan import Plan
+from .runtime.vendors import runtime_of
 from .selftest_cases import Outcome, precisions_of
 from .selftest_random import BLOCK, PLAIN, PLANS, Case
 from .selftest_tally import Failure
@@ -69,7 +70,7 @@ class Stress:
         self._context = queues.context_of(device)
         self._queues = [cl.CommandQueue(self._context) for _ in range(2)]
         out_of_order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-        if device.queue_properties & out_of_order:
+        if device.queue_properties & out_of_order and runtime_of(device).disorder:
             self._queues.append(cl.CommandQueue(self._context, properties=out_of_order))
         known = precisions_of(device)
         numbers = (

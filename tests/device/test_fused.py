@@ -120,8 +120,8 @@ def test_many_calls_in_many_queues(believing, monkeypatch, device):
     expected = plan(x)
     failures = []
 
-    # In order: with one out of order among several, Intel's runtime hangs now and then, whatever
-    # the kernel (two launches, too).
+    # In order: Intel's runtime hangs or crashes if threads use queues out of order
+    # (tests/threads_out_of_order.py).
     def calls():
         queue = cl.CommandQueue(plan.context)
         given = cl_array.to_device(queue, x)
