@@ -6,7 +6,9 @@ frames of signals. What it has of its own are the shapes and dtypes that it take
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -15,9 +17,15 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 
 from ..errors import DeviceError, PlanError
+from ..planning.problem import contiguous_strides
 from . import loss, memory, queues
 from .executable import Executable, run_on_host
 from .profile import Recorder
+
+# What pyclfft knows of a new array, pyopencl takes longer to find out than a launch takes. Its own
+# operations tell it by parameters that it does not document. A version without them finds out.
+_KNOWN = {"_fast", "_size", "_context", "_queue"}
+_TAKES_WHAT_IS_KNOWN = inspect.signature(cl_array.Array.__init__).parameters.keys() >= _KNOWN
 
 
 def queue_for(queue: cl.CommandQueue | None, *arrays: Any) -> cl.CommandQueue:
@@ -130,10 +138,30 @@ def new_array(
     DeviceMemoryError
         The device is out of memory.
     """
-    nbytes = prod(shape) * dtype.itemsize
+    strides, size, nbytes = _layout(shape, dtype)
     allocate = allocator or memory.allocator(queue.context)
-    data = allocate(nbytes) if nbytes else None  # there are no empty buffers
-    return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
+    if not (size and _TAKES_WHAT_IS_KNOWN):
+        data = allocate(nbytes) if size else None  # there are no empty buffers
+        return cl_array.Array(queue, shape, dtype, allocator=allocator, data=data)
+    return cl_array.Array(
+        None,
+        shape,
+        dtype,
+        allocator=allocator,
+        data=allocate(nbytes),
+        strides=strides,
+        _fast=True,
+        _size=size,
+        _context=queue.context,
+        _queue=queue,
+    )
+
+
+@lru_cache(maxsize=256)
+def _layout(shape: tuple[int, ...], dtype: np.dtype) -> tuple[tuple[int, ...], int, int]:
+    """Return the strides in bytes, the number of elements and the bytes of an array in C order."""
+    strides = tuple(dtype.itemsize * stride for stride in contiguous_strides(shape))
+    return strides, prod(shape), prod(shape) * dtype.itemsize
 
 
 def new_like(
