@@ -50,7 +50,7 @@ def _status_at_the_end(device, queue: str, end: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, env=environment
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
