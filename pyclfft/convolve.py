@@ -183,7 +183,7 @@ def _realtime(
     lines = [
         f"stream  {stream.method}, blocks of {options.block_size} frames, played to {options.sink}",
         f"latency {stream.latency_samples} frames, {latency:.1f} ms, beside the sound card's own",
-        f"load    {load.mean:.1%} of a block's time in the mean, {load.worst:.1%} at worst",
+        f"load    {load.mean:.1%} of a block's time on average, {load.worst:.1%} at worst",
         f"missed  {stream.missed_deadlines} deadlines",
     ]
     if target is not None:

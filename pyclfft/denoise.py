@@ -155,7 +155,7 @@ def _written(
     with clock.step("write"), streams.written(target, ".wav") as file:
         quieter = write_blocks(file, clean.blocks(), shape, clean.info.sr, depth, after.peak)
     kind = "32-bit float" if depth == FLOAT else f"{depth}-bit"
-    words = f"{kind}, {after.level - before.level:+.1f} dB in the mean"
+    words = f"{kind}, {after.level - before.level:+.1f} dB on average"
     if quieter:
         words += f"; made quieter by {quieter:.1f} dB, so that it stays within full scale"
     return f"output  {target}: {words}"

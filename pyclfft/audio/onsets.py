@@ -135,7 +135,7 @@ def find_onsets(
 
 
 def spectral_rise(magnitudes: MagnitudeSpectrogram) -> np.ndarray:
-    """Return how much louder each frame is than earlier ones, in the mean of all bands.
+    """Return how much louder each frame is than earlier ones, on average over all bands.
 
     Parameters
     ----------
