@@ -30,11 +30,11 @@ from .runtime.queues import default_queue
 PROG = "pyclfft denoise"
 
 EPILOG = """\
-The result goes beside IN, as IN_denoised.wav, if OUT is not named; its ending, .wav or .flac, is
-its format. A - is standard input or standard output. If neither --noise nor --noise-at is given,
-the level of the noise is found from the softest parts of each range of frequencies. IN and OUT may
-be larger than memory, because they are read and written in blocks. All messages go to standard
-error."""
+If you do not name OUT, the result goes beside IN, as IN_denoised.wav. The ending of OUT, .wav or
+.flac, decides the format. A - is standard input or standard output. If you give neither --noise nor
+--noise-at, the command finds the level of the noise from the softest parts of each range of
+frequencies. IN and OUT may be larger than memory, because they are read and written in blocks. All
+messages go to standard error."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
