@@ -42,8 +42,9 @@ def fft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backwa
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -84,8 +85,9 @@ def ifft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -132,8 +134,9 @@ def fftn(
     axes : sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -181,8 +184,9 @@ def ifftn(
     axes : sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -222,8 +226,9 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -264,8 +269,9 @@ def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -312,8 +318,9 @@ def rfftn(
     axes : sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -363,8 +370,9 @@ def irfftn(
     axes : sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -404,8 +412,9 @@ def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backw
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------
@@ -445,8 +454,9 @@ def ihfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Norm = "back
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
 
     Returns
     -------

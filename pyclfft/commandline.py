@@ -109,8 +109,25 @@ def run_each(functions: Iterable[Callable[[], int | None]], prog: str) -> int:
 # --- arguments ------------------------------------------------------------------------------------
 
 
+class Paragraphs(argparse.HelpFormatter):
+    """Wraps each paragraph of a description or an epilog, and keeps those that begin with a space.
+
+    Blank lines separate paragraphs.
+    """
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        paragraphs = text.split("\n\n")
+        return "\n\n".join(
+            each if each.startswith(" ") else fill(each, width, indent) for each in paragraphs
+        )
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line, as all errors are, and exit with 2."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"formatter_class": Paragraphs, **options})
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and end the program."""

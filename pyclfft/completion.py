@@ -64,7 +64,6 @@ def parser() -> argparse.ArgumentParser:
         prog=PROG,
         description="Print a script with which a shell completes pyclfft's commands and options.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     result.add_argument(
         "shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}"

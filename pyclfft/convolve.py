@@ -33,11 +33,13 @@ ONLY_REALTIME = {"block_size": 256, "streams": 2, "latency": 0, "sink": playback
 LOUD = 30  # decibels that the level meter shows
 
 EPILOG = """\
-The result goes beside DRY, as DRY_wet.wav, if WET is not named; its ending, .wav or .flac, is its
-format. A - is standard input or standard output. An impulse response of one channel serves every
-channel of DRY; one of as many channels as DRY serves each with its own; four channels for a stereo
-DRY are true stereo: left to left, left to right, right to left, right to right. With --realtime the
-result is played, and written only if WET is named. All messages go to standard error."""
+If you do not name WET, the result goes beside DRY, as DRY_wet.wav. The ending of WET, .wav or
+.flac, decides the format. With --realtime the result is played, and it is written only if you name
+WET. A - is standard input or standard output. All messages go to standard error.
+
+If the impulse response has one channel, it serves every channel of DRY. If it has as many channels
+as DRY, each of them serves one channel of DRY. If DRY is stereo, the impulse response may also have
+four channels (true stereo): left to left, left to right, right to left, right to right."""
 
 
 class Take(NamedTuple):
@@ -183,7 +185,7 @@ def _realtime(
     lines = [
         f"stream  {stream.method}, blocks of {options.block_size} frames, played to {options.sink}",
         f"latency {stream.latency_samples} frames, {latency:.1f} ms, beside the sound card's own",
-        f"load    {load.mean:.1%} of a block's time in the mean, {load.worst:.1%} at worst",
+        f"load    {load.mean:.1%} of a block's time on average, {load.worst:.1%} at worst",
         f"missed  {stream.missed_deadlines} deadlines",
     ]
     if target is not None:

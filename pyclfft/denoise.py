@@ -30,11 +30,11 @@ from .runtime.queues import default_queue
 PROG = "pyclfft denoise"
 
 EPILOG = """\
-The result goes beside IN, as IN_denoised.wav, if OUT is not named; its ending, .wav or .flac, is
-its format. A - is standard input or standard output. If neither --noise nor --noise-at is given,
-the level of the noise is found from the softest parts of each range of frequencies. IN and OUT may
-be larger than memory, because they are read and written in blocks. All messages go to standard
-error."""
+If you do not name OUT, the result goes beside IN, as IN_denoised.wav. The ending of OUT, .wav or
+.flac, decides the format. A - is standard input or standard output. If you give neither --noise nor
+--noise-at, the command finds the level of the noise from the softest parts of each range of
+frequencies. IN and OUT may be larger than memory, because they are read and written in blocks. All
+messages go to standard error."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -155,7 +155,7 @@ def _written(
     with clock.step("write"), streams.written(target, ".wav") as file:
         quieter = write_blocks(file, clean.blocks(), shape, clean.info.sr, depth, after.peak)
     kind = "32-bit float" if depth == FLOAT else f"{depth}-bit"
-    words = f"{kind}, {after.level - before.level:+.1f} dB in the mean"
+    words = f"{kind}, {after.level - before.level:+.1f} dB on average"
     if quieter:
         words += f"; made quieter by {quieter:.1f} dB, so that it stays within full scale"
     return f"output  {target}: {words}"

@@ -43,14 +43,15 @@ imaginary, magnitude and phase (in radians). A .npz file holds the arrays freque
 picture (.png, .svg, .pdf) shows the samples, and the amplitudes with labelled peaks. A - is
 standard input or standard output.
 
---sample-rate sets the sample rate. Without this option a column of times tells it. If the file has
-a header, this is the column that is called t, time or seconds, with a unit if it is not the second,
-as in "time (ms)". If the file has no header, it is the first of several columns if it grows in
-equal steps. Without times, the rate is 1, so that frequencies are in cycles a sample.
+--sample-rate sets the sample rate. Without this option, the command computes the rate from a column
+of times. It recognises this column by its header: t, time or seconds, or a header with another
+unit, as in "time (ms)". If the file has no header but several columns, the first one counts as
+times if it grows in equal steps. Without times, the rate is 1, so that frequencies are in cycles a
+sample.
 
 Several processes compute together under MPI: "mpiexec -n 4 pyclfft dft SAMPLES.csv". Each takes a
-device; processes that share a CPU share out its cores. The result is, bit for bit, that of a single
-process, as long as all devices are of one kind. All messages go to standard error."""
+device. If processes share a CPU, each takes some of its cores. If all devices are of one kind, the
+result equals that of a single process, bit for bit. All messages go to standard error."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -279,7 +280,6 @@ def parser() -> argparse.ArgumentParser:
         description="Compute the discrete Fourier transform of samples in a CSV file by its "
         "definition, for any number of samples, on one or several OpenCL devices.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
     add("samples", type=streams.file_name, metavar="SAMPLES",

@@ -8,11 +8,11 @@ class PyclfftError(Exception):
 
 
 class DeviceError(PyclfftError, RuntimeError):
-    """No device, an unknown one, a lost one, or one that cannot do what was asked."""
+    """There is no device, or a device is unknown, is lost, or cannot do what was asked."""
 
 
 class PrecisionError(DeviceError, TypeError):
-    """Numbers of a precision in which the device, or any device, does not compute."""
+    """The numbers have a precision in which this device, or every OpenCL device, cannot compute."""
 
 
 class DeviceMemoryError(PyclfftError, MemoryError):
@@ -20,11 +20,11 @@ class DeviceMemoryError(PyclfftError, MemoryError):
 
 
 class PlanError(PyclfftError, ValueError):
-    """A transform that cannot be planned as asked, or an array that does not fit its plan."""
+    """A transform cannot be planned as asked, or an array does not fit its plan."""
 
 
 class FormatError(PyclfftError, ValueError):
-    """A file that is not what its format prescribes; the message says what is wrong and where."""
+    """A file breaks the rules of its format; the message says what is wrong, and where."""
 
 
 class RankError(PyclfftError, RuntimeError):
@@ -32,15 +32,15 @@ class RankError(PyclfftError, RuntimeError):
 
 
 class BuildError(PyclfftError, RuntimeError):
-    """A kernel that did not compile.
+    """A kernel does not compile.
 
     Attributes
     ----------
     log : str
         The compiler's log, unabridged.
     source_line : str
-        The line of the kernel that the first error points to, as ``file:line: text``; empty where
-        the log names none.
+        The line of the kernel that the first error points to, as ``file:line: text``. It is empty
+        if the log names no line.
     """
 
     def __init__(self, message: str, log: str = "", source_line: str = "") -> None:

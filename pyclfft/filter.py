@@ -69,8 +69,9 @@ floats are neither scaled nor clipped: their --scale is none.
 
 All messages go to standard error."""
 SCALING = (
-    "0 to the greatest value (max), the least to the greatest (stretch), 0 to white (clip), or "
-    "nothing, for real numbers (none); the default depends on the kind, see below"
+    "max takes 0 for black and the greatest value for white; stretch, the least and the greatest "
+    "value; clip, 0 and the white of the input; none writes the numbers as they are. The default "
+    "depends on the kind, see below"
 )
 WRAPS = (
     "note    the picture wraps round: each edge is filtered as if the opposite edge lay beside it; "
@@ -158,9 +159,8 @@ def parser() -> argparse.ArgumentParser:
         "image; give it once for each frequency. --notch auto finds the frequencies of stripes, "
         "moire and halftones, and lists them")  # fmt: skip
     kinds.add_argument("--directional", default=UNSET, type=commandline.number(), metavar="ANGLE",
-        help="pass the waves that run at this angle, in degrees: 0 is the angle of vertical "
-        "stripes, 90 that of horizontal ones, 45 that of stripes from the upper left to the lower "
-        "right")  # fmt: skip
+        help="pass the waves that run at this angle, in degrees: 0 for vertical stripes, 90 for "
+        "horizontal stripes, 45 for stripes from the upper left to the lower right")  # fmt: skip
     kinds.add_argument("--unsharp", nargs="?", default=UNSET, type=_radius, metavar="AMOUNT",
         help="sharpen: add AMOUNT times the high pass (default: 1)")  # fmt: skip
     kinds.add_argument("--highboost", nargs="?", default=UNSET, type=_radius, metavar="BOOST",
@@ -168,11 +168,12 @@ def parser() -> argparse.ArgumentParser:
     kinds.add_argument("--homomorphic", action="store_const", default=UNSET, const=None,
         help="even out the light: filter the logarithm of the brightness by --gains")  # fmt: skip
     kinds.add_argument("--preset", choices=PRESETS, default=UNSET,
-        help="imagej: ImageJ's band pass, of --large, --small, --stripes and --tolerance, with "
-        "--pad mirror up to ImageJ's square, whose side is a power of two")  # fmt: skip
+        help="imagej: do what ImageJ's band pass does, by the options --large, --small, --stripes "
+        "and --tolerance, with the default --pad mirror")  # fmt: skip
     kinds.add_argument("--use-mask", default=UNSET, metavar="FILE",
-        help="multiply the spectrum by the picture of gains that --mask draws, or that you have "
-        "painted: black removes a frequency, white leaves it, DC in the middle")  # fmt: skip
+        help="multiply the spectrum by the gains in a picture, which --mask draws, or which you "
+        "have painted: black removes a frequency and white leaves it. DC is in the "
+        "middle")  # fmt: skip
 
     add = result.add_argument_group("more about the filter").add_argument
     add("--unit", choices=UNITS,
@@ -185,12 +186,13 @@ def parser() -> argparse.ArgumentParser:
         help="the order of a Butterworth filter; higher orders cut more sharply "
         "(default: 2)")  # fmt: skip
     add("--sigma", nargs="?", type=_sigma, metavar="PIXELS [PIXELS]",
-        help="in place of RADIUS and --unit: the width of the Gaussian by which a Gaussian low "
-        "pass blurs. --bandpass and --bandstop take two widths in place of LOW and HIGH: "
-        "--bandpass --sigma 1 4")  # fmt: skip
+        help="in place of RADIUS and --unit: the standard deviation of the Gaussian with which a "
+        "Gaussian low pass blurs the image. --bandpass and --bandstop take two of them in place of "
+        "LOW and HIGH: --bandpass --sigma 1 4")  # fmt: skip
     add("--cutoff", type=_number, metavar="RADIUS",
-        help="the RADIUS of --unsharp, --highboost and --homomorphic, in place of --sigma "
-        "(default: --sigma 2, and for --homomorphic a sixteenth of the shorter side)")  # fmt: skip
+        help="the cut-off of --unsharp, --highboost and --homomorphic, in place of --sigma "
+        "(default: --sigma 2; for --homomorphic, --sigma is a sixteenth of the shorter "
+        "side)")  # fmt: skip
     add("--keep-dc", action="store_true", help="leave the mean brightness as it is")
     add("--radius", type=commandline.positive, metavar="FREQUENCY",
         help="how far around its frequency --notch reaches, in cycles a pixel (default: 3 bins of "
@@ -200,7 +202,8 @@ def parser() -> argparse.ArgumentParser:
     add("--stop", action="store_true",
         help="with --directional: stop these waves, and pass all others")  # fmt: skip
     add("--gains", nargs=2, type=commandline.number(), metavar=("LOW", "HIGH"),
-        help="what --homomorphic leaves of low and of high frequencies (default: 0.5 1.5)",
+        help="the factors by which --homomorphic multiplies low and high frequencies "
+        "(default: 0.5 1.5)",
         )  # fmt: skip
     add("--large", type=commandline.positive, metavar="PIXELS",
         help="--preset imagej suppresses structures that are larger (default: 40)")  # fmt: skip
@@ -209,7 +212,7 @@ def parser() -> argparse.ArgumentParser:
     add("--stripes", choices=STRIPES,
         help="which stripes --preset imagej suppresses (default: none)")  # fmt: skip
     add("--tolerance", type=commandline.number(0), metavar="PERCENT",
-        help="how far off the direction of stripes may be (default: 5)")  # fmt: skip
+        help="how far stripes may differ from the direction of --stripes (default: 5)")  # fmt: skip
 
     add = result.add_argument_group("image").add_argument
     add("--pad", choices=PADS,
@@ -222,10 +225,10 @@ def parser() -> argparse.ArgumentParser:
     add("--channels", choices=CHANNELS, default="each",
         help="filter each channel of a colour image (each, the default), or its brightness "
         "alone (luma)")  # fmt: skip
-    add("--scale", choices=SCALES, help="which values become black to white: " + SCALING)
+    add("--scale", choices=SCALES, help="which values become black and white: " + SCALING)
     add("--part", choices=PARTS,
-        help="which real number of each filtered, complex value becomes a pixel; the default "
-        "depends on the kind, see below")  # fmt: skip
+        help="which real number each filtered, complex value becomes: its real part or its "
+        "magnitude. The default depends on the kind, see below")  # fmt: skip
 
     group = result.add_argument_group("transforms")
     commandline.add_algorithm(group)

@@ -85,21 +85,20 @@ def denoise(
 
     Notes
     -----
-    Each bin is multiplied by a gain that follows from its power beside that of the noise, as in a
-    Wiener filter. A first estimate goes on from frame to frame, so that noise does not flicker, and
-    sees neighbouring bins, so that it finds partials that move; a second one follows an attack at
-    once. Where the bins around one, in frames before and behind,
-    hold hardly more power than noise would, the bin is taken for noise, whatever its own power.
-    Where no noise is given, its level is found from the small powers of neighbouring bins, so that
-    tones that sound all the time are no noise.
+    Each bin is multiplied by a gain that is computed from the power of the bin and the power of
+    the noise, as in a Wiener filter. A first estimate of the music's power is carried from frame to
+    frame, so that noise does not flicker. It looks at neighbouring bins, too, so that it finds
+    partials that move. A second estimate follows an attack at once. If the bins around a bin, in
+    the frames before and behind, hold hardly more power than noise would, the bin counts as noise,
+    whatever its own power. If no noise is given, its level is found from the small powers of
+    neighbouring bins, so that tones that sound all the time do not count as noise.
 
-    Hum is a sum of sines that go on for seconds with the same phase; their exact frequency, their
-    amplitudes and phases are found, and they are subtracted. So a note between two harmonics stays
-    as it is.
+    Hum is a sum of sines that go on for seconds with the same phase. Their exact frequency, their
+    amplitudes and their phases are found, and the sines are subtracted. So a note between two
+    harmonics of the hum stays as it is.
 
-    Long signals go through the device in blocks, as often as they are needed: once for the hum,
-    once for the level of the noise, and once for the result, which does not depend on the blocks
-    but for rounding.
+    Long signals go through the device in blocks: once for the hum, once for the level of the noise,
+    and once for the result. Apart from rounding errors, the result does not depend on the blocks.
 
     References
     ----------

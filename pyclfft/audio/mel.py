@@ -342,8 +342,8 @@ def mfcc(
     Returns
     -------
     ndarray or pyopencl.array.Array, shape (..., n_mfcc, frames)
-        The coefficients; on the device if the input is there. Of several signals the decibels reach
-        80 dB down from the greatest level of all.
+        The coefficients; on the device if the input is there. Levels that are more than 80 dB below
+        the greatest level of all signals are raised to this limit.
 
     Raises
     ------

@@ -58,9 +58,9 @@ def onsets(
     hop_length : int
         Samples from one frame to the next.
     delta : float
-        How far the rise of a frame has to be above the mean rise around it; with a greater number
-        there are fewer onsets. A rise is the mean over quarter tones of how much
-        log10(1 + 300 magnitude) has grown, if the greatest magnitude is 1.
+        By how much the rise of a frame has to exceed the mean rise around it; a greater number
+        gives fewer onsets. The rise is the growth of log10(1 + 300 magnitude) since earlier frames,
+        on average over bands of a quarter tone. The greatest magnitude counts as 1.
     wait : float
         The least number of seconds from one onset to the next.
     backtrack : bool
@@ -78,7 +78,8 @@ def onsets(
     Raises
     ------
     PlanError
-        A ValueError: an option makes no sense, or the signal does not, or holds NaN or infinity.
+        A ValueError: an option or the shape of the signal makes no sense, or the signal holds NaN
+        or infinity.
     DeviceError, DeviceMemoryError
         As `stft` raises them.
 
@@ -135,7 +136,7 @@ def find_onsets(
 
 
 def spectral_rise(magnitudes: MagnitudeSpectrogram) -> np.ndarray:
-    """Return how much louder each frame is than earlier ones, in the mean of all bands.
+    """Return how much louder each frame is than earlier ones, on average over all bands.
 
     Parameters
     ----------

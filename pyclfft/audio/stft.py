@@ -278,11 +278,11 @@ def spectrogram(
         Results that are more than `top_db` below the greatest are raised to this limit; None sets
         no limit.
     preset : {None, "music-analysis"}
-        A name for a set of options that music analysis uses: frames of 2048 samples, 1024 apart,
-        without a window, not centred, the signal filled with zeros to a multiple of 2048; bins 0 to
-        1023, divided by the greatest number of all. Options of frames, `power`, `normalize` and
-        `db` must not be given beside it. The result has the shape (1024, 2 chunks - 1) for `chunks`
-        times 2048 samples.
+        A name for a set of options that music analysis uses. Frames have 2048 samples, are 1024
+        samples apart, and have no window. They are not centred, and zeros fill the signal up to a
+        multiple of 2048. The result has the bins 0 to 1023, divided by the greatest number of all;
+        a signal of 2048 c samples gives the shape (1024, 2 c - 1). If you give a preset, you must
+        not give options of frames, `power`, `normalize` or `db`.
 
     Returns
     -------

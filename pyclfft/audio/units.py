@@ -44,7 +44,8 @@ def frames_to_samples(frames: ArrayLike, *, hop_length: int = 512, n_fft: int | 
     hop_length : int
         Samples from one frame to the next.
     n_fft : int, optional
-        Return the samples in the middle of frames of so many points (those of ``center=False``).
+        Points of a frame, if the frames were made with ``center=False``. The function then returns
+        the samples in the middle of the frames.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def samples_to_frames(
 
 
 def samples_to_time(samples: ArrayLike, *, sr: float = 22050) -> Any:
-    """Return when samples are, in seconds, with `sr` of them a second.
+    """Return the times of samples, in seconds.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def samples_to_time(samples: ArrayLike, *, sr: float = 22050) -> Any:
 
 
 def time_to_samples(times: ArrayLike, *, sr: float = 22050) -> Any:
-    """Return the samples at times in seconds, rounded down, with `sr` of them a second.
+    """Return the numbers of the samples at given times, rounded down.
 
     Parameters
     ----------
@@ -286,7 +287,7 @@ def hz_to_midi(frequencies: ArrayLike) -> Any:
     Parameters
     ----------
     frequencies : float or array_like
-        In Hz; 0 Hz is minus infinity.
+        Frequencies in Hz. 0 Hz becomes minus infinity.
 
     Returns
     -------
@@ -364,7 +365,7 @@ def midi_to_note(
     Raises
     ------
     PlanError
-        Cents without an octave, or a number that is not finite.
+        `cents` is set without `octave`, or a number is not finite.
 
     See Also
     --------
@@ -410,7 +411,7 @@ def note_to_midi(note: Any, *, round_midi: bool = True) -> Any:
     Raises
     ------
     PlanError
-        Not the name of a note.
+        A string is not the name of a note.
 
     See Also
     --------

@@ -44,11 +44,14 @@ PROG = "pyclfft bench"
 # module is imported only if it is chosen. Its ``main(argv)`` returns the exit status.
 SUBCOMMANDS = {
     "convolve": ("pyclfft.bench.convolve", "every method of convolution, and other libraries"),
-    "dft": ("pyclfft.bench.dft", "the direct transform over ranks and devices, and a report"),
+    "dft": ("pyclfft.bench.dft", "the direct transform, over ranks and on devices"),
     "distributed": ("pyclfft.bench.distributed", "transforms over ranks and devices"),
     "ladder": ("pyclfft.bench.ladder", "what each step to a better radix-2 transform gains"),
-    "lab": ("pyclfft.bench.lab", "how soon the page of pyclfft lab shows what a slider does"),
-    "overlap": ("pyclfft.bench.overlap", "image files whose steps overlap, and one by one"),
+    "lab": ("pyclfft.bench.lab", "how soon the page of pyclfft lab follows a slider"),
+    "overlap": (
+        "pyclfft.bench.overlap",
+        "image files, with and without overlap of the steps",
+    ),
     "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, and copies alone"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms, and other libraries"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
@@ -83,8 +86,8 @@ def parser() -> argparse.ArgumentParser:
         description="Measure transforms of arrays on the device, check their results, and compare "
         "with other libraries, which take turns with pyclfft. Let nothing else run on the device "
         "meanwhile.",
-        epilog="Other measurements, each with its own --help: "
-        + "; ".join(f"{PROG} {name}: {what}" for name, (_, what) in SUBCOMMANDS.items()),
+        epilog="Other commands measure other things. Each of them has its own --help:\n\n"
+        + "\n".join(f"  {PROG} {name:12} {what}" for name, (_, what) in SUBCOMMANDS.items()),
     )
     session.add_options(result, SETTINGS.samples, "bars")
     add = result.add_argument

@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     session.add_options(
         result,
         SETTINGS.samples,
-        f"pictures, whose names before the extension end in {', '.join(PICTURES)},",
+        f"several pictures, to whose names it adds {', '.join(f'-{each}' for each in PICTURES)}",
     )
     result.add_argument(
         "--sweep",

@@ -156,7 +156,7 @@ def _by_signal(results: Results) -> str:
         known = [max(each, 1 / each) for each in ratios if each > 0]
         if known:
             apart = f"{100 * geometric_mean(known) - 100:.0f} %"
-            said.append(f"the times of {name} differ by {apart} in the mean")
+            said.append(f"the times of {name} differ by {apart} on average")
     return "; ".join(said)
 
 

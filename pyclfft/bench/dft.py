@@ -77,7 +77,9 @@ def parser() -> argparse.ArgumentParser:
         "nothing else run meanwhile.",
     )
     session.add_options(
-        result, SAMPLES, f"pictures, whose names before the extension end in {', '.join(PICTURES)},"
+        result,
+        SAMPLES,
+        f"several pictures, to whose names it adds {', '.join(f'-{each}' for each in PICTURES)}",
     )
     add = result.add_argument
     add(

@@ -24,6 +24,7 @@ from .dft_sweeps import (
 )
 from .render import Part, Table
 from .runner import WRONG
+from .table import listed
 
 SCALED = "~"  # before a time that was scaled from that of fewer samples
 HARDWARE = "an i5-4670K at 4.3 GHz with 4 threads and on a GTX 970"
@@ -131,15 +132,19 @@ def _number(value: float, form: str) -> str:
 
 
 def absent(results: Results) -> Iterator[str]:
-    """Yield who did not take part, and why."""
-    reasons = {
-        f"{each.job.name}: {each.reason}"
-        for entries in results.entries.values()
-        for each in entries
-        if each.reason
-    }
-    if reasons:
-        yield f"Not measured: {'; '.join(sorted(reasons))}."
+    """Yield who did not take part, with how many samples, and why with the fewest of them."""
+    reasons: dict[str, dict[int, str]] = {}
+    for entries in results.entries.values():
+        for each in entries:
+            if each.reason:
+                reasons.setdefault(each.job.name, {})[each.job.points] = each.reason
+    for name, by_points in sorted(reasons.items()):
+        fewest = min(by_points)
+        numbers = listed([f"{points:,}" for points in sorted(by_points)])
+        yield (
+            f"Not measured: {name} with {numbers} samples. The reason, for {fewest:,} samples: "
+            f"{by_points[fewest]}."
+        )
 
 
 # --- beside the report ----------------------------------------------------------------------------

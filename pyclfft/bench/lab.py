@@ -110,7 +110,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commandline.add_device(result)
     result.add_argument("--samples", metavar="N", type=commandline.count, default=SAMPLES,
-                        help=f"how often a slider is moved (default: {SAMPLES})")  # fmt: skip
+                        help=f"how many times a slider is moved (default: {SAMPLES})")  # fmt: skip
     result.add_argument("--json", metavar="FILE", help="write all results")
     return result
 

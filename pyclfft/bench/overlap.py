@@ -157,7 +157,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add(
         "--samples", metavar="N", type=commandline.count, default=SAMPLES,
-        help=f"how often each case is measured, in either way (default: {SAMPLES})",
+        help=f"how many times each case is measured, in either way (default: {SAMPLES})",
     )  # fmt: skip
     add(
         "--folder", metavar="PATH",

@@ -160,7 +160,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add(
         "--samples", metavar="N", type=commandline.count, default=SAMPLES,
-        help=f"how often each case is measured (default: {SAMPLES})",
+        help=f"how many times each case is measured (default: {SAMPLES})",
     )  # fmt: skip
     add("--json", metavar="FILE", help="write all results")
     return result

@@ -36,14 +36,15 @@ def add_options(parser: argparse.ArgumentParser, samples: int, drawing: str) -> 
         metavar="N",
         type=commandline.count,
         default=samples,
-        help=f"how often each contender is measured at each case (default: {samples})",
+        help=f"how many times each contender is measured in each case (default: {samples})",
     )
     add(
         "--json",
         metavar="FILE",
-        help="write all results, anew after each case, so that none is lost",
+        help="write all results to a file; the file is written again after each case, so that no "
+        "result is lost",
     )
-    add("--markdown", metavar="FILE", help="write the tables")
+    add("--markdown", metavar="FILE", help="write the tables to a file")
     add("--plot", metavar="FILE", help=f"draw {drawing} (png, svg or pdf); needs matplotlib")
 
 

@@ -88,11 +88,12 @@ class StreamingConvolver:
     Parameters
     ----------
     ir : array_like of float, shape (taps,), (channels, taps) or (outputs, inputs, taps)
-        The impulse response. A response ``(taps,)`` serves each channel of the signal by itself.
-        ``(channels, taps)`` has a row for each channel, and makes as many channels of a mono
-        signal; four rows make true stereo of a stereo signal: left to left, left to right, right to
-        left, right to right. ``(outputs, inputs, taps)`` is a matrix: each output is the sum of
-        what its row makes of all inputs.
+        The impulse response. A response ``(taps,)`` serves each channel of the signal by itself. A
+        response ``(channels, taps)`` has a row for each channel of the signal; if the signal is
+        mono, the result has as many channels as the response. Four rows make true stereo of a
+        stereo signal: left to left, left to right, right to left, right to right. A response
+        ``(outputs, inputs, taps)`` has an impulse response from each input to each output, and each
+        output is the sum of what it gets from all inputs.
     block_size : int
         The frames that are computed at once. Blocks of other lengths are taken too: without latency
         each is computed when it comes, in parts that end where a block of `block_size` does. A part
@@ -102,17 +103,17 @@ class StreamingConvolver:
         deadlines, and refuses a response that is too long for this device.
     method : {"auto", "direct", "uniform", "nonuniform"}
         "direct" sums by the definition, in a circular buffer on the device; its results are, bit
-        for bit, those of `convolve` with this method. "uniform" multiplies
-        spectra of partitions as long as a block. "nonuniform" has longer partitions for the later
-        parts of the response, and spreads their work over several blocks. "auto" takes the one that
-        costs least.
+        for bit, those of `convolve` with this method. "uniform" cuts the response into partitions
+        as long as a block, and multiplies spectra. "nonuniform" has longer partitions for the later
+        parts of the response, and spreads their work over several blocks. "auto" takes the method
+        that should be the quickest.
     latency : int
-        How many blocks later than the signal its result comes. With 0 each push waits until the
-        device has computed its frames. With more the device computes while the caller plays, and
-        the first pushes return fewer frames than they are given, or none.
+        By how many blocks the result comes later than the signal. If it is 0, each push waits until
+        the device has computed its frames. Otherwise the device computes while the caller plays,
+        and the first pushes return fewer frames than they are given, or none.
     streams : int
-        Of the method "direct": the queues that copy and compute at the same time, if `latency` is
-        not 0. With one, copies wait for kernels.
+        How many queues copy and compute at the same time, if the method is "direct" and `latency`
+        is not 0. With one queue, copies wait for kernels.
     wet, dry : float
         The gains of the convolved and of the unchanged signal.
     normalize : {None, "running", "ir"}
@@ -281,7 +282,7 @@ class StreamingConvolver:
         Returns
         -------
         ndarray, shape (frames,) or (outputs, frames)
-            So many frames that the stream has returned N + M - 1 in all, for N frames of signal and
+            As many frames as bring the total to N + M - 1, for N frames of signal and
             M taps. There are none if no frame was pushed.
 
         Raises
@@ -304,12 +305,13 @@ class StreamingConvolver:
     def set_ir(self, ir: ArrayLike, fade: int = FADE) -> None:
         """Change the impulse response, for all frames that come from now on.
 
-        The signal fades from the old response to the new one: if it is x, and g rises from 0 to 1,
-        the result is the old response's of (1 - g) x plus the new one's of g x. So each sound rings
-        on in the room in which it began. While the old room rings, both are computed.
+        The signal x fades from the old response to the new one: while a factor g rises from 0 to 1,
+        (1 - g) x is convolved with the old response and g x with the new one, and both results are
+        added. So each sound rings on in the room in which it began. As long as the old room rings,
+        both convolutions are computed.
 
-        The call takes as long as making a new stream. While a sound card plays, make it where a
-        latency of some blocks bridges that time.
+        The call takes as long as making a new stream. While a sound card plays, call it only if the
+        stream's latency is longer than that.
 
         Parameters
         ----------

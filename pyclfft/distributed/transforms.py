@@ -74,7 +74,7 @@ def fftn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse.
+        Which direction is multiplied by 1/n, as for `pyclfft.fftn`.
     comm : mpi4py.MPI.Comm, optional
         The ranks; by default all that ``mpiexec`` has started. A process that no launcher has
         started is the only rank, and needs no MPI.

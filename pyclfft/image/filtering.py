@@ -186,12 +186,12 @@ def filter_image(
         The frequency at which the filter goes from pass to stop, or (low, high) for a band. The
         default is an eighth of the shorter side, in bins.
     mask : array_like, pyopencl.array.Array or function, optional
-        Gains of your own, real or complex, in place of `kind` and of its options. Either there is a
-        gain for each bin of the transform, DC at [0, 0]: the shape that `filter_mask` returns for
-        the same `pad`. Or there are the first ``columns // 2 + 1`` columns of these gains, which
-        then do the same as gains between `rfft2` and `irfft2`. A function takes the frequencies fy,
-        of the shape (rows, 1), and fx, of the shape (1, columns), in cycles a pixel, and returns
-        gains that broadcast to (rows, columns).
+        Gains of your own, real or complex, in place of `kind` and of its options. An array has a
+        gain for each bin of the transform, with DC at [0, 0], and so the shape that `filter_mask`
+        returns for the same `pad`. It may also have only the first ``columns // 2 + 1`` columns,
+        like the result of `rfft2`. A function takes the frequencies fy, of the shape (rows, 1), and
+        fx, of the shape (1, columns), in cycles a pixel, and returns gains that broadcast to (rows,
+        columns).
     axes : (int, int), optional
         The axes of the array that are the rows and columns of an image. All other axes are those of
         a stack, whose images are filtered independently. One exception is the last axis: if it
@@ -243,20 +243,22 @@ def filter_image(
     **options
         The options of a kind:
 
-        - "notch" stops what lies around `points`, a list of (fy, fx) in cycles a pixel, up to a
-          `radius` in cycles a pixel (3 bins of the shorter side by default), and, if `mirrored` (by
-          default), around their mirror images; `points` "auto" are those that `find_notches` finds,
-          which downloads half of a spectrum for it, however many images there are;
-        - "directional" passes the waves at an `angle` in degrees, 0 for vertical stripes and
-          anticlockwise, within a `width` of 30 degrees from end to end; or it stops them (`stop`);
+        - "notch" stops the frequencies around `points`, a list of (fy, fx) in cycles a pixel, up to
+          the distance `radius` in cycles a pixel (by default 3 divided by the shorter side). If
+          `mirrored` is true (the default), it also stops those around the points' mirror images.
+          With `points` "auto" it takes the points that `find_notches` finds;
+        - "directional" passes the waves that run at an `angle`, which is counted in degrees
+          anticlockwise and is 0 for vertical stripes. The range of angles that pass has a `width`
+          of 30 degrees from end to end. If `stop` is true, it stops these waves instead;
         - "unsharp" adds `amount` (1) times the high pass;
         - "highboost" subtracts the low pass from `boost` (1.5) times the image;
         - "homomorphic" multiplies the low and the high frequencies of the logarithm of the
           brightness by `gains` (0.5, 1.5);
-        - "imagej" is ImageJ's band pass, which suppresses structures from `large` (40) pixels on,
-          and up to `small` (3) pixels, and `stripes` ("none", "horizontal", "vertical") with a
-          `tolerance` (5) in percent. With `pad` "mirror" the transform is ImageJ's, too: a square
-          whose side is the least power of two that is at least 1.5 times the longer side.
+        - "imagej" is ImageJ's band pass. It suppresses structures larger than `large` (40) pixels,
+          structures smaller than `small` (3) pixels, and `stripes` ("none", "horizontal",
+          "vertical") with a `tolerance` (5) in percent. With `pad` "mirror" the transform is
+          ImageJ's, too: a square whose side is the least power of two that is at least 1.5 times
+          the longer side.
 
         "unsharp", "highboost" and "homomorphic" have a low pass, which is described by `sigma` (2
         pixels; a sixteenth of the shorter side for "homomorphic"), or by `cutoff`, `unit`, `shape`
@@ -415,8 +417,8 @@ def filter_mask(
 ) -> np.ndarray:
     """Return the gain of every frequency.
 
-    Those of the four radial kinds are computed by the filter's own kernel, or, where the device has
-    no room, by the host; those of other kinds by the host.
+    The filter's own kernel computes the gains of "highpass", "lowpass", "bandpass" and "bandstop".
+    The host computes the gains of all other kinds, and all gains if the device has no room.
 
     Parameters
     ----------
@@ -436,8 +438,8 @@ def filter_mask(
     Returns
     -------
     ndarray of float32, shape `size`, or that of the padded transform
-        The gains, DC at [0, 0]; those of the radial kinds are 0 .. 1. You may change them and pass
-        them to `filter_image` as `mask`.
+        The gains, with DC at [0, 0]. The gains of the four kinds above are 0 to 1. You may change
+        the array and pass it to `filter_image` as `mask`.
 
     Raises
     ------

@@ -44,8 +44,8 @@ def find_notches(
     Parameters
     ----------
     image : array_like or pyopencl.array.Array
-        An image or a stack of images, as `filter_image` takes it. Of a stack and of colours, the
-        mean power spectrum counts.
+        An image or a stack of images, as `filter_image` takes it. The peaks are those of the mean
+        power spectrum of all images and colours.
     axes : (int, int), optional
         The axes of a stack's rows and columns, as for `filter_image`.
     queue : cl.CommandQueue, optional

@@ -35,13 +35,13 @@ class Peak:
     Attributes
     ----------
     fy, fx : float
-        Its frequency down and across, in cycles a pixel. Of the two mirrored places of a wave it is
-        the one whose bin has ``fy > 0``, or ``fx > 0`` in the row of `fy` 0, as `find_notches` has
-        it.
+        Its frequency down and across, in cycles a pixel. A wave has two places in the spectrum,
+        which are mirror images. This is the place with ``fy > 0`` or, if `fy` is 0, with
+        ``fx > 0``.
     magnitude : float
         The magnitude of the spectrum there.
     prominence : float
-        How many times greater the magnitude is than those around it.
+        How many times as great as the magnitudes around it the magnitude is.
     """
 
     fy: float

@@ -44,13 +44,13 @@ def wiener(image: Any, psf: Any, balance: float, reg: Any = None, *, clip: bool 
         image, with the pixel in its middle and at most as large as `image`. If it is complex, it is
         the blur's transfer function for the frequencies that ``rfftn(image)`` has.
     balance : float
-        How much weight a smooth result has, against one that fits the image: the larger, the
-        smoother, and the less noise.
+        The weight of smoothness. A larger number gives a smoother result, with less noise and less
+        detail.
     reg : array_like, optional
-        What measures that a result is not smooth, in the same two forms as `psf`. The default is
-        the Laplacian.
+        The filter whose result measures how far an image is from being smooth, in the same two
+        forms as `psf`. The default is the Laplacian.
     clip : bool
-        Cut off results below -1 and above 1. Pass False for an image of other numbers than 0 to 1.
+        Cut off results below -1 and above 1. Pass False if the pixels are not numbers from 0 to 1.
 
     Returns
     -------

@@ -48,9 +48,10 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Open a page in the browser to play with an image's spectrum: filters with "
-        "sliders, and a brush that erases frequencies. Or with a sound's: its spectrogram, notes, "
-        "parts of it, rooms.",
+        description="Open a page in the browser to play with the spectrum of an image or of a "
+        "sound. For an image the page has filters with sliders, and a brush that erases "
+        "frequencies. For a sound it shows the spectrogram and the notes, changes parts of the "
+        "sound, and puts the sound into a room.",
         epilog=EPILOG,
     )
     add = result.add_argument

@@ -220,25 +220,44 @@ CONVOLVE_METHODS = ("direct", "fft", "partitioned")
 # meaning. Those of CPUs were measured as processor time, with Intel's runtime on 2 cores of an AMD
 # EPYC (Zen 5). Those of GPUs were measured on an H200.
 COSTS = (
-    ("direct", 30e3, 45e3, "The nanoseconds of the smallest convolution by the definition."),
-    ("spectral", 120e3, 85e3, "The nanoseconds of the smallest convolution by transforms."),
-    ("product", 4e-4, 0.65, "The nanoseconds of a product along several axes."),
-    ("register", 6.5e-5, 0.022, "The nanoseconds of a product along one axis."),
+    (
+        "direct", 30e3, 45e3,
+        "How many nanoseconds the smallest convolution by the definition takes.",
+    ),
+    ("spectral", 120e3, 85e3, "How many nanoseconds the smallest convolution by transforms takes."),
+    (
+        "product", 4e-4, 0.65,
+        "How many nanoseconds a product takes in a convolution by the definition along several "
+        "axes.",
+    ),
+    (
+        "register", 6.5e-5, 0.022,
+        "How many nanoseconds a product takes in a convolution by the definition along one axis.",
+    ),
     (
         "edge", 6.5e-5, 0.25,
-        "The nanoseconds of a product along one axis, of a result that not all taps reach.",
+        "How many nanoseconds a product takes in a convolution by the definition along one axis, "
+        "for a result near an end, to which not all taps contribute.",
     ),
-    ("operation", 5e-4, 0.07, "The nanoseconds of one operation at one point of a transform."),
-    ("cached", 2.0**14, 2.0**15, "The points of a transform up to which a core's cache holds it."),
-    ("uncached", 1.0, 3.4, "The operations that each doubling of a longer one adds to a point."),
+    (
+        "operation", 5e-4, 0.07,
+        "How many nanoseconds one operation takes at one point of a transform.",
+    ),
+    ("cached", 2.0**14, 2.0**15, "The most points of a transform that the cache of a core holds."),
+    (
+        "uncached", 1.0, 3.4,
+        "If a transform has more points than cost_cached: how many operations each doubling of its "
+        "length adds at each point.",
+    ),
 )  # fmt: skip
+ESTIMATES = "The function convolve estimates the times of its methods from it."
 # What the partitions of StreamingConvolver cost: the end of a name, the default and the meaning.
-UNIT = "The unit is the product of two bins."
+UNIT = "The unit is the cost of a product of two bins."
 PARTITION_COSTS = (
-    ("launch", 10e3, "What a launch of the longer partitions costs."),
-    ("point", 0.4, "What each doubling of its length costs at a point of a transform."),
+    ("launch", 10e3, "What a launch costs for the partitions that are longer than a block."),
+    ("point", 0.4, "What a point of a transform costs for each doubling of the length."),
     ("tap", 0.1, "What a product by the definition costs."),
-    ("copy", 30e3, "What a copy of a channel to the definition's buffer, or back, costs."),
+    ("copy", 30e3, "What it costs to copy a channel to the buffer of the method direct, and back."),
 )
 
 # The planner searches a parameter's lists of factors for one whose product is the length that it
@@ -273,14 +292,14 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "pitch_bytes": Parameter(
         -1, -1, OneOf((-1, 0, 32, 64, 128, 256)),
-        "At multiples of how many bytes the rows of spectra begin between two passes of a "
-        "transform of real numbers along several axes. With 0 they lie without gaps, and with -1 a "
+        "Between two passes of a transform of real numbers along several axes, the rows of spectra "
+        "begin at multiples of this number of bytes. With 0 they lie without gaps, and with -1 a "
         "rule decides.",
     ),
     "upwards": Parameter(
         -1, -1, OneOf((-1, 0, 1)),
-        "Whether a transform along several axes begins with the first axis, as far as it may "
-        "choose: with 1 it does, with 0 it begins with the last axis, and with -1 a rule decides.",
+        "If a transform along several axes may begin with any of them: with 1 it begins with the "
+        "first axis, with 0 it begins with the last axis, and with -1 a rule decides.",
     ),
     "factors": Parameter(
         (), (), Lists(2, MAX_STEPS),
@@ -314,8 +333,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "stockham_in_place": Parameter(
         -1, -1, OneOf((-1, 0, 1)),
-        "Whether a pass of the Stockham kernel that may overwrite its source does: 1 means always, "
-        "0 never if there is memory for it, -1 where it should pay.",
+        "Whether a pass of the Stockham kernel overwrites its source where this is allowed: 1 "
+        "means always, 0 only if there is no memory for another buffer, -1 where it should pay.",
     ),
     "stockham_banks": Parameter(
         128, 128, Range(1, 1024),
@@ -398,7 +417,8 @@ PARAMETERS: Mapping[str, Parameter] = {
         0, 512, POINTS,
         "The most points of a transform with a prime factor above 13 that is left to the algorithm "
         "small, whose one CPU kernel serves all lengths, so that a new length compiles nothing. On "
-        "a CPU runtime that is slow with barriers, also of a single transform without one.",
+        "a CPU runtime that is slow with barriers, the parameter concerns single transforms "
+        "without such a prime factor, too.",
     ),
     "small_points": Parameter(
         0, 1024, POINTS,
@@ -413,23 +433,24 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "stft_points": Parameter(
         1024, 1024, POINTS,
-        "From how many points of a frame on stft takes stft_group, stft_columns and stft_parts in "
-        "the places of stockham_group, stockham_columns and stockham_parts.",
+        "The fewest points of a frame for which stft takes stft_group, stft_columns and stft_parts "
+        "instead of stockham_group, stockham_columns and stockham_parts.",
     ),
     "stft_group": Parameter(
         32, 0, Range(0, ITEMS.most),
-        "The value that stockham_group has in stft if the bins of a frame are neighbours in "
-        "memory. With 0 it keeps its own.",
+        "The value that stft takes instead of stockham_group if the bins of a frame are neighbours "
+        "in memory. With 0 it takes stockham_group.",
     ),
     "stft_columns": Parameter(
         4, 0, OneOf((0, 4, 8, 16, 32)),
-        "The value that stockham_columns has in stft if the frames of a bin are neighbours in "
-        "memory: so many frames share a work-group. With 0 it keeps its own.",
+        "The value that stft takes instead of stockham_columns if the frames of a bin are "
+        "neighbours in memory: how many frames share a work-group. With 0 it takes "
+        "stockham_columns.",
     ),
     "stft_parts": Parameter(
         1, 0, OneOf((0, 1, 2, 4)),
-        "The value that stockham_parts has in stft if the frames of a bin are neighbours in "
-        "memory. With 0 it keeps its own.",
+        "The value that stft takes instead of stockham_parts if the frames of a bin are neighbours "
+        "in memory. With 0 it takes stockham_parts.",
     ),
     "istft_chunk": Parameter(
         0, 0, Range(0, 2**40),
@@ -438,8 +459,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "extrema_group": Parameter(
         128, 128, Range(1, 1024),
-        "How many work-items of a group look together for the least and the greatest value of an "
-        "image, or for the greatest of a spectrogram: the power of two below.",
+        "The size of the work-groups that look for the least and the greatest value of an image, "
+        "or for the greatest of a spectrogram. It is rounded down to a power of two.",
     ),
     "extrema_groups": Parameter(
         256, 256, Range(1, 2**16),
@@ -482,8 +503,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "taps_split": Parameter(
         4, 4, Range(0, 1024),
-        "With fewer work-groups than this for each compute unit, a convolution by the definition "
-        "along one axis gives each tile of taps a work-group of its own.",
+        "If there are fewer work-groups than this for each compute unit, a convolution by the "
+        "definition along one axis gives each tile of taps a work-group of its own.",
     ),
     "partition_group": Parameter(
         64, 1, Range(1, 1024),
@@ -499,7 +520,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         "How many vectors of partition_width a work-item adds up side by side.",
     ),
     **{
-        f"cost_{name}": Parameter(gpu, cpu, AMOUNT, f"{meaning} The expected times count on it.")
+        f"cost_{name}": Parameter(gpu, cpu, AMOUNT, f"{meaning} {ESTIMATES}")
         for name, gpu, cpu, meaning in COSTS
     },
     **{

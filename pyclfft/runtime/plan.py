@@ -66,8 +66,8 @@ class Plan:
     direction : {"forward", "inverse"}
         The sign of the exponent: minus for "forward", plus for "inverse".
     norm : {"backward", "ortho", "forward"}
-        Which direction carries the factor 1/n: "backward" stands for the inverse, "forward" for the
-        forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" the inverse transform, with "forward"
+        the forward transform. With "ortho" both are multiplied by the square root of the factor.
     s : int or iterable of int, optional
         Lengths to transform along `axes`; the input is cropped or padded with zeros at its end.
     strides : sequence of int, optional
@@ -81,20 +81,26 @@ class Plan:
         the input as a kernel reads it, the store hook every element of the result as a kernel
         writes it.
     algorithm : str, optional
-        The algorithm for every axis; by default the first one that takes the axis. On any device:
-        "stockham" (one launch for a length that fits a work-group and has no prime factor above
-        61), "four_step" (a longer one: a launch for each of two factors or more), "bluestein" (any
-        length: one launch, or three and more), "rader" (a prime length: one launch), "radix2"
-        (powers of two, the textbook's kernels) and "direct" (any length, n^2 steps). On CPUs with
-        vectors also "small" (a few short transforms, by one kernel for all lengths), "row"
-        (contiguous rows of a smooth length), "cosine_lanes" (cosine and sine transforms of
-        contiguous rows), "cols" (neighbouring transforms of a smooth length), "chirp" (neighbouring
-        transforms of any length) and "long_chirp" (long ones, in three launches). There "four_step"
-        and "bluestein" use vectors if they can; "four_step_lanes" and "bluestein_lanes" insist on
-        vectors, "four_step_groups" and "bluestein_groups" on work-groups.
-        "fused" joins two launches of "stockham" or "four_step" on devices whose work-groups may
-        wait. "ladder1" to "ladder4", "compact", "autosort", "in-registers" and "local-radix2"
-        (powers of two) are steps from a slow kernel to better ones, to learn from.
+        The algorithm for every axis; by default the first one that takes the axis.
+
+        On any device there are "stockham" (a length that fits a work-group and has no prime factor
+        above 61, in one launch), "four_step" (a longer length, in two launches or more),
+        "bluestein" (any length, in one launch, or in three or more), "rader" (a prime length, in
+        one launch), "radix2" (powers of two, by the textbook's kernels) and "direct" (any length,
+        in n^2 steps).
+
+        On CPUs with vectors there are also "small" (a few short transforms, by one kernel for all
+        lengths), "row" (contiguous rows of a smooth length), "cosine_lanes" (cosine and sine
+        transforms of contiguous rows), "cols" (neighbouring transforms of a smooth length), "chirp"
+        (neighbouring transforms of any length, in one launch) and "long_chirp" (the same for long
+        transforms, in three launches). "four_step" and "bluestein" use vectors there if they can;
+        "four_step_lanes" and "bluestein_lanes" insist on vectors, and "four_step_groups" and
+        "bluestein_groups" on work-groups.
+
+        On devices whose work-groups may wait for each other, "fused" joins two launches of
+        "stockham" or "four_step". The algorithms "ladder1" to "ladder4", "compact", "autosort",
+        "in-registers" and "local-radix2" (powers of two) are steps from a slow kernel to better
+        ones, to learn from.
     effort : {"estimate", "measure", "exhaustive"}
         How the kernels' parameters are chosen. "estimate" takes what was measured before, by `tune`
         or by the makers of pyclfft, and otherwise goes by rules. "measure" also times, now, what

@@ -33,8 +33,9 @@ def fft(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
     overwrite_x : bool
         Permission to destroy `x`, as in SciPy. It has no effect: `x` is never destroyed.
     workers : int, optional
@@ -114,8 +115,9 @@ def ifft(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -178,8 +180,9 @@ def fft2(
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
-        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1 / (rows columns): with "backward" (the default) the
+        inverse transform, with "forward" the forward transform. With "ortho" both are multiplied by
+        the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -240,8 +243,9 @@ def ifft2(
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
-        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1 / (rows columns): with "backward" (the default) the
+        inverse transform, with "forward" the forward transform. With "ortho" both are multiplied by
+        the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -297,9 +301,9 @@ def fftn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
-        carries its square root.
+        Which direction is multiplied by 1/n, where n is the product of all lengths: with "backward"
+        (the default) the inverse transform, with "forward" the forward transform. With "ortho" both
+        are multiplied by the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -362,9 +366,9 @@ def ifftn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
-        carries its square root.
+        Which direction is multiplied by 1/n, where n is the product of all lengths: with "backward"
+        (the default) the inverse transform, with "forward" the forward transform. With "ortho" both
+        are multiplied by the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 

@@ -39,8 +39,9 @@ def rfft(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -110,8 +111,9 @@ def irfft(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -172,8 +174,9 @@ def rfft2(
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
-        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1 / (rows columns): with "backward" (the default) the
+        inverse transform, with "forward" the forward transform. With "ortho" both are multiplied by
+        the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -232,8 +235,9 @@ def irfft2(
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
-        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1 / (rows columns): with "backward" (the default) the
+        inverse transform, with "forward" the forward transform. With "ortho" both are multiplied by
+        the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -290,9 +294,9 @@ def rfftn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
-        carries its square root.
+        Which direction is multiplied by 1/n, where n is the product of all lengths: with "backward"
+        (the default) the inverse transform, with "forward" the forward transform. With "ortho" both
+        are multiplied by the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -357,9 +361,9 @@ def irfftn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
-        carries its square root.
+        Which direction is multiplied by 1/n, where n is the product of all lengths: with "backward"
+        (the default) the inverse transform, with "forward" the forward transform. With "ortho" both
+        are multiplied by the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -419,8 +423,9 @@ def hfft(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -481,8 +486,9 @@ def ihfft(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n: "backward", the default, stands for the inverse,
-        "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/n: with "backward" (the default) the inverse transform,
+        with "forward" the forward transform. With "ortho" both are multiplied by the square root of
+        the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -545,8 +551,9 @@ def hfft2(
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
-        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1 / (rows columns): with "backward" (the default) the
+        inverse transform, with "forward" the forward transform. With "ortho" both are multiplied by
+        the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -601,8 +608,9 @@ def ihfft2(
     axes : sequence of int
         Axes to transform; the last two by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1 / (rows columns): "backward", the default, stands for
-        the inverse, "forward" for the forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1 / (rows columns): with "backward" (the default) the
+        inverse transform, with "forward" the forward transform. With "ortho" both are multiplied by
+        the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -662,9 +670,9 @@ def hfftn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
-        carries its square root.
+        Which direction is multiplied by 1/n, where n is the product of all lengths: with "backward"
+        (the default) the inverse transform, with "forward" the forward transform. With "ortho" both
+        are multiplied by the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 
@@ -719,9 +727,9 @@ def ihfftn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/n, where n is the product of all lengths: "backward",
-        the default, stands for the inverse, "forward" for the forward direction; with "ortho" each
-        carries its square root.
+        Which direction is multiplied by 1/n, where n is the product of all lengths: with "backward"
+        (the default) the inverse transform, with "forward" the forward transform. With "ortho" both
+        are multiplied by the square root of the factor.
     overwrite_x, workers, plan
         See `fft`.
 

@@ -50,9 +50,9 @@ def dct(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is 2 (n - 1) for type 1 and 2 n for the
-        other types: "backward", the default, stands for the inverse, "forward" for the forward
-        direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is 2 (n - 1) for type 1 and 2 n for the other
+        types: with "backward" (the default) the inverse transform, with "forward" the forward
+        transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional
@@ -127,9 +127,9 @@ def idct(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is 2 (n - 1) for type 1 and 2 n for the
-        other types: "backward", the default, stands for the inverse, "forward" for the forward
-        direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is 2 (n - 1) for type 1 and 2 n for the other
+        types: with "backward" (the default) the inverse transform, with "forward" the forward
+        transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional
@@ -158,7 +158,7 @@ def idct(
 
     Notes
     -----
-    But for a factor, types 1 and 4 are their own inverses, and types 2 and 3 are each other's.
+    Apart from a factor, types 1 and 4 are their own inverses, and type 3 is the inverse of type 2.
 
     Examples
     --------
@@ -196,9 +196,9 @@ def dst(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is 2 (n + 1) for type 1 and 2 n for the
-        other types: "backward", the default, stands for the inverse, "forward" for the forward
-        direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is 2 (n + 1) for type 1 and 2 n for the other
+        types: with "backward" (the default) the inverse transform, with "forward" the forward
+        transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional
@@ -268,9 +268,9 @@ def idst(
     axis : int
         Axis to transform; the last one by default.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is 2 (n + 1) for type 1 and 2 n for the
-        other types: "backward", the default, stands for the inverse, "forward" for the forward
-        direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is 2 (n + 1) for type 1 and 2 n for the other
+        types: with "backward" (the default) the inverse transform, with "forward" the forward
+        transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional
@@ -300,7 +300,7 @@ def idst(
 
     Notes
     -----
-    But for a factor, types 1 and 4 are their own inverses, and types 2 and 3 are each other's.
+    Apart from a factor, types 1 and 4 are their own inverses, and type 3 is the inverse of type 2.
 
     Examples
     --------
@@ -339,9 +339,9 @@ def dctn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product of the numbers N that `dct`
-        has along each axis: "backward", the default, stands for the inverse, "forward" for the
-        forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is the product of the numbers N that `dct` has
+        along each axis: with "backward" (the default) the inverse transform, with "forward" the
+        forward transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional
@@ -411,9 +411,9 @@ def idctn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product of the numbers N that `dct`
-        has along each axis: "backward", the default, stands for the inverse, "forward" for the
-        forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is the product of the numbers N that `dct` has
+        along each axis: with "backward" (the default) the inverse transform, with "forward" the
+        forward transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional
@@ -476,9 +476,9 @@ def dstn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product of the numbers N that `dst`
-        has along each axis: "backward", the default, stands for the inverse, "forward" for the
-        forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is the product of the numbers N that `dst` has
+        along each axis: with "backward" (the default) the inverse transform, with "forward" the
+        forward transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional
@@ -542,9 +542,9 @@ def idstn(
     axes : int or sequence of int, optional
         Axes to transform. By default the last ``len(s)`` axes, or all of them without `s`.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction carries the factor 1/N, where N is the product of the numbers N that `dst`
-        has along each axis: "backward", the default, stands for the inverse, "forward" for the
-        forward direction; with "ortho" each carries its square root.
+        Which direction is multiplied by 1/N, where N is the product of the numbers N that `dst` has
+        along each axis: with "backward" (the default) the inverse transform, with "forward" the
+        forward transform. With "ortho" both are multiplied by the square root of the factor.
     overwrite_x, workers
         See `fft`.
     orthogonalize : bool, optional

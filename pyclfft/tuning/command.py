@@ -32,12 +32,13 @@ from .tuner import STEPS, Tuned, tune_case
 
 PROG = "pyclfft tune"
 EPILOG = (
-    "The results go to a file of yours, from which later plans take them: print(plan) names the "
-    "parameters that come from there. Each result is stored as soon as it is known, so that after "
-    "Ctrl-C the same command goes on where it was.",
-    "The parameters follow. The value -1 leaves the choice to a rule. Where lists of factors are "
-    "asked for, a transform takes the first one whose product is its length; without one a rule "
-    "decides. The textbook kernels are those of the algorithm radix2 and of its image filter.",
+    "The results go to a file in your data folder, from which later plans take them: print(plan) "
+    "names the parameters that come from there. Each result is stored as soon as it is known, so "
+    "that after Ctrl-C the same command goes on where it stopped.",
+    "These are the parameters. The value -1 leaves the choice to a rule. If a value consists of "
+    "lists of factors, a transform takes the first list whose product is its length; if there is "
+    "none, a rule decides. The textbook kernels are those of the algorithm radix2 and of its image "
+    "filter.",
 )
 LEAST_WIDTH = 60  # least columns of the help; narrower lines have no room for text beside names
 
@@ -62,10 +63,9 @@ def parser() -> argparse.ArgumentParser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
-        description="Find the fastest parameters of transforms, frames, image filters and\n"
+        description="Find the fastest parameters of transforms, frames, image filters and "
         "convolutions on this device, by measuring. Let nothing else run meanwhile.",
         epilog=epilog(max(LEAST_WIDTH, shutil.get_terminal_size().columns - 2)),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
     commandline.add_device(result)
@@ -80,13 +80,16 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--columns",
         action="store_true",
-        help="tune columns, which lie side by side, rather than rows; for frames, those in C order",
+        help="tune columns, which lie side by side, rather than rows; for stft and istft, frames "
+        "that lie side by side, as in a device array in C order",
     )
     add(
         "--kind",
         choices=(*KINDS, *PRODUCTS),
-        help="the kind of transform, as Plan has it (default: c2c), or what is built on "
-        "transforms: filter- is followed by the scale of filter_image, and convolve- by the mode",
+        metavar="KIND",
+        help="the kind of transform, as Plan names it (default: c2c), or what is built on "
+        "transforms: stft or istft; filter- and a scale of filter_image, such as filter-none; "
+        "convolve- and a mode, such as convolve-full. An unknown KIND lists all",
     )
     add(
         "--hop",

@@ -13,6 +13,7 @@ import pytest
 import scipy.fft
 
 import pyclfft
+from pyclfft import selftest_memory
 from pyclfft.errors import DeviceMemoryError, PlanError
 from pyclfft.runtime import conveyor, limit, pieces
 from tests.conftest import place_of
@@ -240,6 +241,29 @@ def test_functions(device, change_traits, counted, why, name, shape, options):
     assert result.dtype == ("c8" if expected.dtype.kind == "c" else "f4")
     agrees(result, expected, result.shape, 1.2)
     assert counted
+
+
+@pytest.mark.parametrize("name", ["fft", "fft2", "fftn", "rfft"])
+@pytest.mark.parametrize("limit", [2**17, 2**19])
+def test_buffers_stay_below_the_limit(device, monkeypatch, counted, name, limit):
+    """All buffers that live at one time, of the second call: pinned memory of the host exists."""
+
+    class Most(selftest_memory.Counter):
+        most = 0
+
+        def add(self, buffers, nbytes):
+            super().add(buffers, nbytes)
+            self.most = max(self.most, self.nbytes)
+
+    monkeypatch.setattr(selftest_memory, "Counter", Most)
+    x = noise((64, 64, 64), "f4" if name == "rfft" else "c8")
+    with pyclfft.limit_device_memory(limit):
+        getattr(pyclfft, name)(x)
+        with selftest_memory.counted_buffers() as counter:
+            result = getattr(pyclfft, name)(x)
+    agrees(result, getattr(scipy.fft, name)(wide(x)), [64, 64, 64])
+    assert counted
+    assert 0 < counter.most <= limit
 
 
 def test_what_fits_goes_at_once(device, counted):

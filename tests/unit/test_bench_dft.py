@@ -97,7 +97,7 @@ def test_a_wrong_result_is_marked(results):
 
 def test_why_a_contender_is_missing(results):
     said = dft_view.as_markdown(results)
-    assert "Not measured: local: too large." in said
+    assert "Not measured: local with 20,000 samples. The reason, for 20,000 samples: too" in said
     assert "The occupancy is not known" not in said
     unknown = Results(results.environment, 4, 20.0, {GROUPS: (entry("global", 5000, 1.0, 0, 64),)})
     assert "The occupancy is not known" in dft_view.as_text(unknown)
