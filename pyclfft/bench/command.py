@@ -54,6 +54,7 @@ SUBCOMMANDS = {
     ),
     "pieces": ("pyclfft.bench.pieces", "arrays larger than the device, and copies alone"),
     "stft": ("pyclfft.bench.stft", "short-time Fourier transforms, and other libraries"),
+    "threads": ("pyclfft.bench.threads", "calls of several threads, beside those of one thread"),
     "worksize": ("pyclfft.bench.worksize", "the textbook's kernels by the size of their groups"),
 }
 
