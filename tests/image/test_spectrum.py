@@ -295,6 +295,16 @@ def test_the_lowest_frequency_of_a_peak():
     assert find_peaks(magnitude, lowest_bins=9.1) == ()
 
 
+@pytest.mark.parametrize("greater", [0, 32])
+def test_rounding_does_not_hide_a_peak_at_the_nyquist_frequency(greater):
+    """If the rows are odd, it lies between the first and the last row, which are neighbours."""
+    magnitude = np.ones((33, 40))
+    magnitude[[0, 32], 20] = 100
+    magnitude[greater, 20] = np.nextafter(100, 101)
+    (peak,) = find_peaks(magnitude)
+    assert (peak.fy, peak.fx) == pytest.approx((0.5, 0), abs=0.02)
+
+
 def test_what_stands_around_a_peak_has_two_names():
     with pytest.raises(pyclfft.PlanError, match="invalid around 'square'"):
         find_peaks(np.ones((30, 30)), around="square")
