@@ -20,7 +20,8 @@ import pyclfft
 from pyclfft import figures
 from pyclfft.image import spectrum_picture
 from pyclfft.image.imagefile import ImageFile, write_images
-from pyclfft.image.peaks import find_peaks
+from pyclfft.image.peaks import Peak, find_peaks
+from pyclfft.image.spectrum_files import peak_rows
 from pyclfft.runtime import cache
 from pyclfft.spectrum import main
 
@@ -330,6 +331,11 @@ def test_the_picture_goes_beside_its_input(striped, capsys):
     assert "10.00" in said
     picture = Image.open(striped.with_name("striped_spectrum.png"))
     assert min(picture.size) > 500
+
+
+def test_a_frequency_that_is_rounded_to_zero_has_no_minus():
+    ((_, _, fy, fx, _),) = peak_rows([Peak(0.1, -4e-5, 1.0, 1.0)])
+    assert (fy, fx) == ("+0.1000", "+0.0000")
 
 
 def test_json_and_csv_need_no_matplotlib(striped, tmp_path):
