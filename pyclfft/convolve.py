@@ -81,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> None:
-    options = parser().parse_args(argv)
+    options = parser().parse_mixed(argv)
     _complete(options)
     with streams.sources([options.dry_file, options.ir_file]) as sources:
         target = _target(options, sources)
@@ -238,7 +238,7 @@ def _target(
     return targets[0] if targets else None
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> commandline.Parser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,
