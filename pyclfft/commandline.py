@@ -22,6 +22,7 @@ from .errors import PyclfftError
 from .planning.solvers import BY_NAME
 from .progress import Progress
 from .runtime.profile import PassTime, merge_repeats, totals
+from .streams import DASH
 
 logger = logging.getLogger(__name__)
 
@@ -132,6 +133,37 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and end the program."""
         self.exit(FAILED, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def parse_mixed(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Parse arguments whose options stand before, between and behind the names of files."""
+        argv, names = names_behind_dashes(argv)
+        return self.parse_intermixed_args([*argv, *names])
+
+
+def names_behind_dashes(argv: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+    """Split arguments at ``--``, behind which every word is a file, also ``-q.png``.
+
+    argparse forgets ``--`` where options may follow files.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        The arguments that the user has typed.
+
+    Returns
+    -------
+    sequence of str
+        The arguments before ``--``.
+    list of str
+        The names behind it, so that none looks like an option: ``./-q.png``.
+    """
+    if "--" not in argv:
+        return argv, []
+    at = list(argv).index("--")
+    return argv[:at], [
+        os.curdir + os.sep + name if name.startswith("-") and name != DASH else name
+        for name in argv[at + 1 :]
+    ]
 
 
 def add_device(

@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> None:
-    options = parser().parse_args(argv)
+    options = parser().parse_mixed(argv)
     _complete(options)
     with streams.sources([options.dry_file, options.ir_file]) as sources:
         target = _target(options, sources)
@@ -240,7 +240,7 @@ def _target(
     return targets[0] if targets else None
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> commandline.Parser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> None:
-    options = parser().parse_args(argv)
+    options = parser().parse_mixed(argv)
     if not options.reduction and options.hum is None:
         raise PlanError("--reduction 0 without --hum changes nothing: give one of them")
     names = [options.sound, *([options.noise] if options.noise else [])]
@@ -194,7 +194,7 @@ def _targets(
     return target, picture
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> commandline.Parser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -96,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
-    argv, names = names_behind_dashes(argv)
+    argv, names = commandline.names_behind_dashes(argv)
     options = parser().parse_intermixed_args([*join_numbers(argv), *names])
     _require_sense(options)
     gains = None if options.use_mask is UNSET else read_gains(options.use_mask)
@@ -247,32 +246,6 @@ def parser() -> argparse.ArgumentParser:
                       help="print the device's time of every pass and transfer")  # fmt: skip
     commandline.add_quiet(talk)
     return result
-
-
-def names_behind_dashes(argv: Sequence[str]) -> tuple[Sequence[str], list[str]]:
-    """Split arguments at ``--``, behind which every word is a file, also ``-q.png``.
-
-    argparse forgets ``--`` where options may follow files.
-
-    Parameters
-    ----------
-    argv : sequence of str
-        The arguments that the user has typed.
-
-    Returns
-    -------
-    sequence of str
-        The arguments before ``--``.
-    list of str
-        The names behind it, so that none looks like an option: ``./-q.png``.
-    """
-    if "--" not in argv:
-        return argv, []
-    at = list(argv).index("--")
-    return argv[:at], [
-        os.curdir + os.sep + name if name.startswith("-") and name != streams.DASH else name
-        for name in argv[at + 1 :]
-    ]
 
 
 def join_numbers(argv: Sequence[str]) -> list[str]:

@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+    options = parser().parse_mixed(argv)
     frames, magnitudes = _framing(options)
     with streams.sources(options.inputs) as inputs:
         jobs = _jobs(inputs, options)
@@ -122,7 +122,7 @@ def _make(
 # --- arguments ------------------------------------------------------------------------------------
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> commandline.Parser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,

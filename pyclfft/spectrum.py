@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+    options = parser().parse_mixed(argv)
     with streams.sources(options.inputs, suffix_of) as inputs:
         jobs = _jobs(inputs, options)
         use_device(select_device(options.device))
@@ -61,7 +61,7 @@ def _main(argv: Sequence[str]) -> int:
             )
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> commandline.Parser:
     """Return the command's parser."""
     result = commandline.Parser(
         prog=PROG,

@@ -600,11 +600,15 @@ def _caption(axes: Any, caption: Caption) -> None:
     # A file's name may look like a formula, and may hold characters that cannot be printed.
     title = "".join(c if c.isprintable() else "?" for c in caption.title)
     title = title if len(title) <= 72 else f"{title[:34]} … {title[-34:]}"
+    small: dict[str, Any] = {"fontsize": 8.5, "color": "0.3"}
+    if not title:  # then the details take its place, for which the layout leaves room
+        axes.set_title(caption.details, loc="left", pad=6, parse_math=False, **small)
+        return
     axes.set_title(title, loc="left", fontsize=12, pad=20 if caption.details else 6,
                    parse_math=False)  # fmt: skip
     axes.annotate(
-        caption.details, (0, 1), (0, 6), "axes fraction", "offset points", fontsize=8.5,
-        color="0.3", parse_math=False, in_layout=False,
+        caption.details, (0, 1), (0, 6), "axes fraction", "offset points",
+        parse_math=False, in_layout=False, **small,
     )  # fmt: skip
 
 

@@ -313,6 +313,6 @@ def _filtered_pages(
             return
         image, _ = page
         begin = time.perf_counter()
-        pixels = filtered(REQUEST.job(image), image.pixels, None, queue)
+        pixels = filtered(REQUEST.job(image, image.pixels), image.pixels, None, queue)
         steps["filter"] += time.perf_counter() - begin
         yield replace(image, pixels=pixels)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from queue import Queue
 from typing import Any, NamedTuple
 
@@ -20,7 +21,13 @@ from ..overlap import ahead
 from ..runtime.operation import queue_for
 from ..runtime.profile import PassTime, Recorder, profiling_queue
 from .filter_plans import PIXELS, FilterJob
-from .filtering import filtered, image_filter, with_found_points
+from .filtering import (
+    filtered,
+    finds_points,
+    image_filter,
+    with_found_points,
+    with_one_upload,
+)
 from .imagefile import ImageFile, check_output, iter_images, write_image, write_images
 from .jobs import filter_job, mask_array, mask_size
 from .mask_pictures import draw_gains, gains_of
@@ -58,11 +65,16 @@ class FilterRequest:
     gains: np.ndarray | None = None
     volume: bool = False
 
-    def job(self, image: ImageFile) -> FilterJob:
-        """Return what is to be done with an image."""
-        band = with_found_points(image.pixels, self.band.get("kind"), self.band)
+    @property
+    def finds_points(self) -> bool:
+        """Whether each image is read twice: first to find the points of a notch in it."""
+        return finds_points(self.band.get("kind"), self.band)
+
+    def job(self, image: ImageFile, pixels: Any) -> FilterJob:
+        """Return what is to be done with an image; `pixels` are its own, or those on the device."""
+        band = with_found_points(pixels, self.band.get("kind"), self.band)
         mask = self.mask(image)
-        return filter_job(image.pixels, mask=mask, maxval=image.maxval, **band, **self.others)
+        return filter_job(pixels, mask=mask, maxval=image.maxval, **band, **self.others)
 
     def volume_job(self, volume: np.ndarray, maxval: float) -> VolumeJob:
         """Return what is to be done with a volume."""
@@ -276,17 +288,45 @@ def _filter_one_by_one(
     """Yield each image with its result."""
     first = True
     for image, count in images:
-        with job.step("plan"):
-            planned, mask = job.request.job(image), job.request.mask(image)
-            _require_formats(job, image, planned, count)
-            if "mask" in job.files and first:  # gains that its format cannot hold
-                _gains(image, job.request, planned, job.files["mask"])
-            first = False
-            with suppress(DeviceMemoryError):  # what is too large goes in pieces
-                image_filter(planned, queue.context, mask)
-        with job.step("filter"):
-            pixels = filtered(planned, image.pixels, mask, queue, recorder)
-        yield Pair(image, _like(image, pixels), planned)
+        one = partial(_filter_one, job, image, count, first, queue, recorder)
+        if job.request.finds_points:
+            yield with_one_upload(one, image.pixels, queue, recorder)
+        else:
+            yield one(image.pixels)
+        first = False
+
+
+def _filter_one(
+    job: FileJob,
+    image: ImageFile,
+    count: int,
+    is_first: bool,
+    queue: cl.CommandQueue,
+    recorder: Recorder | None,
+    pixels: Any,
+) -> Pair:
+    """Filter one image, whose pixels are on the host or on the device."""
+    with job.step("plan"):
+        planned, mask = job.request.job(image, pixels), job.request.mask(image)
+        _require_formats(job, image, planned, count)
+        if "mask" in job.files and is_first:  # gains that its format cannot hold
+            _gains(image, job.request, planned, job.files["mask"])
+        with suppress(DeviceMemoryError):  # what is too large goes in pieces
+            image_filter(planned, queue.context, mask)
+    with job.step("filter"):
+        result = filtered(planned, pixels, mask, queue, recorder)
+        return Pair(image, _like(image, _downloaded(result, recorder)), planned)
+
+
+def _downloaded(result: Any, recorder: Recorder | None) -> np.ndarray:
+    """Return a result that may be on the device."""
+    if isinstance(result, np.ndarray):
+        return result
+    pixels, done = result.get_async()
+    if recorder is not None:
+        recorder.add("read", "device to host", pixels.nbytes, done)
+    done.wait()
+    return pixels
 
 
 def _filter_as_volume(

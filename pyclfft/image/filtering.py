@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyopencl as cl
@@ -53,6 +53,7 @@ from .notches import find_notches
 
 MAX_PLANES = 2**15  # in one launch, because some drivers allow less than 2^16 along dimension 3
 
+Result = TypeVar("Result")
 Gains = bytes | cl.Buffer | None  # a mask's gains: copied from the host, or a buffer of the device
 
 
@@ -347,8 +348,9 @@ def filter_image(
             require_finite(array)
         return filtered(job, array, gains, queue_for(queue, array, gains))
 
-    if isinstance(array, np.ndarray) and _finds_points(kind, options):
-        return _with_one_upload(result_of, array, queue_for(queue, gains))
+    if isinstance(array, np.ndarray) and finds_points(kind, options):
+        result = with_one_upload(result_of, array, queue_for(queue, gains))
+        return result if isinstance(result, np.ndarray) else result.get()
     return result_of(array)
 
 
@@ -379,29 +381,69 @@ def with_found_points(
     PlanError, DeviceError, DeviceMemoryError
         As `find_notches` raises them.
     """
-    if _finds_points(kind, options):
+    if finds_points(kind, options):
         return {**options, "points": find_notches(image, axes=axes, queue=queue)}
     return dict(options)
 
 
-def _finds_points(kind: Any, options: Mapping[str, Any]) -> bool:
+def finds_points(kind: Any, options: Mapping[str, Any]) -> bool:
+    """Return whether the points of a notch are to be found in the image.
+
+    Parameters
+    ----------
+    kind
+        The parameter of `filter_image`.
+    options : mapping
+        The options of the kind.
+
+    Returns
+    -------
+    bool
+    """
     points = options.get("points")
     return isinstance(kind, str) and kind == "notch" and isinstance(points, str) and points == AUTO
 
 
-def _with_one_upload(
-    result_of: Callable[[Any], Any], image: np.ndarray, queue: cl.CommandQueue
-) -> np.ndarray:
+def with_one_upload(
+    result_of: Callable[[Any], Result],
+    image: np.ndarray,
+    queue: cl.CommandQueue,
+    recorder: Recorder | None = None,
+) -> Result:
     """Return a result for which an image of the host is read twice, and uploaded once.
 
     A CPU reads the image where it is. So does a device that has no room for the image as a whole,
     or for which `limit_device_memory` says so: the image then goes in pieces.
+
+    Parameters
+    ----------
+    result_of : callable
+        A function of the image, which is called with a copy of it on the device, or with `image`
+        itself. If there is no room for its work beside the copy, it is called again with `image`.
+    image : ndarray
+        The image.
+    queue : cl.CommandQueue
+        The queue of the copy.
+    recorder : Recorder, optional
+        An object that remembers the upload.
+
+    Returns
+    -------
+    object
+        What `result_of` returns.
+
+    Raises
+    ------
+    PlanError, DeviceError, DeviceMemoryError
+        As `result_of` raises them.
     """
     if not describe.traits(queue.device).is_cpu and max_device_bytes() is None:
         allocate = memory.allocator(queue.context)
         with suppress(DeviceMemoryError), memory.refusals(queue, image.nbytes):
             there = cl_array.to_device(queue, memory.contiguous(image), allocator=allocate)
-            return result_of(there).get()
+            if recorder is not None and there.events:
+                recorder.add("write", "host to device", image.nbytes, there.events[-1])
+            return result_of(there)
     return result_of(image)
 
 

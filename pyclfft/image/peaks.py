@@ -146,7 +146,11 @@ def find_peaks(
 def _candidates(
     magnitude: np.ndarray, lowest_bins: float, lowest: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows and columns of local maxima: one place of each mirrored pair, none near DC."""
+    """Return rows and columns of local maxima: one place of each mirrored pair, none near DC.
+
+    Where both places of a pair are neighbours, which happens beside the Nyquist frequency, rounding
+    decides which of them is the maximum.
+    """
     height, width = magnitude.shape
     size = min(APART, height), min(APART, width)
     greatest = (
@@ -155,12 +159,14 @@ def _candidates(
     )  # scipy.ndimage takes long to import
     y, x = np.nonzero(greatest & (magnitude > 0))
     down, across = y - height // 2, x - width // 2
-    own, mirrored = (
-        (sign * down % height) * width + sign * across % width for sign in (1, -1)
-    )  # places in a spectrum with DC at the corner
-    chosen = (own <= mirrored) & (np.hypot(down, across) >= lowest_bins)
-    chosen &= np.hypot(down / height, across / width) >= lowest
-    return y[chosen], x[chosen]
+    far = np.hypot(down, across) >= lowest_bins
+    far &= np.hypot(down / height, across / width) >= lowest
+    # Of both places in a spectrum with DC at the corner, the earlier one stands for the pair.
+    own, mirrored = ((sign * down % height) * width + sign * across % width for sign in (1, -1))
+    sign = np.where(own <= mirrored, 1, -1)
+    row, column = (sign * down + height // 2) % height, (sign * across + width // 2) % width
+    row, column = np.divmod(np.unique((row * width + column)[far]), width)
+    return row, column
 
 
 # --- what stands around a peak --------------------------------------------------------------------

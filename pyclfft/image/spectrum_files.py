@@ -109,9 +109,14 @@ def numbers_of(peak: Peak) -> dict[str, float]:
 def peak_rows(peaks: Sequence[Peak]) -> list[tuple[str, ...]]:
     """Return a row of words for each peak: period, angle, frequencies and prominence."""
     return [
-        (f"{p.period:.2f}", f"{p.angle:.1f}", f"{p.fy:+.4f}", f"{p.fx:+.4f}", f"{p.prominence:.0f}")
+        (f"{p.period:.2f}", f"{p.angle:.1f}", _signed(p.fy), _signed(p.fx), f"{p.prominence:.0f}")
         for p in peaks
     ]
+
+
+def _signed(frequency: float) -> str:
+    """Return a frequency with its sign; what is rounded to 0 is +0."""
+    return f"{round(frequency, 4) + 0.0:+.4f}"
 
 
 PEAK_HEADER = ("period (px)", "angle (deg)", "fy", "fx", "prominence")

@@ -379,6 +379,16 @@ def test_any_name_can_be_a_title(name):
     assert len(figure.axes[0].get_title(loc="left")) <= 72
 
 
+@pytest.mark.parametrize("title", ["", "a title"])
+def test_all_words_above_a_picture_lie_in_it(title):
+    figure = draw(levels_of(np.ones((5, 2))), Times(0, 1, 0, 2), Caption(title, "details"))
+    figure.canvas.draw()
+    texts = figure.findobj(lambda each: hasattr(each, "get_text"))
+    words = [each for each in texts if each.get_text() in ("a title", "details")]
+    assert len(words) == (2 if title else 1)
+    assert all(each.get_window_extent().y1 <= figure.bbox.y1 for each in words)
+
+
 @pytest.mark.parametrize(
     ("suffix", "magic"), [("svg", b"<?xml"), ("PDF", b"%PDF"), ("png", b"\x89P")]
 )

@@ -10,12 +10,14 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 import skimage.data
+from PIL import Image
 from scipy.signal import get_window
 from skimage.metrics import peak_signal_noise_ratio
 
 import pyclfft
 from pyclfft import filter_image, find_notches
 from pyclfft.errors import PlanError
+from pyclfft.filter import main as filter_command
 from pyclfft.image import notches
 from pyclfft.image.imagefile import read_image
 
@@ -213,41 +215,98 @@ def by_transfers(change_traits):
     pyclfft.clear_cache()
 
 
-@pytest.mark.parametrize("dtype", ["u1", "f4"])
-def test_an_image_of_the_host_is_uploaded_once(device, by_transfers, monkeypatch, dtype):
-    """And its result is downloaded once."""
-    striped = with_wave(photo("camera"), 0.11, 0.23, 10).astype(dtype)
-    (point,) = find_notches(striped)
-    expected = filter_image(striped, "notch", points=[point])
-    copied = []
+# The image goes up; the norms, in which peaks are found, and the result come down.
+ONCE = ["up", "down", "down"]
+
+
+@pytest.fixture
+def copies(monkeypatch):
+    """Return a function that starts to list the copies of a picture of 512 x 512 pixels."""
     copy = cl.enqueue_copy
 
-    def counted(queue, to, given, **options):
-        copied.append("up" if isinstance(given, np.ndarray) else "down")
-        assert (given if copied[-1] == "up" else to).nbytes in (striped.nbytes, 512 * 257 * 4)
-        return copy(queue, to, given, **options)
+    def count(nbytes):
+        copied = []
 
-    monkeypatch.setattr(cl, "enqueue_copy", counted)
-    np.testing.assert_array_equal(filter_image(striped, "notch", points="auto"), expected)
-    assert copied == [
-        "up",
-        "down",
-        "down",
-    ]  # the image; the norms, where peaks are found; the result
+        def counted(queue, to, given, **options):
+            copied.append("up" if isinstance(given, np.ndarray) else "down")
+            assert (given if copied[-1] == "up" else to).nbytes in (nbytes, 512 * 257 * 4)
+            return copy(queue, to, given, **options)
+
+        monkeypatch.setattr(cl, "enqueue_copy", counted)
+        return copied
+
+    return count
 
 
-def test_an_image_for_which_there_is_no_room_is_filtered_in_pieces(
-    device, by_transfers, monkeypatch
-):
-    striped = with_wave(photo("camera"), 0.11, 0.23, 10)
-    expected = filter_image(striped, "notch", points=find_notches(striped))
+@pytest.fixture
+def no_room(monkeypatch):
+    """Let no array be copied to the device as a whole."""
 
     def full(*_, **__):
         raise pyclfft.DeviceMemoryError("no room")
 
     monkeypatch.setattr(cl_array, "to_device", full)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+def test_an_image_of_the_host_is_uploaded_once(device, by_transfers, copies, dtype):
+    """And its result is downloaded once."""
+    striped = with_wave(photo("camera"), 0.11, 0.23, 10).astype(dtype)
+    (point,) = find_notches(striped)
+    expected = filter_image(striped, "notch", points=[point])
+    copied = copies(striped.nbytes)
     np.testing.assert_array_equal(filter_image(striped, "notch", points="auto"), expected)
-    monkeypatch.undo()
+    assert copied == ONCE
+
+
+@pytest.fixture
+def striped_file(tmp_path):
+    """A picture file with stripes of 0.11 and 0.23 cycles a pixel."""
+    path = tmp_path / "striped.png"
+    Image.fromarray(with_wave(photo("camera"), 0.11, 0.23, 10)).save(path)
+    return path
+
+
+def command(path, *options):
+    """Return what the command makes of a file, as pixels."""
+    result = path.with_name("clean.png")
+    assert filter_command([str(path), "--notch", "auto", "-o", str(result), *options]) == 0
+    return read_image(result).pixels
+
+
+def test_the_command_uploads_a_picture_once(device, by_transfers, copies, striped_file, capsys):
+    striped = read_image(striped_file).pixels
+    (point,) = find_notches(striped)
+    expected = filter_image(striped, "notch", points=[point])
+    copied = copies(striped.nbytes)
+    np.testing.assert_array_equal(command(striped_file), expected)
+    assert copied == ONCE
+    y, x = point
+    assert f"        ({y:.4f}, {x:.4f}): period" in capsys.readouterr().err
+
+
+def test_the_command_tells_the_time_of_both_transfers(device, by_transfers, striped_file, capsys):
+    command(striped_file, "--timing")
+    words = [line.split()[:1] for line in capsys.readouterr().err.splitlines()]
+    passes = words[: words.index(["kernel"])]
+    assert (passes.count(["write"]), passes.count(["read"])) == (1, 1)
+
+
+def test_the_command_filters_in_pieces_without_room(device, by_transfers, striped_file, no_room):
+    striped = read_image(striped_file).pixels
+    expected = filter_image(striped, "notch", points=find_notches(striped))
+    np.testing.assert_array_equal(command(striped_file), expected)
+
+
+def test_an_image_without_room_is_filtered_in_pieces(device, by_transfers, no_room):
+    striped = with_wave(photo("camera"), 0.11, 0.23, 10)
+    expected = filter_image(striped, "notch", points=find_notches(striped))
+    np.testing.assert_array_equal(filter_image(striped, "notch", points="auto"), expected)
+
+
+def test_an_image_beyond_a_limit_is_filtered_in_pieces(device, by_transfers):
+    striped = with_wave(photo("camera"), 0.11, 0.23, 10)
+    expected = filter_image(striped, "notch", points=find_notches(striped))
     with pyclfft.limit_device_memory(200_000):
         result = filter_image(striped, "notch", points="auto")
     assert np.abs(result - expected.astype(float)).max() <= 1

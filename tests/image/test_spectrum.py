@@ -20,7 +20,8 @@ import pyclfft
 from pyclfft import figures
 from pyclfft.image import spectrum_picture
 from pyclfft.image.imagefile import ImageFile, write_images
-from pyclfft.image.peaks import find_peaks
+from pyclfft.image.peaks import Peak, find_peaks
+from pyclfft.image.spectrum_files import peak_rows
 from pyclfft.runtime import cache
 from pyclfft.spectrum import main
 
@@ -295,6 +296,16 @@ def test_the_lowest_frequency_of_a_peak():
     assert find_peaks(magnitude, lowest_bins=9.1) == ()
 
 
+@pytest.mark.parametrize("greater", [0, 32])
+def test_rounding_does_not_hide_a_peak_at_the_nyquist_frequency(greater):
+    """If the rows are odd, it lies between the first and the last row, which are neighbours."""
+    magnitude = np.ones((33, 40))
+    magnitude[[0, 32], 20] = 100
+    magnitude[greater, 20] = np.nextafter(100, 101)
+    (peak,) = find_peaks(magnitude)
+    assert (peak.fy, peak.fx) == pytest.approx((0.5, 0), abs=0.02)
+
+
 def test_what_stands_around_a_peak_has_two_names():
     with pytest.raises(pyclfft.PlanError, match="invalid around 'square'"):
         find_peaks(np.ones((30, 30)), around="square")
@@ -320,6 +331,11 @@ def test_the_picture_goes_beside_its_input(striped, capsys):
     assert "10.00" in said
     picture = Image.open(striped.with_name("striped_spectrum.png"))
     assert min(picture.size) > 500
+
+
+def test_a_frequency_that_is_rounded_to_zero_has_no_minus():
+    ((_, _, fy, fx, _),) = peak_rows([Peak(0.1, -4e-5, 1.0, 1.0)])
+    assert (fy, fx) == ("+0.1000", "+0.0000")
 
 
 def test_json_and_csv_need_no_matplotlib(striped, tmp_path):

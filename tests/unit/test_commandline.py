@@ -460,3 +460,21 @@ def test_as_a_module(arguments, status, tmp_path):
 
 def test_constants_are_the_shells():
     assert (commandline.FAILED, commandline.INTERRUPTED, commandline.PIPE_CLOSED) == (2, 130, 141)
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("convolve", ["dry_file", "ir_file", "wet_file"]),
+        ("denoise", ["sound", "result"]),
+        ("spectrogram", ["inputs"]),
+        ("spectrum", ["inputs"]),
+    ],
+)
+def test_options_may_stand_between_files(command, names):
+    """And behind ``--`` a name may look like an option."""
+    first, last = [f"{number}.wav" for number in range(max(1, len(names) - 1))], "-q.wav"
+    options = import_module(f"pyclfft.{command}").parser().parse_mixed([*first, "-q", "--", last])
+    files = [getattr(options, name) for name in names]
+    assert (files if len(names) > 1 else files[0]) == [*first, f"{os.curdir}{os.sep}{last}"]
+    assert options.quiet
