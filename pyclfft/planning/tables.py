@@ -197,23 +197,6 @@ class LaneStageTwiddles(Table):
 
 
 @dataclass(frozen=True)
-class LaneStages(Table):
-    """The stages of a CPU kernel that takes every length, as numbers: computed on the host.
-
-    The table holds the radices of the stages, and then for each block of the last stage the row of
-    the block's first result.
-    """
-
-    radices: tuple[int, ...]
-
-    def values(self) -> np.ndarray:
-        """Return the numbers; their shape is (radices and blocks,), int64."""
-        *before, _ = self.radices
-        rows = np.arange(prod(before)).reshape(before[::-1]).transpose().ravel()
-        return np.concatenate((self.radices, rows)).astype(np.int64)
-
-
-@dataclass(frozen=True)
 class LaneTwiddles(Table):
     """The twiddles between the rows and the columns of a matrix, for lanes: computed on the host.
 

@@ -1,0 +1,222 @@
+/* small: a few short transforms of any length and of any kind, in one work-item of a CPU. A block of LANES transforms at a
+ * time lies in two areas of scratch memory, between which its points go to and fro.
+ *
+ *     src  --->  load  --->  join  --->  all stages  --->  finish  --->  store  --->  dst
+ *
+ * Lengths, radices, strides and the kinds of the source and of the target are arguments, because compiling a program
+ * takes as long as thousands of small transforms. For the same reason numbers are loaded and stored one by one, so that
+ * one loop serves rows and columns, real and complex numbers.
+ *
+ * `join` makes points of half of a spectrum. `finish` makes half of a spectrum of results, and scales. If a length is
+ * not smooth, Bluestein's algorithm stands around all stages (smallChirp.cl), which are then done twice. Cosine and sine
+ * transforms make each element of two numbers, and each result of the two parts of an element (smallSums.cl).
+ */
+#define LOCAL_SCRATCH 0
+#define DIMENSIONS 4
+#include "cpu/share.cl"
+
+/* What `join` and `finish` do. */
+#define AS_THEY_ARE 0
+#define HALF 1        /* half of a spectrum of as many real numbers as there are points */
+#define PACKED_HALF 2 /* half of a spectrum of twice as many real numbers: two neighbours are a point */
+
+/* How the numbers of a block lie in the source, or in the target. */
+typedef struct {
+    ulong first;                  /* the place of the block's first number */
+    ulong point, part, transform; /* numbers from one point to the next one, from its real part to its imaginary part, */
+                                  /* and from one transform to the next one */
+    uint points, parts;           /* the points of a transform that have a real part there, and an imaginary part */
+    uint lanes;                   /* the transforms that exist */
+    real sign;                    /* of imaginary parts */
+} Numbers;
+
+/* What is done with each block. */
+typedef struct {
+    uint points, stages; /* that all stages transform, and how many stages there are */
+    uint length;         /* points of the wanted transform */
+    uint loaded;         /* elements that are loaded, or are zero because the source does not have them */
+    uint joins, finishes;
+    uint convolves;      /* 1: Bluestein's algorithm */
+    uint8 radices;
+    global const cplx *twiddles, *roots, *chirp, *spectrum;
+    global const int *places;   /* of sums, or null pointers */
+    global const real *weights;
+} Work;
+
+/* --- from the source ------------------------------------------------------------------------------- */
+
+static INLINE void load(SCRATCH points *to, uint count, global const real *src, Numbers from)
+{
+    LOOP(uint i = 0; i < count; i++)
+    {
+        SCRATCH real *point = (SCRATCH real *)(to + i);
+        const ulong place = from.first + i * from.point;
+        to[i] = 0;
+        LOOP(uint lane = 0; lane < from.lanes; lane++)
+        {
+            const ulong at = place + lane * from.transform;
+            if (i < from.points)
+                point[lane] = src[at];
+            if (i < from.parts)
+                point[LANES + lane] = src[at + from.part] * from.sign;
+        }
+    }
+}
+
+/* Points from half of the spectrum of real numbers. They are those of the conjugate, for the way back. Elements at the
+ * ends are real, whatever the source says. */
+static INLINE void join_half(SCRATCH points *to, SCRATCH const points *from, uint length)
+{
+    LOOP(uint k = 0; k <= length / 2; k++)
+    {
+        const points x = k == 0 || 2 * k == length ? (points)(RE(from[k]), (reals)0) : from[k];
+        to[k] = conjugated(x);
+        if (k)
+            to[length - k] = x;
+    }
+}
+
+/* Of the spectrum X[k] of 2 N numbers, Z[k] = E[k] + i O[k] of N points: E is the spectrum of the even numbers and O that
+ * of the odd ones. */
+static INLINE void join_packed_half(SCRATCH points *to, SCRATCH const points *from, uint length,
+                                    global const cplx *roots)
+{
+    LOOP(uint k = 0; k <= length / 2; k++)
+    {
+        const cplx root = {roots[k].x, -roots[k].y};
+        points x = from[k], image = conjugated(from[length - k]);
+        if (k == 0)
+            x = (points)(RE(x), (reals)0), image = (points)(RE(image), (reals)0);
+        const points odd = times_minus_i(times(x - image, root));
+        to[k] = conjugated(x + image - odd);
+        if (k)
+            to[length - k] = x + image + odd;
+    }
+}
+
+/* --- to the target --------------------------------------------------------------------------------- */
+
+/* Element k of the spectrum of numbers of which two are a point: E[k] + w^k O[k], doubled. */
+static INLINE points packed_result(SCRATCH const points *z, uint k, uint length, cplx root)
+{
+    const points x = z[k < length ? k : 0], image = conjugated(z[k ? length - k : 0]);
+    return x + image + times(times_minus_i(x - image), root);
+}
+
+static INLINE void finish(SCRATCH points *to, SCRATCH const points *from, uint count, Work work,
+                          factors_of_parts factors)
+{
+    LOOP(uint k = 0; k < count; k++)
+    {
+        points x = from[k < work.length ? k : 0];
+        if (work.finishes == PACKED_HALF)
+            x = packed_result(from, k, work.length, work.roots[k]);
+        else if (work.finishes == HALF && k == 0) /* it is real, and rounding would leave a little else */
+            x = (points)(RE(x), (reals)0);
+        to[k] = scaled(x, factors);
+    }
+}
+
+static INLINE void store(global real *dst, Numbers to, SCRATCH const points *from)
+{
+    LOOP(uint k = 0; k < to.points; k++)
+    {
+        SCRATCH const real *result = (SCRATCH const real *)(from + k);
+        const ulong place = to.first + k * to.point;
+        LOOP(uint lane = 0; lane < to.lanes; lane++)
+        {
+            const ulong at = place + lane * to.transform;
+            dst[at] = result[lane];
+            if (k < to.parts)
+                dst[at + to.part] = result[LANES + lane];
+        }
+    }
+}
+
+/* --- between --------------------------------------------------------------------------------------- */
+
+#include "cpu/smallChirp.cl"
+#include "cpu/smallStages.cl"
+#include "cpu/smallSums.cl"
+
+/* The two areas of scratch memory. */
+typedef struct {
+    SCRATCH points *here; /* has the points */
+    SCRATCH points *there;
+} Areas;
+
+static INLINE Areas exchanged(Areas areas)
+{
+    return (Areas){areas.there, areas.here};
+}
+
+static INLINE Areas joined(Areas areas, Work work)
+{
+    if (work.joins == HALF)
+        join_half(areas.there, areas.here, work.length);
+    else
+        join_packed_half(areas.there, areas.here, work.length, work.roots);
+    return exchanged(areas);
+}
+
+static INLINE Areas transformed(Areas areas, Work work)
+{
+    if (work.convolves)
+        modulate(areas.here, work);
+    LOOP(uint again = 0; again <= work.convolves; again++)
+    {
+        uint before = 1, below = work.points;
+        LOOP(uint stage = 0; stage < work.stages; stage++)
+        {
+            const uint radix = ((const uint *)&work.radices)[stage];
+            below /= radix;
+            any_stage(radix, areas.here, areas.there, before, below, work.twiddles);
+            before *= radix;
+            areas = exchanged(areas);
+        }
+        if (again < work.convolves)
+            times_spectrum(areas.here, work);
+    }
+    if (work.convolves)
+        demodulate(areas.here, work);
+    return areas;
+}
+
+/* `sizes` are the points, the stages, the length, the elements that are loaded and those that are finished, the vectors
+ * of an area, and the transforms along the dimension of the lanes. `numbers` are the points that have a real part, and
+ * an imaginary part, in the source and in the target. `kinds` say what joins, what finishes, whether the launch
+ * convolves, and whether elements are sums of numbers. */
+kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
+void small(global const real *src, global real *dst, global const cplx *twiddles, global const cplx *roots,
+           global const cplx *chirp, global const cplx *spectrum, global const int *places,
+           global const real *weights, WORKSPACE uint8 sizes, uint8 radices, uint4 numbers, uint4 kinds, uint count,
+           uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 first, ulong4 src_steps, ulong4 dst_steps,
+           cplx scale, cplx signs)
+{
+    SCRATCH_OF(scratch, 2 * sizes.s5, workspace)
+    const Work work = {sizes.s0, sizes.s1, sizes.s2, sizes.s3, kinds.s0, kinds.s1, kinds.s2,
+                       radices,  twiddles, roots,    chirp,    spectrum, places,   weights};
+    const factors_of_parts factors = factors_of(scale, signs.y);
+    const Share share = share_of(count);
+    LOOP(uint q = share.begin; q < share.end; q++)
+    {
+        const uint lanes = min((uint)LANES, sizes.s6 - q % extents.s0 * LANES);
+        const Numbers from = {first.x + place(q, extents, src_distances), src_steps.s0, src_steps.s1, src_steps.s2,
+                              numbers.s0, numbers.s1, lanes, signs.x};
+        const Numbers to = {first.y + place(q, extents, dst_distances), dst_steps.s0, dst_steps.s1, dst_steps.s2,
+                            numbers.s2, numbers.s3, lanes, 1};
+        Areas areas = {scratch, scratch + sizes.s5};
+        if (kinds.s3)
+            load_sums(areas.here, src, from, work);
+        else
+            load(areas.here, work.loaded, src, from);
+        if (work.joins)
+            areas = joined(areas, work);
+        areas = transformed(areas, work);
+        finish(areas.there, areas.here, sizes.s4, work, factors);
+        if (kinds.s3)
+            store_sums(dst, to, areas.there, work);
+        else
+            store(dst, to, areas.there);
+    }
+}
