@@ -38,9 +38,10 @@ typedef struct {
     uint joins, finishes;
     uint convolves;      /* 1: Bluestein's algorithm */
     uint8 radices;
-    global const cplx *twiddles, *roots, *chirp, *spectrum;
-    global const int *places;   /* of sums, or null pointers */
-    global const real *weights;
+    global const cplx *twiddles;
+    global const cplx *roots;            /* for halves of spectra */
+    global const cplx *chirp, *spectrum; /* for a convolution */
+    global const real *weights, *places; /* for sums */
 } Work;
 
 /* --- from the source ------------------------------------------------------------------------------- */
@@ -182,30 +183,32 @@ static INLINE Areas transformed(Areas areas, Work work)
     return areas;
 }
 
-/* `sizes` are the points, the stages, the length, the elements that are loaded and those that are finished, the vectors
- * of an area, and the transforms along the dimension of the lanes. `numbers` are the points that have a real part, and
- * an imaginary part, in the source and in the target. `kinds` say what joins, what finishes, whether the launch
- * convolves, and whether elements are sums of numbers. */
+/* `sizes`, `kinds`, `source` and `target` have the members of Work and Numbers, in the order in which they are used.
+ * `tables` says where in `table` the other tables begin behind the twiddles. There is one table, because the time of a
+ * launch grows with the number of buffers. */
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
-void small(global const real *src, global real *dst, global const cplx *twiddles, global const cplx *roots,
-           global const cplx *chirp, global const cplx *spectrum, global const int *places,
-           global const real *weights, WORKSPACE uint8 sizes, uint8 radices, uint4 numbers, uint4 kinds, uint count,
-           uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 first, ulong4 src_steps, ulong4 dst_steps,
-           cplx scale, cplx signs)
+void small(global const real *src, global real *dst, global const real *table, WORKSPACE uint8 sizes, uint8 kinds,
+           uint8 radices, uint4 tables, uint4 extents, ulong8 source, ulong8 target, cplx scale, cplx signs)
 {
-    SCRATCH_OF(scratch, 2 * sizes.s5, workspace)
-    const Work work = {sizes.s0, sizes.s1, sizes.s2, sizes.s3, kinds.s0, kinds.s1, kinds.s2,
-                       radices,  twiddles, roots,    chirp,    spectrum, places,   weights};
+    const uint finished = sizes.s4, area = sizes.s5, transforms = sizes.s6;
+    SCRATCH_OF(scratch, 2 * area, workspace)
+    const Work work = {
+        .points = sizes.s0, .stages = sizes.s1, .length = sizes.s2, .loaded = sizes.s3,
+        .joins = kinds.s0, .finishes = kinds.s1, .convolves = kinds.s2, .radices = radices,
+        .twiddles = (global const cplx *)table, .roots = (global const cplx *)(table + tables.s0),
+        .chirp = (global const cplx *)(table + tables.s1),
+        .spectrum = (global const cplx *)(table + tables.s1) + sizes.s2,
+        .weights = table + tables.s2, .places = table + tables.s3};
     const factors_of_parts factors = factors_of(scale, signs.y);
-    const Share share = share_of(count);
+    const Share share = share_of(sizes.s7);
     LOOP(uint q = share.begin; q < share.end; q++)
     {
-        const uint lanes = min((uint)LANES, sizes.s6 - q % extents.s0 * LANES);
-        const Numbers from = {first.x + place(q, extents, src_distances), src_steps.s0, src_steps.s1, src_steps.s2,
-                              numbers.s0, numbers.s1, lanes, signs.x};
-        const Numbers to = {first.y + place(q, extents, dst_distances), dst_steps.s0, dst_steps.s1, dst_steps.s2,
-                            numbers.s2, numbers.s3, lanes, 1};
-        Areas areas = {scratch, scratch + sizes.s5};
+        const uint lanes = min((uint)LANES, transforms - q % extents.s0 * LANES);
+        const Numbers from = {place(q, extents, source.lo) + source.s4, source.s5, source.s6, source.s7,
+                              kinds.s4, kinds.s5, lanes, signs.x};
+        const Numbers to = {place(q, extents, target.lo) + target.s4, target.s5, target.s6, target.s7,
+                            kinds.s6, kinds.s7, lanes, 1};
+        Areas areas = {scratch, scratch + area};
         if (kinds.s3)
             load_sums(areas.here, src, from, work);
         else
@@ -213,7 +216,7 @@ void small(global const real *src, global real *dst, global const cplx *twiddles
         if (work.joins)
             areas = joined(areas, work);
         areas = transformed(areas, work);
-        finish(areas.there, areas.here, sizes.s4, work, factors);
+        finish(areas.there, areas.here, finished, work, factors);
         if (kinds.s3)
             store_sums(dst, to, areas.there, work);
         else

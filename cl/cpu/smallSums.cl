@@ -3,9 +3,9 @@
  *     numbers p and q of the source, times complex weights      --->  their sum: an element of the Fourier transform
  *     real and imaginary part of an element, times real weights  --->  their sum: a number of the target
  *
- * `places` has p and q of each element, and behind them the element of each number of the target. `weights` are in the
- * same order. So all types of transforms, of even and odd lengths, are one piece of code. dctParts.cl has the formulas
- * from which the tables come.
+ * `places` has p and q of each element, and behind them the element of each number of the target; that they are real
+ * numbers makes all tables one. `weights` are in the same order. So all types of transforms, of even and odd lengths, are
+ * one piece of code. dctParts.cl has the formulas from which the tables come.
  */
 static INLINE void load_sums(SCRATCH points *to, global const real *src, Numbers from, Work work)
 {
@@ -13,8 +13,8 @@ static INLINE void load_sums(SCRATCH points *to, global const real *src, Numbers
     {
         SCRATCH real *point = (SCRATCH real *)(to + i);
         global const real *w = work.weights + 4 * i;
-        const ulong p = from.first + work.places[2 * i] * from.point;
-        const ulong q = from.first + work.places[2 * i + 1] * from.point;
+        const ulong p = from.first + (ulong)work.places[2 * i] * from.point;
+        const ulong q = from.first + (ulong)work.places[2 * i + 1] * from.point;
         to[i] = 0;
         LOOP(uint lane = 0; lane < from.lanes; lane++)
         {
@@ -29,7 +29,7 @@ static INLINE void store_sums(global real *dst, Numbers to, SCRATCH const points
 {
     LOOP(uint k = 0; k < to.points; k++)
     {
-        SCRATCH const real *element = (SCRATCH const real *)(from + work.places[2 * work.loaded + k]);
+        SCRATCH const real *element = (SCRATCH const real *)(from + (uint)work.places[2 * work.loaded + k]);
         global const real *w = work.weights + 4 * work.loaded + 2 * k;
         const ulong place = to.first + k * to.point;
         LOOP(uint lane = 0; lane < to.lanes; lane++)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .precision import REAL_DTYPE
 from .roots import roots_of_unity
 from .tables import Table
 
@@ -249,6 +248,21 @@ _RESULTS: Mapping[tuple[int, bool], Callable[[CosineSums], Groups]] = {
 
 
 @dataclass(frozen=True)
+class SumWeights(Table):
+    """The complex weights of the two numbers of each element, and then the weights of the results.
+
+    They are computed on the host.
+    """
+
+    sums: CosineSums
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (4 elements + 2 n,), float64."""
+        loads, results = self.sums.loads[1], self.sums.results[1]
+        return np.concatenate((loads.view(np.float64).ravel(), results.ravel()))
+
+
+@dataclass(frozen=True)
 class SumPlaces(Table):
     """The two numbers of each element, and then the element of each result.
 
@@ -258,23 +272,6 @@ class SumPlaces(Table):
     sums: CosineSums
 
     def values(self) -> np.ndarray:
-        """Return the numbers; their shape is (2 elements + n,), int32."""
+        """Return the numbers; their shape is (2 elements + n,), int64."""
         numbers, elements = self.sums.loads[0], self.sums.results[0]
-        return np.concatenate((numbers.ravel(), elements)).astype(np.int32)
-
-
-@dataclass(frozen=True)
-class SumWeights(Table):
-    """The complex weights of the two numbers of each element, and then the weights of the results.
-
-    They are computed on the host.
-    """
-
-    sums: CosineSums
-    precision: str
-
-    def values(self) -> np.ndarray:
-        """Return the numbers; their shape is (4 elements + 2 n,)."""
-        loads, results = self.sums.loads[1], self.sums.results[1]
-        weights = np.concatenate((loads.view(np.float64).ravel(), results.ravel()))
-        return weights.astype(REAL_DTYPE[self.precision])
+        return np.concatenate((numbers.ravel(), elements))

@@ -45,6 +45,22 @@ class Table(ABC):
 
 
 @dataclass(frozen=True)
+class Joined(Table):
+    """Several tables, one behind the other, as real numbers."""
+
+    parts: tuple[Table, ...]
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers of all tables; a complex number is two of them."""
+        dtype = REAL_DTYPE[self.precision]
+        values = [np.ascontiguousarray(each.values()).ravel() for each in self.parts]
+        return np.concatenate(
+            [each.view(dtype) if np.iscomplexobj(each) else each.astype(dtype) for each in values]
+        )
+
+
+@dataclass(frozen=True)
 class Roots(Table):
     """The roots of unity exp(-2 pi i k / n), 0 <= k < n: computed on the host, uploaded once."""
 

@@ -8,20 +8,19 @@ Bluestein's algorithm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
 from ..arguments import Buffer, Role, Vector
-from ..batch import Batch, Dimension, Line
+from ..batch import MAX_DIMENSIONS, Batch, Dimension, Line
 from ..cosine_sums import CosineSums, SumPlaces, SumWeights
 from ..factor import is_smooth, shown
 from ..parameters import Parameters
-from ..pass_parts import LISTED, defines, exact, uint
-from ..passes import Argument, Pass
+from ..pass_parts import LISTED, defines, exact
+from ..passes import Pass
 from ..precision import REAL_DTYPE
 from ..problem import Problem
-from ..tables import Chirp, LaneStageTwiddles, Roots
+from ..tables import Chirp, Joined, LaneStageTwiddles, Roots, Table
 from ..traits import Traits
 from .bluestein import convolution_step
 from .cols import least_lanes
@@ -176,65 +175,69 @@ class Small:
         ends = self.ends
         if self.problem.is_trigonometric:
             n = axis_length(self.problem)
-            return 0, 0, n, 0
-        parts = {
-            "COMPLEX": lambda points: (points, points),
-            "HERMITIAN": lambda points: (points, points),
-            "REAL": lambda n: ((n + 1) // 2, n // 2) if ends.packed else (n, 0),
-        }
-        return (*parts[ends.source](ends.filled), *parts[ends.target](ends.outputs))
+            return n, 0, n, 0
+        return (*self._parts(ends.source, ends.filled), *self._parts(ends.target, ends.outputs))
 
-    def _steps(self, line: Line, held: str, distance: int) -> Vector:
-        """Return how far points, the parts of a point, and transforms are apart, in numbers."""
-        whole = self._parts(held)
+    def _parts(self, held: str, elements: int) -> tuple[int, int]:
+        """Return how many points have a real part, and an imaginary one, in so many elements."""
+        if held != "REAL":
+            return elements, elements
+        return ((elements + 1) // 2, elements // 2) if self.ends.packed else (elements, 0)
+
+    def _geometry(self, held: str, distances: list[int], line: Line, distance: int) -> Vector:
+        """Return where numbers lie in the source, or in the target.
+
+        These are the distances between blocks along all dimensions, the first number, and how far
+        points, the parts of a point, and transforms are apart.
+        """
+        whole = 1 if held == "REAL" or self.problem.is_trigonometric else 2  # numbers of an element
         part = line.unit if self.ends.packed and whole == 1 else 1
-        return Vector("int64", (whole * line.stride, part, whole * distance, 0))
-
-    def _parts(self, held: str) -> int:
-        """Return how many numbers an element of the source, or of the target, has."""
-        return 1 if held == "REAL" or self.problem.is_trigonometric else 2
+        distances = distances + [0] * (MAX_DIMENSIONS - len(distances))
+        elements = (*distances, line.first, line.stride)
+        return Vector("int64", (*(whole * each for each in elements), part, whole * distance))
 
     # --- the pass
 
     def planned(self) -> Pass:
         """Return the launch as a pass."""
-        problem, ends, batch = self.problem, self.ends, self.batch
-        dimensions, points = self.dimensions, prod(self.radices)
-        count = prod(each.extent for each in dimensions)
+        problem, ends, dimensions = self.problem, self.ends, self.dimensions
+        count, points = prod(each.extent for each in dimensions), prod(self.radices)
         groups = min(count, self.traits.compute_units)
         area = max(points, self.loaded, self.finished)
-        vector_bytes = self.width * problem.complex_dtype.itemsize
-        parts = self._parts(ends.source), self._parts(ends.target)
         sizes = (
             points, len(self.radices), ends.length, self.loaded, self.finished, area,
-            self.lanes.extent, 0,
+            self.lanes.extent, count,
         )  # fmt: skip
+        macros = {"LANES": self.width, "VECTOR_BITS": 32 * self.traits.lanes}
+        table, offsets = self._table()
         return Pass(
             kernel="small",
             source="cpu/small.cl",
-            defines=defines(
-                problem.precision, LANES=self.width, VECTOR_BITS=32 * self.traits.lanes
-            ),
+            defines=defines(problem.precision, **macros),
             global_size=(groups,),
             local_size=(1,),
             arguments={
                 "src": Role.SOURCE,
                 "dst": Role.TARGET,
-                **self._tables(),
+                "table": table,
                 "workspace": Buffer(SCRATCH),
                 "sizes": Vector("uint32", sizes),
+                "kinds": Vector("uint32", (*self._kinds(), *self.numbers)),
                 "radices": Vector("uint32", self.radices + (1,) * (LISTED - len(self.radices))),
-                "numbers": Vector("uint32", self.numbers),
-                "kinds": Vector("uint32", self._kinds()),
-                "count": uint(count),
+                "tables": Vector("uint32", offsets),
                 "extents": vector_of("uint32", [each.extent for each in dimensions], 1),
-                "src_distances": vector_of("int64", [parts[0] * d.source for d in dimensions], 0),
-                "dst_distances": vector_of("int64", [parts[1] * d.target for d in dimensions], 0),
-                "first": Vector(
-                    "int64", (parts[0] * batch.source.first, parts[1] * batch.target.first)
+                "source": self._geometry(
+                    ends.source,
+                    [d.source for d in dimensions],
+                    self.batch.source,
+                    self.lanes.source,
                 ),
-                "src_steps": self._steps(batch.source, ends.source, self.lanes.source),
-                "dst_steps": self._steps(batch.target, ends.target, self.lanes.target),
+                "target": self._geometry(
+                    ends.target,
+                    [d.target for d in dimensions],
+                    self.batch.target,
+                    self.lanes.target,
+                ),
                 "scale": exact(problem.scale / (2 if ends.separates else 1), problem.precision),
                 "signs": self._signs(),
             },
@@ -242,27 +245,32 @@ class Small:
             writes=bytes_touched(problem, problem.target),
             leaves=problem.nbytes,
             step=self._shown(),
-            scratch=((SCRATCH, groups * AREAS * area * vector_bytes),),
-            aliases=batch.aliases,
+            scratch=(
+                (SCRATCH, groups * AREAS * area * self.width * problem.complex_dtype.itemsize),
+            ),
+            aliases=self.batch.aliases,
             radices=(self.radices,),
         )
 
-    def _tables(self) -> Mapping[str, Argument]:
-        """Return the tables; where one is not needed, another one stands in its place."""
+    def _table(self) -> tuple[Table, tuple[int, int, int, int]]:
+        """Return the table, and where in it the roots, the chirp, the weights and the places begin.
+
+        The twiddles come first, and the spectrum of the chirp follows the chirp.
+        """
         ends, precision, sums = self.ends, self.problem.precision, self.sums
-        twiddles = LaneStageTwiddles(self.radices or (2,), precision)
-        tables: dict[str, Argument] = dict.fromkeys(
-            ("twiddles", "roots", "chirp", "spectrum", "places", "weights"), twiddles
-        )
+        parts: list[Table] = [LaneStageTwiddles(self.radices, precision)] if self.radices else []
+        roots = 2 * (prod(self.radices) - 1)
+        chirp = roots + (4 * ends.length if ends.packed else 0)
+        weights = chirp + (2 * (ends.length + prod(self.radices)) if ends.spectrum else 0)
+        places = weights
         if ends.packed:
-            tables["roots"] = Roots(2 * ends.length, precision)
+            parts.append(Roots(2 * ends.length, precision))
         if ends.spectrum:
-            tables["chirp"] = Chirp(ends.length, precision)
-            tables["spectrum"] = ends.spectrum
+            parts += [Chirp(ends.length, precision), ends.spectrum]
         if sums:
-            tables["places"] = SumPlaces(sums)
-            tables["weights"] = SumWeights(sums, precision)
-        return tables
+            parts += [SumWeights(sums), SumPlaces(sums)]
+            places += 4 * self.loaded + 2 * sums.n
+        return Joined(tuple(parts), precision), (roots, chirp, weights, places)
 
     def _kinds(self) -> tuple[int, int, int, int]:
         """Return what joins, what finishes, whether there is a convolution, whether sums."""
