@@ -46,22 +46,28 @@ typedef struct {
 
 /* --- from the source ------------------------------------------------------------------------------- */
 
-static INLINE void load(SCRATCH points *to, uint count, global const real *src, Numbers from)
+/* One part of `count` points, which begins at `first` in the source and is at `to` in the first of them. */
+static INLINE void load_parts(SCRATCH real *to, global const real *src, ulong first, uint count, Numbers from, real sign)
 {
     LOOP(uint i = 0; i < count; i++)
     {
-        SCRATCH real *point = (SCRATCH real *)(to + i);
-        const ulong place = from.first + i * from.point;
-        to[i] = 0;
+        ulong at = first + i * from.point;
         LOOP(uint lane = 0; lane < from.lanes; lane++)
         {
-            const ulong at = place + lane * from.transform;
-            if (i < from.points)
-                point[lane] = src[at];
-            if (i < from.parts)
-                point[LANES + lane] = src[at + from.part] * from.sign;
+            to[2 * LANES * i + lane] = src[at] * sign;
+            at += from.transform;
         }
     }
+}
+
+static INLINE void load(SCRATCH points *to, uint count, global const real *src, Numbers from)
+{
+    SCRATCH real *parts = (SCRATCH real *)to;
+    if (from.lanes < LANES || min(from.points, from.parts) < count)
+        LOOP(uint i = 0; i < count; i++)
+            to[i] = 0;
+    load_parts(parts, src, from.first, from.points, from, 1);
+    load_parts(parts + LANES, src, from.first + from.part, from.parts, from, from.sign);
 }
 
 /* Points from half of the spectrum of real numbers. They are those of the conjugate, for the way back. Elements at the
@@ -118,20 +124,25 @@ static INLINE void finish(SCRATCH points *to, SCRATCH const points *from, uint c
     }
 }
 
-static INLINE void store(global real *dst, Numbers to, SCRATCH const points *from)
+/* One part of `count` results, likewise. */
+static INLINE void store_parts(global real *dst, ulong first, SCRATCH const real *from, uint count, Numbers to)
 {
-    LOOP(uint k = 0; k < to.points; k++)
+    LOOP(uint k = 0; k < count; k++)
     {
-        SCRATCH const real *result = (SCRATCH const real *)(from + k);
-        const ulong place = to.first + k * to.point;
+        ulong at = first + k * to.point;
         LOOP(uint lane = 0; lane < to.lanes; lane++)
         {
-            const ulong at = place + lane * to.transform;
-            dst[at] = result[lane];
-            if (k < to.parts)
-                dst[at + to.part] = result[LANES + lane];
+            dst[at] = from[2 * LANES * k + lane];
+            at += to.transform;
         }
     }
+}
+
+static INLINE void store(global real *dst, Numbers to, SCRATCH const points *from)
+{
+    SCRATCH const real *parts = (SCRATCH const real *)from;
+    store_parts(dst, to.first, parts, to.points, to);
+    store_parts(dst, to.first + to.part, parts + LANES, to.parts, to);
 }
 
 /* --- between --------------------------------------------------------------------------------------- */

@@ -13,14 +13,15 @@ static INLINE void load_sums(SCRATCH points *to, global const real *src, Numbers
     {
         SCRATCH real *point = (SCRATCH real *)(to + i);
         global const real *w = work.weights + 4 * i;
-        const ulong p = from.first + (ulong)work.places[2 * i] * from.point;
-        const ulong q = from.first + (ulong)work.places[2 * i + 1] * from.point;
-        to[i] = 0;
+        global const real *p = src + from.first + (uint)work.places[2 * i] * from.point;
+        global const real *q = src + from.first + (uint)work.places[2 * i + 1] * from.point;
+        if (from.lanes < LANES)
+            to[i] = 0;
         LOOP(uint lane = 0; lane < from.lanes; lane++)
         {
-            const real x = src[p + lane * from.transform], y = src[q + lane * from.transform];
-            point[lane] = x * w[0] + y * w[2];
-            point[LANES + lane] = x * w[1] + y * w[3];
+            point[lane] = *p * w[0] + *q * w[2];
+            point[LANES + lane] = *p * w[1] + *q * w[3];
+            p += from.transform, q += from.transform;
         }
     }
 }

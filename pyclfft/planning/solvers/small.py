@@ -22,6 +22,7 @@ from ..precision import REAL_DTYPE
 from ..problem import Problem
 from ..tables import Chirp, Joined, LaneStageTwiddles, Roots, Table
 from ..traits import Traits
+from . import cosine
 from .bluestein import convolution_step
 from .cols import least_lanes
 from .cosine import CosineAxis, fourier_problem
@@ -34,6 +35,7 @@ from .steps import axis_batch, axis_length
 
 RADICES = (2, 3, 4, 5, 7, 11, 13)  # no composite ones, because each makes compilation longer
 AS_THEY_ARE, HALF, PACKED_HALF = range(3)  # what small.cl makes points of, and of results
+SHORT_COSINE = 64  # numbers: longer rows are quicker in row.cl, shorter ones are not
 AREAS = 2  # of scratch memory, between which points go to and fro
 
 
@@ -41,6 +43,10 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     """Return one pass if there are few transforms, and they are short, or else None."""
     fourier = _fourier(problem)
     if fourier is None or not takes(fourier, traits) or problem.hooks:
+        return None
+    # A row of 128 numbers takes 5 to 20 % longer here; one of 64 takes as long (AVX-512).
+    long_cosine = problem.is_trigonometric and axis_length(problem) > SHORT_COSINE
+    if long_cosine and cosine.plan(problem, traits, parameters) is not None:
         return None
     length = axis_length(fourier)
     count = prod(fourier.shape) // length or 1
