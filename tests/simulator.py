@@ -722,7 +722,8 @@ def small_work(each):
     given = each.arguments
     points, stages, length, loaded, finished, area, _, _ = given["sizes"].values
     joins, finishes, convolves, sums = given["kinds"].values[:4]
-    radices = given["radices"].values[:stages]
+    radices = tuple(given["radices"].value >> 4 * stage & 15 for stage in range(stages))
+    assert given["radices"].value < 16**stages
     assert np.prod(radices, dtype=int) == points
     assert area >= max(points, loaded, finished)
     width, itemsize = numbers(each)["LANES"], 16 if numbers(each)["DOUBLE"] else 8

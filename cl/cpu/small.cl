@@ -37,7 +37,7 @@ typedef struct {
     uint loaded;         /* elements that are loaded, or are zero because the source does not have them */
     uint joins, finishes;
     uint convolves;      /* 1: Bluestein's algorithm */
-    uint8 radices;
+    uint radices;        /* four bits for each stage, the lowest ones for the first stage */
     global const cplx *twiddles;
     global const cplx *roots;            /* for halves of spectra */
     global const cplx *chirp, *spectrum; /* for a convolution */
@@ -110,15 +110,15 @@ static INLINE points packed_result(SCRATCH const points *z, uint k, uint length,
     return x + image + times(times_minus_i(x - image), root);
 }
 
-static INLINE void finish(SCRATCH points *to, SCRATCH const points *from, uint count, Work work,
+static INLINE void finish(SCRATCH points *to, SCRATCH const points *from, uint count, const Work *work,
                           factors_of_parts factors)
 {
     LOOP(uint k = 0; k < count; k++)
     {
-        points x = from[k < work.length ? k : 0];
-        if (work.finishes == PACKED_HALF)
-            x = packed_result(from, k, work.length, work.roots[k]);
-        else if (work.finishes == HALF && k == 0) /* it is real, and rounding would leave a little else */
+        points x = from[k < work->length ? k : 0];
+        if (work->finishes == PACKED_HALF)
+            x = packed_result(from, k, work->length, work->roots[k]);
+        else if (work->finishes == HALF && k == 0) /* it is real, and rounding would leave a little else */
             x = (points)(RE(x), (reals)0);
         to[k] = scaled(x, factors);
     }
@@ -157,41 +157,46 @@ typedef struct {
     SCRATCH points *there;
 } Areas;
 
-static INLINE Areas exchanged(Areas areas)
+static INLINE void exchange(Areas *areas)
 {
-    return (Areas){areas.there, areas.here};
+    SCRATCH points *here = areas->here;
+    areas->here = areas->there, areas->there = here;
 }
 
-static INLINE Areas joined(Areas areas, Work work)
+static INLINE void join(Areas *areas, const Work *work)
 {
-    if (work.joins == HALF)
-        join_half(areas.there, areas.here, work.length);
+    if (work->joins == HALF)
+        join_half(areas->there, areas->here, work->length);
     else
-        join_packed_half(areas.there, areas.here, work.length, work.roots);
-    return exchanged(areas);
+        join_packed_half(areas->there, areas->here, work->length, work->roots);
+    exchange(areas);
 }
 
-static INLINE Areas transformed(Areas areas, Work work)
+static INLINE void all_stages(Areas *areas, const Work *work)
 {
-    if (work.convolves)
-        modulate(areas.here, work);
-    LOOP(uint again = 0; again <= work.convolves; again++)
+    uint before = 1, below = work->points;
+    LOOP(uint stage = 0; stage < work->stages; stage++)
     {
-        uint before = 1, below = work.points;
-        LOOP(uint stage = 0; stage < work.stages; stage++)
-        {
-            const uint radix = ((const uint *)&work.radices)[stage];
-            below /= radix;
-            any_stage(radix, areas.here, areas.there, before, below, work.twiddles);
-            before *= radix;
-            areas = exchanged(areas);
-        }
-        if (again < work.convolves)
-            times_spectrum(areas.here, work);
+        const uint radix = work->radices >> 4 * stage & 15;
+        below /= radix;
+        any_stage(radix, areas->here, areas->there, before, below, work->twiddles);
+        before *= radix;
+        exchange(areas);
     }
-    if (work.convolves)
-        demodulate(areas.here, work);
-    return areas;
+}
+
+static INLINE void transform(Areas *areas, const Work *work)
+{
+    if (work->convolves)
+        modulate(areas->here, work);
+    LOOP(uint again = 0; again <= work->convolves; again++)
+    {
+        all_stages(areas, work);
+        if (again < work->convolves)
+            times_spectrum(areas->here, work);
+    }
+    if (work->convolves)
+        demodulate(areas->here, work);
 }
 
 /* `sizes`, `kinds`, `source` and `target` have the members of Work and Numbers, in the order in which they are used.
@@ -199,7 +204,7 @@ static INLINE Areas transformed(Areas areas, Work work)
  * launch grows with the number of buffers. */
 kernel WIDE __attribute__((reqd_work_group_size(1, 1, 1)))
 void small(global const real *src, global real *dst, global const real *table, WORKSPACE uint8 sizes, uint8 kinds,
-           uint8 radices, uint4 tables, uint4 extents, ulong8 source, ulong8 target, cplx scale, cplx signs)
+           uint radices, uint4 tables, uint4 extents, ulong8 source, ulong8 target, cplx scale, cplx signs)
 {
     const uint finished = sizes.s4, area = sizes.s5, transforms = sizes.s6;
     SCRATCH_OF(scratch, 2 * area, workspace)
@@ -221,15 +226,15 @@ void small(global const real *src, global real *dst, global const real *table, W
                             kinds.s6, kinds.s7, lanes, 1};
         Areas areas = {scratch, scratch + area};
         if (kinds.s3)
-            load_sums(areas.here, src, from, work);
+            load_sums(areas.here, src, from, &work);
         else
             load(areas.here, work.loaded, src, from);
         if (work.joins)
-            areas = joined(areas, work);
-        areas = transformed(areas, work);
-        finish(areas.there, areas.here, finished, work, factors);
+            join(&areas, &work);
+        transform(&areas, &work);
+        finish(areas.there, areas.here, finished, &work, factors);
         if (kinds.s3)
-            store_sums(dst, to, areas.there, work);
+            store_sums(dst, to, areas.there, &work);
         else
             store(dst, to, areas.there);
     }

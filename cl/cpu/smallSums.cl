@@ -7,14 +7,14 @@
  * numbers makes all tables one. `weights` are in the same order. So all types of transforms, of even and odd lengths, are
  * one piece of code. dctParts.cl has the formulas from which the tables come.
  */
-static INLINE void load_sums(SCRATCH points *to, global const real *src, Numbers from, Work work)
+static INLINE void load_sums(SCRATCH points *to, global const real *src, Numbers from, const Work *work)
 {
-    LOOP(uint i = 0; i < work.loaded; i++)
+    LOOP(uint i = 0; i < work->loaded; i++)
     {
         SCRATCH real *point = (SCRATCH real *)(to + i);
-        global const real *w = work.weights + 4 * i;
-        global const real *p = src + from.first + (uint)work.places[2 * i] * from.point;
-        global const real *q = src + from.first + (uint)work.places[2 * i + 1] * from.point;
+        global const real *w = work->weights + 4 * i;
+        global const real *p = src + from.first + (uint)work->places[2 * i] * from.point;
+        global const real *q = src + from.first + (uint)work->places[2 * i + 1] * from.point;
         if (from.lanes < LANES)
             to[i] = 0;
         LOOP(uint lane = 0; lane < from.lanes; lane++)
@@ -26,12 +26,12 @@ static INLINE void load_sums(SCRATCH points *to, global const real *src, Numbers
     }
 }
 
-static INLINE void store_sums(global real *dst, Numbers to, SCRATCH const points *from, Work work)
+static INLINE void store_sums(global real *dst, Numbers to, SCRATCH const points *from, const Work *work)
 {
     LOOP(uint k = 0; k < to.points; k++)
     {
-        SCRATCH const real *element = (SCRATCH const real *)(from + (uint)work.places[2 * work.loaded + k]);
-        global const real *w = work.weights + 4 * work.loaded + 2 * k;
+        SCRATCH const real *element = (SCRATCH const real *)(from + (uint)work->places[2 * work->loaded + k]);
+        global const real *w = work->weights + 4 * work->loaded + 2 * k;
         const ulong place = to.first + k * to.point;
         LOOP(uint lane = 0; lane < to.lanes; lane++)
             dst[place + lane * to.transform] = element[lane] * w[0] + element[LANES + lane] * w[1];

@@ -16,7 +16,7 @@ from ..batch import MAX_DIMENSIONS, Batch, Dimension, Line
 from ..cosine_sums import CosineSums, SumPlaces, SumWeights
 from ..factor import is_smooth, shown
 from ..parameters import Parameters
-from ..pass_parts import LISTED, defines, exact
+from ..pass_parts import defines, exact, uint
 from ..passes import Pass
 from ..precision import REAL_DTYPE
 from ..problem import Problem
@@ -229,7 +229,7 @@ class Small:
                 "workspace": Buffer(SCRATCH),
                 "sizes": Vector("uint32", sizes),
                 "kinds": Vector("uint32", (*self._kinds(), *self.numbers)),
-                "radices": Vector("uint32", self.radices + (1,) * (LISTED - len(self.radices))),
+                "radices": uint(sum(radix << 4 * i for i, radix in enumerate(self.radices))),
                 "tables": Vector("uint32", offsets),
                 "extents": vector_of("uint32", [each.extent for each in dimensions], 1),
                 "source": self._geometry(
