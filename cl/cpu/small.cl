@@ -11,6 +11,9 @@
  * not smooth, Bluestein's algorithm stands around all stages (smallChirp.cl), which are then done twice. Cosine and sine
  * transforms make each element of two numbers, and each result of the two parts of an element (smallSums.cl).
  */
+#ifndef LANES
+#define LANES 2 /* transforms of a block: the fewest lanes, for a single transform or a few, or all lanes */
+#endif
 #define LOCAL_SCRATCH 0
 #define DIMENSIONS 4
 #include "cpu/share.cl"
