@@ -7,23 +7,11 @@
  */
 #include "prelude.cl"
 #include "hooks.cl"
+#include "dctParts.cl"
 
 #ifndef SIDE_BY_SIDE
 #define SIDE_BY_SIDE 0 /* 1: rows lie side by side, `inner` of them; 0: one behind the other, and inner is 1 */
 #endif
-#ifndef ANY_KIND
-#define ANY_KIND 0 /* 1: arguments say what DCT_SINE and DCT_ORTHO do otherwise, so that four kinds share a program */
-#endif
-#if ANY_KIND
-#define DCT_SINE row.sine
-#define DCT_ORTHO row.ortho
-#define KIND_PARAMETERS , uint sine, uint ortho
-#define KIND_ARGUMENTS , sine, ortho
-#else
-#define KIND_PARAMETERS
-#define KIND_ARGUMENTS
-#endif
-#include "dctParts.cl"
 
 /* Which element of which row a work-item has: neighbours in memory have neighbours. */
 #if SIDE_BY_SIDE
@@ -40,7 +28,7 @@ kernel void dctBefore(global const real *src, global before_element *dst,
 #if TURNED_BEFORE
                       global const cplx *roots,
 #endif
-                      uint n, uint m, uint inner, uint rows KIND_PARAMETERS HOOK_PARAMETERS)
+                      uint n, uint m, uint inner, uint rows HOOK_PARAMETERS)
 {
 #if !TURNED_BEFORE
     global const cplx *roots = 0;
@@ -48,7 +36,7 @@ kernel void dctBefore(global const real *src, global before_element *dst,
     uint j = ELEMENT;
     if (j >= m || COLUMN >= inner || ROW >= rows)
         return;
-    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND_ARGUMENTS};
+    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n};
     DctRow to = {(ulong)ROW * m * inner + COLUMN, inner, m};
     dst[place_in(to, j)] = element_before(src, row, roots, j HOOK_ARGUMENTS);
 }
@@ -57,7 +45,7 @@ kernel void dctAfter(global const after_element *src, global real *dst,
 #if TURNED_AFTER
                      global const cplx *roots,
 #endif
-                     uint n, uint m, uint inner, uint rows, cplx scale KIND_PARAMETERS HOOK_PARAMETERS)
+                     uint n, uint m, uint inner, uint rows, cplx scale HOOK_PARAMETERS)
 {
 #if !TURNED_AFTER
     global const cplx *roots = 0;
@@ -66,7 +54,7 @@ kernel void dctAfter(global const after_element *src, global real *dst,
     if (k >= m || COLUMN >= inner || ROW >= rows)
         return;
     DctRow from = {(ulong)ROW * m * inner + COLUMN, inner, m};
-    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n KIND_ARGUMENTS};
+    DctRow row = {(ulong)ROW * n * inner + COLUMN, inner, n};
     after_element z = src[place_in(from, k)];
     z = z * scale.x + z * scale.y; /* the nearest number, and what it lacks */
     element_after(dst, row, roots, k, z HOOK_ARGUMENTS);

@@ -34,13 +34,13 @@
 #define DCT_TYPE 2 /* 1 .. 4 */
 #endif
 #ifndef DCT_SINE
-#define DCT_SINE 0 /* 1: a sine transform; an expression with `row`, if an argument of the kernel says so */
+#define DCT_SINE 0 /* 1: a sine transform */
 #endif
 #ifndef DCT_ODD
 #define DCT_ODD 0 /* 1: type 2, 3 or 4 of an odd length */
 #endif
 #ifndef DCT_ORTHO
-#define DCT_ORTHO 0 /* 1: elements at the ends have factors that make the transform an orthogonal one; or as DCT_SINE */
+#define DCT_ORTHO 0 /* 1: elements at the ends have factors that make the transform an orthogonal one */
 #endif
 
 #if DCT_TYPE == 3
@@ -80,7 +80,6 @@ typedef cplx after_element;
 typedef struct {
     ulong first;
     uint inner, n;
-    uint sine, ortho; /* what DCT_SINE and DCT_ORTHO say, if they name these */
 } DctRow;
 
 static inline ulong place_in(DctRow row, uint i)
@@ -143,9 +142,9 @@ static inline before_element element_before(DCT_SOURCE src, DctRow row, global c
 {
     const uint n = row.n;
     (void)n;
-#if DCT_TYPE == 1
-    if (!DCT_SINE)
-        return number(src, row, j < n ? j : 2 * n - 2 - j HOOK_ARGUMENTS);
+#if DCT_TYPE == 1 && !DCT_SINE
+    return number(src, row, j < n ? j : 2 * n - 2 - j HOOK_ARGUMENTS);
+#elif DCT_TYPE == 1
     int zero = j == 0 || j == n + 1, negative = j > n + 1;
     real x = zero ? 0 : number(src, row, negative ? 2 * n + 1 - j : j - 1 HOOK_ARGUMENTS);
     return negative ? -x : x;
@@ -183,10 +182,10 @@ static inline void element_after(DCT_TARGET dst, DctRow row, global const cplx *
 {
     const uint n = row.n;
     (void)n;
-#if DCT_TYPE == 1
-    if (!DCT_SINE)
-        leave_result(dst, row, k, z.x HOOK_ARGUMENTS);
-    else if (k >= 1 && k <= n)
+#if DCT_TYPE == 1 && !DCT_SINE
+    leave_result(dst, row, k, z.x HOOK_ARGUMENTS);
+#elif DCT_TYPE == 1
+    if (k >= 1 && k <= n)
         leave_result(dst, row, k - 1, -z.y HOOK_ARGUMENTS);
 #elif DCT_TYPE == 2 && DCT_ODD
     z *= (real)(k % 2 ? -2 : 2);

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.fft
 
 from pyclfft.planning.arguments import Buffer, Scalar, Vector
+from pyclfft.planning.cosine_sums import SumPlaces, SumWeights
 from pyclfft.planning.tables import (
     BlockRoots,
     Chirp,
@@ -23,7 +24,6 @@ from pyclfft.planning.tables import (
     LaneChirp,
     LaneRoots,
     LaneSpectrum,
-    LaneStages,
     LaneStageTwiddles,
     LaneTwiddles,
     Roots,
@@ -435,14 +435,7 @@ class LaneEnds:
 
     @classmethod
     def of(cls, each):
-        """By its arguments, too, if its kernel is that of all lengths."""
-        macros = dict(each.defines)
-        if macros.get("ANY_LENGTH") == "1":
-            sizes = each.arguments["sizes"].values
-            names = ("N", "LENGTH", "FILLED", "STEPS")
-            assert not macros.keys() & set(names)
-            macros |= {name: str(value) for name, value in zip(names, sizes, strict=True)}
-        return cls(macros)
+        return cls(dict(each.defines))
 
     @property
     def source(self):
@@ -514,14 +507,16 @@ class LaneEnds:
         types += [RootSeries] * (cosine > 0)
         if self.number("TWIST"):
             types += [LaneRoots, BlockRoots]
-        types += {
-            "": [],
-            "ALONE": [Chirp, ChirpSpectrum],
-            "BEFORE": [LaneChirp],
-            "WITHIN": [LaneSpectrum],
-            "AFTER": [LaneChirp],
-        }[self.chirp]
-        return types + [LaneStages] * self.number("ANY_LENGTH")
+        return (
+            types
+            + {
+                "": [],
+                "ALONE": [Chirp, ChirpSpectrum],
+                "BEFORE": [LaneChirp],
+                "WITHIN": [LaneSpectrum],
+                "AFTER": [LaneChirp],
+            }[self.chirp]
+        )
 
 
 def simulate_lanes(each, source, target, *others):
@@ -539,9 +534,6 @@ def simulate_lanes(each, source, target, *others):
     rest = [
         argument for argument in each.arguments.values() if isinstance(argument, Scalar | Vector)
     ]
-    if ends.number("ANY_LENGTH"):
-        assert tables[-1].radices == tables[0].radices
-        assert rest.pop(0).values[3] == len(tables[0].radices)
     assert [(type(argument), argument.dtype) for argument in rest] == [
         (Scalar, "uint32"), (Vector, "uint32"), *[(Vector, "int64")] * 3,
         *([] if ends.is_row else [(Vector, "uint32"), (Vector, "int64")]),
@@ -706,6 +698,136 @@ def places_of_units(dimensions, count, extents, distances, inner):
     return places, block
 
 
+# --- small transforms -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Work:
+    """The arguments of small.cl that all transforms of a launch share."""
+
+    points: int
+    length: int
+    loaded: int
+    finished: int
+    joins: int
+    finishes: int
+    sums: int
+    roots: np.ndarray
+    places: np.ndarray
+    weights: np.ndarray
+
+
+def small_work(each):
+    """Read a pass, and check that its tables are those that the kernel needs."""
+    given = each.arguments
+    points, stages, length, loaded, finished, area, _, _ = given["sizes"].values
+    joins, finishes, convolves, sums = given["kinds"].values[:4]
+    radices = tuple(given["radices"].value >> 4 * stage & 15 for stage in range(stages))
+    assert given["radices"].value < 16**stages
+    assert np.prod(radices, dtype=int) == points
+    assert area >= max(points, loaded, finished)
+    width, itemsize = numbers(each)["LANES"], 16 if numbers(each)["DOUBLE"] else 8
+    ((_, nbytes),) = each.scratch
+    assert nbytes == each.global_size[0] * 2 * area * width * itemsize
+    assert points >= 2 * length - 1 if convolves else points == length
+    parts, roots = given["table"].parts, np.exp(-1j * np.pi * np.arange(length + 1) / length)
+    kinds = [LaneStageTwiddles] * (stages > 0) + [Roots] * (2 in (joins, finishes))
+    kinds += [Chirp, ChirpSpectrum] * convolves + [SumWeights, SumPlaces] * sums
+    assert [type(part) for part in parts] == kinds
+    for part in parts:
+        assert getattr(part, "radices", radices) == radices
+        assert getattr(part, "factors", (points,)) == (points,)
+        assert getattr(part, "n", length) == length * (1 + (type(part) is Roots))
+    table, begins = given["table"].values().astype(float), given["tables"].values
+    behind = {Roots: begins[0], Chirp: begins[1], SumWeights: begins[2], SumPlaces: begins[3]}
+    at = 0
+    for part in parts:
+        assert behind.get(type(part), at) == at
+        at += part.values().size * (1 + np.iscomplexobj(part.values()))
+    assert at == len(table)
+    weights, places = table[begins[2] : begins[3]], table[begins[3] :].astype(int)
+    return Work(points, length, loaded, finished, joins, finishes, sums, roots, places, weights)
+
+
+def simulate_small(each, source, target, _):
+    """What small.cl does, transform by transform."""
+    assert source is not target or each.aliases
+    work, given = small_work(each), each.arguments
+    *_, transforms, count = given["sizes"].values
+    numbers_there = given["kinds"].values[4:]
+    ends = [given[name].values for name in ("source", "target")]
+    units, block = places_of_units(4, count, given["extents"].values, [e[:4] for e in ends], 0)
+    lane = np.arange(numbers(each)["LANES"])
+    inside = block[:, None] * len(lane) + lane < transforms
+    read, written = (
+        (at[:, None] + lane * apart + first)[inside][:, None]
+        for at, (*_, first, _, _, apart) in zip(units, ends, strict=True)
+    )
+    signs, scale = given["signs"].values, sum(given["scale"].values)
+    data = elements(each, source, real=True)
+    x = small_points(data, read, ends[0][5:7], numbers_there[:2], signs[0], work)
+    z = small_results(np.fft.fft(small_joined(x, work)), work) * scale
+    z.imag *= signs[1]
+    store_small(
+        elements(each, target, real=True), written, ends[1][5:7], numbers_there[2:], z, work
+    )
+
+
+def small_points(data, first, step, count, sign, work):
+    """The elements that are loaded."""
+    if work.sums:
+        pairs = work.places[: 2 * work.loaded].reshape(-1, 2)
+        weights = work.weights[: 4 * work.loaded].view(complex).reshape(-1, 2)
+        return (data[first[..., None] + pairs * step[0]] * weights).sum(-1)
+    assert max(count) <= work.loaded
+    x = np.zeros((len(first), work.loaded), complex)
+    with_real, with_imaginary = (first + np.arange(each) * step[0] for each in count)
+    x.real[:, : count[0]] = data[with_real]
+    x.imag[:, : count[1]] = sign * data[with_imaginary + step[1]]
+    return x
+
+
+def small_joined(x, work):
+    """The points, from half of a spectrum if that was loaded."""
+    if not work.joins:
+        return x
+    n, k = work.length, np.arange(work.length // 2 + 1)
+    points = np.empty((len(x), n + 1), complex)
+    if work.joins == 1:
+        ends = (k == 0) | (2 * k == n)
+        half = np.where(ends, x[:, k].real, x[:, k])
+        points[:, k], points[:, n - k] = half.conj(), half
+    else:
+        one, image = x[:, k], x[:, n - k].conj()
+        one[:, 0], image[:, 0] = one[:, 0].real, image[:, 0].real
+        odd = -1j * (one - image) * work.roots[k].conj()
+        points[:, n - k], points[:, k] = one + image + odd, (one + image - odd).conj()
+    return points[:, :n]
+
+
+def small_results(z, work):
+    """The elements that the launch leaves."""
+    k = np.arange(work.finished)
+    results = z[:, k % work.length]
+    if work.finishes == 1:
+        results[:, 0] = results[:, 0].real
+    if work.finishes == 2:
+        image = z[:, -k % work.length].conj()
+        results = results + image - 1j * (results - image) * work.roots[k]
+    return results
+
+
+def store_small(numbers_out, first, step, count, z, work):
+    with_real, with_imaginary = (first + np.arange(each) * step[0] for each in count)
+    values = np.hstack((z.real[:, : count[0]], z.imag[:, : count[1]]))
+    if work.sums:
+        element = work.places[2 * work.loaded :]
+        weights = work.weights[4 * work.loaded :].reshape(-1, 2)
+        values = z.real[:, element] * weights[:, 0] + z.imag[:, element] * weights[:, 1]
+    written, everywhere = np.hstack((with_real, with_imaginary + step[1])), np.ones(values.shape)
+    store_once(numbers_out, written, everywhere > 0, everywhere < 0, values)
+
+
 # --- a transform that passes say they compute -----------------------------------------------------
 
 
@@ -863,9 +985,8 @@ def cosine_of(each):
     rest = list(each.arguments.values())[2 + len(tables) :]
     after = each.kernel == "dctAfter"
     exact = [(Vector, "float64" if macros["DOUBLE"] else "float32")] if after else []
-    kind = [(Scalar, "uint32")] * (2 * macros.get("ANY_KIND", 0))  # sine or not, orthogonal or not
-    assert [(type(a), a.dtype) for a in rest] == [(Scalar, "uint32")] * 4 + exact + kind
-    n, m, inner, rows, *arguments = scalars(each)
+    assert [(type(a), a.dtype) for a in rest] == [(Scalar, "uint32")] * 4 + exact
+    n, m, inner, rows = scalars(each)
     roots = None
     if tables:
         (table,) = tables
@@ -876,8 +997,7 @@ def cosine_of(each):
     wanted = (*columns, m, rows)
     assert all(size >= extent for size, extent in zip(each.global_size, wanted, strict=True))
     scale = sum(rest[4].values) if after else 1.0
-    sine, ortho = map(bool, arguments or (macros["DCT_SINE"], macros["DCT_ORTHO"]))
-    odd = bool(macros["DCT_ODD"])
+    sine, odd, ortho = (bool(macros[f"DCT_{name}"]) for name in ("SINE", "ODD", "ORTHO"))
     return Cosine(macros["DCT_TYPE"], sine, odd, ortho, roots, n, m, inner, rows, scale)
 
 
@@ -965,6 +1085,7 @@ SIMULATED = {
     "stockham": simulate_stockham,
     "row": simulate_lanes,
     "cols": simulate_lanes,
+    "small": simulate_small,
     "transpose": simulate_transpose,
     "transposeBlocked": simulate_transpose,
     "bitReverse": simulate_bit_reverse,

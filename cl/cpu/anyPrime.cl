@@ -1,6 +1,6 @@
-/* anyPrime: stages of a prime radix of 7, 11 or 13 in a kernel for all lengths. The radix is an argument.
+/* anyPrime: stages of a prime radix of 7, 11 or 13 over any number of points. The radix is an argument.
  *
- *     radix x `below` points  --->  sums over pairs, twiddles  --->  radix blocks of `below` points
+ *     radix points  --->  sums and differences of pairs  --->  sums over pairs, twiddles  --->  radix results
  *
  * The loops over the points of a codelet stay loops. Unrolled for each prime, they are quicker, but take longer to
  * compile than all else in the kernel.
@@ -34,34 +34,21 @@ static INLINE void fft_prime(points *x, uint p)
     }
 }
 
-static INLINE void stage_there_prime(SCRATCH points *scratch, uint n, uint radix, uint below,
-                                     global const cplx *twiddles)
+static INLINE void stage_prime(uint radix, SCRATCH const points *from, SCRATCH points *to, uint before, uint below,
+                               global const cplx *twiddles)
 {
-    LOOP(uint at = 0; at < n; at += radix * below)
-        LOOP(uint j = 0; j < below; j++)
-        {
-            points x[LARGEST_PRIME];
-            global const cplx *w = twiddles + (below - 1) + j * (radix - 1);
-            LOOP(uint r = 0; r < radix; r++)
-                x[r] = scratch[at + j + r * below];
-            fft_prime(x, radix);
-            scratch[at + j] = x[0];
-            LOOP(uint k = 1; k < radix; k++)
-                scratch[at + j + k * below] = times(x[k], w[k - 1]);
-        }
-}
-
-/* The last stage. `rows` has the number of each block's first result. */
-static INLINE void last_stage_prime(SCRATCH points *scratch, uint n, uint radix, global const long *rows, Source source,
-                                    Target target HOOK_PARAMETERS)
-{
-    LOOP(uint block = 0; block < n / radix; block++)
+    LOOP(uint j = 0; j < below; j++)
     {
-        points x[LARGEST_PRIME];
-        LOOP(uint r = 0; r < radix; r++)
-            x[r] = scratch[block * radix + r];
-        fft_prime(x, radix);
-        LOOP(uint k = 0; k < radix; k++)
-            store_result(target, rows[block] + k * (n / radix), x[k] HOOK_ARGUMENTS);
+        global const cplx *w = twiddles + (below - 1) + j * (radix - 1);
+        LOOP(uint i = j * before; i < (j + 1) * before; i++)
+        {
+            SCRATCH points *y = to + i + j * before * (radix - 1);
+            points x[LARGEST_PRIME];
+            LOOP(uint r = 0; r < radix; r++)
+                x[r] = from[i + r * below * before];
+            fft_prime(x, radix);
+            LOOP(uint k = 0; k < radix; k++)
+                y[k * before] = j && k ? times(x[k], w[k - 1]) : x[k];
+        }
     }
 }

@@ -9,9 +9,6 @@
  */
 #include "cpu/share.cl"
 
-#ifndef ANY_LENGTH
-#define ANY_LENGTH 0 /* 1: one kernel for all lengths, whose points and radices are arguments */
-#endif
 #ifndef N
 #define N 16 /* points that are transformed */
 #endif
@@ -166,8 +163,6 @@ typedef struct {
     global const cplx *block_roots;  /* the lanes and one of the block, which stay in the cache */
     global const cplx *chirp, *spectrum;
     global const points *row_chirp, *row_spectrum; /* of a row that is a matrix: a number for each lane */
-    global const long *steps; /* of a kernel for all lengths (anyLength.cl), */
-    uint stages;              /* and the number of its stages */
 } Tables;
 
 /* The block's transforms in the source. */

@@ -46,11 +46,7 @@ static INLINE points times_spectrum(points x, Source from, uint place)
 }
 #endif
 
-#if ANY_LENGTH
-#include "cpu/anyLength.cl"
-#else
 #include "cpu/stages.cl"
-#endif
 #include "cpu/chirp.cl"
 
 #if REAL_RADIX
@@ -74,20 +70,11 @@ void cols(global const source_element *src, global target_element *dst, global c
 #elif CHIRP_FIRST || CHIRP_LAST
           global const points *row_chirp,
 #endif
-          WORKSPACE
-#if ANY_LENGTH
-          uint4 sizes, global const long *steps,
-#endif
-          uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 first, uint4 limits,
+          WORKSPACE uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 first, uint4 limits,
           ulong2 strides, cplx scale, real sign HOOK_PARAMETERS)
 {
-#if ANY_LENGTH
-    const Sizes of = {sizes.x, sizes.y, sizes.z};
-    SCRATCH_OF(scratch, SCRATCH_POINTS(sizes.x), workspace)
-#else
     const Sizes of = {N, LENGTH, FILLED};
     SCRATCH_OF(scratch, SCRATCH_POINTS(N), workspace)
-#endif
     Tables tables = {twiddles};
 #if PACKED || REAL_RADIX
     tables.row_roots = row_roots;
@@ -97,9 +84,6 @@ void cols(global const source_element *src, global target_element *dst, global c
 #endif
 #if BLUESTEIN
     tables.chirp = chirp, tables.spectrum = spectrum;
-#endif
-#if ANY_LENGTH
-    tables.steps = steps, tables.stages = sizes.w;
 #endif
     const factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
     const ulong src_block = INNER ? src_distances.s1 : src_distances.s0;

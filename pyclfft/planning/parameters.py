@@ -416,20 +416,22 @@ PARAMETERS: Mapping[str, Parameter] = {
     "small_other": Parameter(
         0, 512, POINTS,
         "The most points of a transform with a prime factor above 13 that is left to the algorithm "
-        "small, whose one CPU kernel serves all lengths, so that a new length compiles nothing. On "
-        "a CPU runtime that is slow with barriers, the parameter concerns single transforms "
-        "without such a prime factor, too.",
+        "small, whose one CPU kernel serves all lengths, so that a new length compiles nothing.",
     ),
     "small_points": Parameter(
         0, 1024, POINTS,
         "The most points that all transforms of a call may have together to be left to the "
-        "algorithm small, whose one CPU kernel serves all lengths. Cosine and sine transforms of "
-        "at most so many numbers share the programs of the steps around a Fourier transform.",
+        "algorithm small, whose one CPU kernel serves all lengths.",
     ),
-    "small_single": Parameter(
+    "small_single_smooth": Parameter(
+        0, 512, POINTS,
+        "The value that small_smooth has for a single transform on a CPU runtime that is slow with "
+        "barriers. The kernel of the algorithm small needs no barrier.",
+    ),
+    "small_single_other": Parameter(
         0, 2048, POINTS,
-        "On a CPU runtime that is slow with barriers: the most points of a single transform with a "
-        "prime factor above 13 that is left to the algorithm small, whose kernel needs no barrier.",
+        "The value that small_other has for a single transform on a CPU runtime that is slow with "
+        "barriers. The kernel of the algorithm small needs no barrier.",
     ),
     "stft_points": Parameter(
         1024, 1024, POINTS,

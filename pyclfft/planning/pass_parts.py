@@ -17,7 +17,6 @@ SIGN_BIT = {"single": 0x8000_0000, "double": 0x8000_0000_0000_0000}
 BITS = {"single": "uint32", "double": "uint64"}
 REAL = {"single": "float32", "double": "float64"}
 FEW_SIZES = 3  # bits of the sizes of groups where there are to be few: 1, 8, 64 and so on
-SMALL_GROUP = (8, 8, 1)  # the group of every small launch where there is to be one size
 LISTED = 8  # the members of a list of radices, which is filled up with ones
 
 
@@ -100,19 +99,6 @@ def device_size(
     bits = 1 if traits.vectorizes else FEW_SIZES
     limits = traits.max_work_item_sizes, traits.max_work_group_size
     return launch_size(items, preferred, *limits, bits)
-
-
-def one_size(items: tuple[int, ...], traits: Traits) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return sizes for a small launch: the groups have one size, even if they need fewer items.
-
-    A kernel that is compiled once more for each size of its groups is then compiled once.
-    """
-    limits = traits.max_work_item_sizes
-    local = tuple(
-        min(side, limit) for side, limit in zip(SMALL_GROUP[: len(items)], limits, strict=False)
-    )
-    rounded = tuple(-(-count // side) * side for count, side in zip(items, local, strict=True))
-    return rounded, local
 
 
 def kernel_size(

@@ -45,6 +45,22 @@ class Table(ABC):
 
 
 @dataclass(frozen=True)
+class Joined(Table):
+    """Several tables, one behind the other, as real numbers."""
+
+    parts: tuple[Table, ...]
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers of all tables; a complex number is two of them."""
+        dtype = REAL_DTYPE[self.precision]
+        values = [np.ascontiguousarray(each.values()).ravel() for each in self.parts]
+        return np.concatenate(
+            [each.view(dtype) if np.iscomplexobj(each) else each.astype(dtype) for each in values]
+        )
+
+
+@dataclass(frozen=True)
 class Roots(Table):
     """The roots of unity exp(-2 pi i k / n), 0 <= k < n: computed on the host, uploaded once."""
 
@@ -194,23 +210,6 @@ class LaneStageTwiddles(Table):
             powers.append(step * np.outer(np.arange(below), np.arange(1, radix)).ravel())
             below *= radix
         return roots_of_unity(n, self.precision, np.concatenate(powers))
-
-
-@dataclass(frozen=True)
-class LaneStages(Table):
-    """The stages of a CPU kernel that takes every length, as numbers: computed on the host.
-
-    The table holds the radices of the stages, and then for each block of the last stage the row of
-    the block's first result.
-    """
-
-    radices: tuple[int, ...]
-
-    def values(self) -> np.ndarray:
-        """Return the numbers; their shape is (radices and blocks,), int64."""
-        *before, _ = self.radices
-        rows = np.arange(prod(before)).reshape(before[::-1]).transpose().ravel()
-        return np.concatenate((self.radices, rows)).astype(np.int64)
 
 
 @dataclass(frozen=True)

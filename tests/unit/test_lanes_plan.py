@@ -29,7 +29,6 @@ from pyclfft.planning.solvers.lanes import LINE_BYTES
 from pyclfft.planning.tables import (
     BlockRoots,
     LaneRoots,
-    LaneStages,
     LaneStageTwiddles,
     LaneTwiddles,
 )
@@ -238,7 +237,8 @@ def test_roots_of_long_rows():
 def test_rows_columns_and_images():
     assert kernels((3, 1024), 1) == ["row"]
     assert kernels((1024, 48), 0) == ["cols"]
-    assert kernels((2, 40, 3), 1) == ["cols"]
+    assert kernels((2, 40, 3), 1) == ["small"]
+    assert kernels((2, 40, 30), 1) == ["cols"]
     assert kernels((256, 256)) == ["row", "cols"]
     assert kernels((512, 512), kind="r2c", dtype="f4") == ["row", "cols"]
     assert kernels((512, 512), kind="c2r") == ["cols", "row"]
@@ -323,67 +323,71 @@ def test_no_search_for_convolutions_without_room(monkeypatch, kind, dtype):
     assert found == plans()
 
 
-def test_one_kernel_for_all_lengths():
-    """Of a few short transforms: nothing is compiled for a new one."""
-    for kind, dtype in (("c2c", "c8"), ("r2c", "f4"), ("c2r", "c8")):
-        for parity in (0, 1):  # of real numbers odd ones are paired
-            plans = [plan((n,), kind=kind, dtype=dtype) for n in range(6 + parity, 257, 2)]
-            assert {len(each) for each in plans} == {1}
-            defines = {each.defines for (each,) in plans}
-            assert len(defines) <= 2  # by stages alone, and by convolution
-            assert {macros(each)["ANY_LENGTH"] for (each,) in plans} == {"1"}
-    assert "ANY_LENGTH" not in macros(plan((300,))[0])
+def test_one_program_for_all_small_transforms():
+    """Of any length and kind, whatever their layout; there are two numbers of lanes."""
+    shapes = [((n,), 0) for n in range(2, 257)]
+    shapes += [((n, 4), axis) for n in range(2, 200) for axis in (0, 1)]
+    defines = set()
+    for shape, axis in shapes:
+        for kind, dtype in (("c2c", "c8"), ("r2c", "f4"), ("c2r", "c8"), ("dct1", "f4")):
+            (each,) = plan(shape, axis, kind=kind, dtype=dtype)
+            assert each.kernel == "small"
+            defines.add(each.defines)
+    assert {dict(each)["LANES"] for each in defines} == {"4", "16"}
+    assert len(defines) == 2
+    assert kernels((300,)) != ["small"]
 
 
 def test_two_real_numbers_are_not_packed():
-    """They would be one point, which no stage transforms."""
+    """They would be one point, of which only sums remain."""
     for kind, dtype in (("r2c", "f4"), ("c2r", "c8")):
         (each,) = plan((2,), kind=kind, dtype=dtype)
-        assert macros(each)["ANY_LENGTH"] == "1"
-        assert "PACKED" not in macros(each)
+        assert each.kernel == "small"
+        assert each.radices == ((2,),)
 
 
-def test_small_cosine_transforms_share_the_programs_of_their_steps():
-    """They also share the size of groups, where a kernel is compiled for each size."""
-    scalar = replace(CPU, vectorizes=False)
-
-    def steps(n, traits, orthogonalize):
-        found = []
-        for kind in ("dct1", "dst1"):
-            problem = make_problem((5, n), "f4", 1, kind, orthogonalize=orthogonalize)
-            first, *_, last = plan_passes(problem, traits)
-            found += [first, last]
-        return found
-
-    small = [each for n in (7, 12, 100) for ortho in (0, 1) for each in steps(n, scalar, ortho)]
-    assert len({each.defines for each in small}) == 1
-    assert {each.local_size for each in small} == {(8, 8)}
-    large = [each for ortho in (0, 1) for each in steps(1000, scalar, ortho)]
-    assert len({each.defines for each in large}) > 1
+def test_a_small_cosine_transform_is_one_launch():
+    """Longer rows of even lengths have a quicker kernel."""
+    for n in range(1, 130):
+        for kind in ("dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4"):
+            if (kind, n) != ("dct1", 1):
+                (row,) = kernels((5, n), 1, dtype="f4", kind=kind)
+                assert row == "small" or (n > 64 and n % 2 == 0 and kind[3] != "1")
+                assert kernels((n, 5), 0, dtype="f4", kind=kind) == ["small"]
+    assert kernels((5, 128), 1, dtype="f4", kind="dct2") == ["row"]
 
 
 def test_a_single_one_of_any_length_where_compilers_make_no_vectors():
     scalar = replace(CPU, vectorizes=False)
     for traits, shape, expected in (
-        (scalar, (2039,), "1"),
-        (scalar, (2, 2039), None),
-        (scalar, (2053,), None),
-        (scalar, (507,), "1"),
-        (scalar, (512,), "1"),
-        (scalar, (520,), None),
-        (CPU, (507,), None),
-        (CPU, (2039,), None),
-        (CPU, (509,), "1"),
+        (scalar, (2039,), True),
+        (scalar, (2, 2039), False),
+        (scalar, (2053,), False),
+        (scalar, (507,), True),
+        (scalar, (512,), True),
+        (scalar, (520,), False),
+        (CPU, (507,), False),
+        (CPU, (2039,), False),
+        (CPU, (509,), True),
     ):
-        assert macros(plan(shape, -1, traits)[0]).get("ANY_LENGTH") == expected, shape
+        assert (kernels(shape, -1, traits=traits) == ["small"]) == expected, shape
 
 
-def test_steps_of_passes():
-    radices = (2, 3, 4)
-    radix, *rows = np.split(LaneStages(radices).values(), [3])
-    assert tuple(radix) == radices
-    position = np.arange(24).reshape(4, 3, 2).transpose().reshape(6, 4)
-    np.testing.assert_array_equal(rows[0], position[:, 0])  # of the first result of each block
+def test_the_limits_of_small_transforms_are_parameters():
+    scalar = replace(CPU, vectorizes=False)
+    for name, traits, shape, most in (
+        ("small_smooth", CPU, (100,), 100),
+        ("small_other", CPU, (101,), 101),
+        ("small_points", CPU, (100, 2), 200),
+        ("small_smooth", scalar, (100, 2), 100),
+        ("small_other", scalar, (101, 2), 101),
+        ("small_single_smooth", scalar, (100,), 100),
+        ("small_single_other", scalar, (101,), 101),
+    ):
+        for limit in (most, most - 1):
+            given = parameters_for(traits).over({name: limit}, "test")
+            first, *_ = plan_passes(make_problem(shape, "c8", 0), traits, parameters=given)
+            assert (first.kernel == "small") == (limit == most), name
 
 
 def test_other_devices_have_other_solvers():

@@ -727,7 +727,7 @@ def test_every_smooth_length_up_to_4096(name, dtype):
         passes = plan_passes(make_problem((n,), dtype), traits)
         for each in passes:
             check_launch(each, traits)
-        assert {each.kernel for each in passes} <= {"stockham", *ON_LANES}
+        assert {each.kernel for each in passes} <= {"stockham", "small", *ON_LANES}
         assert len(passes) <= 2
 
 

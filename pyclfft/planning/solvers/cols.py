@@ -24,7 +24,6 @@ from ..tables import (
     LaneChirp,
     LaneRoots,
     LaneSpectrum,
-    LaneStages,
     RaderSpectrum,
     RealRaderSpectrum,
     Roots,
@@ -46,7 +45,6 @@ from .steps import axis_length
 COLLECTED = 2  # the further vectors of scratch memory that cols.cl needs if it collects rows there
 TWO_VECTORS = range(1024, 2049)  # points of columns; two vectors of more do not fit every L2 cache
 PAGE_BYTES = 4096
-OF_ONE_LENGTH = ("N", "LENGTH", "FILLED", "RADICES")  # macros that the kernel for all lengths lacks
 
 # What cols.cl can do of Bluestein's algorithm: whether it multiplies by the chirp first, by the
 # spectrum of the chirp, and by the chirp last.
@@ -192,8 +190,6 @@ def columns_of(
     radices: tuple[int, ...] | None,
     traits: Traits,
     parameters: Parameters,
-    *,
-    shared: bool = False,
 ) -> Columns | None:
     """Return how to spread a batch over lanes, or None if its layout or size forbids it.
 
@@ -207,8 +203,6 @@ def columns_of(
         The radices of the stages, or None if no stages were found.
     traits, parameters
         The device's traits, and the parameters of its kernels.
-    shared : bool
-        Whether the kernel for all lengths does the transforms. It also takes a single transform.
     """
     batch, ends = step.batch, step.ends
     if radices is None or not walkable(batch) or not _can_do(ends):
@@ -218,7 +212,7 @@ def columns_of(
     several = [
         number
         for number, each in enumerate(batch.dimensions)
-        if (each.extent > 1 or shared) and (each.along or not part)
+        if each.extent > 1 and (each.along or not part)
     ]
     for spread, number in product((False, True), several):
         dimension = batch.dimensions[number]
@@ -231,14 +225,14 @@ def columns_of(
         from_rows, to_rows = (way == "rows" for way in ways)
         stored_at_once = not (to_rows or target == "HERMITIAN" or convolves)
         rooms = 1 if convolves or stored_at_once or ends.real_radix else 2
-        staged = to_rows and not shared and _is_staged(problem, step, dimension.target, parameters)
+        staged = to_rows and _is_staged(problem, step, dimension.target, parameters)
         spare = (COLLECTED if staged else 0) + _beside(ends, prod(radices))
         extent = -(-dimension.extent // (2 if ends.pair else 1))
         most = _most_columns(problem, step, ways, traits)
         for width in _widths(extent, most):
             if (from_rows and length < width) or (to_rows and stored < width):
                 continue
-            lanes = lanes_for(problem, width, radices, traits, parameters, rooms, spare, shared)
+            lanes = lanes_for(problem, width, radices, traits, parameters, rooms, spare)
             if lanes is not None:
                 # Spread transforms leave the nearest dimension in its place: it shares lines.
                 inner = int(spread and number > 0)
@@ -313,7 +307,7 @@ def _is_staged(problem: Problem, step: Step, distance: int, parameters: Paramete
 
 def _direction(dimension: Dimension, distance: int, stride: int) -> str:
     """Return what lies side by side in memory: transforms, points of each, or neither."""
-    if distance == 1 or dimension.extent == 1:  # a single transform is a column of any stride
+    if distance == 1:
         return "columns"
     return "rows" if stride == 1 else "spread"
 
@@ -360,7 +354,6 @@ def columns_pass(columns: Columns, scale: float) -> Pass:
                 ),
             ),
         },
-        shared=_sizes(columns) if lanes.shared else {},
         leaves=columns.step.leaves,
         displaced=not lanes.is_local and columns.ways[1] != "rows",
         scale=scale / (2 if ends.separates else 1),
@@ -431,12 +424,6 @@ def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
     return tables
 
 
-def _sizes(columns: Columns) -> dict[str, Argument]:
-    ends, radices = columns.ends, columns.lanes.radices
-    sizes = (columns.lanes.points, ends.length, ends.filled, len(radices))
-    return {"sizes": Vector("uint32", sizes), "steps": LaneStages(radices)}
-
-
 def _macros(columns: Columns) -> dict[str, int | str]:
     """Return the macros of cols.cl; most of those that have their default value are left out."""
     ends, lanes, part = columns.ends, columns.lanes, columns.batch.part
@@ -468,9 +455,6 @@ def _macros(columns: Columns) -> dict[str, int | str]:
     if part:
         others |= {name: (value, 0) for name, value in _row_macros(columns).items()}
     macros |= {name: value for name, (value, usual) in others.items() if value != usual}
-    if lanes.shared:
-        macros = {name: value for name, value in macros.items() if name not in OF_ONE_LENGTH}
-        macros["RAGGED"] = 1
     return macros
 
 

@@ -30,7 +30,7 @@ from ..batch import Batch
 from ..hook_text import with_hooks
 from ..hooks import Hooks, Parameter, Snippet
 from ..parameters import Parameters
-from ..pass_parts import defines, device_size, exact, listed, one_size, uint
+from ..pass_parts import defines, device_size, exact, listed, uint
 from ..passes import Argument, Pass
 from ..problem import Problem, half_shape, plain_layout
 from ..tables import LaneTwiddles, Roots, RootSeries
@@ -87,6 +87,10 @@ class CosineAxis:
     def name(self) -> str:
         """What the transform is called: for example "cosine 2"."""
         return f"{'sine' if self.sine else 'cosine'} {self.type}"
+
+    def is_orthogonal(self, problem: Problem) -> bool:
+        """Whether numbers at the ends have factors that make the transform an orthogonal one."""
+        return problem.orthogonal and self.type < 4 and not (self.sine and self.type == 1)
 
     @property
     def turned(self) -> tuple[bool, bool]:
@@ -351,26 +355,17 @@ def _pass(
     (number,) = problem.axes
     rows, columns = prod(problem.shape[:number]), prod(problem.shape[number + 1 :])
     extents = (columns, points, rows) if columns > 1 else (points, rows)
-    small = prod(problem.shape) <= parameters["small_points"]
-    if small and not traits.vectorizes:
-        sizes, local = one_size(extents, traits)
-    else:
-        sizes, local = device_size(extents, parameters["group"], traits)
+    sizes, local = device_size(extents, parameters["group"], traits)
     tables = {"roots": RootSeries(*axis.roots, problem.precision)} if turned else {}
     layout = inner.source if kernel == "dctBefore" else inner.target
     moved = prod(layout.shape) * inner.complex_dtype.itemsize // (2 if layout.real else 1)
     own = prod(problem.shape) * problem.dtype.itemsize
     reads, writes = (own, moved) if kernel == "dctBefore" else (moved, own)
     scale = {"scale": exact(problem.scale, problem.precision)} if kernel == "dctAfter" else {}
-    macros = _macros(problem)
-    kind: dict[str, Argument] = {}
-    if small:  # all kinds share a program, because to compile one takes longer than many launches
-        kind = {"sine": uint(macros.pop("DCT_SINE")), "ortho": uint(macros.pop("DCT_ORTHO"))}
-        macros["ANY_KIND"] = 1
     return Pass(
         kernel=kernel,
         source="dct.cl",
-        defines=defines(problem.precision, **macros, SIDE_BY_SIDE=int(columns > 1)),
+        defines=defines(problem.precision, **_macros(problem), SIDE_BY_SIDE=int(columns > 1)),
         global_size=sizes,
         local_size=local,
         arguments={
@@ -382,7 +377,6 @@ def _pass(
             "inner": uint(columns),
             "rows": uint(rows),
             **scale,
-            **kind,
         },
         reads=reads,
         writes=writes,
@@ -393,12 +387,11 @@ def _pass(
 def _macros(problem: Problem) -> dict[str, int]:
     """Return the macros of dctParts.cl."""
     axis = CosineAxis.of(problem)
-    ortho = problem.orthogonal and not (axis.sine and axis.type == 1) and axis.type < 4
     return {
         "DCT_TYPE": axis.type,
         "DCT_SINE": int(axis.sine),
         "DCT_ODD": int(axis.odd),
-        "DCT_ORTHO": int(ortho),
+        "DCT_ORTHO": int(axis.is_orthogonal(problem)),
     }
 
 

@@ -45,8 +45,6 @@ class Lanes:
         The scratch memory of a work-item, in bytes.
     is_local : bool
         Whether the scratch memory is local memory rather than a workspace.
-    shared : bool
-        Whether the kernel is the one for all lengths (see `small`).
     """
 
     width: int
@@ -54,7 +52,6 @@ class Lanes:
     points: int
     scratch_bytes: int
     is_local: bool
-    shared: bool = False
 
 
 def takes(problem: Problem, traits: Traits) -> bool:
@@ -103,7 +100,6 @@ def lanes_for(
     parameters: Parameters,
     rooms: int = 1,
     spare: int = 0,
-    shared: bool = False,
 ) -> Lanes | None:
     """Return how a work-item transforms the points of `width` lanes, or None if it cannot.
 
@@ -121,8 +117,6 @@ def lanes_for(
         How many copies of all points the scratch memory holds.
     spare : int
         The number of further vectors that the scratch memory holds.
-    shared : bool
-        Whether the kernel for all lengths does the transforms.
     """
     if radices is None:
         return None
@@ -131,7 +125,7 @@ def lanes_for(
     if nbytes > parameters["lanes_workspace"]:
         return None
     is_local = nbytes <= min(parameters["lanes_local"], traits.local_mem_bytes)
-    return Lanes(width, radices, n, nbytes, is_local and not shared, shared)
+    return Lanes(width, radices, n, nbytes, is_local)
 
 
 def lanes_pass(
@@ -145,7 +139,6 @@ def lanes_pass(
     traits: Traits,
     parameters: Parameters,
     *,
-    shared: Mapping[str, Argument] = NO_ARGUMENTS,
     last: Mapping[str, Argument] = NO_ARGUMENTS,
     leaves: int = 0,
     displaced: bool = False,
@@ -173,8 +166,6 @@ def lanes_pass(
         The macros of the kernel beside those of lanes.cl.
     traits, parameters
         The device's traits, and the parameters of its kernels.
-    shared : mapping of str to Argument
-        The arguments by which the kernel for all lengths knows the length.
     last : mapping of str to Argument
         The arguments between the geometry of the batch and the scale.
     leaves : int
@@ -196,13 +187,11 @@ def lanes_pass(
     options: dict[str, int | str] = {
         "LANES": lanes.width,
         "VECTOR_BITS": 32 * traits.lanes,
-        "DIMENSIONS": MAX_DIMENSIONS if lanes.shared else len(units),
+        "DIMENSIONS": len(units),
         "LOCAL_SCRATCH": int(lanes.is_local),
         "STREAM": 1 + displaced if streams and whole_lines else 0,
         "PREFETCH": int(streams),
     }
-    if lanes.shared:
-        options["ANY_LENGTH"] = 1
     workspace = {} if lanes.is_local else {"workspace": Buffer(SCRATCH)}
     return Pass(
         kernel=kernel,
@@ -216,18 +205,17 @@ def lanes_pass(
             "twiddles": LaneStageTwiddles(lanes.radices, problem.precision),
             **tables,
             **workspace,
-            **shared,
             "count": uint(count),
-            "extents": _vector("uint32", units, 1),
-            "src_distances": _vector("int64", [each.source for each in batch.dimensions], 0),
-            "dst_distances": _vector("int64", [each.target for each in batch.dimensions], 0),
+            "extents": vector_of("uint32", units, 1),
+            "src_distances": vector_of("int64", [each.source for each in batch.dimensions], 0),
+            "dst_distances": vector_of("int64", [each.target for each in batch.dimensions], 0),
             "first": Vector("int64", (batch.source.first, batch.target.first)),
             **last,
             "scale": exact(scale, problem.precision),
             "sign": real(problem, -1 if problem.direction == "inverse" else 1),
         },
-        reads=_bytes(problem, problem.source),
-        writes=_bytes(problem, problem.target),
+        reads=bytes_touched(problem, problem.source),
+        writes=bytes_touched(problem, problem.target),
         leaves=leaves or problem.nbytes,
         step=step,
         scratch=() if lanes.is_local else ((SCRATCH, groups * lanes.scratch_bytes),),
@@ -237,7 +225,7 @@ def lanes_pass(
     )
 
 
-def _bytes(problem: Problem, layout: Layout) -> int:
+def bytes_touched(problem: Problem, layout: Layout) -> int:
     """Return the bytes of a source, or of a target, that a pass touches."""
     itemsize = problem.complex_dtype.itemsize
     if layout.real:
@@ -250,5 +238,6 @@ def walkable(batch: Batch) -> bool:
     return len(batch.dimensions) <= MAX_DIMENSIONS
 
 
-def _vector(dtype: str, values: list[int] | tuple[int, ...], rest: int) -> Vector:
+def vector_of(dtype: str, values: list[int] | tuple[int, ...], rest: int) -> Vector:
+    """Return an argument with a number for each dimension of a batch, and `rest` for the others."""
     return Vector(dtype, tuple(values) + (rest,) * (MAX_DIMENSIONS - len(values)))
