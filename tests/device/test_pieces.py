@@ -98,7 +98,7 @@ def test_arrays(device, precision, kind, direction, shape, axes, s):
     np.testing.assert_array_equal(x, kept)
 
 
-@pytest.mark.parametrize(("limit", "least"), [(10**6, 1), (60_000, 3), (15_000, 13), (12_000, 15)])
+@pytest.mark.parametrize(("limit", "least"), [(10**6, 1), (60_000, 3), (24_000, 8), (22_000, 9)])
 def test_number_of_pieces(device, monkeypatch, counted, limit, least):
     """One, several and many; the last ones are shorter."""
     monkeypatch.setattr(pieces, "FEW_BYTES", 2**20)
@@ -113,12 +113,12 @@ def test_number_of_pieces(device, monkeypatch, counted, limit, least):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("length", [4096, 4095, 4100, 33 * 35, 63 * 64, 61 * 59])
+@pytest.mark.parametrize("length", [4096, 4095, 4026, 33 * 35, 63 * 64, 61 * 59])
 @pytest.mark.parametrize(("kind", "direction"), KINDS[:6])
 def test_long_row(device, precision, kind, direction, length):
     x = input_of(kind, length // 2 + 1 if kind == "c2r" else length, precision)
     expected = expected_of(x, (0,), kind, direction, "ortho", (length,))
-    memory = 24_000 if precision == "single" else 48_000
+    memory = 28_000 if precision == "single" else 56_000
     result = pyclfft.transform_in_pieces(
         x, None, 0, kind, direction, "ortho", s=length, max_device_bytes=memory
     )
@@ -219,7 +219,7 @@ def test_cosine_rows_cannot_be_cut(device):
         ("irfftn", (16, 18, 11), {}),
         ("hfft", (100, 33), {}),
         ("ihfft", (100, 64), {}),
-        ("dctn", (80, 50), {"type": 3}),
+        ("dctn", (90, 60), {"type": 3}),
         ("idst", (150, 64), {"type": 1}),
         ("fft", (2**14,), {}),
         ("rfft", (2**14,), {}),
@@ -231,10 +231,10 @@ def test_functions(device, change_traits, counted, why, name, shape, options):
     x = noise(shape, "f4" if real else "c8")
     pyclfft.clear_cache()
     if why == "device":
-        change_traits(global_mem_bytes=30_000, max_alloc_bytes=20_000)
+        change_traits(global_mem_bytes=46_000, max_alloc_bytes=30_000)
         result = getattr(pyclfft, name)(x, **options)
     else:
-        with pyclfft.limit_device_memory(22_500):
+        with pyclfft.limit_device_memory(36_000):
             result = getattr(pyclfft, name)(x, **options)
     pyclfft.clear_cache()
     expected = getattr(scipy.fft, name)(wide(x), **options)
