@@ -88,6 +88,6 @@ def test_arguments_that_name_files_are_known():
         "N", "N,...", "NAME", "NAME,...", "SPEC", "SECONDS", "RANGE", "S", "AxB,...", "SHELL",
         "M", "FY,FX", "ANGLE", "AMOUNT", "BOOST", "PIXELS", "FREQUENCY", "DEGREES", "PERCENT",
         "DB", "TEXT", "WxH", "LOW HIGH", "PIXELS [PIXELS]",
-        "[RADIUS]", "RADIUS", "FORMAT", "K/N", "K,...", "CHARACTER", "P", "HZ",
+        "[RADIUS]", "RADIUS", "FORMAT", "K/N", "K,...", "CHARACTER", "P", "HZ", "KIND",
     }  # fmt: skip
     assert kinds <= no_files | set(completion.FILES)
