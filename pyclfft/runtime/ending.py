@@ -2,7 +2,8 @@
 
 PoCL compiles a kernel when it is first launched, in a thread of its own. If the process ends while
 that thread compiles, the compiler's memory goes away under it, and the process ends with a
-segmentation fault: after a script that launches a transform last and does not wait for its result.
+segmentation fault. This happens to scripts whose last statement launches a transform and does not
+wait for the result.
 """
 
 from __future__ import annotations
