@@ -16,9 +16,12 @@ from .passes import Pass
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
 from .solvers.cosine import around, within
-from .solvers.stockham import LINE_BYTES, best_pitch, to_and_fro
+from .solvers.stockham import LINE_BYTES, SECTOR_BYTES, to_and_fro
 from .tables import Constants
 from .traits import Traits
+
+# The multiples of bytes at which rows of spectra may begin, and how much longer gaps may make rows.
+PITCHES, GAPS = (LINE_BYTES, 2 * SECTOR_BYTES, SECTOR_BYTES), 1 / 16
 
 
 def plan_passes(
@@ -212,7 +215,7 @@ def _pitch(problem: Problem, traits: Traits, parameters: Parameters) -> int:
     if problem.kind == "r2c" or sum(problem.shape[axis] > 1 for axis in problem.axes) > 2:
         return 0
     row = problem.spectrum_shape[-1] * problem.complex_dtype.itemsize
-    return best_pitch(row)
+    return next((each for each in PITCHES if -row % each <= GAPS * row), 0)
 
 
 def _is_upwards(problem: Problem, traits: Traits, parameters: Parameters) -> bool:

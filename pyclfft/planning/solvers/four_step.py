@@ -59,7 +59,7 @@ def _quickest(
         for factors in choices:
             if best_cost <= len(factors):  # each of the launches costs at least 1
                 break
-            steps = _steps(leaf, problem, factors, parameters)
+            steps = _steps(leaf, problem, factors)
             found = launches_of(leaf, problem, steps, traits, parameters)
             cost = inf if found is None else sum(each.cost for each in found)
             if cost < best_cost:
@@ -69,14 +69,13 @@ def _quickest(
     return None
 
 
-def _steps(leaf: Leaf[L], problem: Problem, factors: Factors, parameters: Parameters) -> list[Step]:
+def _steps(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     if problem.kind == "c2r":
-        return _to_real(leaf, problem, factors, parameters)
+        return _to_real(leaf, problem, factors)
     if not leaf.transposes:
         return _in_place(leaf, problem, factors)
-    if problem.kind == "r2c":
-        return _of_real(leaf, problem, factors, parameters)
-    return _of_complex(leaf, problem, factors)
+    of = _of_real if problem.kind == "r2c" else _of_complex
+    return of(leaf, problem, factors)
 
 
 def _of_complex(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
@@ -107,9 +106,7 @@ def _of_complex(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]
     return steps
 
 
-def _of_real(
-    leaf: Leaf[L], problem: Problem, factors: Factors, parameters: Parameters
-) -> list[Step]:
+def _of_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     """Return the steps for real input.
 
     The first launch transforms the columns in pairs and keeps half of the results of each. The
@@ -117,13 +114,12 @@ def _of_real(
     """
     n, (n1, *others) = axis_length(problem), factors
     half, last = n1 // 2 + 1, len(others) - 1
-    pitch = leaf.pitch(problem, half, parameters)
-    rest_at = leaf.between(problem, n // n1 * pitch)
+    rest_at = leaf.between(problem, n // n1 * half)
     nbytes = layout_bytes(problem, rest_at)
     columns = axis_batch(
         problem,
         n1,
-        [Dimension(n // n1, 1, pitch, column=1, pairs=True)],
+        [Dimension(n // n1, 1, half, column=1, pairs=True)],
         columns=(n // n1, 1),
         target=rest_at,
     )
@@ -132,29 +128,16 @@ def _of_real(
     steps = [Step(columns, first, nbytes)]
     for number, factor in enumerate(others[:-1]):
         done, left = prod(others[:number]), prod(others[number:])
-        rest = left // factor
-        batch = axis_batch(
-            problem,
-            factor,
-            [
-                Dimension(half, 1, 1),
-                Dimension(done, pitch, pitch),
-                Dimension(rest, done * pitch, done * pitch * factor, column=1),
-            ],
-            columns=(rest, 1),
-            units=(done * pitch, done * pitch),
-            source=rest_at,
-            target=rest_at,
-        )
+        batch = column_step(problem, factor, done * half, left // factor, rest_at, rest_at)
         ends = Ends("COMPLEX", "COMPLEX", factor, left, factor, twist=left)
         steps.append(Step(batch, ends, nbytes))
     done, factor = prod(others[:last]), others[last]
     rows = axis_batch(
         problem,
         factor,
-        [Dimension(half, 1, 1, column=1), Dimension(done, pitch, n1, column=n1)],
+        [Dimension(half, 1, 1, column=1), Dimension(done, half, n1, column=n1)],
         columns=(1, n1 * done),
-        units=(pitch * done, 1),
+        units=(half * done, 1),
         source=rest_at,
     )
     ends = Ends("COMPLEX", "HERMITIAN", n, factor, whole.outputs, whole.flags, fold=n1)
@@ -182,9 +165,7 @@ def _in_place(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     return [Step(columns, first, layout_bytes(problem, place)), Step(along, second)]
 
 
-def _to_real(
-    leaf: Leaf[L], problem: Problem, factors: Factors, parameters: Parameters
-) -> list[Step]:
+def _to_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     """Return the steps for real output.
 
     Each launch transforms only half of the columns, because the other half would give their
@@ -192,32 +173,19 @@ def _to_real(
     """
     whole, source, last = whole_ends(problem), problem.source, len(factors) - 1
     filled, flags, steps = whole.filled, whole.flags, []
-    pitch = 1
     for number, factor in enumerate(factors):
         done, left = prod(factors[:number]), prod(factors[number:])
         rest = left // factor
-        next_pitch = done * factor
-        target = problem.target
+        target = leaf.between(problem, (rest // 2 + 1) * factor * done)
         ends = Ends("HERMITIAN", "COMPLEX", left, filled, factor, flags, twist=left)
         if number == last:
+            target = problem.target
             ends = replace(ends, target="REAL", pair=True, twist=0)
-        else:
-            next_pitch = leaf.pitch(problem, next_pitch, parameters)
-            target = leaf.between(problem, (rest // 2 + 1) * next_pitch)
-        batch = axis_batch(
-            problem,
-            factor,
-            [
-                Dimension(done, 1, 1, pairs=number == last),
-                Dimension(rest // 2 + 1, pitch, next_pitch, column=1),
-            ],
-            columns=(rest, 1),
-            units=(pitch, done),
-            source=source,
-            target=target,
+        batch = column_step(
+            problem, factor, done, rest // 2 + 1, source, target, rest, pairs=number == last
         )
         steps.append(Step(batch, ends, 0 if number == last else layout_bytes(problem, target)))
-        source, filled, flags, pitch = target, rest // 2 + 1, TURN, next_pitch
+        source, filled, flags = target, rest // 2 + 1, TURN
     return steps
 
 
@@ -228,6 +196,9 @@ def column_step(
     rest: int,
     source: Layout,
     target: Layout,
+    stride: int = 0,
+    *,
+    pairs: bool = False,
 ) -> Batch:
     """Return the batch of one step along the axis.
 
@@ -244,9 +215,14 @@ def column_step(
     done : int
         The product of the factors that earlier steps have transformed.
     rest : int
-        The number of columns, for each of the indices below `done`.
+        The number of columns to transform, for each of the indices below `done`.
     source, target : Layout
         The layouts to read and to write.
+    stride : int
+        The number of columns from one i to the next, if `rest` leaves some columns out; otherwise
+        0.
+    pairs : bool
+        Whether neighbours in k are transformed in pairs.
 
     Returns
     -------
@@ -255,8 +231,8 @@ def column_step(
     return axis_batch(
         problem,
         factor,
-        [Dimension(done, 1, 1), Dimension(rest, done, done * factor, column=1)],
-        columns=(rest, 1),
+        [Dimension(done, 1, 1, pairs=pairs), Dimension(rest, done, done * factor, column=1)],
+        columns=(stride or rest, 1),
         units=(done, done),
         source=source,
         target=target,

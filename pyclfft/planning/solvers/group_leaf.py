@@ -26,7 +26,7 @@ from ..traits import Traits
 from .ends import in_one_launch, points_in_one_launch, whole_ends, with_real_stage
 from .leaf import Convolution, Factors, Step
 from .steps import axis_batch, axis_length, resting_layout, single_axis
-from .stockham import MIN_ITEMS, Group, GroupLaunch, best_pitch, group_for
+from .stockham import MIN_ITEMS, Group, GroupLaunch, group_for
 
 SPLITS_TRIED = 4  # for each number of factors; the most even splits are tried first
 MAX_CONVOLUTION_STEPS = 4
@@ -111,14 +111,6 @@ class GroupLeaf:
     def between(self, problem: Problem, length: int) -> Layout:
         """Return the layout of the target if it has room for the results, or else a plain one."""
         return resting_layout(problem, length)
-
-    def pitch(self, problem: Problem, length: int, parameters: Parameters) -> int:
-        """Return the elements from one row to the next, so that rows begin at whole sectors."""
-        itemsize = problem.complex_dtype.itemsize
-        wanted = parameters["pitch_bytes"]
-        nbytes = best_pitch(length * itemsize) if wanted < 0 else wanted
-        elements = max(1, nbytes // itemsize)
-        return -(-length // elements) * elements
 
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield the tuned factors, and then the most even ones, fewer factors first."""

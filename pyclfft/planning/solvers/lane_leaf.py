@@ -66,10 +66,6 @@ class LaneLeaf:
         """Return a layout of contiguous rows."""
         return row_layout(problem, length)
 
-    def pitch(self, problem: Problem, length: int, parameters: Parameters) -> int:
-        """Return the length of rows: they lie without gaps."""
-        return length
-
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield pairs of factors: the tuned ones, then the most even ones.
 

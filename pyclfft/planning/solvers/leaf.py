@@ -110,12 +110,6 @@ class Leaf(Protocol[L]):
     def between(self, problem: Problem, length: int) -> Layout:
         """Return the layout of results between two launches, `length` of them along the axis."""
 
-    def pitch(self, problem: Problem, length: int, parameters: Parameters) -> int:
-        """Return the elements from one row to the next between launches that end or begin real.
-
-        It is `length`, the number of elements of a row, or more.
-        """
-
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield lists of factors of the length, one factor for each launch, in order of preference.
 

@@ -46,9 +46,6 @@ NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
 LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
 SECTOR_BYTES = 32  # the bytes of a line that a GPU's cache moves at least; parts of them cost more
-# The multiples of bytes at which rows between launches may begin, and how much longer gaps may make
-# the rows.
-PITCHES, GAPS = (LINE_BYTES, 2 * SECTOR_BYTES, SECTOR_BYTES), 1 / 16
 IDLE = 1 / 16  # the share of work-items that may idle so that groups begin at whole sectors
 
 # The least bytes of a run in memory, and the share of time that a run of so many bytes wastes,
@@ -644,15 +641,6 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
         local_bytes=group.local_bytes,
         work=launch,
     )
-
-
-def best_pitch(row: int) -> int:
-    """Return the number of bytes at whose multiples rows of `row` bytes should begin, or 0.
-
-    If rows begin at whole sectors of the cache, no two groups of columns share one. The largest
-    multiple is taken whose gaps add little to the rows.
-    """
-    return next((each for each in PITCHES if -row % each <= GAPS * row), 0)
 
 
 def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:
