@@ -16,12 +16,9 @@ from .passes import Pass
 from .problem import Layout, Problem, half_shape, padded_layout, plain_layout
 from .solvers import BY_NAME, NAMED_ONLY, REWRITERS, SOLVERS, Solver
 from .solvers.cosine import around, within
-from .solvers.stockham import LINE_BYTES, SECTOR_BYTES, to_and_fro
+from .solvers.stockham import LINE_BYTES, best_pitch, to_and_fro
 from .tables import Constants
 from .traits import Traits
-
-# The multiples of bytes at which rows of spectra may begin, and how much longer gaps may make rows.
-PITCHES, GAPS = (LINE_BYTES, 2 * SECTOR_BYTES, SECTOR_BYTES), 1 / 16
 
 
 def plan_passes(
@@ -200,9 +197,8 @@ def _spectra(problem: Problem, pitch: int) -> Layout:
 def _pitch(problem: Problem, traits: Traits, parameters: Parameters) -> int:
     """Return the number of bytes at whose multiples the rows of the workspace begin, or 0.
 
-    If rows of spectra begin at whole sectors of the cache, no two groups of columns share one. The
-    largest multiple is taken whose gaps add little to the rows. But if several axes are columns,
-    rows without gaps are better, because all columns of the outer axes then lie side by side.
+    If several axes are columns, rows without gaps are better than those of `best_pitch`, because
+    all columns of the outer axes then lie side by side.
     """
     if problem.kind == "c2c":
         return 0
@@ -215,7 +211,7 @@ def _pitch(problem: Problem, traits: Traits, parameters: Parameters) -> int:
     if problem.kind == "r2c" or sum(problem.shape[axis] > 1 for axis in problem.axes) > 2:
         return 0
     row = problem.spectrum_shape[-1] * problem.complex_dtype.itemsize
-    return next((each for each in PITCHES if -row % each <= GAPS * row), 0)
+    return best_pitch(row)
 
 
 def _is_upwards(problem: Problem, traits: Traits, parameters: Parameters) -> bool:

@@ -100,11 +100,6 @@ class Columns:
         """What the launch does to points as it loads and stores them."""
         return self.step.ends
 
-    @property
-    def cost(self) -> float:
-        """The time to copy the points once: of steps that fit, the first ones are the best."""
-        return 1.0
-
     def planned(self, scale: float = 1.0) -> Pass:
         """Return the launch as a pass that multiplies the results by `scale`."""
         return columns_pass(self, scale)

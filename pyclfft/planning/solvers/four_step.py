@@ -31,6 +31,7 @@ from ..traits import Traits
 from .ends import TURN, Ends, whole_ends
 from .leaf import Factors, L, Leaf, Step, launches_of, passes_of
 from .solver import Solver
+from .step_times import LEAST_TIME
 from .steps import axis_batch, axis_length, columns_in_place, layout_bytes
 
 
@@ -54,28 +55,31 @@ def _quickest(
     Of the leaf's lists the first one with factors that fit decides.
     """
     for choices in leaf.splits(problem, parameters):
-        best: tuple[L, ...] | None = None
-        best_cost = inf
+        best: tuple[L, ...] = ()
+        best_time = inf
         for factors in choices:
-            if best_cost <= len(factors):  # each of the launches costs at least 1
+            if best and len(factors) > len(best) and best_time <= len(factors) * LEAST_TIME:
                 break
-            steps = _steps(leaf, problem, factors)
+            steps = _steps(leaf, problem, factors, parameters)
             found = launches_of(leaf, problem, steps, traits, parameters)
-            cost = inf if found is None else sum(each.cost for each in found)
-            if cost < best_cost:
-                best, best_cost = found, cost
-        if best is not None:
+            if found is None:
+                continue
+            time = leaf.time_of_steps(found, traits, parameters)
+            if time < best_time:
+                best, best_time = found, time
+        if best:
             return best
     return None
 
 
-def _steps(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
+def _steps(leaf: Leaf[L], problem: Problem, factors: Factors, parameters: Parameters) -> list[Step]:
     if problem.kind == "c2r":
         return _to_real(leaf, problem, factors)
     if not leaf.transposes:
         return _in_place(leaf, problem, factors)
-    of = _of_real if problem.kind == "r2c" else _of_complex
-    return of(leaf, problem, factors)
+    if problem.kind == "r2c":
+        return _of_real(leaf, problem, factors, parameters)
+    return _of_complex(leaf, problem, factors)
 
 
 def _of_complex(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
@@ -106,7 +110,9 @@ def _of_complex(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]
     return steps
 
 
-def _of_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
+def _of_real(
+    leaf: Leaf[L], problem: Problem, factors: Factors, parameters: Parameters
+) -> list[Step]:
     """Return the steps for real input.
 
     The first launch transforms the columns in pairs and keeps half of the results of each. The
@@ -114,12 +120,13 @@ def _of_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     """
     n, (n1, *others) = axis_length(problem), factors
     half, last = n1 // 2 + 1, len(others) - 1
-    rest_at = leaf.between(problem, n // n1 * half)
+    pitch = leaf.pitch(problem, half, parameters) if last else half
+    rest_at = leaf.between(problem, n // n1 * pitch)
     nbytes = layout_bytes(problem, rest_at)
     columns = axis_batch(
         problem,
         n1,
-        [Dimension(n // n1, 1, half, column=1, pairs=True)],
+        [Dimension(n // n1, 1, pitch, column=1, pairs=True)],
         columns=(n // n1, 1),
         target=rest_at,
     )
@@ -128,16 +135,25 @@ def _of_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     steps = [Step(columns, first, nbytes)]
     for number, factor in enumerate(others[:-1]):
         done, left = prod(others[:number]), prod(others[number:])
-        batch = column_step(problem, factor, done * half, left // factor, rest_at, rest_at)
+        rest = left // factor
+        along = [
+            Dimension(half, 1, 1),
+            Dimension(done, pitch, pitch),
+            Dimension(rest, done * pitch, done * pitch * factor, column=1),
+        ]
+        units = (done * pitch, done * pitch)
+        batch = axis_batch(
+            problem, factor, along, columns=(rest, 1), units=units, source=rest_at, target=rest_at
+        )
         ends = Ends("COMPLEX", "COMPLEX", factor, left, factor, twist=left)
         steps.append(Step(batch, ends, nbytes))
     done, factor = prod(others[:last]), others[last]
     rows = axis_batch(
         problem,
         factor,
-        [Dimension(half, 1, 1, column=1), Dimension(done, half, n1, column=n1)],
+        [Dimension(half, 1, 1, column=1), Dimension(done, pitch, n1, column=n1)],
         columns=(1, n1 * done),
-        units=(half * done, 1),
+        units=(pitch * done, 1),
         source=rest_at,
     )
     ends = Ends("COMPLEX", "HERMITIAN", n, factor, whole.outputs, whole.flags, fold=n1)

@@ -128,7 +128,7 @@ def fused_schedule(
         if not (isinstance(first, StockhamPass) and isinstance(second, StockhamPass)):
             continue
         chunks = chunks_of(first, second, traits, parameters, in_place)
-        if chunks is not None and (forced or _pays(first, second, chunks, traits)):
+        if chunks is not None and (forced or _pays(first.work, second.work, chunks, traits)):
             kept[index - 1 : index + 1] = [join(first, second, chunks, traits)]
             counters = max(counters, 4 * (1 + chunks.count))
     if not counters:
@@ -156,16 +156,44 @@ def chunks_of(
     in_place : bool
         Whether "in" and "out" are the same memory.
     """
-    if not (_plain(first) and _plain(second)) or _target(first) != _source(second):
+    plain = _plain(first.work) and _plain(second.work) and not (first.hooks or second.hooks)
+    if not plain or _target(first) != _source(second):
         return None
-    groups = groups_of(first.work, second.work, traits)
-    if groups is None:
-        return None
-    batches = first.work.batch, second.work.batch
-    units = gcd(*(each.dimensions[-1].extent for each in batches))
+    units = _units(first.work, second.work)
     if not _independent(first, second, units, in_place):
         units = 1
-    itemsize = first.work.problem.complex_dtype.itemsize
+    return _cut_works(first.work, second.work, units, traits, parameters)
+
+
+def will_join(launches: Sequence[GroupLaunch], traits: Traits, parameters: Parameters) -> bool:
+    """Whether the two steps of a long transform become one launch because that pays.
+
+    The second step reads what the first one leaves, and each transform is a unit.
+    """
+    allowed = traits.groups_may_wait and traits.l2_bytes and parameters["fused"]
+    if not allowed or len(launches) != 2:
+        return False
+    first, second = launches
+    if first.problem.hooks or not (_plain(first) and _plain(second)):
+        return False
+    chunks = _cut_works(first, second, _units(first, second), traits, parameters)
+    return chunks is not None and _pays(first, second, chunks, traits)
+
+
+def _units(first: GroupLaunch, second: GroupLaunch) -> int:
+    """Return into how many units both launches can be cut, if these do not touch each other."""
+    return gcd(*(each.batch.dimensions[-1].extent for each in (first, second)))
+
+
+def _cut_works(
+    first: GroupLaunch, second: GroupLaunch, units: int, traits: Traits, parameters: Parameters
+) -> Chunks | None:
+    """Return chunks of the work of two launches, or None if there are none."""
+    groups = groups_of(first, second, traits)
+    if groups is None:
+        return None
+    batches = first.batch, second.batch
+    itemsize = first.problem.complex_dtype.itemsize
     unit_bytes = batches[1].count // units * batches[1].n * itemsize
     return cut(
         [each.count // units for each in batches], [each.transforms for each in groups], units,
@@ -209,12 +237,7 @@ def cut(
     return Chunks(count, lag, (per_chunk[0], per_chunk[1]), nbytes, unit_bytes)
 
 
-def _pays(
-    first: StockhamPass,
-    second: StockhamPass,
-    chunks: Chunks,
-    traits: Traits,
-) -> bool:
+def _pays(first: GroupLaunch, second: GroupLaunch, chunks: Chunks, traits: Traits) -> bool:
     """Whether one launch is quicker than two.
 
     It always is if there is so little to do that the host's second launch takes longer. Otherwise
@@ -223,11 +246,11 @@ def _pays(
     be large, because then too few of them hide each other's waits, and they may not have fewer
     transforms side by side than in a launch of their own.
     """
-    works = first.work, second.work
-    groups = groups_of(*works, traits)
+    works = first, second
+    groups = groups_of(first, second, traits)
     assert groups is not None
     nbytes = chunks.nbytes * chunks.count
-    most_items = MOST_ITEMS if first.work.ends.twist else MOST_ITEMS_OF_AXES
+    most_items = MOST_ITEMS if first.ends.twist else MOST_ITEMS_OF_AXES
     return nbytes <= SMALL_BYTES or (
         chunks.unit_bytes <= traits.l2_bytes // UNITS_IN_CACHE
         and nbytes > traits.l2_bytes
@@ -267,13 +290,12 @@ def _resized(work: GroupLaunch, items: int, traits: Traits) -> Group | None:
     return group if group.local_bytes + SPARE_BYTES <= traits.local_mem_bytes else None
 
 
-def _plain(each: StockhamPass) -> bool:
-    """Whether a pass transforms complex numbers and does nothing else but a twist."""
-    ends = each.work.ends
+def _plain(each: GroupLaunch) -> bool:
+    """Whether a launch transforms complex numbers and does nothing else but a twist."""
+    ends = each.ends
     return (
-        each.work.problem.precision in PRECISIONS
-        and not each.hooks
-        and not each.work.group.shape.shared_rows
+        each.problem.precision in PRECISIONS
+        and not each.group.shape.shared_rows
         and ends.source == ends.target == "COMPLEX"
         and not (ends.pair or ends.chirp_first or ends.chirp_last or ends.spectrum)
     )

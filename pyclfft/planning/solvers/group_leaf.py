@@ -7,7 +7,8 @@ one launch of stockham.cl.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 
 from ..factor import (
     LARGE_PRIMES,
@@ -24,11 +25,20 @@ from ..parameters import Parameters, factors_of
 from ..problem import Layout, Problem
 from ..traits import Traits
 from .ends import in_one_launch, points_in_one_launch, whole_ends, with_real_stage
+from .fused import will_join
 from .leaf import Convolution, Factors, Step
+from .step_times import SECTOR_BYTES, time_of
 from .steps import axis_batch, axis_length, resting_layout, single_axis
-from .stockham import MIN_ITEMS, Group, GroupLaunch, group_for
+from .stockham import (
+    IDLE_IN_STEP,
+    MIN_ITEMS,
+    Group,
+    GroupLaunch,
+    best_pitch,
+    group_for,
+)
 
-SPLITS_TRIED = 4  # for each number of factors; the most even splits are tried first
+SPLITS_TRIED = {2: 4, 3: 2, 4: 1}  # by the number of factors; the most even splits come first
 MAX_CONVOLUTION_STEPS = 4
 LENGTHS_TRIED = 2
 ODD = (1, 3, 5, 9, 27, 81)  # the odd factors that the length of a convolution may have
@@ -37,6 +47,8 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 # each exchange in another step, relative to the time to move a point. And the factor of an exchange
 # whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
+# The factor of the time of two steps that are joined in one launch, as on an H100.
+JOINED = 0.75
 # The factors, also fitted to an H100's times, of the cost of real rows that are transformed without
 # a real stage: with one or two stages, and with more.
 WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
@@ -84,6 +96,8 @@ class GroupLeaf:
             return None
         if not (self.large_primes_everywhere or _is_quick(problem, step, group, traits)):
             return None
+        if _begins_by_sectors(problem, step, group, parameters):
+            group = replace(group, apart=True)
         return GroupLaunch(problem, step, group)
 
     def whole(self, problem: Problem, traits: Traits, parameters: Parameters) -> GroupLaunch | None:
@@ -112,16 +126,32 @@ class GroupLeaf:
         """Return the layout of the target if it has room for the results, or else a plain one."""
         return resting_layout(problem, length)
 
+    def pitch(self, problem: Problem, length: int, parameters: Parameters) -> int:
+        """Return the elements from one row to the next, so that rows begin at whole sectors."""
+        itemsize = problem.complex_dtype.itemsize
+        wanted = parameters["pitch_bytes"]
+        nbytes = best_pitch(length * itemsize) if wanted < 0 else wanted
+        elements = max(1, nbytes // itemsize)
+        return -(-length // elements) * elements
+
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
-        """Yield the tuned factors, and then the most even ones, fewer factors first."""
+        """Yield the tuned factors, and then the most even ones, in all orders, fewer first."""
         n, largest = axis_length(problem), LARGE_PRIMES[-1]
         if wanted := factors_of(parameters, "factors", n):
             yield [wanted]
         yield (
             factors
             for parts in range(2, MAX_STEPS + 1)
-            for factors in splits(n, parts, largest)[:SPLITS_TRIED]
+            for ascending in splits(n, parts, largest)[: SPLITS_TRIED[parts]]
+            for factors in dict.fromkeys(permutations(ascending))
         )
+
+    def time_of_steps(
+        self, launches: Sequence[GroupLaunch], traits: Traits, parameters: Parameters
+    ) -> float:
+        """Return about how long the steps of a long transform take, relative to one copy."""
+        time = sum(time_of(each, first=number == 0) for number, each in enumerate(launches))
+        return time * JOINED if will_join(launches, traits, parameters) else time
 
     def convolutions(
         self, problem: Problem, traits: Traits, parameters: Parameters
@@ -141,6 +171,21 @@ class GroupLeaf:
             * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # idle cores
             for each in launches
         )
+
+
+def _begins_by_sectors(problem: Problem, step: Step, group: Group, parameters: Parameters) -> bool:
+    """Whether each row of a cosine transform's last step should begin with a group of its own.
+
+    The step stores numbers at both ends of the result. If no group takes columns of two rows, its
+    runs of stores begin at whole sectors of the cache, which saves up to a third of the time.
+    """
+    hook, ends, dimensions = problem.hooks.store, step.ends, step.batch.dimensions
+    if not (hook and hook.replaces and ends.fold and len(dimensions) > 1):
+        return False
+    idle = -dimensions[0].extent % group.transforms
+    by_sectors = ends.fold * problem.complex_dtype.itemsize // 2 % SECTOR_BYTES == 0
+    allowed = parameters["stockham_apart"] != 0
+    return allowed and by_sectors and 0 < idle <= IDLE_IN_STEP * dimensions[0].extent
 
 
 def _is_quick(problem: Problem, step: Step, group: Group, traits: Traits) -> bool:

@@ -66,6 +66,10 @@ class LaneLeaf:
         """Return a layout of contiguous rows."""
         return row_layout(problem, length)
 
+    def pitch(self, problem: Problem, length: int, parameters: Parameters) -> int:
+        """Return the length of rows: they lie without gaps."""
+        return length
+
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield pairs of factors: the tuned ones, then the most even ones.
 
@@ -78,6 +82,12 @@ class LaneLeaf:
         for halved, other in _pairs(n, parameters):
             if problem.kind == "c2c" or halved >= MIN_FOLDED:
                 yield [(other, halved) if problem.kind == "c2r" else (halved, other)]
+
+    def time_of_steps(
+        self, launches: Sequence[Columns], traits: Traits, parameters: Parameters
+    ) -> float:
+        """Return the number of launches: `splits` compares no times."""
+        return float(len(launches))
 
     def convolutions(
         self, problem: Problem, traits: Traits, parameters: Parameters

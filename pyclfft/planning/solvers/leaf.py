@@ -74,10 +74,6 @@ class Launch(Protocol):
     def step(self) -> Step:
         """What the launch does."""
 
-    @property
-    def cost(self) -> float:
-        """About how long the launch takes, as a multiple of the time to copy the points once."""
-
     def planned(self, scale: float = 1.0) -> Pass:
         """Return the launch as a pass that multiplies the results by `scale`."""
 
@@ -110,11 +106,20 @@ class Leaf(Protocol[L]):
     def between(self, problem: Problem, length: int) -> Layout:
         """Return the layout of results between two launches, `length` of them along the axis."""
 
+    def pitch(self, problem: Problem, length: int, parameters: Parameters) -> int:
+        """Return the elements from one row of `length` elements to the next between launches.
+
+        It is asked for if a transform of real numbers takes three launches or more.
+        """
+
     def splits(self, problem: Problem, parameters: Parameters) -> Iterator[Iterable[Factors]]:
         """Yield lists of factors of the length, one factor for each launch, in order of preference.
 
         Of the first list with factors that fit, the quickest ones are taken.
         """
+
+    def time_of_steps(self, launches: Sequence[L], traits: Traits, parameters: Parameters) -> float:
+        """Return about how long the steps of a long transform take, relative to one copy."""
 
     def convolutions(
         self, problem: Problem, traits: Traits, parameters: Parameters

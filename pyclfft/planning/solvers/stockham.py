@@ -36,6 +36,7 @@ from ..tables import Chirp, DigitRoots, Roots, StageTwiddles
 from ..traits import Traits
 from .ends import BACKWARD, CONJUGATE_OUT, Ends
 from .leaf import Step
+from .step_times import LINE_BYTES, SECTOR_BYTES
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MAX_DIGIT_BITS = 10  # the most bits of a digit of a twist's exponent
@@ -44,9 +45,12 @@ TINY = 32
 MIRRORED = 32  # the value of FEWEST in packed.cl, with which the macro is left out
 NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
-LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
-SECTOR_BYTES = 32  # the bytes of a line that a GPU's cache moves at least; parts of them cost more
-IDLE = 1 / 16  # the share of work-items that may idle so that groups begin at whole sectors
+# The multiples of bytes at which rows between launches may begin, and how much longer gaps may make
+# rows.
+PITCHES, GAPS = (LINE_BYTES, 2 * SECTOR_BYTES, SECTOR_BYTES), 1 / 16
+# The share of work-items that may idle so that groups begin at whole sectors, also in a step of a
+# long transform.
+IDLE, IDLE_IN_STEP = 1 / 16, 1 / 8
 
 # The least bytes of a run in memory, and the share of time that a run of so many bytes wastes,
 # compared with a run of a whole line.
@@ -205,7 +209,7 @@ class GroupLaunch:
 
     @property
     def cost(self) -> float:
-        """About how long the launch takes, as a multiple of the time to copy the points once.
+        """About how long a launch of a convolution takes to move its points, relative to a copy.
 
         Short runs of columns waste a part of each transfer. If one group fills a multiprocessor, no
         other group computes there while it waits for memory.
@@ -449,12 +453,14 @@ def _apart(
     wanted, extent = parameters["stockham_apart"], batch.dimensions[0].extent
     by_columns = batch.loads_columns or batch.stores_columns
     possible = by_columns and len(batch.dimensions) > 1 and extent % transforms and not ends.pair
-    if wanted >= 0 or not possible or batch.part or traits.is_cpu:
+    if wanted >= 0 or not possible or traits.is_cpu:
         return bool(wanted == 1 and possible)
     itemsize = COMPLEX_DTYPE[precision].itemsize
+    if batch.part and not batch.dimensions[0].source == batch.dimensions[0].target == 1:
+        return False
     idle = -extent % transforms
     return (
-        idle <= IDLE * extent
+        idle <= (IDLE_IN_STEP if batch.part else IDLE) * extent
         and extent * itemsize % SECTOR_BYTES > 0
         and (_by_sectors(batch, "source", itemsize) or _by_sectors(batch, "target", itemsize))
     )
@@ -641,6 +647,15 @@ def stockham_pass(launch: GroupLaunch) -> StockhamPass:
         local_bytes=group.local_bytes,
         work=launch,
     )
+
+
+def best_pitch(row: int) -> int:
+    """Return the number of bytes at whose multiples rows of `row` bytes should begin, or 0.
+
+    If rows begin at whole sectors of the cache, no two groups of columns share one. The largest
+    multiple is taken whose gaps add little to the rows.
+    """
+    return next((each for each in PITCHES if -row % each <= GAPS * row), 0)
 
 
 def to_and_fro(passes: Iterable[Pass]) -> tuple[Pass, ...]:

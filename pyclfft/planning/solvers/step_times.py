@@ -1,0 +1,126 @@
+"""How long the launches of a long transform take on a GPU, as multiples of a copy of its points.
+
+The four-step algorithm has many ways to split a length, and each way has launches of its own. The
+tables hold what these launches took on an H100: 7,900 of them, of 17 lengths from 48,000 to 2^25
+and of all kinds. Three things explain most of a launch's time: what it does at its two ends, how
+many columns a work-group has, and in how many parts the group exchanges its points.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING
+
+from ..factor import is_power_of_two
+from ..precision import COMPLEX_DTYPE, REAL_DTYPE
+
+if TYPE_CHECKING:
+    from .stockham import GroupLaunch
+
+LEAST_TIME = 0.95  # of any launch
+LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
+SECTOR_BYTES = 32  # the bytes of a line that a GPU's cache moves at least; parts of them cost more
+
+# The columns of the tables: how many transforms a work-group does side by side, and in how many
+# parts it exchanges their points.
+SHAPES = (
+    (32, 1), (16, 1), (16, 2), (16, 4), (8, 1), (8, 2), (8, 4), (4, 1), (4, 2), (4, 4),
+)  # fmt: skip
+# The rows: what a launch loads and stores. A spectrum is the half that real numbers need. Cosine
+# transforms have hooks at their ends, which load or store each number at another place.
+TIMES = {
+    "single": {
+        "complex": (1.03, 1.04, 1.10, 0.96, 1.13, 1.32, 1.10, 1.30, 1.36, 1.26),
+        "from numbers": (1.65, 1.17, 1.31, 1.18, 1.30, 1.73, 1.31, 1.63, 1.71, 1.62),
+        "to spectrum": (1.09, 1.23, 1.23, 1.01, 1.31, 1.28, 1.27, 1.09, 1.48, 1.24),
+        "from spectrum": (1.09, 1.10, 1.15, 1.03, 1.19, 1.50, 1.19, 1.43, 1.45, 1.42),
+        "to numbers": (1.04, 1.11, 1.14, 1.14, 1.52, 1.52, 1.49, 1.54, 1.62, 2.02),
+        "hook from numbers": (1.75, 1.31, 1.47, 1.23, 1.27, 1.74, 1.40, 1.59, 1.75, 1.71),
+        "to spectrum hook": (1.46, 1.48, 1.88, 1.41, 1.59, 1.81, 1.95, 1.90, 2.15, 2.13),
+        "hook from spectrum": (1.48, 1.60, 2.50, 1.60, 1.94, 2.54, 2.15, 1.98, 2.45, 2.21),
+        "to numbers hook": (2.07, 2.11, 2.30, 1.89, 2.20, 2.42, 2.51, 2.87, 2.77, 3.25),
+    },
+    "double": {
+        "complex": (1.00, 1.02, 1.03, 1.03, 1.04, 1.13, 1.06, 1.03, 1.36, 1.21),
+        "from numbers": (1.37, 1.16, 1.20, 1.20, 1.12, 1.33, 1.17, 1.20, 1.68, 1.54),
+        "to spectrum": (0.99, 1.09, 1.10, 1.10, 1.25, 1.16, 1.32, 1.10, 1.30, 1.40),
+        "from spectrum": (1.06, 1.06, 1.10, 1.10, 1.07, 1.26, 1.09, 1.10, 1.57, 1.36),
+        "to numbers": (1.03, 1.08, 1.15, 1.15, 1.10, 1.42, 1.13, 1.15, 1.64, 1.55),
+    },
+}
+# What makes a launch longer: a third stage of a power of two; stores that begin within sectors of
+# the cache, by the share of a run of stores that lies in these sectors; transforms of few points.
+THIRD_STAGE = {"single": 0.13, "double": 0.0}
+IN_SECTORS = {"single": 0.7, "double": 0.35}
+FEW = {"single": 0.28, "double": 0.11}
+FEWEST = 40  # points of a transform that are not few
+
+
+def time_of(launch: GroupLaunch, first: bool) -> float:
+    """Return about how long a launch takes, as a multiple of the time to copy the points once.
+
+    Parameters
+    ----------
+    launch : GroupLaunch
+        A launch of the four-step algorithm.
+    first : bool
+        Whether it reads the transform's own input.
+    """
+    precision, group, n = launch.problem.precision, launch.group, launch.batch.n
+    times = TIMES[precision]
+    what = _what(launch, first)
+    row = times[what] if what in times else times[what.replace("hook", "").strip()]
+    usual = row[_shape(group.transforms, group.shape.parts)]
+    longer = IN_SECTORS[precision] * _within_sectors(launch)
+    if len(group.stages.radices) > 2 and is_power_of_two(n):
+        longer += THIRD_STAGE[precision]
+    if n < FEWEST:
+        longer += FEW[precision]
+    return usual * (1 + longer)
+
+
+def _what(launch: GroupLaunch, first: bool) -> str:
+    """Return what a launch loads and stores: the name of a row of the tables."""
+    ends, hooks, last = launch.ends, launch.problem.hooks, not launch.step.leaves
+    before = "hook " if first and hooks.load and hooks.load.replaces else ""
+    after = " hook" if last and hooks.store and hooks.store.replaces else ""
+    if ends.source == "REAL":
+        return before + "from numbers"
+    if ends.target == "REAL":
+        return "to numbers" + after
+    if ends.fold:
+        return "to spectrum" + after
+    return before + "from spectrum" if ends.source == "HERMITIAN" and first else "complex"
+
+
+def _shape(transforms: int, parts: int) -> int:
+    """Return the column of the tables that is nearest to a shape of work-groups."""
+    if (transforms, parts) in SHAPES:
+        return SHAPES.index((transforms, parts))
+    return min(
+        range(len(SHAPES)),
+        key=lambda number: (abs(SHAPES[number][0] - transforms), abs(SHAPES[number][1] - parts)),
+    )
+
+
+def _within_sectors(launch: GroupLaunch) -> float:
+    """Return the share of a run of stores that lies in sectors of which it has a part only."""
+    batch, group, precision = launch.batch, launch.group, launch.problem.precision
+    real = launch.ends.target == "REAL"
+    itemsize = (REAL_DTYPE if real else COMPLEX_DTYPE)[precision].itemsize
+    nearest, *others = batch.dimensions
+    distances = [each.target for each in others]
+    if not batch.stores_columns:
+        aligned = _aligned_bytes([nearest.target, *distances], itemsize)
+        return max(0, SECTOR_BYTES - aligned) / LINE_BYTES
+    columns = group.transforms * (2 if launch.ends.pair and real else 1)
+    beside = nearest.extent % columns if not group.apart else 0
+    step = gcd(nearest.extent, columns) if beside else columns
+    pieces = 1 + (columns - 1) / nearest.extent if beside else 1.0
+    aligned = _aligned_bytes([batch.target.stride, step, *distances], itemsize)
+    return pieces * max(0, SECTOR_BYTES - aligned) / min(columns * itemsize, LINE_BYTES)
+
+
+def _aligned_bytes(distances: list[int], itemsize: int) -> int:
+    """Return the largest power of two, up to a line, at whose multiples all runs begin."""
+    return gcd(LINE_BYTES, *(each * itemsize for each in distances))
