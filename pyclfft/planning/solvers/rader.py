@@ -70,10 +70,12 @@ def plan_if_quicker(
 def _are_quicker(others: tuple[GroupLaunch, ...], launch: GroupLaunch, traits: Traits) -> bool:
     """Whether Bluestein's launches should be quicker than Rader's launch.
 
-    If each algorithm convolves rows in one launch on a GPU, the costs of both rows tell.
+    If each algorithm convolves rows in one launch on a GPU, the costs of both rows tell. But none
+    was measured of which Rader's algorithm exchanges the points in parts.
     """
-    ours = launch.cost_of_convolved_row(traits)
-    theirs = others[0].cost_of_convolved_row(traits) if len(others) == 1 else None
+    measured = len(others) == 1 and launch.group.shape.parts == 1
+    ours = launch.cost_of_convolved_row(traits) if measured else None
+    theirs = others[0].cost_of_convolved_row(traits) if measured else None
     if ours is not None and theirs is not None:
         return theirs < MARGIN[launch.problem.precision] * ours
     order = LAID_OUT[launch.problem.precision] if launch.ends.laid_out else PERMUTED
