@@ -276,10 +276,26 @@ def _resident(items: int, points: float, precision: str = "single") -> int:
     int
     """
     registers = REGISTERS_OF_POINT[precision] * points + OTHER_REGISTERS
-    registers = -(-registers // REGISTER_STEP) * REGISTER_STEP
-    warps = -(-items // WARP)
-    groups = max(1, int(REGISTERS // (registers * warps * WARP)))
+    groups = resident_groups(-(-items // WARP) * WARP, registers)
     return min(MOST_RESIDENT, groups * items)
+
+
+def resident_groups(items: int, registers: float) -> int:
+    """Return for how many groups a multiprocessor has registers: at least one.
+
+    Parameters
+    ----------
+    items : int
+        The number of work-items of a group, in whole warps.
+    registers : float
+        The number of registers of each of them.
+
+    Returns
+    -------
+    int
+    """
+    registers = -(-registers // REGISTER_STEP) * REGISTER_STEP
+    return max(1, int(REGISTERS // (registers * items)))
 
 
 @lru_cache(maxsize=4096)
@@ -356,7 +372,7 @@ def best_stages(
     for bound, radices in sorted(bounds):
         if best is not None and bound > best[0]:
             break
-        for items in _items(radices, min_items, max_items):
+        for items in items_to_try(radices, min_items, max_items):
             each = Stages(radices, items)
             held = each.elements
             if held <= most_elements(radices):
@@ -499,7 +515,7 @@ def factorisations(n: int, stages: int, largest: int = 64) -> tuple[tuple[int, .
     )
 
 
-def _items(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
+def items_to_try(radices: tuple[int, ...], least: int, limit: int) -> Iterator[int]:
     """Yield the numbers of work-items to try for a transform.
 
     With these numbers each work-item owns one, two or four butterflies of the largest radix. If

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from math import log
 
 from ..factor import (
     LARGE_PRIMES,
@@ -47,6 +48,7 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 # each exchange in another step, relative to the time to move a point. And the factor of an exchange
 # whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
+LARGEST_QUICK = 16  # the radix from which on a stage takes longer, as several small ones would
 # The factor of the time of two steps that are joined in one launch, as on an H100.
 JOINED = 0.75
 # The factors, also fitted to an H100's times, of the cost of real rows that are transformed without
@@ -223,11 +225,14 @@ def _work(launch: GroupLaunch) -> float:
     """Return about how long a point's transforms take, as a multiple of the time to move it.
 
     The exchanges between stages decide. They take longer if the length is no power of two, because
-    work-items then divide to find their points.
+    work-items then divide to find their points. Two large stages take as long as more small ones.
     """
     transforms, exchange = (2, EXCHANGE) if launch.ends.spectrum else (1, STEP_EXCHANGE)
     exchange *= 1 if is_power_of_two(launch.batch.n) else DIVIDING
-    return transforms * (TRANSFORM + exchange * (len(launch.group.stages.radices) - 1))
+    stages = float(len(launch.group.stages.radices))
+    if launch.ends.spectrum and stages == 2:
+        stages = max(stages, log(launch.batch.n, LARGEST_QUICK))
+    return transforms * (TRANSFORM + exchange * (stages - 1))
 
 
 def _row_splits(m: int, parts: int) -> list[Factors]:

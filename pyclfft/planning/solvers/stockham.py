@@ -12,10 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from math import gcd, prod
+from math import prod
 
 from ..arguments import Role, Scalar, Vector
 from ..batch import MAX_DIMENSIONS, Batch, Line
+from ..convolved_rows import (
+    SIZES,
+    ConvolvedRow,
+    Limits,
+    best_group,
+    in_whole_warps,
+    rows_that_fit,
+)
 from ..factor import (
     LARGE_PRIMES,
     Stages,
@@ -42,6 +50,7 @@ MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages e
 MAX_DIGIT_BITS = 10  # the most bits of a digit of a twist's exponent
 MIN_ITEMS = 8  # the fewest work-items that a row gets; a row of fewer than TINY points gets half
 TINY = 32
+USUAL_SIZE, USUAL_SIZE_ON_CPU = 128, 64  # about how many work-items a group of short rows has
 MIRRORED = 32  # the value of FEWEST in packed.cl, with which the macro is left out
 NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
@@ -58,6 +67,9 @@ WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
+# The points of rows that Bluestein's algorithm convolves quicker on an H100 if the cost of a
+# convolved row chooses their groups.
+CHIRPED = {"single": (144, 256, 512, 1024), "double": (256, 512, 1024)}
 CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor, and the
 CROWDING = 1.1  # factor by which a launch then takes longer: no other group computes meanwhile
 
@@ -207,6 +219,13 @@ class GroupLaunch:
         items, precision = self.group.items, self.problem.precision
         return stages.cost_of_odd_row(ends.length, ends.real_radix, items, precision)
 
+    def cost_of_convolved_row(self, traits: Traits) -> float | None:
+        """Return about how long a row's convolution takes on a GPU; None if it is not known."""
+        row, group = convolved_row(self.batch, self.ends, self.problem.precision), self.group
+        if row is None or traits.is_cpu:
+            return None
+        return row.cost(group.stages, group.transforms, traits.lanes)
+
     @property
     def cost(self) -> float:
         """About how long a launch of a convolution takes to move its points, relative to a copy.
@@ -246,6 +265,9 @@ def group_for(
         or len(batch.dimensions) > MAX_DIMENSIONS
     ):
         return None
+    convolved = _group_of_convolved_rows(batch, ends, precision, traits, parameters)
+    if convolved is not None:
+        return convolved
     usual = _usual_group(batch, ends, precision, traits, parameters)
     alone = _group_alone(batch, ends, precision, traits, parameters)
     if alone and (usual is None or len(alone.stages.radices) < len(usual.stages.radices)):
@@ -253,10 +275,63 @@ def group_for(
     return usual
 
 
+def _group_of_convolved_rows(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> Group | None:
+    """Return the best work-group for the rows of a convolution, by the cost fitted to a GPU.
+
+    None leaves the group to `_usual_group`: if there are no such rows, on a CPU, if the parameters
+    choose the stages, or if the points of a row have no room side by side. It also leaves the rows
+    of Bluestein's algorithm for which no other group has been measured, or none was quicker.
+    """
+    row = convolved_row(batch, ends, precision)
+    chosen = (
+        factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
+    )
+    quicker = ends.laid_out or batch.n in CHIRPED[precision]
+    if row is None or chosen or traits.is_cpu or not quicker:
+        return None
+    limit, served = _most_items(traits, parameters), parameters["stockham_banks"]
+    wanted, room = parameters["stockham_group"], traits.local_mem_bytes
+    limits = Limits(
+        sizes=tuple(min(each, limit) for each in ((wanted,) if wanted > 0 else SIZES)),
+        least_items=_fewest_items(batch, ends),
+        most_items=limit,
+        most_bytes=min(SHARED_BYTES, room) if ends.real_points else room,
+        local_bytes=room,
+        banks=max(1, served // COMPLEX_DTYPE[precision].itemsize),
+        lanes=traits.lanes,
+    )
+    found = best_group(row, limits)
+    if found is None:
+        return None
+    stages, rows = found
+    group = group_of(batch, ends, stages, Shape(rows, served=served), precision)
+    return replace(group, stays=_stays(batch, ends, group, precision, traits, parameters))
+
+
+def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | None:
+    """Return what a launch convolves if its cost is known, or else None.
+
+    It is known for rows of Rader's algorithm and for complex rows of Bluestein's. Not measured are
+    columns, rows of real numbers by Bluestein's algorithm, and rows of a matrix in steps.
+    """
+    by_columns = batch.loads_columns or batch.stores_columns
+    chirped = ends.chirp_first and ends.chirp_last and ends.source == ends.target == "COMPLEX"
+    if ends.spectrum is None or by_columns or not (ends.laid_out or chirped):
+        return None
+    return ConvolvedRow(
+        batch.n,
+        waiting=ends.length if ends.laid_out else 0,
+        real=ends.real_points,
+        from_half=ends.real_points and ends.source == "HERMITIAN",
+        precision=precision,
+    )
+
+
 def _usual_group(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
-    limit = _most_items(traits, parameters)
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
@@ -274,7 +349,7 @@ def _usual_group(
         parts_apart = shape.shared_rows and _parts_apart(stages, ends)
         if parts_apart:
             stages = Stages(stages.radices, 2)
-        count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
+        count = shape.transforms or max(1, _usual_size(traits, parameters) // stages.items)
         shape = replace(shape, served=parameters["stockham_banks"])
         if shape.shared_rows:
             count = _count_of_shared(count, stages, stages.n * itemsize, traits)
@@ -321,7 +396,7 @@ def _stages(
             ends.real_radix,
             _fewest_items(batch, ends),
             limit,
-            min(parameters["stockham_group"], limit),
+            _usual_size(traits, parameters),
             precision,
         )
     else:
@@ -437,6 +512,13 @@ def _most_items(traits: Traits, parameters: Parameters) -> int:
     return int(min(wanted, traits.max_work_group_size, traits.max_work_item_sizes[0]))
 
 
+def _usual_size(traits: Traits, parameters: Parameters) -> int:
+    """Return about how many work-items a group of short rows has."""
+    wanted = parameters["stockham_group"]
+    size = wanted if wanted > 0 else USUAL_SIZE_ON_CPU if traits.is_cpu else USUAL_SIZE
+    return min(size, _most_items(traits, parameters))
+
+
 def _apart(
     batch: Batch,
     ends: Ends,
@@ -523,10 +605,8 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
 
 def _count_of_shared(most: int, stages: Stages, row_bytes: int, traits: Traits) -> int:
     """Return how many rows share a group: few enough for local memory, and full warps if so."""
-    nbytes = min(SHARED_BYTES, traits.local_mem_bytes)
-    count = max(1, min(most, nbytes // row_bytes))
-    whole = traits.lanes // gcd(traits.lanes, stages.items)
-    return count // whole * whole or count
+    count = rows_that_fit(most, row_bytes, min(SHARED_BYTES, traits.local_mem_bytes))
+    return in_whole_warps(count, stages.items, traits.lanes)
 
 
 def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
