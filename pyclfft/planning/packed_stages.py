@@ -8,7 +8,7 @@ one of these ends is not quick for the other one, so the radices have an order o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import permutations
 
@@ -20,12 +20,19 @@ MOST_STAGES, MORE_STAGES = 4, 1  # at most; at most so many more than the fewest
 LEAST_RADIX, MOST_RADIX = 3, 16
 MOST_NEAR_QUADS = 6  # the largest radix near numbers that are loaded, or stored, four at once
 MOST_ELEMENTS = 16  # that a work-item holds
-FEWEST_ITEMS = 16  # of rows with at least four points for each
+FEWEST_ITEMS, FEWEST_POINTS_EACH = 16, 4  # of a row; fewer work-items if they had fewer points each
+# Where no stages pair numbers within these bounds, because the row is short: the least radix, and
+# the fewest points of a work-item, with which they may.
+LEAST_RADIX_OF_PAIRS, FEWEST_POINTS_OF_PAIRS = 2, 8
+# Rows in single precision that take more than MOST_BYTES, up to the local memory of most devices:
+# a spectrum is quick with four stages, which need more points for each work-item.
+MOST_BYTES, LONG_BYTES, MOST_ELEMENTS_OF_LONG = 2**15, 3 * 2**14, 24
 BUTTERFLIES = 4  # the most that a work-item has in the stage that yields the number of work-items
 MOST_IDLE = 1.0  # the most work-items that idle in a stage, for each that works
 
 MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own mirror images
-QUICK_FAR = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
+QUICK = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
+FEW_REGISTERS = 8  # up to this radix, odd ones take few registers, too
 
 
 @dataclass(frozen=True)
@@ -36,12 +43,15 @@ class Choice:
     ----------
     most_bytes : int
         The most bytes of the points of a row.
+    long : bool
+        Whether it is for longer rows in single precision, too, up to LONG_BYTES.
     rank : function
         What makes stages of a precision quicker than others, the most important first: numbers, of
         which less is better. The radix near the numbers of the row is the first radix.
     """
 
     most_bytes: int
+    long: bool
     rank: Callable[[Stages, str], tuple[float, ...]]
 
 
@@ -49,19 +59,19 @@ class Choice:
 # (quads.cl). Found by trial of up to 27 lengths in both precisions on an H200, and compared with
 # other stages of 52 lengths on an H200 and an H100.
 CHOICES = {
-    ("REAL", False): Choice(2**14, lambda each, precision: (
+    ("REAL", False): Choice(2**14, False, lambda each, precision: (
         idle(each, 0), idle(each, -1), len(each.radices), each.elements, -each.items,
     )),
-    ("HERMITIAN", False): Choice(2**15, lambda each, precision: (
+    ("HERMITIAN", False): Choice(MOST_BYTES, True, lambda each, precision: (
         idle(each, -1), not mirrors(each, precision), len(each.radices) > 2,
-        each.radices[-1] not in QUICK_FAR, -each.radices[-1], len(each.radices), each.elements,
-        -each.radices[0],
+        each.radices[-1] not in QUICK, -each.radices[-1], takes_registers(each),
+        len(each.radices), each.elements, sum(each.radices), -each.radices[0],
     )),
-    ("REAL", True): Choice(2**15, lambda each, precision: (
+    ("REAL", True): Choice(MOST_BYTES, False, lambda each, precision: (
         idle(each, -1), each.elements, each.radices[0], -each.radices[-1],
     )),
-    ("HERMITIAN", True): Choice(2**15, lambda each, precision: (
-        idle(each, -1), len(each.radices), each.elements, -each.radices[-1],
+    ("HERMITIAN", True): Choice(MOST_BYTES, True, lambda each, precision: (
+        idle(each, -1), len(each.radices), *far_or_few(each, precision), sum(each.radices),
     )),
 }  # fmt: skip
 
@@ -76,6 +86,20 @@ def mirrors(stages: Stages, precision: str) -> bool:
     """Return whether work-items own both numbers of mirror images in the spectrum (packed.cl)."""
     even = stages.radices[-1] % 2 == 0
     return even and stages.items >= MIRRORED_ITEMS[precision] and stages.pairs_end(first=False)
+
+
+def takes_registers(stages: Stages) -> bool:
+    """Return whether a radix takes many registers, as odd ones and 12 do if they are large."""
+    return any(radix > FEW_REGISTERS and radix not in QUICK for radix in stages.radices)
+
+
+def far_or_few(stages: Stages, precision: str) -> tuple[float, float]:
+    """Return a rank by the radix near the spectrum, and by the points of a work-item.
+
+    In single precision a large radix near the spectrum pays even if it takes more points.
+    """
+    far, elements = -stages.radices[-1], stages.elements
+    return (far, elements) if precision == "single" else (elements, far)
 
 
 @lru_cache(maxsize=4096)
@@ -104,15 +128,17 @@ def best_packed_stages(
         The stages, or None if none fits, or if the row is too short or too long for this choice.
     """
     choice, nbytes = CHOICES[source, quads], n * COMPLEX_DTYPE[precision].itemsize
-    if n < FEWEST_POINTS or nbytes > choice.most_bytes or not is_smooth(n):
+    longest = LONG_BYTES if choice.long and precision == "single" else choice.most_bytes
+    if n < FEWEST_POINTS or nbytes > longest or not is_smooth(n):
         return None
-    found = [each for radices in _orders(n) for each in _shared(radices, most_items)]
-    if quads:
-        found = [
-            each
-            for each in found
-            if each.radices[0] <= MOST_NEAR_QUADS and each.pairs_end(first=True)
-        ]
+    most_elements = MOST_ELEMENTS if nbytes <= MOST_BYTES else MOST_ELEMENTS_OF_LONG
+    bounds = Bounds(LEAST_RADIX, min(FEWEST_ITEMS, n // FEWEST_POINTS_EACH), most_items, most_elements)
+    found = _found(n, quads, bounds)
+    if quads and not found and source == "REAL":
+        return best_packed_stages(n, source, False, most_items, precision)
+    if quads and not found:
+        fewest = min(FEWEST_ITEMS, n // FEWEST_POINTS_OF_PAIRS)
+        found = _found(n, quads, replace(bounds, least_radix=LEAST_RADIX_OF_PAIRS, fewest=fewest))
     most = min((len(each.radices) for each in found), default=0) + MORE_STAGES
     few = [each for each in found if len(each.radices) <= most]
     best = min(
@@ -123,14 +149,45 @@ def best_packed_stages(
     return best.reversed if best is not None and source == "HERMITIAN" else best
 
 
-def _orders(n: int) -> Iterator[tuple[int, ...]]:
+@dataclass(frozen=True)
+class Bounds:
+    """What stages are looked for.
+
+    Attributes
+    ----------
+    least_radix : int
+        Their least radix.
+    fewest, most : int
+        The fewest and the most work-items of a row.
+    most_elements : int
+        The most points that a work-item holds.
+    """
+
+    least_radix: int
+    fewest: int
+    most: int
+    most_elements: int
+
+
+def _found(n: int, quads: bool, bounds: Bounds) -> list[Stages]:
+    """Return the stages within bounds; for `quads` those that pair numbers near the numbers."""
+    return [
+        each
+        for radices in _orders(n, bounds.least_radix)
+        if not quads or radices[0] <= MOST_NEAR_QUADS
+        for each in _shared(radices, bounds)
+        if not quads or each.pairs_end(first=True)
+    ]
+
+
+def _orders(n: int, least_radix: int) -> Iterator[tuple[int, ...]]:
     """Yield radices whose product is `n`, in every order."""
     for radices in factorisations(n, MOST_STAGES, MOST_RADIX):
-        if min(radices) >= LEAST_RADIX:
+        if min(radices) >= least_radix:
             yield from sorted(set(permutations(radices)))
 
 
-def _shared(radices: tuple[int, ...], most_items: int) -> Iterator[Stages]:
+def _shared(radices: tuple[int, ...], bounds: Bounds) -> Iterator[Stages]:
     """Yield the ways to share these stages among work-items, few of which idle."""
     n = Stages(radices, 1).n
     numbers = {
@@ -138,6 +195,6 @@ def _shared(radices: tuple[int, ...], most_items: int) -> Iterator[Stages]:
     }
     for items in sorted(numbers):
         each = Stages(radices, items)
-        fits = min(FEWEST_ITEMS, n // 4) <= items <= most_items and each.elements <= MOST_ELEMENTS
+        fits = bounds.fewest <= items <= bounds.most and each.elements <= bounds.most_elements
         if fits and all(idle(each, number) <= MOST_IDLE for number in range(len(radices))):
             yield each

@@ -347,9 +347,10 @@ PARAMETERS: Mapping[str, Parameter] = {
         "registers of a whole group on a stack, so that large groups are slow there.",
     ),
     "stockham_group": Parameter(
-        128, 64, ITEMS,
+        -1, 64, Range(1, ITEMS.most, or_rule=True),
         "The size of the work-groups of the Stockham kernel, in work-items, if rows are short: a "
-        "group then transforms as many rows as have room in it.",
+        "group then transforms as many rows as have room in it. -1 means 128, or fewer where "
+        "fewer rows should be quicker.",
     ),
     "stockham_mirrored": Parameter(
         -1, -1, Range(1, ITEMS.most, or_rule=True),

@@ -54,6 +54,13 @@ WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
+USUAL_GROUP = 128  # the work-items of a group of short rows, unless a rule or a parameter says else
+# The fewest bytes of the rows of a group. A multiprocessor runs 32 groups at once at the most, so
+# that 40 KiB are on their way, which hides the time that memory takes.
+LEAST_BYTES = 1280
+# More than these shares of the lanes of a group's warps have work: complex rows compute so little
+# that memory takes most of their time.
+BUSY_REAL, BUSY_COMPLEX = 3 / 4, 1 / 4
 CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor, and the
 CROWDING = 1.1  # factor by which a launch then takes longer: no other group computes meanwhile
 
@@ -139,6 +146,8 @@ class Group:
         The fewest work-items of a packed row that own both numbers of their mirror images.
     quads : bool
         Whether work-items load, or store, four neighbouring numbers of a packed row at once.
+    usual_items : int
+        The work-items that a group of few rows would have if it took as many rows as it may.
     """
 
     stages: Stages
@@ -153,6 +162,7 @@ class Group:
     stays: bool = True
     mirrored: int = MIRRORED
     quads: bool = False
+    usual_items: int = 0
 
     @property
     def transforms(self) -> int:
@@ -200,7 +210,8 @@ class GroupLaunch:
     def cost_of_odd_row(self) -> float:
         """About how long a row of an odd number of real numbers takes, to compare its stages."""
         ends, stages = self.ends, self.group.stages
-        items, precision = self.group.items, self.problem.precision
+        group, precision = self.group, self.problem.precision
+        items = max(group.items, group.usual_items)
         return stages.cost_of_odd_row(ends.length, ends.real_radix, items, precision)
 
     @property
@@ -252,7 +263,7 @@ def group_for(
 def _usual_group(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
-    limit = _most_items(traits, parameters)
+    size, usual_items = _group_size(traits, parameters), 0
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
@@ -270,13 +281,16 @@ def _usual_group(
         parts_apart = shape.shared_rows and _parts_apart(stages, ends)
         if parts_apart:
             stages = Stages(stages.radices, 2)
-        count = shape.transforms or max(1, min(parameters["stockham_group"], limit) // stages.items)
+        count = shape.transforms or max(1, size // stages.items)
         shape = replace(shape, served=parameters["stockham_banks"])
         if shape.shared_rows:
             count = _count_of_shared(count, stages, stages.n * itemsize, traits)
         elif ends.real_points and not by_columns:
             row = group_of(batch, ends, stages, replace(shape, transforms=1), precision)
             count = _count_of_shared(count, stages, row.local_bytes, traits)
+        elif not shape.transforms and parameters["stockham_group"] < 0:
+            usual_items = count * stages.items
+            count = _few_rows(batch, ends, stages, precision, traits, count)
         shape = replace(shape, transforms=count)
         group = group_of(batch, ends, stages, shape, precision, parts_apart=parts_apart)
         if group.local_bytes <= traits.local_mem_bytes:
@@ -287,6 +301,7 @@ def _usual_group(
                 stays=_stays(batch, ends, group, precision, traits, parameters),
                 mirrored=_fewest_mirrored(precision, parameters),
                 quads=ends.quads and not by_columns and _in_quads(batch, ends, stages),
+                usual_items=usual_items,
             )
     return None
 
@@ -304,7 +319,7 @@ def _stages(
     by_columns = batch.loads_columns or batch.stores_columns
     wanted = factors_of(parameters, "stockham_radices", batch.n)
     chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
-    in_parts = shape.split or shape.halves
+    in_parts = shape.halves or (shape.split and ends.source == "REAL")
     if not (chosen or by_columns or in_parts) and _is_packed_row(batch, ends):
         stages = best_packed_stages(batch.n, ends.source, ends.quads, limit, precision)
         if stages is not None:
@@ -317,7 +332,7 @@ def _stages(
             ends.real_radix,
             _fewest_items(batch, ends),
             limit,
-            min(parameters["stockham_group"], limit),
+            _group_size(traits, parameters),
             precision,
         )
     else:
@@ -331,6 +346,7 @@ def _stages(
             parameters["stockham_points"],
             ends.kept,
             LARGE_PRIMES[-1],
+            precision == "double" and not (by_columns or batch.part or ends.spectrum),
         )
     if stages is None:
         return None
@@ -411,6 +427,9 @@ def _group_alone(
     if chosen or not plain or not quick or n * itemsize < ALONE_BYTES:
         return None
     limit = _most_items(traits, parameters)
+    if _is_packed_row(batch, ends) and ends.source == "HERMITIAN" and not traits.is_cpu:
+        if best_packed_stages(n, ends.source, ends.quads, limit, precision) is not None:
+            return None
     served = parameters["stockham_banks"]
     for shape in SHAPES_ALONE:
         size = itemsize // 2 if shape.split else itemsize
@@ -513,6 +532,43 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
         return 1
     fewest = MIN_ITEMS // (2 if batch.n < TINY else 1)
     return 2 * fewest if ends.packed else fewest
+
+
+def _group_size(traits: Traits, parameters: Parameters) -> int:
+    """Return about how many work-items a group of several rows has, at most."""
+    wanted = parameters["stockham_group"]
+    return min(USUAL_GROUP if wanted < 0 else wanted, _most_items(traits, parameters))
+
+
+def _few_rows(
+    batch: Batch, ends: Ends, stages: Stages, precision: str, traits: Traits, most: int
+) -> int:
+    """Return how many rows share a group that loads each row by work-items of its own.
+
+    A group of few rows waits less for its slowest work-item, and it ends, and makes room for the
+    next group, sooner. A warp that serves two real rows reaches two places of memory, and of local
+    memory, with each instruction. So real rows are as few as fill warps. Complex rows that begin at
+    whole sectors, and rows of an odd number of real results, are not quicker in smaller groups.
+    """
+    lanes, nbytes = traits.lanes, batch.n * COMPLEX_DTYPE[precision].itemsize
+    real = _is_packed_row(batch, ends) or (_is_odd_row(ends) and ends.source == "REAL")
+    apart = ends.is_plain and ends.source == ends.target and not _begin_sectors(batch, precision)
+    if batch.part or not (real or apart):
+        return most
+    busy = BUSY_REAL if real else BUSY_COMPLEX
+    counts = range(-(-LEAST_BYTES // nbytes), most)
+    items = ((count, count * stages.items) for count in counts)
+    return next((count for count, all in items if all > busy * lanes * -(-all // lanes)), most)
+
+
+def _begin_sectors(batch: Batch, precision: str) -> bool:
+    """Whether all rows begin at whole sectors of the cache, in the source and in the target."""
+    itemsize = COMPLEX_DTYPE[precision].itemsize
+    begins = (
+        (batch.source.first, batch.target.first),
+        *((each.source, each.target) for each in batch.dimensions),
+    )
+    return not any(place * itemsize % SECTOR_BYTES for places in begins for place in places)
 
 
 def _count_of_shared(most: int, stages: Stages, row_bytes: int, traits: Traits) -> int:
