@@ -8,7 +8,7 @@ one of these ends is not quick for the other one, so the radices have an order o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
@@ -21,9 +21,9 @@ LEAST_RADIX, MOST_RADIX = 3, 16
 MOST_NEAR_QUADS = 6  # the largest radix near numbers that are loaded, or stored, four at once
 MOST_ELEMENTS = 16  # that a work-item holds
 FEWEST_ITEMS, FEWEST_POINTS_EACH = 16, 4  # of a row; fewer work-items if they had fewer points each
-# Where no stages pair numbers within these bounds, because the row is short: the least radix, and
+# Where no stages of a short row pair numbers within these bounds: the least radix near numbers, and
 # the fewest points of a work-item, with which they may.
-LEAST_RADIX_OF_PAIRS, FEWEST_POINTS_OF_PAIRS = 2, 8
+SHORT, LEAST_NEAR_OF_SHORT, FEWEST_POINTS_OF_SHORT = 128, 2, 8
 # Rows in single precision that take more than MOST_BYTES, up to the local memory of most devices:
 # a spectrum is quick with four stages, which need more points for each work-item.
 MOST_BYTES, LONG_BYTES, MOST_ELEMENTS_OF_LONG = 2**15, 3 * 2**14, 24
@@ -32,7 +32,9 @@ MOST_IDLE = 1.0  # the most work-items that idle in a stage, for each that works
 
 MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own mirror images
 QUICK = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
-FEW_REGISTERS = 8  # up to this radix, odd ones take few registers, too
+# Up to which radix near the spectrum a larger one pays although a work-item then holds more points.
+LARGE_FAR = {"single": 10, "double": 0}
+SLOW_NEAR = (11, 12, 13, 15)  # radices near numbers that are stored one by one, for this reason
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,15 @@ CHOICES = {
     )),
     ("HERMITIAN", False): Choice(MOST_BYTES, True, lambda each, precision: (
         idle(each, -1), not mirrors(each, precision), len(each.radices) > 2,
-        each.radices[-1] not in QUICK, -each.radices[-1], takes_registers(each),
-        len(each.radices), each.elements, sum(each.radices), -each.radices[0],
+        each.radices[-1] not in QUICK, -each.radices[-1], len(each.radices),
+        each.radices[0] in SLOW_NEAR, each.elements, -each.radices[0], sum(each.radices),
     )),
     ("REAL", True): Choice(MOST_BYTES, False, lambda each, precision: (
         idle(each, -1), each.elements, each.radices[0], -each.radices[-1],
     )),
     ("HERMITIAN", True): Choice(MOST_BYTES, True, lambda each, precision: (
-        idle(each, -1), len(each.radices), *far_or_few(each, precision), sum(each.radices),
+        idle(each, -1), len(each.radices), -min(each.radices[-1], LARGE_FAR[precision]),
+        each.elements, -each.radices[-1], sum(each.radices),
     )),
 }  # fmt: skip
 
@@ -86,20 +89,6 @@ def mirrors(stages: Stages, precision: str) -> bool:
     """Return whether work-items own both numbers of mirror images in the spectrum (packed.cl)."""
     even = stages.radices[-1] % 2 == 0
     return even and stages.items >= MIRRORED_ITEMS[precision] and stages.pairs_end(first=False)
-
-
-def takes_registers(stages: Stages) -> bool:
-    """Return whether a radix takes many registers, as odd ones and 12 do if they are large."""
-    return any(radix > FEW_REGISTERS and radix not in QUICK for radix in stages.radices)
-
-
-def far_or_few(stages: Stages, precision: str) -> tuple[float, float]:
-    """Return a rank by the radix near the spectrum, and by the points of a work-item.
-
-    In single precision a large radix near the spectrum pays even if it takes more points.
-    """
-    far, elements = -stages.radices[-1], stages.elements
-    return (far, elements) if precision == "single" else (elements, far)
 
 
 @lru_cache(maxsize=4096)
@@ -132,13 +121,14 @@ def best_packed_stages(
     if n < FEWEST_POINTS or nbytes > longest or not is_smooth(n):
         return None
     most_elements = MOST_ELEMENTS if nbytes <= MOST_BYTES else MOST_ELEMENTS_OF_LONG
-    bounds = Bounds(LEAST_RADIX, min(FEWEST_ITEMS, n // FEWEST_POINTS_EACH), most_items, most_elements)
+    fewest = min(FEWEST_ITEMS, n // FEWEST_POINTS_EACH)
+    bounds = Bounds(LEAST_RADIX, fewest, most_items, most_elements)
     found = _found(n, quads, bounds)
-    if quads and not found and source == "REAL":
-        return best_packed_stages(n, source, False, most_items, precision)
-    if quads and not found:
-        fewest = min(FEWEST_ITEMS, n // FEWEST_POINTS_OF_PAIRS)
-        found = _found(n, quads, replace(bounds, least_radix=LEAST_RADIX_OF_PAIRS, fewest=fewest))
+    if quads and not found and n < SHORT:
+        if source == "REAL":
+            return best_packed_stages(n, source, False, most_items, precision)
+        least = n // FEWEST_POINTS_OF_SHORT
+        found = _found(n, quads, Bounds(LEAST_NEAR_OF_SHORT, least, most_items))
     most = min((len(each.radices) for each in found), default=0) + MORE_STAGES
     few = [each for each in found if len(each.radices) <= most]
     best = min(
@@ -155,36 +145,38 @@ class Bounds:
 
     Attributes
     ----------
-    least_radix : int
-        Their least radix.
+    least_near : int
+        The least radix near the numbers.
     fewest, most : int
         The fewest and the most work-items of a row.
     most_elements : int
         The most points that a work-item holds.
     """
 
-    least_radix: int
+    least_near: int
     fewest: int
     most: int
-    most_elements: int
+    most_elements: int = MOST_ELEMENTS
 
 
 def _found(n: int, quads: bool, bounds: Bounds) -> list[Stages]:
     """Return the stages within bounds; for `quads` those that pair numbers near the numbers."""
     return [
         each
-        for radices in _orders(n, bounds.least_radix)
+        for radices in _orders(n, bounds.least_near)
         if not quads or radices[0] <= MOST_NEAR_QUADS
         for each in _shared(radices, bounds)
         if not quads or each.pairs_end(first=True)
     ]
 
 
-def _orders(n: int, least_radix: int) -> Iterator[tuple[int, ...]]:
-    """Yield radices whose product is `n`, in every order."""
+def _orders(n: int, least_near: int) -> Iterator[tuple[int, ...]]:
+    """Yield radices whose product is `n`, in every order: the first one is near the numbers."""
     for radices in factorisations(n, MOST_STAGES, MOST_RADIX):
-        if min(radices) >= least_radix:
-            yield from sorted(set(permutations(radices)))
+        if min(radices) >= min(least_near, LEAST_RADIX):
+            for order in sorted(set(permutations(radices))):
+                if order[0] >= least_near and min(order[1:], default=n) >= LEAST_RADIX:
+                    yield order
 
 
 def _shared(radices: tuple[int, ...], bounds: Bounds) -> Iterator[Stages]:

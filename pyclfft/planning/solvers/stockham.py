@@ -58,9 +58,10 @@ USUAL_GROUP = 128  # the work-items of a group of short rows, unless a rule or a
 # The fewest bytes of the rows of a group. A multiprocessor runs 32 groups at once at the most, so
 # that 40 KiB are on their way, which hides the time that memory takes.
 LEAST_BYTES = 1280
-# More than these shares of the lanes of a group's warps have work: complex rows compute so little
-# that memory takes most of their time.
-BUSY_REAL, BUSY_COMPLEX = 3 / 4, 1 / 4
+MOST_FOR_BYTES = 4  # the most rows that a group takes for that; shorter rows fill the usual group
+# More than these shares of the lanes of a small group's warps have work: complex rows compute so
+# little that memory takes most of their time.
+BUSY_REAL, BUSY_COMPLEX = 3 / 4, 7 / 16
 CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor, and the
 CROWDING = 1.1  # factor by which a launch then takes longer: no other group computes meanwhile
 
@@ -105,6 +106,9 @@ class Shape:
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 SHARED = Shape(0, shared_rows=True)  # tried first for rows of large primes
 SHAPES_ALONE = ROWS[2:]  # of a single row
+# Cosine transforms of type 2 read the numbers of a line at several times. Local memory is a part of
+# the cache that holds the line meanwhile, so these rows are quicker with little of it.
+SHAPES_OF_COSINES = SHAPES_ALONE[1:]
 COLUMNS = (
     Shape(32, most_points=4096),
     Shape(16),
@@ -346,7 +350,7 @@ def _stages(
             parameters["stockham_points"],
             ends.kept,
             LARGE_PRIMES[-1],
-            precision == "double" and not (by_columns or batch.part or ends.spectrum),
+            not by_columns and _is_long_double_row(batch, ends, precision, traits),
         )
     if stages is None:
         return None
@@ -361,10 +365,21 @@ def _stages(
     return stages
 
 
+def _is_whole_row(batch: Batch, ends: Ends) -> bool:
+    """Whether a launch transforms whole rows, of points or packed, and nothing else is done."""
+    plain = replace(ends, packed=False).is_plain
+    return plain and batch.n == ends.length and not batch.part
+
+
+def _is_long_double_row(batch: Batch, ends: Ends, precision: str, traits: Traits) -> bool:
+    """Whether local memory holds rows of points in double precision only part by part."""
+    is_long = batch.n * COMPLEX_DTYPE[precision].itemsize > traits.local_mem_bytes
+    return precision == "double" and is_long and ends.is_plain and _is_whole_row(batch, ends)
+
+
 def _is_packed_row(batch: Batch, ends: Ends) -> bool:
     """Whether a launch transforms whole packed rows, and nothing else is done to them."""
-    plain = replace(ends, packed=False).is_plain
-    return ends.packed and plain and batch.n == ends.length and not batch.part
+    return ends.packed and _is_whole_row(batch, ends)
 
 
 def _in_quads(batch: Batch, ends: Ends, stages: Stages) -> bool:
@@ -427,11 +442,11 @@ def _group_alone(
     if chosen or not plain or not quick or n * itemsize < ALONE_BYTES:
         return None
     limit = _most_items(traits, parameters)
-    if _is_packed_row(batch, ends) and ends.source == "HERMITIAN" and not traits.is_cpu:
-        if best_packed_stages(n, ends.source, ends.quads, limit, precision) is not None:
-            return None
+    packed = _is_packed_row(batch, ends) and not traits.is_cpu
+    if packed and best_packed_stages(n, ends.source, ends.quads, limit, precision):
+        return None  # `_usual_group` has these stages
     served = parameters["stockham_banks"]
-    for shape in SHAPES_ALONE:
+    for shape in SHAPES_OF_COSINES if ends.quads and ends.source == "REAL" else SHAPES_ALONE:
         size = itemsize // 2 if shape.split else itemsize
         most_room, banks = traits.local_mem_bytes // size, max(1, served // size)
         if n > most_room * (1 + shape.halves):
@@ -547,18 +562,23 @@ def _few_rows(
 
     A group of few rows waits less for its slowest work-item, and it ends, and makes room for the
     next group, sooner. A warp that serves two real rows reaches two places of memory, and of local
-    memory, with each instruction. So real rows are as few as fill warps. Complex rows that begin at
-    whole sectors, and rows of an odd number of real results, are not quicker in smaller groups.
+    memory, with each instruction. So real rows fill as few warps as they can. Complex rows that
+    begin at whole sectors, and rows of an odd number of real results, are not quicker in smaller
+    groups.
     """
     lanes, nbytes = traits.lanes, batch.n * COMPLEX_DTYPE[precision].itemsize
-    real = _is_packed_row(batch, ends) or (_is_odd_row(ends) and ends.source == "REAL")
-    apart = ends.is_plain and ends.source == ends.target and not _begin_sectors(batch, precision)
-    if batch.part or not (real or apart):
+    odd = _is_odd_row(ends) and ends.source == "REAL" and not batch.part
+    real = odd or _is_packed_row(batch, ends)
+    points = _is_whole_row(batch, ends) and ends.source == ends.target == "COMPLEX"
+    apart = points and not ends.hooked and not _begin_sectors(batch, precision)
+    least, busy = -(-LEAST_BYTES // nbytes), BUSY_REAL if real else BUSY_COMPLEX
+    if least > MOST_FOR_BYTES or not (real or apart):
         return most
-    busy = BUSY_REAL if real else BUSY_COMPLEX
-    counts = range(-(-LEAST_BYTES // nbytes), most)
-    items = ((count, count * stages.items) for count in counts)
-    return next((count for count, all in items if all > busy * lanes * -(-all // lanes)), most)
+    for count in range(least, most):
+        filled = -(-count * stages.items // lanes) * lanes
+        if count * stages.items > busy * filled:
+            return min(most, filled // stages.items) if real else count
+    return most
 
 
 def _begin_sectors(batch: Batch, precision: str) -> bool:
