@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from math import prod
 
 from .factor import Stages, factorisations, is_smooth
 from .precision import COMPLEX_DTYPE
@@ -164,30 +165,33 @@ def _found(n: int, quads: bool, bounds: Bounds) -> list[Stages]:
     """Return the stages within bounds; for `quads` those that pair numbers near the numbers."""
     return [
         each
-        for radices in _orders(n, bounds.least_near)
-        if not quads or radices[0] <= MOST_NEAR_QUADS
-        for each in _shared(radices, bounds)
+        for radices in factorisations(n, MOST_STAGES, MOST_RADIX)
+        if (numbers := _numbers_of_items(radices, bounds))
+        for order in _orders(radices, bounds.least_near)
+        if not quads or order[0] <= MOST_NEAR_QUADS
+        for each in (Stages(order, items) for items in numbers)
         if not quads or each.pairs_end(first=True)
     ]
 
 
-def _orders(n: int, least_near: int) -> Iterator[tuple[int, ...]]:
-    """Yield radices whose product is `n`, in every order: the first one is near the numbers."""
-    for radices in factorisations(n, MOST_STAGES, MOST_RADIX):
-        if min(radices) >= min(least_near, LEAST_RADIX):
-            for order in sorted(set(permutations(radices))):
-                if order[0] >= least_near and min(order[1:], default=n) >= LEAST_RADIX:
-                    yield order
+def _orders(radices: tuple[int, ...], least_near: int) -> Iterator[tuple[int, ...]]:
+    """Yield radices in every order in which none is too small: the first one is near numbers."""
+    if min(radices) >= min(least_near, LEAST_RADIX):
+        for order in set(permutations(radices)):
+            if order[0] >= least_near and min(order[1:], default=LEAST_RADIX) >= LEAST_RADIX:
+                yield order
 
 
-def _shared(radices: tuple[int, ...], bounds: Bounds) -> Iterator[Stages]:
-    """Yield the ways to share these stages among work-items, few of which idle."""
-    n = Stages(radices, 1).n
+def _numbers_of_items(radices: tuple[int, ...], bounds: Bounds) -> list[int]:
+    """Return how many work-items may share these stages, in any order, so that few of them idle."""
+    n = prod(radices)
     numbers = {
         -(-n // radix // many) for radix in set(radices) for many in range(1, BUTTERFLIES + 1)
     }
-    for items in sorted(numbers):
-        each = Stages(radices, items)
-        fits = bounds.fewest <= items <= bounds.most and each.elements <= bounds.most_elements
-        if fits and all(idle(each, number) <= MOST_IDLE for number in range(len(radices))):
-            yield each
+    return [
+        items
+        for items in numbers
+        if bounds.fewest <= items <= bounds.most
+        and (each := Stages(radices, items)).elements <= bounds.most_elements
+        and all(idle(each, number) <= MOST_IDLE for number in range(len(radices)))
+    ]
