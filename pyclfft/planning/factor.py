@@ -18,6 +18,9 @@ LARGE_PRIMES = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
 REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
 MIN_PARTLY_EMPTY = 16  # the least points of a row for which vectors with empty lanes pay
+# A long row in double precision: with more points in each work-item it has too few work-items, and
+# a multiprocessor has registers for one row only.
+MOST_DOUBLES = 25
 MAX_LANE_STAGES, LARGEST_LANE_RADIX = 8, 16  # a CPU kernel's most stages, and their largest radix
 FEW_POINTS, MANY_POINTS = 4, 8  # of a CPU kernel's stage, which fit the registers
 MAX_STEPS = 4  # the most launches of a long transform
@@ -161,16 +164,20 @@ class Stages:
         """The most points that a work-item holds in any stage."""
         return max(points_held(self.radices, self.items))
 
-    def cost(self, split: bool) -> float:
+    def cost(self, split: bool, crowded: bool = False) -> float:
         """Return a relative time, made of arithmetic, registers that stand empty, and exchanges.
 
         With `split` an exchange costs twice as much. Fewer stages then pay, although each work-item
-        holds more than 16 elements, which are best otherwise.
+        holds more than 16 elements, which are best otherwise. With `crowded` too, more than
+        MOST_DOUBLES elements cost as much as two exchanges.
         """
         held = zip(self.radices, points_held(self.radices, self.items), strict=True)
         work = sum((6 + OPERATIONS[radix] / 2) * points for radix, points in held)
         work *= self.items / self.n
-        return work + (4 * len(self.radices) if split else 6 * (self.elements > 16))
+        if split:
+            full = crowded and self.elements > MOST_DOUBLES
+            return work + 4 * (len(self.radices) + 2 * full)
+        return work + 6 * (self.elements > 16)
 
     @property
     def cost_alone(self) -> float:
@@ -309,6 +316,7 @@ def best_stages(
     points: int = -1,
     first: int = 1,
     largest: int = PRIMES[-1],
+    crowded: bool = False,
 ) -> Stages | None:
     """Return the cheapest way to share a transform among work-items.
 
@@ -334,6 +342,8 @@ def best_stages(
         The radix of the first stage, a divisor of `n`; 1 leaves the choice to this function.
     largest : int
         The largest prime radix that the stages may have.
+    crowded : bool
+        Whether points are in double precision, so that those of a long row take many registers.
 
     Returns
     -------
@@ -376,7 +386,7 @@ def best_stages(
             each = Stages(radices, items)
             held = each.elements
             if held <= most_elements(radices):
-                ranked = (*rank(radices, items, held, each.cost(split)), -held, radices)
+                ranked = (*rank(radices, items, held, each.cost(split, crowded)), -held, radices)
                 if best is None or ranked < best[0]:
                     best = ranked, each
     return None if best is None else best[1]

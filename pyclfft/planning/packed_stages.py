@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from math import prod
 
 from .factor import Stages, factorisations, is_smooth
 from .precision import COMPLEX_DTYPE
@@ -20,12 +21,21 @@ MOST_STAGES, MORE_STAGES = 4, 1  # at most; at most so many more than the fewest
 LEAST_RADIX, MOST_RADIX = 3, 16
 MOST_NEAR_QUADS = 6  # the largest radix near numbers that are loaded, or stored, four at once
 MOST_ELEMENTS = 16  # that a work-item holds
-FEWEST_ITEMS = 16  # of rows with at least four points for each
+FEWEST_ITEMS, FEWEST_POINTS_EACH = 16, 4  # of a row; fewer work-items if they had fewer points each
+# Where no stages of a short row pair numbers within these bounds: the least radix near numbers, and
+# the fewest points of a work-item, with which they may.
+SHORT, LEAST_NEAR_OF_SHORT, FEWEST_POINTS_OF_SHORT = 128, 2, 8
+# Rows in single precision that take more than MOST_BYTES, up to the local memory of most devices:
+# a spectrum is quick with four stages, which need more points for each work-item.
+MOST_BYTES, LONG_BYTES, MOST_ELEMENTS_OF_LONG = 2**15, 3 * 2**14, 24
 BUTTERFLIES = 4  # the most that a work-item has in the stage that yields the number of work-items
 MOST_IDLE = 1.0  # the most work-items that idle in a stage, for each that works
 
 MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own mirror images
-QUICK_FAR = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
+QUICK = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
+# Up to which radix near the spectrum a larger one pays although a work-item then holds more points.
+LARGE_FAR = {"single": 10, "double": 0}
+SLOW_NEAR = (11, 12, 13, 15)  # radices near numbers that are stored one by one, for this reason
 
 
 @dataclass(frozen=True)
@@ -36,32 +46,37 @@ class Choice:
     ----------
     most_bytes : int
         The most bytes of the points of a row.
+    long : bool
+        Whether it is for longer rows in single precision, too, up to LONG_BYTES.
     rank : function
         What makes stages of a precision quicker than others, the most important first: numbers, of
         which less is better. The radix near the numbers of the row is the first radix.
     """
 
     most_bytes: int
+    long: bool
     rank: Callable[[Stages, str], tuple[float, ...]]
 
 
 # By what a launch reads, and by whether it reads or writes four neighbouring numbers at once
 # (quads.cl). Found by trial of up to 27 lengths in both precisions on an H200, and compared with
-# other stages of 52 lengths on an H200 and an H100.
+# other stages of 52 lengths on an H200 and an H100. In single precision compared again with up to
+# 50 other stages and groups of 10 lengths from 96 to 12000 on an H100.
 CHOICES = {
-    ("REAL", False): Choice(2**14, lambda each, precision: (
+    ("REAL", False): Choice(2**14, False, lambda each, precision: (
         idle(each, 0), idle(each, -1), len(each.radices), each.elements, -each.items,
     )),
-    ("HERMITIAN", False): Choice(2**15, lambda each, precision: (
+    ("HERMITIAN", False): Choice(MOST_BYTES, True, lambda each, precision: (
         idle(each, -1), not mirrors(each, precision), len(each.radices) > 2,
-        each.radices[-1] not in QUICK_FAR, -each.radices[-1], len(each.radices), each.elements,
-        -each.radices[0],
+        each.radices[-1] not in QUICK, -each.radices[-1], len(each.radices),
+        each.radices[0] in SLOW_NEAR, each.elements, -each.radices[0], sum(each.radices),
     )),
-    ("REAL", True): Choice(2**15, lambda each, precision: (
+    ("REAL", True): Choice(MOST_BYTES, False, lambda each, precision: (
         idle(each, -1), each.elements, each.radices[0], -each.radices[-1],
     )),
-    ("HERMITIAN", True): Choice(2**15, lambda each, precision: (
-        idle(each, -1), len(each.radices), each.elements, -each.radices[-1],
+    ("HERMITIAN", True): Choice(MOST_BYTES, True, lambda each, precision: (
+        idle(each, -1), len(each.radices), -min(each.radices[-1], LARGE_FAR[precision]),
+        each.elements, -each.radices[-1], sum(each.radices),
     )),
 }  # fmt: skip
 
@@ -104,15 +119,18 @@ def best_packed_stages(
         The stages, or None if none fits, or if the row is too short or too long for this choice.
     """
     choice, nbytes = CHOICES[source, quads], n * COMPLEX_DTYPE[precision].itemsize
-    if n < FEWEST_POINTS or nbytes > choice.most_bytes or not is_smooth(n):
+    longest = LONG_BYTES if choice.long and precision == "single" else choice.most_bytes
+    if n < FEWEST_POINTS or nbytes > longest or not is_smooth(n):
         return None
-    found = [each for radices in _orders(n) for each in _shared(radices, most_items)]
-    if quads:
-        found = [
-            each
-            for each in found
-            if each.radices[0] <= MOST_NEAR_QUADS and each.pairs_end(first=True)
-        ]
+    most_elements = MOST_ELEMENTS if nbytes <= MOST_BYTES else MOST_ELEMENTS_OF_LONG
+    fewest = min(FEWEST_ITEMS, n // FEWEST_POINTS_EACH)
+    bounds = Bounds(LEAST_RADIX, fewest, most_items, most_elements)
+    found = _found(n, quads, bounds)
+    if quads and not found and n < SHORT:
+        if source == "REAL":
+            return best_packed_stages(n, source, False, most_items, precision)
+        least = n // FEWEST_POINTS_OF_SHORT
+        found = _found(n, quads, Bounds(LEAST_NEAR_OF_SHORT, least, most_items))
     most = min((len(each.radices) for each in found), default=0) + MORE_STAGES
     few = [each for each in found if len(each.radices) <= most]
     best = min(
@@ -123,21 +141,57 @@ def best_packed_stages(
     return best.reversed if best is not None and source == "HERMITIAN" else best
 
 
-def _orders(n: int) -> Iterator[tuple[int, ...]]:
-    """Yield radices whose product is `n`, in every order."""
-    for radices in factorisations(n, MOST_STAGES, MOST_RADIX):
-        if min(radices) >= LEAST_RADIX:
-            yield from sorted(set(permutations(radices)))
+@dataclass(frozen=True)
+class Bounds:
+    """What stages are looked for.
+
+    Attributes
+    ----------
+    least_near : int
+        The least radix near the numbers.
+    fewest, most : int
+        The fewest and the most work-items of a row.
+    most_elements : int
+        The most points that a work-item holds.
+    """
+
+    least_near: int
+    fewest: int
+    most: int
+    most_elements: int = MOST_ELEMENTS
 
 
-def _shared(radices: tuple[int, ...], most_items: int) -> Iterator[Stages]:
-    """Yield the ways to share these stages among work-items, few of which idle."""
-    n = Stages(radices, 1).n
+def _found(n: int, quads: bool, bounds: Bounds) -> list[Stages]:
+    """Return the stages within bounds; for `quads` those that pair numbers near the numbers."""
+    return [
+        each
+        for radices in factorisations(n, MOST_STAGES, MOST_RADIX)
+        if (numbers := _numbers_of_items(radices, bounds))
+        for order in _orders(radices, bounds.least_near)
+        if not quads or order[0] <= MOST_NEAR_QUADS
+        for each in (Stages(order, items) for items in numbers)
+        if not quads or each.pairs_end(first=True)
+    ]
+
+
+def _orders(radices: tuple[int, ...], least_near: int) -> Iterator[tuple[int, ...]]:
+    """Yield radices in every order in which none is too small: the first one is near numbers."""
+    if min(radices) >= min(least_near, LEAST_RADIX):
+        for order in set(permutations(radices)):
+            if order[0] >= least_near and min(order[1:], default=LEAST_RADIX) >= LEAST_RADIX:
+                yield order
+
+
+def _numbers_of_items(radices: tuple[int, ...], bounds: Bounds) -> list[int]:
+    """Return how many work-items may share these stages, in any order, so that few of them idle."""
+    n = prod(radices)
     numbers = {
         -(-n // radix // many) for radix in set(radices) for many in range(1, BUTTERFLIES + 1)
     }
-    for items in sorted(numbers):
-        each = Stages(radices, items)
-        fits = min(FEWEST_ITEMS, n // 4) <= items <= most_items and each.elements <= MOST_ELEMENTS
-        if fits and all(idle(each, number) <= MOST_IDLE for number in range(len(radices))):
-            yield each
+    return [
+        items
+        for items in numbers
+        if bounds.fewest <= items <= bounds.most
+        and (each := Stages(radices, items)).elements <= bounds.most_elements
+        and all(idle(each, number) <= MOST_IDLE for number in range(len(radices)))
+    ]

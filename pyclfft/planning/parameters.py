@@ -347,10 +347,10 @@ PARAMETERS: Mapping[str, Parameter] = {
         "registers of a whole group on a stack, so that large groups are slow there.",
     ),
     "stockham_group": Parameter(
-        -1, -1, Range(1, ITEMS.most, or_rule=True),
+        -1, 64, Range(1, ITEMS.most, or_rule=True),
         "The size of the work-groups of the Stockham kernel, in work-items, if rows are short: a "
-        "group then transforms as many rows as have room in it. -1 means 64 on a CPU, and 128 on a "
-        "GPU, where a rule chooses 32, 64 or 128 for convolutions of rows.",
+        "group then transforms as many rows as have room in it. -1 means 128, or fewer where a "
+        "rule expects that fewer rows are quicker.",
     ),
     "stockham_mirrored": Parameter(
         -1, -1, Range(1, ITEMS.most, or_rule=True),

@@ -220,6 +220,11 @@ def test_what_costs(split):
     assert (cost(32, 32, 32) < cost(64, 16, 16, 4)) == split  # many registers
 
 
+def test_long_rows_of_doubles_have_few_points_for_each_work_item():
+    assert best_stages(5000, 8, 512, True) == Stages((25, 25, 8), 200)
+    assert best_stages(5000, 8, 512, True, crowded=True) == Stages((10, 10, 10, 5), 250)
+
+
 def test_room_holds_every_exchange():
     assert Stages((16,), 1).room(16) == 0
     for radices in ((16, 16), (2, 2, 2, 2), (5, 4, 3), (4, 3, 5), (9, 7), (32, 32, 2)):

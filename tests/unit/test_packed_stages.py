@@ -7,7 +7,15 @@ from itertools import product
 import pytest
 
 from pyclfft.planning.factor import is_smooth
-from pyclfft.planning.packed_stages import CHOICES, MOST_ELEMENTS, best_packed_stages, idle
+from pyclfft.planning.packed_stages import (
+    CHOICES,
+    LONG_BYTES,
+    MOST_ELEMENTS,
+    MOST_ELEMENTS_OF_LONG,
+    SHORT,
+    best_packed_stages,
+    idle,
+)
 from pyclfft.planning.precision import COMPLEX_DTYPE
 
 LENGTHS = [n for n in (*range(1, 300), 500, 512, 768, 1000, 1024, 2000, 2048, 4096) if is_smooth(n)]
@@ -26,7 +34,8 @@ def test_stages_fit_a_work_group(source, quads, precision):
         assert stages.items <= most
         assert stages.elements <= MOST_ELEMENTS
         assert n * COMPLEX_DTYPE[precision].itemsize <= CHOICES[source, quads].most_bytes
-        if quads:  # work-items own whole pairs of butterflies next to the numbers
+        if quads and (source == "HERMITIAN" or n >= SHORT):
+            # Work-items own whole pairs of butterflies next to the numbers.
             assert stages.pairs_end(first=source == "REAL")
     assert found > 50
 
@@ -38,6 +47,10 @@ def test_stages_fit_a_work_group(source, quads, precision):
         (2048, "HERMITIAN", False, (8, 16, 16), 128),
         (500, "REAL", True, (5, 10, 10), 50),
         (512, "HERMITIAN", True, (16, 8, 4), 32),
+        (360, "HERMITIAN", False, (10, 6, 6), 36),  # no radix 12 next to the numbers
+        (2048, "HERMITIAN", True, (16, 8, 4, 4), 128),  # a large radix next to the spectrum
+        (4096, "HERMITIAN", True, (16, 8, 8, 4), 256),  # of these the most even radices
+        (48, "HERMITIAN", True, (8, 3, 2), 6),  # short, so few work-items and a radix 2
     ],
 )
 def test_the_quickest_stages_of_an_h200(n, source, quads, radices, items):
@@ -45,6 +58,24 @@ def test_the_quickest_stages_of_an_h200(n, source, quads, radices, items):
     stages = best_packed_stages(n, source, quads, 512, "single")
     assert (stages.radices, stages.items) == (radices, items)
     assert idle(stages, 0 if source == "HERMITIAN" else -1) == 0
+
+
+@pytest.mark.parametrize("quads", [False, True])
+def test_long_rows_of_spectra_have_more_points_for_each_work_item(quads):
+    for n in (5000, 6000, LONG_BYTES // 8):
+        stages = best_packed_stages(n, "HERMITIAN", quads, 512, "single")
+        assert (stages.n, len(stages.radices)) == (n, 4)
+        assert stages.elements <= MOST_ELEMENTS_OF_LONG
+        if quads:
+            assert stages.pairs_end(first=False)
+        assert best_packed_stages(n, "REAL", quads, 512, "single") is None
+        assert best_packed_stages(n, "HERMITIAN", quads, 512, "double") is None
+
+
+def test_short_rows_without_pairs_have_the_stages_of_real_rows():
+    assert best_packed_stages(48, "REAL", True, 512, "single") == best_packed_stages(
+        48, "REAL", False, 512, "single"
+    )
 
 
 @pytest.mark.parametrize("n", [1, 16, 17 * 32, 2**13])

@@ -15,6 +15,7 @@ import scipy.fft
 from pyclfft.errors import DeviceError, PlanError
 from pyclfft.planning.arguments import Buffer, Role, Scalar, Vector
 from pyclfft.planning.factor import LARGE_PRIMES, MAX_STAGES, is_smooth
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.passes import assign_buffers, without_repeated_tables
 from pyclfft.planning.planner import axis_steps, plan_passes, settled_passes
 from pyclfft.planning.problem import make_problem
@@ -694,6 +695,8 @@ def test_as_many_rows_as_32_bits_count():
         ("h200", (2048, 1000), 0, "c8", {"TRANSFORMS": 8, "SPLIT": 1, "HALVES": 1}),
         # The longest rows in halves.
         ("h200", (100, 16384), 1, "c8", {"TRANSFORMS": 1, "SPLIT": 1, "HALVES": 1}),
+        # One row fills a multiprocessor, so few points of a work-item pay.
+        ("h200", (1000, 5000), 1, "c16", {"ITEMS": 250, "ELEMENTS": 20, "SPLIT": 1}),
         # Within the device's limits, whatever the parameters say.
         ("small", (1000, 8), 1, "c8", {"ITEMS": 4, "TRANSFORMS": 16}),
         ("single", (1000, 16), 1, "c8", {"ITEMS": 1, "TRANSFORMS": 1}),
@@ -705,6 +708,41 @@ def test_groups(name, shape, axis, dtype, expected):
     (each,) = plan_passes(make_problem(shape, dtype, axis), RECORDED[name], "stockham")
     found = numbers(each)
     assert {key: found[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("n", "dtype", "kind", "items", "rows"),
+    [
+        (96, "c8", "c2c", 8, 16),  # complex rows that begin at whole sectors fill a group
+        (105, "c8", "c2c", 8, 2),  # those that do not: at least 7/16 of a warp, and 1280 bytes
+        (225, "c16", "c2c", 15, 1),
+        (45, "c8", "c2c", 9, 4),
+        (27, "c8", "c2c", 9, 14),  # too short for a few rows
+        (360, "f4", "r2c", 30, 1),  # real rows fill as few warps as they can
+        (225, "f4", "r2c", 15, 2),
+        (96, "f4", "r2c", 12, 5),
+        (100, "f4", "r2c", 5, 6),
+        (360, "c8", "c2r", 18, 3),
+        (225, "c8", "c2r", 25, 5),  # rows of an odd number of results fill a group
+        (720, "f4", "dct2", 60, 1),
+        (360, "f4", "dct3", 30, 1),
+    ],
+)
+def test_rows_of_a_group(n, dtype, kind, items, rows):
+    problem = make_problem((1000, n), dtype, 1, kind, "inverse" if kind == "c2r" else "forward")
+    (each,) = plan_passes(problem, H200)
+    found = numbers(each)
+    assert (found["ITEMS"], found["TRANSFORMS"]) == (items, rows)
+
+
+@pytest.mark.parametrize("size", [16, 128, 256])
+def test_rows_of_a_group_of_a_wanted_size(size):
+    wanted = parameters_for(H200).over({"stockham_group": size}, "test")
+    for n, dtype, kind, items in ((105, "c8", "c2c", 8), (360, "f4", "r2c", 30)):
+        problem = make_problem((1000, n), dtype, 1, kind)
+        (each,) = plan_passes(problem, H200, parameters=wanted)
+        found = numbers(each)
+        assert (found["ITEMS"], found["TRANSFORMS"]) == (items, max(1, size // items))
 
 
 @pytest.mark.parametrize("shape", [(5, 8), (4096,), (256, 10), (2**16,), (1009,), (30011,)])

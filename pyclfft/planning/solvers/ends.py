@@ -67,6 +67,8 @@ class Ends:
         each result to its place in the half spectrum, the number of all columns; otherwise 0.
     real_origin : bool
         Whether element 0 of the target is real.
+    hooked : bool
+        Whether hooks stand in the loads, or the stores, of complex numbers of a whole axis.
     """
 
     source: str
@@ -88,6 +90,7 @@ class Ends:
     real_points: bool = False
     fold: int = 0
     real_origin: bool = False
+    hooked: bool = False
 
     @property
     def separates(self) -> bool:
@@ -128,7 +131,8 @@ def whole_ends(problem: Problem) -> Ends:
     source, target = (
         "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
     )
-    return Ends(source, target, n, min(filled, n), n, TURN if inverse else 0)
+    flags, hooked = TURN if inverse else 0, bool(problem.hooks)
+    return Ends(source, target, n, min(filled, n), n, flags, hooked=hooked)
 
 
 def points_in_one_launch(problem: Problem) -> int:

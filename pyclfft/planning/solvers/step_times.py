@@ -49,11 +49,11 @@ TIMES = {
     },
 }
 # What makes a launch longer: a third stage of a power of two; stores that begin within sectors of
-# the cache, by the share of a run of stores that lies in these sectors; transforms of few points.
+# the cache, by the share of a run of stores that lies in these sectors; stores of rows of few points.
 THIRD_STAGE = {"single": 0.13, "double": 0.0}
 IN_SECTORS = {"single": 0.7, "double": 0.35}
 FEW = {"single": 0.28, "double": 0.11}
-FEWEST = 40  # points of a transform that are not few
+FEWEST = 40  # points of a row that are not few
 
 
 def time_of(launch: GroupLaunch, first: bool) -> float:
@@ -74,7 +74,7 @@ def time_of(launch: GroupLaunch, first: bool) -> float:
     longer = IN_SECTORS[precision] * _within_sectors(launch)
     if len(group.stages.radices) > 2 and is_power_of_two(n):
         longer += THIRD_STAGE[precision]
-    if n < FEWEST:
+    if n < FEWEST and not launch.batch.stores_columns:
         longer += FEW[precision]
     return usual * (1 + longer)
 

@@ -50,7 +50,6 @@ MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages e
 MAX_DIGIT_BITS = 10  # the most bits of a digit of a twist's exponent
 MIN_ITEMS = 8  # the fewest work-items that a row gets; a row of fewer than TINY points gets half
 TINY = 32
-USUAL_SIZE, USUAL_SIZE_ON_CPU = 128, 64  # about how many work-items a group of short rows has
 MIRRORED = 32  # the value of FEWEST in packed.cl, with which the macro is left out
 NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
@@ -70,6 +69,14 @@ ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for i
 # The points of rows that Bluestein's algorithm convolves quicker on an H100 if the cost of a
 # convolved row chooses their groups.
 CHIRPED = {"single": (144, 256, 512, 1024), "double": (256, 512, 1024)}
+USUAL_GROUP = 128  # the work-items of a group of short rows, unless a rule or a parameter says else
+# The fewest bytes of the rows of a group. A multiprocessor runs 32 groups at once at the most, so
+# that 40 KiB are on their way, which hides the time that memory takes.
+LEAST_BYTES = 1280
+MOST_FOR_BYTES = 4  # the most rows that a group takes for that; shorter rows fill the usual group
+# More than these shares of the lanes of a small group's warps have work: complex rows compute so
+# little that memory takes most of their time.
+BUSY_REAL, BUSY_COMPLEX = 3 / 4, 7 / 16
 CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor, and the
 CROWDING = 1.1  # factor by which a launch then takes longer: no other group computes meanwhile
 
@@ -114,6 +121,9 @@ class Shape:
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 SHARED = Shape(0, shared_rows=True)  # tried first for rows of large primes
 SHAPES_ALONE = ROWS[2:]  # of a single row
+# Cosine transforms of type 2 read the numbers of a line at several times. Local memory is a part of
+# the cache that holds the line meanwhile, so these rows are quicker with little of it.
+SHAPES_OF_COSINES = SHAPES_ALONE[1:]
 COLUMNS = (
     Shape(32, most_points=4096),
     Shape(16),
@@ -155,6 +165,8 @@ class Group:
         The fewest work-items of a packed row that own both numbers of their mirror images.
     quads : bool
         Whether work-items load, or store, four neighbouring numbers of a packed row at once.
+    usual_items : int
+        The work-items that a group of few rows would have if it took as many rows as it may.
     """
 
     stages: Stages
@@ -169,6 +181,7 @@ class Group:
     stays: bool = True
     mirrored: int = MIRRORED
     quads: bool = False
+    usual_items: int = 0
 
     @property
     def transforms(self) -> int:
@@ -216,7 +229,8 @@ class GroupLaunch:
     def cost_of_odd_row(self) -> float:
         """About how long a row of an odd number of real numbers takes, to compare its stages."""
         ends, stages = self.ends, self.group.stages
-        items, precision = self.group.items, self.problem.precision
+        group, precision = self.group, self.problem.precision
+        items = max(group.items, group.usual_items)
         return stages.cost_of_odd_row(ends.length, ends.real_radix, items, precision)
 
     def cost_of_convolved_row(self, traits: Traits) -> float | None:
@@ -332,6 +346,7 @@ def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | No
 def _usual_group(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
+    size, usual_items = _group_size(traits, parameters), 0
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
@@ -349,13 +364,16 @@ def _usual_group(
         parts_apart = shape.shared_rows and _parts_apart(stages, ends)
         if parts_apart:
             stages = Stages(stages.radices, 2)
-        count = shape.transforms or max(1, _usual_size(traits, parameters) // stages.items)
+        count = shape.transforms or max(1, size // stages.items)
         shape = replace(shape, served=parameters["stockham_banks"])
         if shape.shared_rows:
             count = _count_of_shared(count, stages, stages.n * itemsize, traits)
         elif ends.real_points and not by_columns:
             row = group_of(batch, ends, stages, replace(shape, transforms=1), precision)
             count = _count_of_shared(count, stages, row.local_bytes, traits)
+        elif not shape.transforms and parameters["stockham_group"] < 0:
+            usual_items = count * stages.items
+            count = _few_rows(batch, ends, stages, precision, traits, count)
         shape = replace(shape, transforms=count)
         group = group_of(batch, ends, stages, shape, precision, parts_apart=parts_apart)
         if group.local_bytes <= traits.local_mem_bytes:
@@ -366,6 +384,7 @@ def _usual_group(
                 stays=_stays(batch, ends, group, precision, traits, parameters),
                 mirrored=_fewest_mirrored(precision, parameters),
                 quads=ends.quads and not by_columns and _in_quads(batch, ends, stages),
+                usual_items=usual_items,
             )
     return None
 
@@ -383,7 +402,7 @@ def _stages(
     by_columns = batch.loads_columns or batch.stores_columns
     wanted = factors_of(parameters, "stockham_radices", batch.n)
     chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
-    in_parts = shape.split or shape.halves
+    in_parts = shape.halves or (shape.split and ends.source == "REAL")
     if not (chosen or by_columns or in_parts) and _is_packed_row(batch, ends):
         stages = best_packed_stages(batch.n, ends.source, ends.quads, limit, precision)
         if stages is not None:
@@ -396,7 +415,7 @@ def _stages(
             ends.real_radix,
             _fewest_items(batch, ends),
             limit,
-            _usual_size(traits, parameters),
+            _group_size(traits, parameters),
             precision,
         )
     else:
@@ -410,6 +429,7 @@ def _stages(
             parameters["stockham_points"],
             ends.kept,
             LARGE_PRIMES[-1],
+            not by_columns and _is_long_double_row(batch, ends, precision, traits),
         )
     if stages is None:
         return None
@@ -424,10 +444,21 @@ def _stages(
     return stages
 
 
+def _is_whole_row(batch: Batch, ends: Ends) -> bool:
+    """Whether a launch transforms whole rows, of points or packed, and nothing else is done."""
+    plain = replace(ends, packed=False).is_plain
+    return plain and batch.n == ends.length and not batch.part
+
+
+def _is_long_double_row(batch: Batch, ends: Ends, precision: str, traits: Traits) -> bool:
+    """Whether local memory holds rows of points in double precision only part by part."""
+    is_long = batch.n * COMPLEX_DTYPE[precision].itemsize > traits.local_mem_bytes
+    return precision == "double" and is_long and ends.is_plain and _is_whole_row(batch, ends)
+
+
 def _is_packed_row(batch: Batch, ends: Ends) -> bool:
     """Whether a launch transforms whole packed rows, and nothing else is done to them."""
-    plain = replace(ends, packed=False).is_plain
-    return ends.packed and plain and batch.n == ends.length and not batch.part
+    return ends.packed and _is_whole_row(batch, ends)
 
 
 def _in_quads(batch: Batch, ends: Ends, stages: Stages) -> bool:
@@ -490,8 +521,11 @@ def _group_alone(
     if chosen or not plain or not quick or n * itemsize < ALONE_BYTES:
         return None
     limit = _most_items(traits, parameters)
+    packed = _is_packed_row(batch, ends) and not traits.is_cpu
+    if packed and best_packed_stages(n, ends.source, ends.quads, limit, precision):
+        return None  # `_usual_group` has these stages
     served = parameters["stockham_banks"]
-    for shape in SHAPES_ALONE:
+    for shape in SHAPES_OF_COSINES if ends.quads and ends.source == "REAL" else SHAPES_ALONE:
         size = itemsize // 2 if shape.split else itemsize
         most_room, banks = traits.local_mem_bytes // size, max(1, served // size)
         if n > most_room * (1 + shape.halves):
@@ -510,13 +544,6 @@ def _most_items(traits: Traits, parameters: Parameters) -> int:
     """Return the most work-items that a group may have."""
     wanted = parameters["stockham_items"]
     return int(min(wanted, traits.max_work_group_size, traits.max_work_item_sizes[0]))
-
-
-def _usual_size(traits: Traits, parameters: Parameters) -> int:
-    """Return about how many work-items a group of short rows has."""
-    wanted = parameters["stockham_group"]
-    size = wanted if wanted > 0 else USUAL_SIZE_ON_CPU if traits.is_cpu else USUAL_SIZE
-    return min(size, _most_items(traits, parameters))
 
 
 def _apart(
@@ -601,6 +628,48 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
         return 1
     fewest = MIN_ITEMS // (2 if batch.n < TINY else 1)
     return 2 * fewest if ends.packed else fewest
+
+
+def _group_size(traits: Traits, parameters: Parameters) -> int:
+    """Return about how many work-items a group of several rows has, at most."""
+    wanted = parameters["stockham_group"]
+    return min(USUAL_GROUP if wanted < 0 else wanted, _most_items(traits, parameters))
+
+
+def _few_rows(
+    batch: Batch, ends: Ends, stages: Stages, precision: str, traits: Traits, most: int
+) -> int:
+    """Return how many rows share a group that loads each row by work-items of its own.
+
+    A group of few rows waits less for its slowest work-item, and it ends, and makes room for the
+    next group, sooner. A warp that serves two real rows reaches two places of memory, and of local
+    memory, with each instruction. So real rows fill as few warps as they can. Complex rows that
+    begin at whole sectors, and rows of an odd number of real results, are not quicker in smaller
+    groups.
+    """
+    lanes, nbytes = traits.lanes, batch.n * COMPLEX_DTYPE[precision].itemsize
+    odd = _is_odd_row(ends) and ends.source == "REAL" and not batch.part
+    real = odd or _is_packed_row(batch, ends)
+    points = _is_whole_row(batch, ends) and ends.source == ends.target == "COMPLEX"
+    apart = points and not ends.hooked and not _begin_sectors(batch, precision)
+    least, busy = -(-LEAST_BYTES // nbytes), BUSY_REAL if real else BUSY_COMPLEX
+    if least > MOST_FOR_BYTES or not (real or apart):
+        return most
+    for count in range(least, most):
+        filled = -(-count * stages.items // lanes) * lanes
+        if count * stages.items > busy * filled:
+            return min(most, filled // stages.items) if real else count
+    return most
+
+
+def _begin_sectors(batch: Batch, precision: str) -> bool:
+    """Whether all rows begin at whole sectors of the cache, in the source and in the target."""
+    itemsize = COMPLEX_DTYPE[precision].itemsize
+    begins = (
+        (batch.source.first, batch.target.first),
+        *((each.source, each.target) for each in batch.dimensions),
+    )
+    return not any(place * itemsize % SECTOR_BYTES for places in begins for place in places)
 
 
 def _count_of_shared(most: int, stages: Stages, row_bytes: int, traits: Traits) -> int:
