@@ -152,8 +152,10 @@ class GroupLeaf:
         self, launches: Sequence[GroupLaunch], traits: Traits, parameters: Parameters
     ) -> float:
         """Return about how long the steps of a long transform take, relative to one copy."""
-        time = sum(time_of(each, first=number == 0) for number, each in enumerate(launches))
-        return time * JOINED if will_join(launches, traits, parameters) else time
+        times = [time_of(each, first=number == 0) for number, each in enumerate(launches)]
+        if will_join(launches, traits, parameters):
+            return JOINED * len(times) * max(times)  # groups are as large as the larger ones
+        return sum(times)
 
     def convolutions(
         self, problem: Problem, traits: Traits, parameters: Parameters

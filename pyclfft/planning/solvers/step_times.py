@@ -30,29 +30,31 @@ SHAPES = (
 # transforms have hooks at their ends, which load or store each number at another place.
 TIMES = {
     "single": {
-        "complex": (1.03, 1.04, 1.10, 0.96, 1.13, 1.32, 1.10, 1.30, 1.36, 1.26),
-        "from numbers": (1.65, 1.17, 1.31, 1.18, 1.30, 1.73, 1.31, 1.63, 1.71, 1.62),
-        "to spectrum": (1.09, 1.23, 1.23, 1.01, 1.31, 1.28, 1.27, 1.09, 1.48, 1.24),
-        "from spectrum": (1.09, 1.10, 1.15, 1.03, 1.19, 1.50, 1.19, 1.43, 1.45, 1.42),
-        "to numbers": (1.04, 1.11, 1.14, 1.14, 1.52, 1.52, 1.49, 1.54, 1.62, 2.02),
-        "hook from numbers": (1.75, 1.31, 1.47, 1.23, 1.27, 1.74, 1.40, 1.59, 1.75, 1.71),
-        "to spectrum hook": (1.46, 1.48, 1.88, 1.41, 1.59, 1.81, 1.95, 1.90, 2.15, 2.13),
-        "hook from spectrum": (1.48, 1.60, 2.50, 1.60, 1.94, 2.54, 2.15, 1.98, 2.45, 2.21),
-        "to numbers hook": (2.07, 2.11, 2.30, 1.89, 2.20, 2.42, 2.51, 2.87, 2.77, 3.25),
+        "complex": (1.01, 1.04, 1.11, 1.18, 1.20, 1.33, 1.10, 1.31, 1.35, 1.26),
+        "from numbers": (1.81, 1.26, 1.44, 1.56, 1.36, 1.81, 1.38, 1.70, 1.76, 1.73),
+        "to spectrum": (1.03, 1.17, 1.17, 1.14, 1.20, 1.18, 1.17, 0.96, 1.29, 1.10),
+        "from spectrum": (1.10, 1.11, 1.15, 1.28, 1.23, 1.51, 1.19, 1.46, 1.47, 1.41),
+        "to numbers": (1.04, 1.11, 1.14, 1.41, 1.53, 1.52, 1.49, 1.56, 1.57, 1.99),
+        "hook from numbers": (1.82, 1.36, 1.55, 1.62, 1.35, 1.81, 1.48, 1.67, 1.84, 1.83),
+        "to spectrum hook": (1.38, 1.41, 1.79, 1.67, 1.46, 1.66, 1.80, 1.79, 1.98, 1.89),
+        "hook from spectrum": (1.49, 1.61, 2.51, 2.13, 2.06, 2.55, 2.15, 2.04, 3.03, 2.21),
+        "to numbers hook": (2.08, 2.11, 2.31, 2.48, 2.21, 2.43, 2.51, 2.76, 2.94, 3.18),
     },
     "double": {
-        "complex": (1.00, 1.02, 1.03, 1.03, 1.04, 1.13, 1.06, 1.03, 1.36, 1.21),
-        "from numbers": (1.37, 1.16, 1.20, 1.20, 1.12, 1.33, 1.17, 1.20, 1.68, 1.54),
-        "to spectrum": (0.99, 1.09, 1.10, 1.10, 1.25, 1.16, 1.32, 1.10, 1.30, 1.40),
-        "from spectrum": (1.06, 1.06, 1.10, 1.10, 1.07, 1.26, 1.09, 1.10, 1.57, 1.36),
-        "to numbers": (1.03, 1.08, 1.15, 1.15, 1.10, 1.42, 1.13, 1.15, 1.64, 1.55),
+        "complex": (1.00, 1.02, 1.03, 1.03, 1.04, 1.14, 1.06, 1.03, 1.37, 1.21),
+        "from numbers": (1.41, 1.18, 1.22, 1.22, 1.15, 1.35, 1.19, 1.22, 1.72, 1.56),
+        "to spectrum": (0.99, 1.09, 1.10, 1.10, 1.25, 1.16, 1.31, 1.10, 1.29, 1.38),
+        "from spectrum": (1.06, 1.07, 1.10, 1.10, 1.07, 1.26, 1.09, 1.10, 1.56, 1.38),
+        "to numbers": (1.04, 1.08, 1.15, 1.15, 1.10, 1.45, 1.13, 1.15, 1.66, 1.54),
     },
 }
-# What makes a launch longer: a third stage of a power of two; stores that begin within sectors of
-# the cache, by the share of a run of stores that lies in these sectors; stores of rows of few points.
+# What makes a launch longer: a third stage of a power of two; stores of columns, of points or of
+# numbers, that begin within sectors of the cache, by the share of a run that lies in these sectors;
+# stores of rows of few points.
 THIRD_STAGE = {"single": 0.13, "double": 0.0}
-IN_SECTORS = {"single": 0.7, "double": 0.35}
-FEW = {"single": 0.28, "double": 0.11}
+POINTS_IN_SECTORS = {"single": 0.99, "double": 0.39}
+NUMBERS_IN_SECTORS = {"single": 0.69, "double": 0.29}
+FEW = {"single": 0.32, "double": 0.14}
 FEWEST = 40  # points of a row that are not few
 
 
@@ -71,7 +73,8 @@ def time_of(launch: GroupLaunch, first: bool) -> float:
     what = _what(launch, first)
     row = times[what] if what in times else times[what.replace("hook", "").strip()]
     usual = row[_shape(group.transforms, group.shape.parts)]
-    longer = IN_SECTORS[precision] * _within_sectors(launch)
+    in_sectors = NUMBERS_IN_SECTORS if launch.ends.target == "REAL" else POINTS_IN_SECTORS
+    longer = in_sectors[precision] * _within_sectors(launch)
     if len(group.stages.radices) > 2 and is_power_of_two(n):
         longer += THIRD_STAGE[precision]
     if n < FEWEST and not launch.batch.stores_columns:
@@ -104,23 +107,20 @@ def _shape(transforms: int, parts: int) -> int:
 
 
 def _within_sectors(launch: GroupLaunch) -> float:
-    """Return the share of a run of stores that lies in sectors of which it has a part only."""
+    """Return the share of a run of stores that lies in sectors of which it has a part only.
+
+    It is 0 for rows, which a group stores one behind the other.
+    """
     batch, group, precision = launch.batch, launch.group, launch.problem.precision
+    if not batch.stores_columns:
+        return 0.0
     real = launch.ends.target == "REAL"
     itemsize = (REAL_DTYPE if real else COMPLEX_DTYPE)[precision].itemsize
+    columns = group.transforms * (2 if real and launch.ends.pair else 1)
     nearest, *others = batch.dimensions
-    distances = [each.target for each in others]
-    if not batch.stores_columns:
-        aligned = _aligned_bytes([nearest.target, *distances], itemsize)
-        return max(0, SECTOR_BYTES - aligned) / LINE_BYTES
-    columns = group.transforms * (2 if launch.ends.pair and real else 1)
-    beside = nearest.extent % columns if not group.apart else 0
-    step = gcd(nearest.extent, columns) if beside else columns
+    beside = 0 if group.apart else nearest.extent % columns
     pieces = 1 + (columns - 1) / nearest.extent if beside else 1.0
-    aligned = _aligned_bytes([batch.target.stride, step, *distances], itemsize)
-    return pieces * max(0, SECTOR_BYTES - aligned) / min(columns * itemsize, LINE_BYTES)
-
-
-def _aligned_bytes(distances: list[int], itemsize: int) -> int:
-    """Return the largest power of two, up to a line, at whose multiples all runs begin."""
-    return gcd(LINE_BYTES, *(each * itemsize for each in distances))
+    begins = gcd(nearest.extent, columns) if beside else columns
+    places = (batch.target.stride, begins, *(each.target for each in others))
+    aligned = gcd(SECTOR_BYTES, *(each * itemsize for each in places))
+    return pieces * (SECTOR_BYTES - aligned) / min(columns * itemsize, LINE_BYTES)

@@ -644,8 +644,8 @@ def _few_rows(
     A group of few rows waits less for its slowest work-item, and it ends, and makes room for the
     next group, sooner. A warp that serves two real rows reaches two places of memory, and of local
     memory, with each instruction. So real rows fill as few warps as they can. Complex rows that
-    begin at whole sectors, and rows of an odd number of real results, are not quicker in smaller
-    groups.
+    begin at whole sectors, rows of an odd number of real results, and rows with large primes, whose
+    codelets take nearly all registers, are not quicker in smaller groups.
     """
     lanes, nbytes = traits.lanes, batch.n * COMPLEX_DTYPE[precision].itemsize
     odd = _is_odd_row(ends) and ends.source == "REAL" and not batch.part
@@ -653,7 +653,7 @@ def _few_rows(
     points = _is_whole_row(batch, ends) and ends.source == ends.target == "COMPLEX"
     apart = points and not ends.hooked and not _begin_sectors(batch, precision)
     least, busy = -(-LEAST_BYTES // nbytes), BUSY_REAL if real else BUSY_COMPLEX
-    if least > MOST_FOR_BYTES or not (real or apart):
+    if least > MOST_FOR_BYTES or not (real or apart) or not is_smooth(batch.n):
         return most
     for count in range(least, most):
         filled = -(-count * stages.items // lanes) * lanes
