@@ -34,6 +34,8 @@ from .solver import Solver
 from .step_times import LEAST_TIME
 from .steps import axis_batch, axis_length, columns_in_place, layout_bytes
 
+CLEARLY = 0.99  # a split replaces an earlier one if it should take less than so much of its time
+
 
 def solver(leaf: Leaf[L], name: str, requirement: str) -> Solver:
     """Return the solver that plans the four-step algorithm on a leaf."""
@@ -65,7 +67,7 @@ def _quickest(
             if found is None:
                 continue
             time = leaf.time_of_steps(found, traits, parameters)
-            if time < best_time:
+            if time < best_time * CLEARLY:
                 best, best_time = found, time
         if best:
             return best

@@ -33,12 +33,13 @@ from .stockham import (
 PRECISIONS = ("single",)  # double takes twice the registers, and nobody has measured it
 SPARE_BYTES = 32  # the local memory of a group for what it holds beside its points
 MIN_LAG = 1  # with less, a group could wait for a group that has yet to begin
-# When one launch pays, unless the caller forces it. All of it was measured on an H200.
+# When one launch pays, unless the caller forces it: as on an H200 and an H100.
 SMALL_BYTES = 4 * 2**20  # of results between the passes: the host takes longer than the GPU
 LEAST_POINTS = 96  # shorter passes are as quick as a copy, with nothing that hides the waits
 UNITS_IN_CACHE = 12  # for how many units the cache must have room
-MOST_ITEMS = 256  # the most work-items of a group that transforms parts of rows,
-MOST_ITEMS_OF_AXES = 320  # or whole rows and columns
+MOST_ITEMS = 320  # the most work-items of a group,
+MOST_ITEMS_OF_LONG = 256  # or of a group that transforms parts of rows with over LONG points
+LONG = 256
 
 # The defaults in batch.cl, numbers.cl and group.cl of the macros that passes may leave out.
 DEFAULTS = {
@@ -250,7 +251,8 @@ def _pays(first: GroupLaunch, second: GroupLaunch, chunks: Chunks, traits: Trait
     groups = groups_of(first, second, traits)
     assert groups is not None
     nbytes = chunks.nbytes * chunks.count
-    most_items = MOST_ITEMS if first.ends.twist else MOST_ITEMS_OF_AXES
+    are_long = first.ends.twist and max(work.batch.n for work in works) > LONG
+    most_items = MOST_ITEMS_OF_LONG if are_long else MOST_ITEMS
     return nbytes <= SMALL_BYTES or (
         chunks.unit_bytes <= traits.l2_bytes // UNITS_IN_CACHE
         and nbytes > traits.l2_bytes

@@ -49,8 +49,9 @@ MIN_COLUMN, MAX_ROW = 16, 8192  # in steps: the least length of the longest colu
 # whose work-items divide. They were fitted to an H200's times.
 TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 LARGEST_QUICK = 16  # the radix from which on a stage takes longer, as several small ones would
-# The factor of the time of two steps that are joined in one launch, as on an H100.
-JOINED = 0.75
+# The factor of the time of two steps that are joined in one launch, as on an H100: by the most
+# parts in which their groups exchange points.
+JOINED = {1: 0.75, 2: 0.75, 4: 0.8}
 # The factors, also fitted to an H100's times, of the cost of real rows that are transformed without
 # a real stage: with one or two stages, and with more.
 WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
@@ -154,7 +155,8 @@ class GroupLeaf:
         """Return about how long the steps of a long transform take, relative to one copy."""
         times = [time_of(each, first=number == 0) for number, each in enumerate(launches)]
         if will_join(launches, traits, parameters):
-            return JOINED * len(times) * max(times)  # groups are as large as the larger ones
+            parts = max(each.group.shape.parts for each in launches)
+            return JOINED[parts] * len(times) * max(times)
         return sum(times)
 
     def convolutions(
