@@ -220,7 +220,9 @@ def test_chunks_of_passes_that_do_not_follow_each_other():
         ((8, 512, 512), (1, 2), "h200", None),  # fits the cache as it is
         ((16384, 64, 64), (1, 2), "h200", None),  # too short to hide waits
         ((67, 100, 100, 100), (1, 2, 3), "h200", ["fused", "stockham"]),
-        ((1398, 48000), (1,), "h200", None),  # groups that transform parts of rows are too large
+        ((1398, 48000), (1,), "h200", ["fused"]),  # 200 x 240
+        ((699, 96000), (1,), "h200", ["fused"]),  # 240 x 400, whose groups are smaller
+        ((335, 200000), (1,), "h200", None),  # groups that transform parts of rows are too large
         ((64, 1024, 1024), (1, 2), "h200", None),  # of an image's size, chunks are too large
         ((256, 512, 512), (1, 2), "gfx90a", None),
     ],
