@@ -127,7 +127,7 @@ def best_packed_stages(
     bounds = Bounds(LEAST_RADIX, fewest, most_items, most_elements)
     found = _found(n, quads, bounds)
     if quads and not found and n < SHORT:
-        if source == "REAL":
+        if source == "REAL" and n > FEWEST_POINTS:
             return best_packed_stages(n, source, False, most_items, precision)
         least = n // FEWEST_POINTS_OF_SHORT
         found = _found(n, quads, Bounds(LEAST_NEAR_OF_SHORT, least, most_items))

@@ -28,11 +28,12 @@ from ..traits import Traits
 from .ends import in_one_launch, points_in_one_launch, whole_ends, with_real_stage
 from .fused import will_join
 from .leaf import Convolution, Factors, Step
-from .step_times import SECTOR_BYTES, time_of
+from .step_times import time_of
 from .steps import axis_batch, axis_length, resting_layout, single_axis
 from .stockham import (
     IDLE_IN_STEP,
     MIN_ITEMS,
+    SECTOR_BYTES,
     Group,
     GroupLaunch,
     best_pitch,

@@ -9,17 +9,12 @@ many columns a work-group has, and in how many parts the group exchanges its poi
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING
 
 from ..factor import is_power_of_two
 from ..precision import COMPLEX_DTYPE, REAL_DTYPE
-
-if TYPE_CHECKING:
-    from .stockham import GroupLaunch
+from .stockham import LINE_BYTES, SECTOR_BYTES, GroupLaunch
 
 LEAST_TIME = 0.95  # of any launch
-LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
-SECTOR_BYTES = 32  # the bytes of a line that a GPU's cache moves at least; parts of them cost more
 
 # The columns of the tables: how many transforms a work-group does side by side, and in how many
 # parts it exchanges their points.

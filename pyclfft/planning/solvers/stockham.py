@@ -44,7 +44,6 @@ from ..tables import Chirp, DigitRoots, Roots, StageTwiddles
 from ..traits import Traits
 from .ends import BACKWARD, CONJUGATE_OUT, Ends
 from .leaf import Step
-from .step_times import LINE_BYTES, SECTOR_BYTES
 
 MAX_LENGTH = 2**20  # far beyond any work-group, so that the search for stages ends early
 MAX_DIGIT_BITS = 10  # the most bits of a digit of a twist's exponent
@@ -53,6 +52,8 @@ TINY = 32
 MIRRORED = 32  # the value of FEWEST in packed.cl, with which the macro is left out
 NO_TRANSFORM = 2**32 - 1  # the number that no transform has
 
+LINE_BYTES = 128  # the bytes that memory moves at once, and that local memory serves at once
+SECTOR_BYTES = 32  # the bytes of a line that a GPU's cache moves at least; parts of them cost more
 # The multiples of bytes at which rows between launches may begin, and how much longer gaps may make
 # rows.
 PITCHES, GAPS = (LINE_BYTES, 2 * SECTOR_BYTES, SECTOR_BYTES), 1 / 16
@@ -70,6 +71,9 @@ ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for i
 # convolved row chooses their groups.
 CHIRPED = {"single": (144, 256, 512, 1024), "double": (256, 512, 1024)}
 USUAL_GROUP = 128  # the work-items of a group of short rows, unless a rule or a parameter says else
+# Those of odd rows of real numbers in double precision, in stages of which one has a large prime:
+# its codelet takes so many registers that a multiprocessor has room for few groups.
+GROUP_OF_LARGE_PRIMES = 64
 # The fewest bytes of the rows of a group. A multiprocessor runs 32 groups at once at the most, so
 # that 40 KiB are on their way, which hides the time that memory takes.
 LEAST_BYTES = 1280
@@ -327,11 +331,11 @@ def _group_of_convolved_rows(
 def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | None:
     """Return what a launch convolves if its cost is known, or else None.
 
-    It is known for rows of Rader's algorithm and for complex rows of Bluestein's. Not measured are
-    columns, rows of real numbers by Bluestein's algorithm, and rows of a matrix in steps.
+    It is known for rows of Rader's algorithm and of Bluestein's. Columns, and rows of a matrix in
+    steps, were not measured.
     """
     by_columns = batch.loads_columns or batch.stores_columns
-    chirped = ends.chirp_first and ends.chirp_last and ends.source == ends.target == "COMPLEX"
+    chirped = ends.chirp_first and ends.chirp_last and not ends.packed
     if ends.spectrum is None or by_columns or not (ends.laid_out or chirped):
         return None
     return ConvolvedRow(
@@ -346,7 +350,7 @@ def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | No
 def _usual_group(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
-    size, usual_items = _group_size(traits, parameters), 0
+    size, usual_items = _group_size(batch, ends, precision, traits, parameters), 0
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
@@ -415,7 +419,7 @@ def _stages(
             ends.real_radix,
             _fewest_items(batch, ends),
             limit,
-            _group_size(traits, parameters),
+            _group_size(batch, ends, precision, traits, parameters),
             precision,
         )
     else:
@@ -593,6 +597,9 @@ def _stays(
         return bool(parameters["stockham_in_place"])
     if _run_bytes(batch, ends, group, precision) >= LINE_BYTES:
         return True
+    nbytes = batch.count * batch.n * COMPLEX_DTYPE[precision].itemsize
+    if not traits.is_cpu and traits.l2_bytes < 2 * nbytes <= 2 * traits.l2_bytes:
+        return True  # the cache holds one buffer, but not two
     itemsize = COMPLEX_DTYPE[precision].itemsize
     return not (batch.part or traits.is_cpu or _by_sectors(batch, "target", itemsize))
 
@@ -630,10 +637,20 @@ def _fewest_items(batch: Batch, ends: Ends) -> int:
     return 2 * fewest if ends.packed else fewest
 
 
-def _group_size(traits: Traits, parameters: Parameters) -> int:
+def _group_size(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> int:
     """Return about how many work-items a group of several rows has, at most."""
     wanted = parameters["stockham_group"]
-    return min(USUAL_GROUP if wanted < 0 else wanted, _most_items(traits, parameters))
+    if wanted < 0:
+        large = precision == "double" and _is_odd_row(ends) and not _has_codelets(batch.n)
+        wanted = GROUP_OF_LARGE_PRIMES if large else USUAL_GROUP
+    return min(wanted, _most_items(traits, parameters))
+
+
+def _has_codelets(n: int) -> bool:
+    """Whether a length has no large prime factor, or is a large prime: a codelet transforms it."""
+    return n in LARGE_PRIMES or is_smooth(n)
 
 
 def _few_rows(
