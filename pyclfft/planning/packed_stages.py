@@ -35,7 +35,7 @@ MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own m
 QUICK = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
 # Up to which radix near the spectrum a larger one pays although a work-item then holds more points.
 LARGE_FAR = {"single": 10, "double": 0}
-SLOW_NEAR = (11, 12, 13, 15)  # radices near numbers that are stored one by one, for this reason
+SLOW = (11, 12, 13, 15)  # in rows whose numbers are stored one by one, for this reason
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ CHOICES = {
     ("HERMITIAN", False): Choice(MOST_BYTES, True, lambda each, precision: (
         idle(each, -1), not mirrors(each, precision), len(each.radices) > 2,
         each.radices[-1] not in QUICK, -each.radices[-1], len(each.radices),
-        each.radices[0] in SLOW_NEAR, each.elements, -each.radices[0], sum(each.radices),
+        any(radix in SLOW for radix in each.radices), each.elements, -each.radices[0],
+        sum(each.radices),
     )),
     ("REAL", True): Choice(MOST_BYTES, False, lambda each, precision: (
         idle(each, -1), each.elements, each.radices[0], -each.radices[-1],

@@ -43,10 +43,12 @@ TIMES = {
         "to numbers": (1.04, 1.08, 1.15, 1.15, 1.10, 1.45, 1.13, 1.15, 1.66, 1.54),
     },
 }
-# What makes a launch longer: a third stage of a power of two; stores of columns, of points or of
-# numbers, that begin within sectors of the cache, by the share of a run that lies in these sectors;
-# stores of rows of few points.
+# What makes a launch longer: a third stage of a power of two; a fourth stage whose points are
+# exchanged in parts; four parts, for which an H200's faster memory leaves less time; stores of
+# columns, of points or of numbers, that begin within sectors of the cache, by the share of a run
+# that lies in these sectors; stores of rows of few points.
 THIRD_STAGE = {"single": 0.13, "double": 0.0}
+FOURTH_STAGE, FOUR_PARTS = 0.4, 0.05
 POINTS_IN_SECTORS = {"single": 0.99, "double": 0.39}
 NUMBERS_IN_SECTORS = {"single": 0.69, "double": 0.29}
 FEW = {"single": 0.32, "double": 0.14}
@@ -72,6 +74,10 @@ def time_of(launch: GroupLaunch, first: bool) -> float:
     longer = in_sectors[precision] * _within_sectors(launch)
     if len(group.stages.radices) > 2 and is_power_of_two(n):
         longer += THIRD_STAGE[precision]
+    if len(group.stages.radices) > 3 and group.shape.parts > 1:
+        longer += FOURTH_STAGE
+    if group.shape.parts == 4:
+        longer += FOUR_PARTS
     if n < FEWEST and not launch.batch.stores_columns:
         longer += FEW[precision]
     return usual * (1 + longer)

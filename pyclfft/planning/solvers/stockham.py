@@ -66,6 +66,7 @@ IDLE, IDLE_IN_STEP = 1 / 16, 1 / 8
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
+MUCH_TOO_LONG = 1.25  # the share of local memory for which rows of double precision are too long
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
 # The points of rows that Bluestein's algorithm convolves quicker on an H100 if the cost of a
 # convolved row chooses their groups.
@@ -80,7 +81,7 @@ LEAST_BYTES = 1280
 MOST_FOR_BYTES = 4  # the most rows that a group takes for that; shorter rows fill the usual group
 # More than these shares of the lanes of a small group's warps have work: complex rows compute so
 # little that memory takes most of their time.
-BUSY_REAL, BUSY_COMPLEX = 3 / 4, 7 / 16
+BUSY_REAL, BUSY_COMPLEX = 3 / 4, 1 / 2
 CROWDED = 512  # the work-items of a group from which on one group fills a multiprocessor, and the
 CROWDING = 1.1  # factor by which a launch then takes longer: no other group computes meanwhile
 
@@ -125,9 +126,6 @@ class Shape:
 ROWS = (Shape(0), Shape(0, True), Shape(1), Shape(1, True), Shape(1, True, True))
 SHARED = Shape(0, shared_rows=True)  # tried first for rows of large primes
 SHAPES_ALONE = ROWS[2:]  # of a single row
-# Cosine transforms of type 2 read the numbers of a line at several times. Local memory is a part of
-# the cache that holds the line meanwhile, so these rows are quicker with little of it.
-SHAPES_OF_COSINES = SHAPES_ALONE[1:]
 COLUMNS = (
     Shape(32, most_points=4096),
     Shape(16),
@@ -455,8 +453,8 @@ def _is_whole_row(batch: Batch, ends: Ends) -> bool:
 
 
 def _is_long_double_row(batch: Batch, ends: Ends, precision: str, traits: Traits) -> bool:
-    """Whether local memory holds rows of points in double precision only part by part."""
-    is_long = batch.n * COMPLEX_DTYPE[precision].itemsize > traits.local_mem_bytes
+    """Whether local memory is much too small for whole rows of points in double precision."""
+    is_long = batch.n * COMPLEX_DTYPE[precision].itemsize > MUCH_TOO_LONG * traits.local_mem_bytes
     return precision == "double" and is_long and ends.is_plain and _is_whole_row(batch, ends)
 
 
@@ -529,7 +527,7 @@ def _group_alone(
     if packed and best_packed_stages(n, ends.source, ends.quads, limit, precision):
         return None  # `_usual_group` has these stages
     served = parameters["stockham_banks"]
-    for shape in SHAPES_OF_COSINES if ends.quads and ends.source == "REAL" else SHAPES_ALONE:
+    for shape in SHAPES_ALONE:
         size = itemsize // 2 if shape.split else itemsize
         most_room, banks = traits.local_mem_bytes // size, max(1, served // size)
         if n > most_room * (1 + shape.halves):
