@@ -44,11 +44,12 @@ TIMES = {
     },
 }
 # What makes a launch longer: a third stage of a power of two; a fourth stage whose points are
-# exchanged in parts; four parts, for which an H200's faster memory leaves less time; stores of
-# columns, of points or of numbers, that begin within sectors of the cache, by the share of a run
-# that lies in these sectors; stores of rows of few points.
+# exchanged in parts; four parts, for which an H200's faster memory leaves less time; two parts of
+# lengths that are no power of two, instead of one; stores of columns, of points or of numbers, that
+# begin within sectors of the cache, by the share of a run that lies in these sectors; and stores of
+# rows of few points.
 THIRD_STAGE = {"single": 0.13, "double": 0.0}
-FOURTH_STAGE, FOUR_PARTS = 0.4, 0.05
+FOURTH_STAGE, FOUR_PARTS, TWO_PARTS = 0.4, 0.05, {True: -0.1, False: 0.1}
 POINTS_IN_SECTORS = {"single": 0.99, "double": 0.39}
 NUMBERS_IN_SECTORS = {"single": 0.69, "double": 0.29}
 FEW = {"single": 0.32, "double": 0.14}
@@ -78,6 +79,8 @@ def time_of(launch: GroupLaunch, first: bool) -> float:
         longer += FOURTH_STAGE
     if group.shape.parts == 4:
         longer += FOUR_PARTS
+    if group.shape.parts == 2:
+        longer += TWO_PARTS[is_power_of_two(n)]
     if n < FEWEST and not launch.batch.stores_columns:
         longer += FEW[precision]
     return usual * (1 + longer)
