@@ -1,8 +1,8 @@
 """How long the launches of a long transform take on a GPU, as multiples of a copy of its points.
 
 The four-step algorithm has many ways to split a length, and each way has launches of its own. The
-tables hold what these launches took on an H100: 7,900 of them, of 17 lengths from 48,000 to 2^25
-and of all kinds. Three things explain most of a launch's time: what it does at its two ends, how
+tables were fitted to the times of 7,900 of these launches on an H100, of 17 lengths from 48,000 to
+2^25 and of all kinds. Three things explain most of a launch's time: what it does at its two ends, how
 many columns a work-group has, and in how many parts the group exchanges its points.
 """
 
@@ -43,13 +43,16 @@ TIMES = {
         "to numbers": (1.04, 1.08, 1.15, 1.15, 1.10, 1.45, 1.13, 1.15, 1.66, 1.54),
     },
 }
-# What makes a launch longer: a third stage of a power of two; a fourth stage whose points are
-# exchanged in parts; four parts, for which an H200's faster memory leaves less time; two parts of
-# lengths that are no power of two, instead of one; stores of columns, of points or of numbers, that
-# begin within sectors of the cache, by the share of a run that lies in these sectors; and stores of
-# rows of few points.
+# What makes a launch longer, by a share of the table's time: a third stage of a power of two; a
+# fourth stage whose points are exchanged in parts; two parts, unless the length is a power of two;
+# four parts, for which an H200's faster memory leaves less time; groups with columns of two rows in
+# the last step of a cosine transform; stores of columns, of points or of numbers, that begin within
+# sectors of the cache, by the share of a run that lies in these sectors; stores of rows of few
+# points.
 THIRD_STAGE = {"single": 0.13, "double": 0.0}
-FOURTH_STAGE, FOUR_PARTS, TWO_PARTS = 0.4, 0.05, {True: -0.1, False: 0.1}
+FOURTH_STAGE, FOUR_PARTS = 0.4, 0.05
+TWO_PARTS, TWO_PARTS_OF_POWER = 0.1, -0.1
+CROSSING = 0.25
 POINTS_IN_SECTORS = {"single": 0.99, "double": 0.39}
 NUMBERS_IN_SECTORS = {"single": 0.69, "double": 0.29}
 FEW = {"single": 0.32, "double": 0.14}
@@ -66,24 +69,27 @@ def time_of(launch: GroupLaunch, first: bool) -> float:
     first : bool
         Whether it reads the transform's own input.
     """
-    precision, group, n = launch.problem.precision, launch.group, launch.batch.n
-    times = TIMES[precision]
-    what = _what(launch, first)
+    precision, shape = launch.problem.precision, launch.group.shape
+    times, what = TIMES[precision], _what(launch, first)
     row = times[what] if what in times else times[what.replace("hook", "").strip()]
-    usual = row[_shape(group.transforms, group.shape.parts)]
+    return row[_column(shape.transforms, shape.parts)] * (1 + _longer(launch))
+
+
+def _longer(launch: GroupLaunch) -> float:
+    """Return by which share a launch takes longer than its place in the tables says."""
+    precision, group, n = launch.problem.precision, launch.group, launch.batch.n
+    stages, parts, power = len(group.stages.radices), group.shape.parts, is_power_of_two(n)
     in_sectors = NUMBERS_IN_SECTORS if launch.ends.target == "REAL" else POINTS_IN_SECTORS
-    longer = in_sectors[precision] * _within_sectors(launch)
-    if len(group.stages.radices) > 2 and is_power_of_two(n):
-        longer += THIRD_STAGE[precision]
-    if len(group.stages.radices) > 3 and group.shape.parts > 1:
-        longer += FOURTH_STAGE
-    if group.shape.parts == 4:
-        longer += FOUR_PARTS
-    if group.shape.parts == 2:
-        longer += TWO_PARTS[is_power_of_two(n)]
-    if n < FEWEST and not launch.batch.stores_columns:
-        longer += FEW[precision]
-    return usual * (1 + longer)
+    shares = (
+        (stages > 2 and power, THIRD_STAGE[precision]),
+        (stages > 3 and parts > 1, FOURTH_STAGE),
+        (parts == 2, TWO_PARTS_OF_POWER if power else TWO_PARTS),
+        (parts == 4, FOUR_PARTS),
+        (_crosses_rows(launch), CROSSING),
+        (launch.batch.stores_columns, in_sectors[precision] * _within_sectors(launch)),
+        (n < FEWEST and not launch.batch.stores_columns, FEW[precision]),
+    )
+    return sum(share for applies, share in shares if applies)
 
 
 def _what(launch: GroupLaunch, first: bool) -> str:
@@ -100,8 +106,8 @@ def _what(launch: GroupLaunch, first: bool) -> str:
     return before + "from spectrum" if ends.source == "HERMITIAN" and first else "complex"
 
 
-def _shape(transforms: int, parts: int) -> int:
-    """Return the column of the tables that is nearest to a shape of work-groups."""
+def _column(transforms: int, parts: int) -> int:
+    """Return the number of the tables' column that is nearest to a shape of work-groups."""
     if (transforms, parts) in SHAPES:
         return SHAPES.index((transforms, parts))
     return min(
@@ -110,16 +116,17 @@ def _shape(transforms: int, parts: int) -> int:
     )
 
 
-def _within_sectors(launch: GroupLaunch) -> float:
-    """Return the share of a run of stores that lies in sectors of which it has a part only.
+def _crosses_rows(launch: GroupLaunch) -> bool:
+    """Whether groups of a cosine transform's last step may have columns of two rows."""
+    hook = launch.problem.hooks.store
+    return bool(launch.ends.fold and hook and hook.replaces and not launch.group.apart)
 
-    It is 0 for rows, which a group stores one behind the other.
-    """
-    batch, group, precision = launch.batch, launch.group, launch.problem.precision
-    if not batch.stores_columns:
-        return 0.0
+
+def _within_sectors(launch: GroupLaunch) -> float:
+    """Return the share of a run of columns' stores in sectors of which the run has a part only."""
+    batch, group = launch.batch, launch.group
     real = launch.ends.target == "REAL"
-    itemsize = (REAL_DTYPE if real else COMPLEX_DTYPE)[precision].itemsize
+    itemsize = (REAL_DTYPE if real else COMPLEX_DTYPE)[launch.problem.precision].itemsize
     columns = group.transforms * (2 if real and launch.ends.pair else 1)
     nearest, *others = batch.dimensions
     beside = 0 if group.apart else nearest.extent % columns
