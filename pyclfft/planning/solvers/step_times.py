@@ -2,8 +2,8 @@
 
 The four-step algorithm has many ways to split a length, and each way has launches of its own. The
 tables were fitted to the times of 7,900 of these launches on an H100, of 17 lengths from 48,000 to
-2^25 and of all kinds. Three things explain most of a launch's time: what it does at its two ends, how
-many columns a work-group has, and in how many parts the group exchanges its points.
+2^25 and of all kinds. Three things explain most of a launch's time: what it does at its two ends,
+how many columns a work-group has, and in how many parts the group exchanges its points.
 """
 
 from __future__ import annotations
