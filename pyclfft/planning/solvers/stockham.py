@@ -329,11 +329,13 @@ def _group_of_convolved_rows(
 def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | None:
     """Return what a launch convolves if its cost is known, or else None.
 
-    It is known for rows of Rader's algorithm and of Bluestein's. Columns, and rows of a matrix in
-    steps, were not measured.
+    It is known for rows of Rader's algorithm and of Bluestein's, but not for columns, or for rows of
+    a matrix in steps. On an H200 it is no guide to rows of real numbers in double precision that
+    Bluestein's algorithm convolves.
     """
     by_columns = batch.loads_columns or batch.stores_columns
-    chirped = ends.chirp_first and ends.chirp_last and not ends.packed
+    known = ends.source == ends.target == "COMPLEX" or (precision == "single" and not ends.packed)
+    chirped = ends.chirp_first and ends.chirp_last and known
     if ends.spectrum is None or by_columns or not (ends.laid_out or chirped):
         return None
     return ConvolvedRow(
