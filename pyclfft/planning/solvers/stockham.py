@@ -329,8 +329,8 @@ def _group_of_convolved_rows(
 def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | None:
     """Return what a launch convolves if its cost is known, or else None.
 
-    It is known for rows of Rader's algorithm and of Bluestein's, but not for columns, or for rows of
-    a matrix in steps. On an H200 it is no guide to rows of real numbers in double precision that
+    It is known for rows of Rader's algorithm and of Bluestein's, but not for columns, nor for rows
+    of a matrix in steps. On an H200 it is no guide to rows of real numbers in double precision that
     Bluestein's algorithm convolves.
     """
     by_columns = batch.loads_columns or batch.stores_columns
