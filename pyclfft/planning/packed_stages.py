@@ -128,6 +128,7 @@ def best_packed_stages(
     bounds = Bounds(LEAST_RADIX, fewest, most_items, most_elements)
     found = _found(n, quads, bounds)
     if quads and not found and n < SHORT:
+        # The shortest row, of 32 points, keeps a small radix that pairs numbers: 2x4x4.
         if source == "REAL" and n > FEWEST_POINTS:
             return best_packed_stages(n, source, False, most_items, precision)
         least = n // FEWEST_POINTS_OF_SHORT

@@ -292,9 +292,9 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     "pitch_bytes": Parameter(
         -1, -1, OneOf((-1, 0, 32, 64, 128, 256)),
-        "Between two passes of a transform of real numbers along several axes, the rows of spectra "
-        "begin at multiples of this number of bytes. With 0 they lie without gaps, and with -1 a "
-        "rule decides.",
+        "Between two passes of a transform of real numbers, along several axes or in three passes "
+        "along one axis, the rows of spectra begin at multiples of this number of bytes. With 0 "
+        "they lie without gaps, and with -1 a rule decides.",
     ),
     "upwards": Parameter(
         -1, -1, OneOf((-1, 0, 1)),

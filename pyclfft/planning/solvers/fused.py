@@ -38,8 +38,8 @@ SMALL_BYTES = 4 * 2**20  # of results between the passes: the host takes longer 
 LEAST_POINTS = 96  # shorter passes are as quick as a copy, with nothing that hides the waits
 UNITS_IN_CACHE = 12  # for how many units the cache must have room
 MOST_ITEMS = 320  # the most work-items of a group,
-MOST_ITEMS_OF_LONG = 256  # or of a group that transforms parts of rows with over LONG points
-LONG = 256
+MOST_ITEMS_OF_LONG = 256  # or of a group in a step of a long transform
+LONG = 256  # whose steps have over so many points
 
 # The defaults in batch.cl, numbers.cl and group.cl of the macros that passes may leave out.
 DEFAULTS = {

@@ -66,7 +66,7 @@ IDLE, IDLE_IN_STEP = 1 / 16, 1 / 8
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
-MUCH_TOO_LONG = 1.25  # the share of local memory for which rows of double precision are too long
+MUCH_TOO_LONG = 1.25  # the bytes of a long row of doubles, as a multiple of local memory
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
 # The points of rows that Bluestein's algorithm convolves quicker on an H100 if the cost of a
 # convolved row chooses their groups.
