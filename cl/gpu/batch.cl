@@ -151,6 +151,21 @@ static INLINE Transform locate(Batch batch, Axis axis, uint dimensions, whole co
 }
 #define LOCATE(batch, axis, lane) locate(batch, axis, DIMENSIONS, COLUMNS_0, COLUMNS_1, COLUMNS_2, COLUMNS_3, lane)
 
+/* --- plain rows: whole ones, one behind the other -------------------------------------------------- */
+
+/* How many elements all rows of the group have: the last group may have fewer rows. */
+static INLINE uint all_elements(Batch batch, uint elements)
+{
+    const uint rows = batch.count - batch.first;
+    return (rows < TRANSFORMS ? rows : TRANSFORMS) * elements;
+}
+
+/* The place in the array of element i, if rows lie one behind the other. */
+static INLINE ulong plain_place(Batch batch, Axis axis, uint elements, uint i)
+{
+    return axis.first + (ulong)batch.first * elements + i;
+}
+
 /* --- points and elements --------------------------------------------------------------------------- */
 
 /* A point, as number r of butterfly j of a stage: an element of the axis, and its place. The compiler knows for each r

@@ -20,7 +20,7 @@
 
 #if PACKED
 #include "gpu/packed.cl"
-#else
+#elif !defined MIRRORED
 #define MIRRORED(R, SPAN) 0 /* which packed.cl explains */
 #endif
 #define IN_QUADS(R, SPAN) (QUADS && (SPAN) == (SOURCE == REAL ? 1 : N / (R))) /* which quads.cl explains */
@@ -35,6 +35,7 @@
 #define HAS_REAL_CODELET(R, SPAN)                                                                                      \
     (REAL_RADIX && ((SOURCE == REAL && (SPAN) == 1) || (TARGET == REAL && (SPAN) * (R) == N)))
 
+#define WAY_BACK 0 /* 1: while the stages back are defined */
 #define SEQUENCE IN_PASS(there_)
 #define SEQUENCE_RADICES RADICES
     #include "gpu/sequence.cl"
@@ -42,6 +43,8 @@
 #undef SEQUENCE_RADICES
 
 #if SPECTRUM
+#undef WAY_BACK
+#define WAY_BACK 1
 #define SEQUENCE IN_PASS(back_)
 #define SEQUENCE_RADICES RADICES_BACK
     #include "gpu/sequence.cl"

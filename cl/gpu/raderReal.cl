@@ -37,76 +37,26 @@
 #ifndef WAITS_EARLY
 #define WAITS_EARLY 0 /* 1: the group waits before the product, not behind it: Intel's CPU runtime gave wrong results */
 #endif
+#ifndef COSINE_ENDS
+#define COSINE_ENDS 0 /* 1: rows are cosine or sine transforms of type 2 or 3, plain ones: raderCosine.cl */
+#endif
 #define SPECTRUM 1 /* a convolution */
 #include "gpu/numbers.cl"
+
+/* Whether work-items own the mirror images of their butterflies in the stages on both sides of the product. */
+#define IN_PAIRS (N / MIDDLE_RADIX % (2 * ITEMS) == 0)
+#define MIRRORED(R, SPAN) (IN_PAIRS && (R) == MIDDLE_RADIX && (SPAN) == (WAY_BACK ? 1 : N / (R)))
 
 #define PASS 1
     #include "gpu/pass.cl"
 
-#define HALF (LENGTH / 2 + 1) /* elements of half a spectrum */
-#define LOADED (SOURCE == HERMITIAN ? HALF : LENGTH)
-#define STORED (TARGET == REAL ? LENGTH : HALF)
+#if COSINE_ENDS
+    #include "gpu/raderCosine.cl"
+#else
+    #include "gpu/raderNumbers.cl"
+#endif
 
-/* --- local memory as real numbers ------------------------------------------------------------------- */
-
-/* Rows of numbers lie one behind the other, as close as in global memory. */
-#define THE_NUMBERS {N, ITEMS, TRANSFORMS, LOAD_COLUMNS, LENGTH, PITCH, BANKS}
-
-static INLINE void leave_number(local cplx *room, uint lane, uint k, real value)
-{
-    const Group numbers = THE_NUMBERS;
-    leave(room, room_place(numbers, lane, k, 0), REAL_PART, (cplx)(value, 0));
-}
-
-static INLINE real find_number(local const cplx *room, uint lane, uint k)
-{
-    const Group numbers = THE_NUMBERS;
-    return find(room, room_place(numbers, lane, k, 0), REAL_PART, (cplx)(0, 0)).x;
-}
-
-static INLINE uint image_of(uint k)
-{
-    return k ? LENGTH - k : 0;
-}
-
-/* --- between global memory and local memory --------------------------------------------------------- */
-
-/* Element k of a lane, the e-th one that a work-item loads or stores. Neighbouring work-items have neighbours in memory:
- * those of columns, or those of all rows of the group, as if these were one long row. */
-typedef struct {
-    uint lane, k;
-    int exists;
-} Moved;
-
-static INLINE Moved moved(uint e, uint elements, uint by_columns)
-{
-    const uint id = get_local_id(0), i = id + e * GROUP_SIZE, k = id / TRANSFORMS + e * ITEMS;
-    return by_columns ? (Moved){id % TRANSFORMS, k, k < elements}
-                      : (Moved){i / elements, i % elements, i < elements * TRANSFORMS};
-}
-
-/* --- from the source to points ---------------------------------------------------------------------- */
-
-/* All loads come before the first store to local memory, so that none waits for another. */
-static INLINE void lay_down(global const source_element *src, Batch batch, Axis axis, local cplx *room HOOK_PARAMETERS)
-{
-    cplx loaded[SHARE_OF(LOADED)];
-    UNROLL for (uint e = 0; e < SHARE_OF(LOADED); e++) {
-        const Moved each = moved(e, LOADED, LOAD_COLUMNS);
-        const Transform from = LOCATE(batch, axis, each.lane);
-        if (each.exists)
-            loaded[e] = load_point_1(src, axis, from, element_number(axis, from, each.k), batch.flags HOOK_ARGUMENTS);
-    }
-    UNROLL for (uint e = 0; e < SHARE_OF(LOADED); e++) {
-        const Moved each = moved(e, LOADED, LOAD_COLUMNS);
-        const cplx z = loaded[e];
-        if (each.exists) {
-            leave_number(room, each.lane, each.k, SOURCE == HERMITIAN ? z.x + z.y : z.x);
-            if (SOURCE == HERMITIAN)
-                leave_number(room, each.lane, image_of(each.k), z.x - z.y);
-        }
-    }
-}
+/* --- from numbers to points ------------------------------------------------------------------------- */
 
 /* Returns number 0. */
 static INLINE real pick_up(cplx *x, local const cplx *room, Worker me, global const ushort2 *powers)
@@ -122,16 +72,34 @@ static INLINE real pick_up(cplx *x, local const cplx *room, Worker me, global co
                     (cplx)(find_number(room, me.lane, both.x), find_number(room, me.lane, both.y));
             }
     }
-    return find_number(room, me.lane, 0);
+    return find_number(room, me.lane, FIRST_PLACE);
 }
 
 /* --- the convolution -------------------------------------------------------------------------------- */
 
-/* Finds the mirror image N - k of each point k of a work-item, and of number 0 the point itself. */
+#define MIDDLE_STAGE {MIDDLE_RADIX, N / MIDDLE_RADIX, IN_PAIRS ? AROUND_ZERO : NO_PAIRS}
+
+#if IN_PAIRS
+/* The mirror image N - k of each point k of a work-item, and of number 0 the point itself. Point r of butterfly j is
+ * number j + r N / R. Its image is point R - 1 - r of the butterfly's image. But butterflies 0 and N / R / 2, both of
+ * item 0, are their own images. */
+static INLINE void find_all_images(const cplx *x, cplx *images, local cplx *room, Worker me)
+{
+    const uint many = BUTTERFLIES(MIDDLE_RADIX), pairs = many / 2;
+    UNROLL for (uint b = 0; b < pairs; b++) {
+        const int alone = b == 0 && me.item == 0;
+        UNROLL for (uint r = 0; r < MIDDLE_RADIX; r++) {
+            const uint i = b + r * many, turned = b + (MIDDLE_RADIX - 1 - r) * many;
+            images[i] = alone ? x[b + (MIDDLE_RADIX - r) % MIDDLE_RADIX * many] : x[turned + pairs];
+            images[i + pairs] = alone ? x[turned + pairs] : x[turned];
+        }
+    }
+}
+#else
 static INLINE void find_images(const cplx *x, cplx *images, local cplx *room, uint part, Worker me)
 {
     const Group group = THE_GROUP;
-    const Stage stage = {MIDDLE_RADIX, N / MIDDLE_RADIX, 0};
+    const Stage stage = MIDDLE_STAGE;
     const int all = N / MIDDLE_RADIX;
     UNROLL for (uint b = 0; b < BUTTERFLIES(MIDDLE_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
@@ -150,19 +118,28 @@ static INLINE void find_images(const cplx *x, cplx *images, local cplx *room, ui
     }
 }
 
-/* The product, turned, which the stages back transform; number 0 joins. Only work-item 0 knows the sum of all numbers,
- * which is returned. */
-static INLINE real multiply(cplx *x, real origin, local cplx *room, Worker me, global const cplx *spectrum)
+/* Finds the mirror image N - k of each point k of a work-item, and of number 0 the point itself. */
+static INLINE void find_all_images(const cplx *x, cplx *images, local cplx *room, Worker me)
 {
-    const Group group = THE_GROUP;
-    const Stage stage = {MIDDLE_RADIX, N / MIDDLE_RADIX, 0};
-    real sum = 0;
-    cplx images[ELEMENTS];
+    if (MIDDLE_RADIX != N)
+        wait_for_group(0); /* for those who still find points of the last exchange */
     find_images(x, images, room, SPLIT ? REAL_PART : BOTH_PARTS, me);
     if (SPLIT) {
         wait_for_group(0);
         find_images(x, images, room, IMAGINARY_PART, me);
     }
+}
+#endif
+
+/* The product, turned, which the stages back transform; number 0 joins. Only work-item 0 knows the sum of all numbers,
+ * which is returned. */
+static INLINE real multiply(cplx *x, real origin, local cplx *room, Worker me, global const cplx *spectrum)
+{
+    const Group group = THE_GROUP;
+    const Stage stage = MIDDLE_STAGE;
+    real sum = 0;
+    cplx images[ELEMENTS];
+    find_all_images(x, images, room, me);
     if (WAITS_EARLY)
         wait_for_group(0);
     UNROLL for (uint b = 0; b < BUTTERFLIES(MIDDLE_RADIX); b++) {
@@ -199,23 +176,7 @@ static INLINE void lay_back(const cplx *x, real sum, local cplx *room, Worker me
             }
     }
     if (me.item == 0)
-        leave_number(room, me.lane, 0, sum);
-}
-
-/* Two numbers of a Hartley transform are twice a number of a spectrum: the scale has a factor 1/2 for that. */
-static INLINE void give(global target_element *dst, Batch batch, Axis axis, local const cplx *room,
-                        cplx scale HOOK_PARAMETERS)
-{
-    UNROLL for (uint e = 0; e < SHARE_OF(STORED); e++) {
-        const Moved each = moved(e, STORED, STORE_COLUMNS);
-        const Transform to = LOCATE(batch, axis, each.lane);
-        if (each.exists && to.active) {
-            const real number = find_number(room, each.lane, each.k);
-            const real image = TARGET == REAL ? 0 : find_number(room, each.lane, image_of(each.k));
-            store_result_1(dst, axis, to, element_number(axis, to, each.k),
-                           finished((cplx)(number + image, number - image), scale, batch.flags) HOOK_ARGUMENTS);
-        }
-    }
+        leave_number(room, me.lane, SUM_PLACE, sum);
 }
 
 kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
@@ -237,8 +198,6 @@ void raderReal(global const source_element *src, global target_element *dst, glo
     const real origin = pick_up(x, room, me, powers);
     wait_for_group(0);
     there_1(x, room, me, me, twiddles);
-    if (MIDDLE_RADIX != N)
-        wait_for_group(0); /* for those who still find points of the last exchange */
     const real sum = multiply(x, origin, room, me, spectrum);
     if (!WAITS_EARLY)
         wait_for_group(0); /* for those who still find images */

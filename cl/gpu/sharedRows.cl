@@ -18,16 +18,3 @@ static INLINE int begin_of_row(uint lane, uint elements)
 {
     return (int)(lane * (elements | 1));
 }
-
-/* How many elements all rows of the group have: the last group may have fewer rows. */
-static INLINE uint all_elements(Batch batch, uint elements)
-{
-    const uint rows = batch.count - batch.first;
-    return (rows < TRANSFORMS ? rows : TRANSFORMS) * elements;
-}
-
-/* The place in the array of element i, if rows lie one behind the other. */
-static INLINE ulong plain_place(Batch batch, Axis axis, uint elements, uint i)
-{
-    return axis.first + (ulong)batch.first * elements + i;
-}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 from math import gcd
 
 from .factor import (
@@ -26,10 +27,14 @@ from .precision import COMPLEX_DTYPE
 SIZES = (64, 32, 128)  # about how many work-items a group may have; of equal ones the first
 MORE_STAGES = 1  # at most so many more stages than the fewest possible
 
-# The cost of a row was fitted to an H100's times of 96 rows: of 16 primes from 67 to 2017, c2c, r2c
-# and c2r, single and double, with up to 64 different groups each. Of all groups for a row, the
-# cheapest one should be the quickest one.
-STAGE, LAID_DOWN = 1, 2  # what a stage costs, and a point that waits in local memory, in points
+# The cost of a row was fitted to an H100's times: of points to those of 32 rows of 16 primes from 67 to
+# 2017, single and double, with up to 64 different groups each; of real numbers to those of 76 rows, r2c
+# and c2r, of 19 such primes, with up to 44 groups each. Of all groups for a row, the cheapest one should
+# be the quickest one. The first three are in points, and have one value for points and one for real
+# numbers, whose kernel asks less often where a number lies.
+STAGE = {False: 1.0, True: 0.7}  # what a stage costs,
+LAID_DOWN = {False: 2.0, True: 0.7}  # a point that waits in local memory,
+IMAGES = {False: 0.0, True: 0.1}  # and one that is exchanged for its mirror image
 POWER = 0.75  # of the number of work-items that run at once on a multiprocessor,
 MOST_RESIDENT = 640  # which hide the time that local and global memory take, up to this number
 MOST_GROUPS = 32  # that run at once on a multiprocessor
@@ -38,10 +43,10 @@ MOST_GROUPS = 32  # that run at once on a multiprocessor
 # A row of real numbers holds the mirror image of each point, too.
 REGISTERS_OF_POINT = {
     False: {"single": 2.0, "double": 3.9},
-    True: {"single": 5.4, "double": 7.4},
+    True: {"single": 5.2, "double": 5.6},
 }
 OTHER_REGISTERS = {False: 83, True: 2.5}
-REGISTERS_OF_HALF, WAITING = 49.5, 1.23
+REGISTERS_OF_HALF, WAITING = 25, 1.23
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,10 @@ class ConvolvedRow:
         occupied = -(-stages.items * rows // lanes) * lanes
         groups = min(MOST_GROUPS, resident_groups(occupied, registers))
         resident = min(MOST_RESIDENT, groups * occupied)
-        return float(self._moved(stages.radices, stages.items) * occupied / rows / resident**POWER)
+        moved = self._moved(stages.radices, stages.items)
+        if not stages.pairs_end(first=False):
+            moved += IMAGES[self.real] * points_held(stages.radices, stages.items)[-1]
+        return float(moved * occupied / rows / resident**POWER)
 
     def least_cost(self, radices: tuple[int, ...], items: int) -> float:
         """Return a bound below every cost of these stages, less what rounding may take off."""
@@ -105,7 +113,7 @@ class ConvolvedRow:
     def _moved(self, radices: tuple[int, ...], items: int) -> float:
         """Return how many points a work-item moves through local memory."""
         held = sum(points_held(radices, items))
-        return held + STAGE * len(radices) + LAID_DOWN * self._waiting(items)
+        return held + STAGE[self.real] * len(radices) + LAID_DOWN[self.real] * self._waiting(items)
 
     def _waiting(self, items: int) -> float:
         """Return how many of the points that wait are a work-item's."""
@@ -175,13 +183,13 @@ def best_group(row: ConvolvedRow, limits: Limits) -> tuple[Stages, int] | None:
     for few, bound, radices, items in sorted(ways):
         if best is not None and (few, bound) > best[0]:
             break
-        stages = Stages(radices, items).mirrored
-        row_bytes = row.row_bytes(stages, limits.banks)
-        for place, rows in enumerate(_numbers_of_rows(row, stages, row_bytes, limits)):
-            cost = row.cost(stages, rows, limits.lanes)
-            rank = (few, cost, stages.elements, row_bytes, place)
-            if best is None or rank < best[0]:
-                best = rank, stages, rows
+        for stages in _orders(row, Stages(radices, items)):
+            row_bytes = row.row_bytes(stages, limits.banks)
+            for place, rows in enumerate(_numbers_of_rows(row, stages, row_bytes, limits)):
+                cost = row.cost(stages, rows, limits.lanes)
+                rank = (few, cost, stages.elements, row_bytes, place)  # of equals, the first one
+                if best is None or rank < best[0]:
+                    best = rank, stages, rows
     return None if best is None else best[1:]
 
 
@@ -198,6 +206,22 @@ def _ways(n: int, limits: Limits) -> Iterator[tuple[tuple[int, ...], int]]:
             for items in items_to_try(radices, limits.least_items, limits.most_items):
                 if max(points_held(radices, items)) <= most_elements(radices):
                     yield radices, items
+
+
+def _orders(row: ConvolvedRow, stages: Stages) -> Iterator[Stages]:
+    """Yield the orders of stages that are tried, on an H100 the quickest of equal cost first.
+
+    A work-item of a real row holds the mirror images of the points of its last stage. So the last
+    stage should have few points of a work-item, and then the first one a large radix.
+    """
+    if not row.real:
+        yield stages.mirrored
+        return
+    orders = (Stages(order, stages.items) for order in permutations(stages.radices))
+    yield from sorted(
+        dict.fromkeys(orders),
+        key=lambda each: (points_held(each.radices, each.items)[-1], -each.radices[0]),
+    )
 
 
 def _numbers_of_rows(

@@ -324,15 +324,29 @@ class PowersOfGenerator(Table):
 
     They are computed on the host. Each row holds every number from 1 to n - 1 once. The prime is
     below 2^16.
+
+    With `cosine`, which is the type of a cosine transform of n numbers, 2 or 3, the rows tell where
+    numbers with these powers wait in raderCosine.cl.
     """
 
     n: int
+    cosine: int = 0
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (2, n - 1), uint16."""
         powers = powers_of_generator(self.n)
         inverse = np.concatenate((powers[:1], powers[:0:-1]))
+        if self.cosine == 2:
+            powers, inverse = self._in_row(powers), 2 * inverse % self.n
+        elif self.cosine == 3:
+            powers, inverse = 2 * powers % self.n, self._in_row(inverse)
         return np.stack((powers, inverse)).astype(np.uint16)
+
+    def _in_row(self, j: np.ndarray) -> np.ndarray:
+        """Return where element j stands in a row (number_of_element in dctParts.cl)."""
+        n, h = self.n, self.n // 2
+        even = np.where(j <= h, j + h, j - h - 1)
+        return np.where(even % 2 == 0, even, np.where(j <= h, h - j, n + h - j))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pytest
 import scipy.fft
 
 from pyclfft import Hook, Plan
+from pyclfft.planning.factor import Stages
 from pyclfft.planning.solvers import stockham
 from pyclfft.planning.solvers.stockham import Shape
 from tests.oracle import bound, expected_of, noise, of_few, relative_error
@@ -112,6 +113,36 @@ def test_real_numbers_in_groups_of_every_shape(
     check(queue, plan, given, x.reshape(-1, order=order))
 
 
+@pairwise(
+    {
+        "n": [41, 73, 521],
+        "stages": [0, 1, 2],
+        "kind": ["r2c", "c2r"],
+        "precision": ["single", "double"],
+        "rows": [1, 3],
+        "axis": [0, 1],
+    }
+)
+def test_work_items_that_own_mirror_images(
+    device, queue, monkeypatch, n, stages, kind, precision, rows, axis
+):
+    """Where the last stage has whole pairs of butterflies, of even and of odd radices."""
+    radices, items = {
+        41: (((4, 5), 2), ((5, 2, 2), 5), ((10, 2), 5)),
+        73: (((6, 2, 3), 6), ((2, 9, 2), 9), ((2, 3, 6), 3)),
+        521: (((2, 10, 13), 10), ((4, 13, 5), 26), ((13, 10, 2), 13)),
+    }[n][stages]
+    monkeypatch.setattr(stockham, "_group_of_convolved_rows", lambda *given: None)
+    monkeypatch.setattr(stockham, "_stages", lambda *given: Stages(radices, items))
+    monkeypatch.setattr(stockham, "ROWS", (Shape(rows),))
+    monkeypatch.setattr(stockham, "COLUMNS", (Shape(rows),))
+    shape, dtype = (n, 7) if axis == 0 else (7, n), CODES[precision][kind]
+    plan = Plan(shape, dtype, axis, kind, algorithm="rader", context=queue.context)
+    assert plan.passes[0].radices == (radices,)
+    x = noise(plan.problem.source.shape, dtype)
+    check(queue, plan, cl_array.to_device(queue, x), x.reshape(-1))
+
+
 @pytest.mark.parametrize(("kind", "dtype"), REAL)
 def test_real_numbers_that_lie_apart(device, queue, kind, dtype):
     """A view of a larger array, whose elements are no neighbours."""
@@ -159,6 +190,8 @@ def test_cosine_and_sine_transforms(device, queue, n, name, type, dtype, axis):
     options = {"norm": "ortho", "algorithm": "rader", "context": queue.context}
     plan = Plan(shape, dtype, axis, f"{name}{type}", **options)
     assert [each.kernel for each in plan.passes] == ["raderReal"]
+    in_order_of_memory = axis == 1 and type < 4
+    assert ("COSINE_ENDS" in dict(plan.passes[0].defines)) == in_order_of_memory
     x = noise(shape, dtype)
     expected = getattr(scipy.fft, name)(x.astype("g"), type, axis=axis, norm="ortho")
     given = cl_array.to_device(queue, x)

@@ -102,13 +102,20 @@ def test_more_work_for_a_row_costs_more():
         (769, "c2c", "c8", ((16, 3, 16), 48, 2)),
         (769, "c2c", "c16", ((16, 3, 16), 48, 2)),
         (251, "c2c", "c8", ((32, 16), 16, 2)),
-        (601, "r2c", "f4", ((10, 3, 10), 30, 2)),
+        (257, "r2c", "f4", ((16, 8), 8, 8)),
+        (631, "r2c", "f8", ((15, 7, 3), 21, 3)),
         (1009, "c2r", "c16", ((12, 7, 6), 42, 3)),
     ],
 )
 def test_groups_that_were_quick_on_an_h100(n, kind, dtype, expected):
     radices, items, rows = planned(n, kind, dtype)
     assert (radices, items, rows) == expected
+
+
+def test_the_last_stage_of_a_real_row_has_few_points_of_a_work_item():
+    """A work-item also holds their mirror images."""
+    stages, _ = best_group(ConvolvedRow(128, 257, True, False, "single"), LIMITS)
+    assert stages == Stages((16, 8), 8)  # 16 points and then 16, of the larger radix first
 
 
 def test_parameters_overrule_the_cost():

@@ -33,7 +33,7 @@ from ..parameters import Parameters
 from ..pass_parts import defines, device_size, exact, listed, uint
 from ..passes import Argument, Pass
 from ..problem import Problem, half_shape, plain_layout
-from ..tables import LaneTwiddles, Roots, RootSeries
+from ..tables import LaneTwiddles, PowersOfGenerator, Roots, RootSeries
 from ..traits import Traits
 from . import row
 from .lanes import lanes_pass
@@ -203,8 +203,9 @@ def within(
     passes = fourier(inner)
     if not _is_of_groups(passes):
         return None
-    if _shares_rows(passes, problem):
-        return _between_numbers((_by_rows(passes[0], problem),), problem)
+    for applies, made in WITHOUT_HOOKS.items():
+        if applies(passes, problem):
+            return _between_numbers((made(passes[0], problem),), problem)
     inner = replace(inner, hooks=_hooks(problem, inner))
     passes = fourier(inner)
     if not _is_of_groups(passes):
@@ -218,12 +219,17 @@ def _is_of_groups(passes: tuple[Pass, ...]) -> bool:
     return all(each.kernel in KERNELS_OF_GROUPS for each in passes)
 
 
+def _are_plain(passes: tuple[Pass, ...], problem: Problem) -> bool:
+    """Whether the first pass is of whole rows of an odd length and of type 2 or 3."""
+    axis = CosineAxis.of(problem)
+    rows = problem.axes[0] == len(problem.shape) - 1
+    return rows and axis.odd and axis.type < 4 and "PLAIN_ROWS" in dict(passes[0].defines)
+
+
 def _shares_rows(passes: tuple[Pass, ...], problem: Problem) -> bool:
     """Whether work-items share rows of a prime length, each of which a codelet transforms whole."""
-    axis, macros = CosineAxis.of(problem), dict(passes[0].defines)
-    prime = axis.odd and axis.type < 4 and macros.get("N") == str(axis.n)
-    rows = problem.axes[0] == len(problem.shape) - 1
-    return rows and prime and "PLAIN_ROWS" in macros and passes[0].radices == ((axis.n,),)
+    n = CosineAxis.of(problem).n
+    return _are_plain(passes, problem) and passes[0].radices == ((n,),)
 
 
 def _by_rows(each: Pass, problem: Problem) -> Pass:
@@ -231,6 +237,25 @@ def _by_rows(each: Pass, problem: Problem) -> Pass:
     macros = dict(each.defines) | {"SPLIT": "1", "COSINE_ROWS": "1"}
     macros |= {name: str(value) for name, value in _macros(problem).items()}
     return replace(each, defines=tuple(macros.items()), local_bytes=each.local_bytes // 2)
+
+
+def _is_convolved(passes: tuple[Pass, ...], problem: Problem) -> bool:
+    """Whether Rader's algorithm transforms rows of real numbers."""
+    return _are_plain(passes, problem) and passes[0].kernel == "raderReal"
+
+
+def _convolved(each: Pass, problem: Problem) -> Pass:
+    """Return the pass with raderCosine.cl, and where numbers wait in it."""
+    macros = dict(each.defines) | {"COSINE_ENDS": "1"}
+    macros |= {name: str(value) for name, value in _macros(problem).items()}
+    axis = CosineAxis.of(problem)
+    powers = PowersOfGenerator(axis.n, cosine=axis.type)
+    arguments = {**each.arguments, "powers": powers}
+    return replace(each, defines=tuple(macros.items()), arguments=arguments)
+
+
+# The rows whose load and store need no hooks to become a cosine transform's, and what does it.
+WITHOUT_HOOKS = {_shares_rows: _by_rows, _is_convolved: _convolved}
 
 
 def _between_numbers(passes: tuple[Pass, ...], problem: Problem) -> tuple[Pass, ...]:

@@ -323,7 +323,11 @@ def _group_of_convolved_rows(
         return None
     stages, rows = found
     group = group_of(batch, ends, stages, Shape(rows, served=served), precision)
-    return replace(group, stays=_stays(batch, ends, group, precision, traits, parameters))
+    return replace(
+        group,
+        plain=ends.real_points and _plain_rows(batch, ends),
+        stays=_stays(batch, ends, group, precision, traits, parameters),
+    )
 
 
 def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | None:
@@ -383,7 +387,7 @@ def _usual_group(
         if group.local_bytes <= traits.local_mem_bytes:
             return replace(
                 group,
-                plain=shape.shared_rows and _plain_rows(batch, ends),
+                plain=(shape.shared_rows or ends.real_points) and _plain_rows(batch, ends),
                 apart=_apart(batch, ends, count, precision, traits, parameters),
                 stays=_stays(batch, ends, group, precision, traits, parameters),
                 mirrored=_fewest_mirrored(precision, parameters),
@@ -491,7 +495,9 @@ def _parts_apart(stages: Stages, ends: Ends) -> bool:
 def _plain_rows(batch: Batch, ends: Ends) -> bool:
     """Whether whole rows lie one behind the other, in the source and in the target."""
     elements = ends.length // 2 + 1 if ends.source == "HERMITIAN" else ends.length
-    whole = ends.filled == elements and (ends.source != "HERMITIAN" or batch.n in LARGE_PRIMES)
+    whole = ends.filled == elements and (
+        ends.source != "HERMITIAN" or ends.real_points or batch.n in LARGE_PRIMES
+    )
     across, *others = batch.dimensions
     sides = (
         (batch.source.stride, across.source, elements),
