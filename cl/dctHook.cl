@@ -35,25 +35,43 @@
 #undef HOOK_PARAMETERS
 #undef HOOK_ARGUMENTS
 
-/* The row of an element, whose number along the row is left in `along`. Remainders are differences, because Oclgrind
- * cannot run what a compiler makes of / and % of the same numbers. */
-static inline DctRow row_of_element(DCT_INDEX index, DCT_INDEX elements, uint *along)
+/* The row of an element, which has the number `along` in the row. Remainders are differences, because Oclgrind cannot run
+ * what a compiler makes of / and % of the same numbers. */
+static inline DctRow row_of_element(DCT_INDEX index, DCT_INDEX elements)
 {
     DCT_INDEX line = index / DCT_INNER, row = line / elements;
-    *along = (uint)(line - row * elements);
     return (DctRow){(ulong)row * DCT_N * DCT_INNER + (index - line * DCT_INNER), DCT_INNER, DCT_N};
+}
+static inline uint number_in_row(DCT_INDEX index, DCT_INDEX elements)
+{
+    DCT_INDEX line = index / DCT_INNER;
+    return (uint)(line - line / elements * elements);
 }
 
 static inline before_element dct_load(global const real *src, DCT_INDEX index, global const cplx *roots)
 {
-    uint along;
-    const DctRow row = row_of_element(index, DCT_TAKEN, &along);
-    return element_before(src, row, roots, along);
+    return element_before(src, row_of_element(index, DCT_TAKEN), roots, number_in_row(index, DCT_TAKEN));
 }
-
 static inline void dct_store(global real *dst, DCT_INDEX index, global const cplx *roots, after_element z)
 {
-    uint along;
-    const DctRow row = row_of_element(index, DCT_LEFT, &along);
-    element_after(dst, row, roots, along, z);
+    element_after(dst, row_of_element(index, DCT_LEFT), roots, number_in_row(index, DCT_LEFT), z);
+}
+
+/* For the element that lies `along` times `unit` elements behind element `begin` of a row. A work-item finds the row of
+ * `begin` once for all elements of its transform. */
+static inline uint number_behind(DCT_INDEX begin, uint along, DCT_INDEX unit, DCT_INDEX elements)
+{
+    return number_in_row(begin, elements) + along * (uint)(unit / DCT_INNER);
+}
+static inline before_element dct_load_along(global const real *src, DCT_INDEX begin, uint along, DCT_INDEX unit,
+                                            global const cplx *roots)
+{
+    const uint j = number_behind(begin, along, unit, DCT_TAKEN);
+    return element_before(src, row_of_element(begin, DCT_TAKEN), roots, j);
+}
+static inline void dct_store_along(global real *dst, DCT_INDEX begin, uint along, DCT_INDEX unit,
+                                   global const cplx *roots, after_element z)
+{
+    const uint k = number_behind(begin, along, unit, DCT_LEFT);
+    element_after(dst, row_of_element(begin, DCT_LEFT), roots, k, z);
 }

@@ -30,6 +30,7 @@ from pyclfft.convolution.blocks import cut
 from pyclfft.convolution.line_plans import Blocking
 from pyclfft.convolution.methods import METHODS
 from pyclfft.distributed import direct_plans
+from pyclfft.planning.factor import Stages
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import BY_NAME, lanes, stockham
@@ -416,6 +417,22 @@ def groups(precision, queue, numbers) -> None:
         transforms(table, precision, queue, kinds)
 
 
+def rader_of_real_numbers(precision, queue) -> None:
+    """Work-items that own mirror images, and cosine and sine transforms in the order of memory."""
+    stages = stockham._stages
+    stockham._stages = lambda *given: Stages((5, 2, 2), 5)
+    transforms([((3, 41), -1, "rader"), ((41, 2), 0, "rader")], precision, queue, ("r2c", "c2r"))
+    stockham._stages = stages
+    dtype = CODES[precision]["r2c"]
+    for name, kind in product(("dct", "dst"), (2, 3)):
+        x = noise((5, 17), dtype)
+        plan = pyclfft.Plan(x.shape, dtype, 1, f"{name}{kind}", norm="ortho", algorithm="rader")
+        assert "COSINE_ENDS" in dict(plan.passes[0].defines)
+        expected = getattr(scipy.fft, name)(x.astype("f8"), kind, norm="ortho")
+        there = cl_array.to_device(queue, x)
+        check(plan(there, out=there).get(), expected)
+
+
 def others(precision, queue) -> None:
     layouts(precision, queue)
     cut_steps(precision, queue)
@@ -711,6 +728,7 @@ PARTS = {
     "groups": lambda *where: groups(*where, range(3)),
     "parts": lambda *where: groups(*where, range(3, 6)),
     "steps": lambda *where: groups(*where, range(6, len(GROUPS))),
+    "rader": rader_of_real_numbers,
     "others": others,
     "trigonometric": trigonometric,
     "frames": of_frames,

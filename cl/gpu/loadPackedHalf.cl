@@ -11,7 +11,7 @@ static INLINE cplx half_at(global const source_element *src, Axis axis, Transfor
     const ulong place = from.first + (ulong)m * axis.unit;
     if (!(FILLED > LENGTH || m < FILLED))
         return (cplx)(0, 0);
-    return of_half(LOAD_FROM(src, place, place - axis.first), (flags & CONJUGATE_IN) != 0, is_real);
+    return of_half(LOAD_ALONG(src, axis, from.first, m, place), (flags & CONJUGATE_IN) != 0, is_real);
 }
 
 static INLINE Images load_images(global const source_element *src, Axis axis, Transform from, uint k, uint flags,

@@ -83,6 +83,15 @@ typedef cplx loose_source __attribute__((aligned(4 << DOUBLE)));
 #define VECTOR_LOADS 1
 #include "hooks.cl"
 
+/* An element at `place`, `along` units of the axis behind the one at `begin`, with which its transform begins. A hook may
+ * prefer both to the place: what it finds out about `begin` serves all elements of the transform. */
+#ifndef LOAD_ALONG
+#define LOAD_ALONG(src, axis, begin, along, place) LOAD_FROM(src, place, (place) - (axis).first)
+#endif
+#ifndef STORE_ALONG
+#define STORE_ALONG(dst, axis, begin, along, place, value) STORE_TO(dst, place, value, (place) - (axis).first)
+#endif
+
 /* Tables. A kernel that does not need one has a null pointer in its place. */
 typedef struct {
     global const cplx *twiddles, *chirp;

@@ -44,7 +44,8 @@ static INLINE Moved moved(Batch batch, uint e, uint elements, uint by_columns)
     const uint id = get_local_id(0), i = id + e * GROUP_SIZE, k = id / TRANSFORMS + e * ITEMS;
     if (by_columns)
         return (Moved){id % TRANSFORMS, k, 0, k < elements};
-    return (Moved){i / elements, i % elements, i, i < (PLAIN_ROWS ? all_elements(batch, elements) : elements * TRANSFORMS)};
+    const uint all = PLAIN_ROWS ? all_elements(batch, elements) : elements * TRANSFORMS;
+    return (Moved){i / elements, i % elements, i, i < all};
 }
 
 static INLINE cplx load_element(global const source_element *src, Batch batch, Axis axis, Moved each HOOK_PARAMETERS)

@@ -4,5 +4,5 @@ static INLINE void IN_PASS(store_result_)(global target_element *dst, Axis axis,
     if (REAL_ORIGIN && e.g == 0)
         z.y = 0;
     if (is_before(e, e.g, axis.elements))
-        STORE_TO(dst, e.place, z, e.place - axis.first);
+        STORE_ALONG(dst, axis, to.first, e.g - to.column, e.place, z);
 }

@@ -8,7 +8,7 @@ static INLINE void IN_PASS(store_result_)(global target_element *dst, Axis axis,
     const whole column = to.column % FOLD;
     const ulong image = to.first + ((ulong)(LENGTH - e.g) - to.column) * axis.unit;
     if (e.g <= LENGTH - e.g)
-        STORE_TO(dst, e.place, z, e.place - axis.first);
+        STORE_ALONG(dst, axis, to.first, e.g - to.column, e.place, z);
     else if (column && column != FOLD - column)
-        STORE_TO(dst, image, ((cplx)(z.x, -z.y)), image - axis.first);
+        STORE_ALONG(dst, axis, to.first, LENGTH - e.g - to.column, image, ((cplx)(z.x, -z.y)));
 }

@@ -10,9 +10,9 @@ static INLINE void store_images(global target_element *dst, Axis axis, Transform
 {
     const Images both = images(lower, upper, times_minus_i(roots[k]), WEIGHT);
     const ulong place = to.first + (ulong)k * axis.unit, image = to.first + (ulong)(LENGTH - k) * axis.unit;
-    STORE_TO(dst, place, finished(both.lower, scale, flags), place - axis.first);
+    STORE_ALONG(dst, axis, to.first, k, place, finished(both.lower, scale, flags));
     if (has_upper)
-        STORE_TO(dst, image, finished(both.upper, scale, flags), image - axis.first);
+        STORE_ALONG(dst, axis, to.first, LENGTH - k, image, finished(both.upper, scale, flags));
 }
 
 #if MIRRORED(LAST_RADIX, N / LAST_RADIX)

@@ -14,10 +14,10 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
                 const cplx z = x[of.b + r * of.many];
                 const uint k = of.j + r * (N / LAST_RADIX), m = k / KEPT * REAL_RADIX + k % KEPT;
                 const int beyond = 2 * m >= LENGTH;
-                const ulong place = to.first + (ulong)(beyond ? LENGTH - m : m) * axis.unit;
+                const uint there = beyond ? LENGTH - m : m;
                 if (!beyond || k % KEPT)
-                    STORE_TO(dst, place, finished(beyond ? (cplx)(z.x, -z.y) : z, scale, batch.flags),
-                             place - axis.first);
+                    STORE_ALONG(dst, axis, to.first, there, to.first + (ulong)there * axis.unit,
+                                finished(beyond ? (cplx)(z.x, -z.y) : z, scale, batch.flags));
             }
     }
 }

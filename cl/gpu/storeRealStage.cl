@@ -10,7 +10,7 @@
 static INLINE void store_number(global target_element *dst, Axis axis, Transform to, uint g, real value HOOK_PARAMETERS)
 {
     const ulong place = to.first + (ulong)g * axis.unit;
-    STORE_TO(dst, place, value, place - axis.first);
+    STORE_ALONG(dst, axis, to.first, g, place, value);
 }
 
 static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,

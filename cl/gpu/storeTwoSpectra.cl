@@ -54,10 +54,12 @@ static INLINE void store_both(global target_element *dst, Axis axis, Transform t
     const cplx sum = (cplx)(z.x + image.x, z.y - image.y), difference = (cplx)(z.y + image.y, image.x - z.x);
     const whole second_column = to.column + JOINED(COLUMNS_, PAIR_DIMENSION) / 2;
     const ulong second = e.place + to.partner;
-    STORE_TO(dst, e.place, finished(twisted(sum, e.number, to.column, roots), scale, flags), e.place - axis.first);
+    const whole along = e.g - to.column;
+    STORE_ALONG(dst, axis, to.first, along, e.place,
+                finished(twisted(sum, e.number, to.column, roots), scale, flags));
     if (to.partner)
-        STORE_TO(dst, second, finished(twisted(difference, e.number, second_column, roots), scale, flags),
-                 second - axis.first);
+        STORE_ALONG(dst, axis, to.first + to.partner, along, second,
+                    finished(twisted(difference, e.number, second_column, roots), scale, flags));
 }
 
 static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,

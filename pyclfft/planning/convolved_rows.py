@@ -27,11 +27,11 @@ from .precision import COMPLEX_DTYPE
 SIZES = (64, 32, 128)  # about how many work-items a group may have; of equal ones the first
 MORE_STAGES = 1  # at most so many more stages than the fewest possible
 
-# The cost of a row was fitted to an H100's times: of points to those of 32 rows of 16 primes from 67 to
-# 2017, single and double, with up to 64 different groups each; of real numbers to those of 76 rows, r2c
-# and c2r, of 19 such primes, with up to 44 groups each. Of all groups for a row, the cheapest one should
-# be the quickest one. The first three are in points, and have one value for points and one for real
-# numbers, whose kernel asks less often where a number lies.
+# The cost of a row was fitted to an H100's times: of points to those of 32 rows of 16 primes from
+# 67 to 2017, single and double, with up to 64 different groups each; of real numbers to those of 76
+# rows, r2c and c2r, of 19 such primes, with up to 44 groups each. Of all groups for a row, the
+# cheapest one should be the quickest one. The first three are in points, and have one value for
+# points and one for real numbers, whose kernel asks less often where a number lies.
 STAGE = {False: 1.0, True: 0.7}  # what a stage costs,
 LAID_DOWN = {False: 2.0, True: 0.7}  # a point that waits in local memory,
 IMAGES = {False: 0.0, True: 0.1}  # and one that is exchanged for its mirror image

@@ -93,6 +93,13 @@ _REPLACED = {
     "load": "#define LOAD_FROM(src, place, index) load_hook(src, index{given})",
     "store": "#define STORE_TO(dst, place, value, index) store_hook(dst, index, value{given})",
 }
+# if such a hook also knows elements by where their transform begins;
+_ALONG = {
+    "load": "#define LOAD_ALONG(src, axis, begin, along, place) "
+    "load_along_hook(src, (begin) - (axis).first, along, (axis).unit{given})",
+    "store": "#define STORE_ALONG(dst, axis, begin, along, place, value) "
+    "store_along_hook(dst, (begin) - (axis).first, value, along, (axis).unit{given})",
+}
 # if a hook replaces the memory access of whole vectors;
 _VECTORS = {
     "load": "#define LOAD_VECTOR_HOOK(src, index, offset) "
@@ -139,6 +146,12 @@ def _functions(place: str, snippet: Snippet, value_type: str) -> list[str]:
         *_access_function(place, "hook", snippet.code, value_type, value_type, taken),
         _REPLACED[place].format(given=given),
     ]
+    if snippet.along:
+        taken_along = f", uint along, ulong unit{taken}"
+        lines += _access_function(
+            place, "along_hook", snippet.along, value_type, value_type, taken_along
+        )
+        lines.append(_ALONG[place].format(given=given))
     if snippet.vector:
         side = "source" if place == "load" else "target"
         element, vector = f"{side}_element", f"{side}_vector"

@@ -66,6 +66,11 @@ class Snippet:
         ``source_vector`` or ``target_vector`` of access.cl. Without them, kernels of vectors go
         element by element. A load hook has to add `offset` to `index`; the elements before and
         after this addition are in the same row. A load hook has vectors only if it `replaces`.
+    along : str
+        Statements like `code` of a hook that `replaces` the access. Here ``index`` is that of the
+        element with which a transform begins, and the hook is for the element that lies ``along``
+        times ``unit`` elements behind it. What the statements find out about ``index`` and ``unit``
+        serves all elements of the transform. Kernels that know them do not use `code`.
     quads : bool
         Whether kernels may load, or store, numbers as quads.cl does instead of calling the hook,
         which does that work of a cosine or sine transform for one number.
@@ -76,6 +81,7 @@ class Snippet:
     parameters: tuple[Parameter, ...] = ()
     replaces: bool = False
     vector: str = ""
+    along: str = ""
     quads: bool = False
 
     def __post_init__(self) -> None:

@@ -63,6 +63,7 @@ QUICK_PRIMES = {
     "single": {"PARTS": 61, "COMPLEX": 53, "REAL": 61, "HERMITIAN": 61},
     "double": {"PARTS": 59, "COMPLEX": 43, "REAL": 61, "HERMITIAN": 61},
 }
+QUICK_REAL_ROWS = {"single": 61, "double": 59}  # of prime lengths: longer ones are Rader's
 QUICK_FACTOR = {"single": 53, "double": 31}
 
 
@@ -203,6 +204,8 @@ def _is_quick(problem: Problem, step: Step, group: Group, traits: Traits) -> boo
     alone, precision = len(group.stages.radices) == 1, problem.precision
     held = "PARTS" if group.parts_apart else ends.source
     largest = QUICK_PRIMES[precision][held] if alone else QUICK_FACTOR[precision]
+    if alone and problem.kind != "c2c" and not step.batch.loads_columns and n == ends.length:
+        largest = min(largest, QUICK_REAL_ROWS[precision])
     if traits.is_cpu or not is_smooth(n, largest):
         return False
     return not ends.packed or group.stages.items >= MIN_ITEMS  # or loads would be far apart
