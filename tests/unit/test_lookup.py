@@ -378,3 +378,12 @@ def test_what_is_no_size_of_groups(size):
         PlanError, match=r'group_norm must be the size of a work-group, such as "64"'
     ):
         checked({"group_norm": size})
+
+
+def test_factors_of_another_device_of_the_architecture_do_not_count():
+    """They depend on the speed of the memory. Other parameters of such a device do count."""
+    near = entry(H100, replace(ROWS, batch=ROWS.batch + 1), stockham_points=4)
+    split = entry(H100, factors=((32, 32),))
+    assert found(shipped=(split, near)).origins == {"stockham_points": "architecture"}
+    assert found(shipped=(split,)).origins == {}
+    assert found(shipped=(replace(split, identity=HERE),)).origins == {"factors": "device"}

@@ -44,12 +44,13 @@ TIMES = {
     },
 }
 # What makes a launch longer, by a share of the table's time: a third stage of a power of two; a
-# fourth stage whose points are exchanged in parts; two parts, unless the length is a power of two;
-# four parts, for which an H200's faster memory leaves less time; groups with columns of two rows in
-# the last step of a cosine transform; stores of columns, of points or of numbers, that begin within
-# sectors of the cache, by the share of a run that lies in these sectors; stores of rows of few
-# points.
+# large first radix, if a hook makes numbers of half a spectrum for it; a fourth stage whose points
+# are exchanged in parts; two parts, unless the length is a power of two; four parts, for which an
+# H200's faster memory leaves less time; groups with columns of two rows in the last step of a
+# cosine transform; stores of columns, of points or of numbers, that begin within sectors of the
+# cache, by the share of a run that lies in these sectors; stores of rows of few points.
 THIRD_STAGE = {"single": 0.13, "double": 0.0}
+LARGE_FIRST, MADE_FOR_LARGE_FIRST = 32, 0.15
 FOURTH_STAGE, FOUR_PARTS = 0.4, 0.05
 TWO_PARTS, TWO_PARTS_OF_POWER = 0.1, -0.1
 CROSSING = 0.25
@@ -72,16 +73,22 @@ def time_of(launch: GroupLaunch, first: bool) -> float:
     precision, shape = launch.problem.precision, launch.group.shape
     times, what = TIMES[precision], _what(launch, first)
     row = times[what] if what in times else times[what.replace("hook", "").strip()]
-    return row[_column(shape.transforms, shape.parts)] * (1 + _longer(launch))
+    return row[_column(shape.transforms, shape.parts)] * (1 + _longer(launch, what))
 
 
-def _longer(launch: GroupLaunch) -> float:
-    """Return by which share a launch takes longer than its place in the tables says."""
+def _longer(launch: GroupLaunch, what: str) -> float:
+    """Return by which share a launch takes longer than its place in the tables says.
+
+    If a hook makes numbers of half a spectrum in single precision, loads take so long that a third
+    stage makes no difference, but the registers of a large first radix do.
+    """
     precision, group, n = launch.problem.precision, launch.group, launch.batch.n
     stages, parts, power = len(group.stages.radices), group.shape.parts, is_power_of_two(n)
+    made = (what, precision) == ("hook from spectrum", "single")
     in_sectors = NUMBERS_IN_SECTORS if launch.ends.target == "REAL" else POINTS_IN_SECTORS
     shares = (
-        (stages > 2 and power, THIRD_STAGE[precision]),
+        (stages > 2 and power and not made, THIRD_STAGE[precision]),
+        (made and group.stages.radices[0] >= LARGE_FIRST, MADE_FOR_LARGE_FIRST),
         (stages > 3 and parts > 1, FOURTH_STAGE),
         (parts == 2, TWO_PARTS_OF_POWER if power else TWO_PARTS),
         (parts == 4, FOUR_PARTS),
