@@ -54,11 +54,10 @@ static INLINE void store_both(global target_element *dst, Axis axis, Transform t
     const cplx sum = (cplx)(z.x + image.x, z.y - image.y), difference = (cplx)(z.y + image.y, image.x - z.x);
     const whole second_column = to.column + JOINED(COLUMNS_, PAIR_DIMENSION) / 2;
     const ulong second = e.place + to.partner;
-    const whole along = e.g - to.column;
-    STORE_ALONG(dst, axis, to.first, along, e.place,
+    STORE_ALONG(dst, axis, to.first, e.g - to.column, e.place,
                 finished(twisted(sum, e.number, to.column, roots), scale, flags));
     if (to.partner)
-        STORE_ALONG(dst, axis, to.first + to.partner, along, second,
+        STORE_ALONG(dst, axis, to.first + to.partner, e.g - to.column, second,
                     finished(twisted(difference, e.number, second_column, roots), scale, flags));
 }
 

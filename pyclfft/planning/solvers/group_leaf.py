@@ -52,7 +52,7 @@ TRANSFORM, EXCHANGE, STEP_EXCHANGE, DIVIDING = 0.08, 0.21, 0.32, 1.25
 LARGEST_QUICK = 16  # the radix from which on a stage takes longer, as several small ones would
 # The factor of the time of two steps that are joined in one launch, as on an H100: by the most
 # parts in which their groups exchange points.
-JOINED = {1: 0.75, 2: 0.75, 4: 0.8}
+JOINED = {1: 0.75, 2: 0.8, 4: 0.8}
 # The factors, also fitted to an H100's times, of the cost of real rows that are transformed without
 # a real stage: with one or two stages, and with more.
 WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
