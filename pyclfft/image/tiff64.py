@@ -20,6 +20,7 @@ WIDTH, BITS, ORIENTATION, SAMPLES, PREDICTOR, TILE_WIDTH, SAMPLE_FORMAT = (
 )  # fmt: skip
 FLOAT = 3  # the sample format of floats
 NO_PREDICTOR = 1
+WIDEST = 2**32 - 1
 
 _SHORT, _LONG = 3, 4  # the types of an entry's value
 _FORMATS = {_SHORT: "H", _LONG: "I"}
@@ -74,9 +75,21 @@ class _Page:
         struct.pack_into(f"{order}I", self._data, place + self._kind.value, number)
 
     def scale_widths(self, factor: int, divisor: int) -> None:
-        """Multiply the width of the page, and of its tiles if it has any."""
+        """Multiply the width of the page, and of its tiles if it has any.
+
+        Raises
+        ------
+        FormatError
+            TIFF cannot state the new width.
+        """
         for tag in (WIDTH, TILE_WIDTH):
-            self.put(tag, self.get(tag, 0) * factor // divisor)
+            width = self.get(tag, 0)
+            if width * factor // divisor > WIDEST:
+                raise FormatError(
+                    f"the file says that a page of 64-bit floats, or its tiles, are {width} pixels "
+                    "wide: it is damaged, so write it anew"
+                )
+            self.put(tag, width * factor // divisor)
 
 
 def narrowed(data: bytes) -> tuple[bytes, dict[int, int]]:
@@ -98,7 +111,8 @@ def narrowed(data: bytes) -> tuple[bytes, dict[int, int]]:
     Raises
     ------
     FormatError
-        A predictor stands between the file's bytes and its samples.
+        A predictor stands between the file's bytes and its samples, or a page is said to be wider
+        than a file can hold.
     """
     changed, pages = bytearray(), {}
     for number, page in enumerate(_pages(data, changed)):

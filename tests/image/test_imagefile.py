@@ -613,6 +613,21 @@ def test_doubles_behind_a_predictor_are_refused(read):
         read(data)
 
 
+def test_a_width_that_no_file_can_have_is_refused(read):
+    """Found by `.ci/fuzz`: twice this width is beyond what TIFF can state."""
+    halves = Image.fromarray(DOUBLES.view(np.float32))
+    data = bytearray(doubled(encoded(halves, "TIFF")))
+    (begin,) = struct.unpack_from("<I", data, 4)
+    (count,) = struct.unpack_from("<H", data, begin)
+    for place in range(begin + 2, begin + 2 + 12 * count, 12):
+        if struct.unpack_from("<H", data, place) == (256,):
+            struct.pack_into("<HII", data, place + 2, 4, 1, 2**31)
+    with pytest.raises(
+        FormatError, match="2147483648 pixels wide: it is damaged, so write it anew"
+    ):
+        read(bytes(data))
+
+
 def test_damaged_directories_end(read):
     """A directory that follows itself, and one of more entries than the file has bytes."""
     data = bytearray(tiff(1, 64, bytes(8), sample_format=3))
