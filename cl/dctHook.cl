@@ -35,8 +35,8 @@
 #undef HOOK_PARAMETERS
 #undef HOOK_ARGUMENTS
 
-/* The row of an element, which has the number `along` in the row. Remainders are differences, because Oclgrind cannot run
- * what a compiler makes of / and % of the same numbers. */
+/* The row of an element, and the number that the element has in it. Remainders are differences, because Oclgrind cannot
+ * run what a compiler makes of / and % of the same numbers. */
 static inline DctRow row_of_element(DCT_INDEX index, DCT_INDEX elements)
 {
     DCT_INDEX line = index / DCT_INNER, row = line / elements;

@@ -8,9 +8,10 @@
  *     type 2: the rows' own order                --->  number k of the Hartley transform at 2 k mod n
  *     type 3: number k of the one at 2 k mod n   --->  the rows' own order
  *
- * Numbers k and n - k, which are half the sum and half the difference of both parts of number k of a spectrum, wait at j
- * and n - j. With an even j, (-1)^(j / 2) times their sum and their difference are results j and n - j of type 2, and
- * numbers j and n - j are made of the same sums of elements j and n - j in type 3.
+ * Numbers k and n - k of the Hartley transform, which are the sum and the difference of both parts of number k of the
+ * spectrum, wait at j = 2 k mod n and at n - j. One of these places is even. With a the number at the even place e, b the
+ * other one and s = (-1)^(e / 2), results e and n - e of type 2 are s (a + b) and s (b - a). In type 3, with a and b the
+ * elements e and n - e of the row, the numbers at e and n - e are s (a - b) and s (a + b).
  */
     #include "dctParts.cl" /* again, after the one in cosineRows.cl, which does not count here */
 
@@ -30,7 +31,7 @@ static INLINE real find_number(local const cplx *room, uint lane, uint k)
 
 /* The pair of elements j and n - j of a row, the e-th pair of a work-item. Element 0 has no other one. */
 typedef struct {
-    uint lane, j, even, odd; /* both numbers of the pair, by which of them is even */
+    uint lane, even, odd; /* both numbers of the pair, by which of them is even */
     int exists, is_alone;
     real sign;
 } Moved;
@@ -39,7 +40,7 @@ static INLINE Moved moved_pair(Batch batch, uint e)
 {
     const uint i = get_local_id(0) + e * GROUP_SIZE, lane = i / HALF, j = i % HALF;
     const uint even = j % 2 ? LENGTH - j : j;
-    return (Moved){lane, j, even, LENGTH - even, i < all_elements(batch, HALF), j == 0, even % 4 ? -1 : 1};
+    return (Moved){lane, even, LENGTH - even, i < all_elements(batch, HALF), j == 0, even % 4 ? -1 : 1};
 }
 
 static INLINE real load_number(global const real *src, Batch batch, Axis axis, uint lane, uint j)
