@@ -4,6 +4,9 @@
  */
 #define THE_STAGE {FIRST_RADIX, 1, MIRRORED(FIRST_RADIX, 1)}
 
+#if COSINE_PAIRS
+    #include "gpu/cosinePairs.cl"
+#else
 /* Number m of a spectrum. The first and the last one are real, whatever the source says. */
 static INLINE cplx half_at(global const source_element *src, Axis axis, Transform from, uint m, int is_real,
                            uint flags HOOK_PARAMETERS)
@@ -20,6 +23,7 @@ static INLINE Images load_images(global const source_element *src, Axis axis, Tr
     return images(half_at(src, axis, from, k, k == 0, flags HOOK_ARGUMENTS),
                   half_at(src, axis, from, LENGTH - k, k == 0, flags HOOK_ARGUMENTS), turn(roots[k]), 1);
 }
+#endif
 
 #if MIRRORED(FIRST_RADIX, 1)
 static INLINE void load_numbers(cplx *x, global const source_element *src, Batch batch, Axis axis, Transform from,

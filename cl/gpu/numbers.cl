@@ -31,6 +31,9 @@
 #ifndef QUADS
 #define QUADS 0 /* 1: four neighbours of a row of a cosine or a sine transform are loaded, or stored, at once: quads.cl */
 #endif
+#ifndef COSINE_PAIRS
+#define COSINE_PAIRS 0 /* 1: mirror images are four numbers of such a row, on the spectrum's side: cosinePairs.cl */
+#endif
 #ifndef FOLD
 #define FOLD DST_COLUMNS /* of columns that repeat: number FOLD - c is the mirror image of number c */
 #endif

@@ -5,6 +5,9 @@
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, MIRRORED(LAST_RADIX, N / LAST_RADIX)}
 #define WEIGHT (HALVED ? CONST(0.5) : 1)
 
+#if COSINE_PAIRS
+    #include "gpu/cosinePairs.cl"
+#else
 static INLINE void store_images(global target_element *dst, Axis axis, Transform to, uint k, cplx lower, cplx upper,
                                 int has_upper, cplx scale, uint flags, global const cplx *roots HOOK_PARAMETERS)
 {
@@ -14,6 +17,7 @@ static INLINE void store_images(global target_element *dst, Axis axis, Transform
     if (has_upper)
         STORE_ALONG(dst, axis, to.first, LENGTH - k, image, finished(both.upper, scale, flags));
 }
+#endif
 
 #if MIRRORED(LAST_RADIX, N / LAST_RADIX)
 static INLINE void store_numbers(cplx *x, global target_element *dst, Batch batch, Axis axis, Transform to,

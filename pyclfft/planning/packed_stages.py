@@ -25,17 +25,20 @@ FEWEST_ITEMS, FEWEST_POINTS_EACH = 16, 4  # of a row; fewer work-items if they h
 # Where no stages of a short row pair numbers within these bounds: the least radix near numbers, and
 # the fewest points of a work-item, with which they may.
 SHORT, LEAST_NEAR_OF_SHORT, FEWEST_POINTS_OF_SHORT = 128, 2, 8
-# Rows in single precision that take more than MOST_BYTES, up to the local memory of most devices:
-# a spectrum is quick with four stages, which need more points for each work-item.
-MOST_BYTES, LONG_BYTES, MOST_ELEMENTS_OF_LONG = 2**15, 3 * 2**14, 24
+# Rows whose points take more bytes are long ones. They have four stages, and need more points for
+# each work-item.
+MOST_BYTES, MOST_ELEMENTS_OF_LONG = 2**15, 24
 BUTTERFLIES = 4  # the most that a work-item has in the stage that yields the number of work-items
 MOST_IDLE = 1.0  # the most work-items that idle in a stage, for each that works
 
+LACKING = 512  # points of a row that wants three stages
 CROWDED, MOST_OF_CROWDED = 2048, 8  # points of a row, and the most of them that a work-item holds
 
 MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own mirror images
+MOST_QUICK = 12  # points of a work-item, up to which stages are quick
 QUICK = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
-# Up to which radix near the spectrum a larger one pays although a work-item then holds more points.
+# Up to which radix near the spectrum of short rows a larger one pays although a work-item then holds
+# more points.
 LARGE_FAR = {"single": 10, "double": 0}
 SLOW = (11, 12, 13, 15)  # in rows whose numbers are stored one by one, for this reason
 
@@ -46,43 +49,15 @@ class Choice:
 
     Attributes
     ----------
-    most_bytes : int
-        The most bytes of the points of a row.
-    long : bool
-        Whether it is for longer rows in single precision, too, up to LONG_BYTES.
+    most_bytes : dict of str to int
+        The most bytes of the points of a row, for each precision.
     rank : function
         What makes stages of a precision quicker than others, the most important first: numbers, of
         which less is better. The radix near the numbers of the row is the first radix.
     """
 
-    most_bytes: int
-    long: bool
+    most_bytes: dict[str, int]
     rank: Callable[[Stages, str], tuple[float, ...]]
-
-
-# By what a launch reads, and by whether it reads or writes four neighbouring numbers at once
-# (quads.cl). Found by trial of up to 27 lengths in both precisions on an H200, and compared with
-# other stages of 52 lengths on an H200 and an H100. In single precision compared again with up to
-# 50 other stages and groups of 10 lengths from 96 to 12000 on an H100.
-CHOICES = {
-    ("REAL", False): Choice(2**14, False, lambda each, precision: (
-        _crowds(each, precision), idle(each, 0), idle(each, -1), len(each.radices), each.elements,
-        -each.items,
-    )),
-    ("HERMITIAN", False): Choice(MOST_BYTES, True, lambda each, precision: (
-        idle(each, -1), not mirrors(each, precision), len(each.radices) > 2,
-        each.radices[-1] not in QUICK, -each.radices[-1], len(each.radices),
-        any(radix in SLOW for radix in each.radices), each.elements, -each.radices[0],
-        sum(each.radices),
-    )),
-    ("REAL", True): Choice(MOST_BYTES, False, lambda each, precision: (
-        idle(each, -1), each.elements, each.radices[0], -each.radices[-1],
-    )),
-    ("HERMITIAN", True): Choice(MOST_BYTES, True, lambda each, precision: (
-        idle(each, -1), len(each.radices), -min(each.radices[-1], LARGE_FAR[precision]),
-        each.elements, -each.radices[-1], sum(each.radices),
-    )),
-}  # fmt: skip
 
 
 def idle(stages: Stages, number: int) -> float:
@@ -101,10 +76,75 @@ def _crowds(stages: Stages, precision: str) -> bool:
     return (stages.n, precision) == (CROWDED, "single") and not few
 
 
+def _lacks_large_radix(stages: Stages) -> bool:
+    """Return whether rows of 1024 numbers of a cosine transform should have other stages.
+
+    4x16x8 was 1 % quicker than 4x4x4x8 in single precision on an H100, and 7 % in double precision.
+    """
+    return stages.n == LACKING and (len(stages.radices) > 3 or stages.items < LACKING // 8)
+
+
 def mirrors(stages: Stages, precision: str) -> bool:
     """Return whether work-items own both numbers of mirror images in the spectrum (packed.cl)."""
     even = stages.radices[-1] % 2 == 0
     return even and stages.items >= MIRRORED_ITEMS[precision] and stages.pairs_end(first=False)
+
+
+def _rank_of_four_loaded(each: Stages, precision: str) -> tuple[float, ...]:
+    """Return the rank of stages of rows whose numbers are loaded four at once."""
+    if _is_long(each, precision) and precision == "single":
+        return idle(each, -1), each.radices[-2], each.elements
+    near, far = each.radices[0], each.radices[-1]
+    return _lacks_large_radix(each), idle(each, -1), each.elements, near, -far
+
+
+def _rank_of_four_stored(each: Stages, precision: str) -> tuple[float, ...]:
+    """Return the rank of stages of rows whose numbers are stored four at once."""
+    second, far = each.radices[1], each.radices[-1]
+    idle_in_all = sum(idle(each, number) for number in range(len(each.radices)))
+    if _is_long(each, precision):
+        if precision == "single":
+            return not mirrors(each, precision), -second
+        return idle(each, -1), idle_in_all, -second, sum(each.radices)
+    if each.n < SHORT:
+        large = min(far, LARGE_FAR[precision])
+        return idle(each, -1), len(each.radices), -large, each.elements, -far, sum(each.radices)
+    if precision == "double":
+        return far % 2, -far, idle_in_all, len(each.radices)
+    crowded = each.elements > MOST_QUICK
+    slow = any(radix in SLOW for radix in each.radices)
+    return idle(each, -1), -far, crowded, -min(each.radices), slow
+
+
+def _is_long(stages: Stages, precision: str) -> bool:
+    return stages.n * COMPLEX_DTYPE[precision].itemsize > MOST_BYTES
+
+
+# By what a launch reads, and by whether it reads or writes four neighbouring numbers at once
+# (quads.cl). Found by trial of up to 27 lengths in both precisions on an H200, and compared with
+# other stages of 52 lengths on an H200 and an H100. In single precision compared again with up to
+# 50 other stages and groups of 10 lengths from 96 to 12000 on an H100. With four neighbours at once
+# found anew on an H100, by trial of up to 56 stages of each of 47 lengths in both precisions.
+CHOICES = {
+    ("REAL", False): Choice(
+        {"single": 2**14, "double": 2**14},
+        lambda each, precision: (
+            _crowds(each, precision), idle(each, 0), idle(each, -1), len(each.radices),
+            each.elements, -each.items,
+        ),
+    ),
+    ("HERMITIAN", False): Choice(
+        {"single": 3 * 2**14, "double": MOST_BYTES},
+        lambda each, precision: (
+            idle(each, -1), not mirrors(each, precision), len(each.radices) > 2,
+            each.radices[-1] not in QUICK, -each.radices[-1], len(each.radices),
+            any(radix in SLOW for radix in each.radices), each.elements, -each.radices[0],
+            sum(each.radices),
+        ),
+    ),
+    ("REAL", True): Choice({"single": 5 * 2**13, "double": 3 * 2**14}, _rank_of_four_loaded),
+    ("HERMITIAN", True): Choice({"single": 3 * 2**14, "double": 5 * 2**14}, _rank_of_four_stored),
+}  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -133,8 +173,7 @@ def best_packed_stages(
         The stages, or None if none fits, or if the row is too short or too long for this choice.
     """
     choice, nbytes = CHOICES[source, quads], n * COMPLEX_DTYPE[precision].itemsize
-    longest = LONG_BYTES if choice.long and precision == "single" else choice.most_bytes
-    if n < FEWEST_POINTS or nbytes > longest or not is_smooth(n):
+    if n < FEWEST_POINTS or nbytes > choice.most_bytes[precision] or not is_smooth(n):
         return None
     most_elements = MOST_ELEMENTS if nbytes <= MOST_BYTES else MOST_ELEMENTS_OF_LONG
     fewest = min(FEWEST_ITEMS, n // FEWEST_POINTS_EACH)

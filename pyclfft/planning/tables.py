@@ -89,6 +89,22 @@ class RootSeries(Table):
 
 
 @dataclass(frozen=True)
+class CosinePairRoots(Table):
+    """The roots w^k and -i w^5k, w = exp(-2 pi i / (4 n)), 0 <= k < n / 2, of cosinePairs.cl.
+
+    They are computed on the host.
+    """
+
+    n: int
+    precision: str
+
+    def values(self) -> np.ndarray:
+        """Return the numbers; their shape is (n / 2, 2)."""
+        k = np.arange(self.n // 2, dtype=np.int64)
+        return roots_of_unity(4 * self.n, self.precision, np.stack((k, self.n + 5 * k), axis=1))
+
+
+@dataclass(frozen=True)
 class Laplacian(Table):
     """The gains of the second difference along n points of a circle: -4 sin(pi k / n)^2, k < count.
 

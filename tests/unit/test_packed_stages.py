@@ -9,7 +9,7 @@ import pytest
 from pyclfft.planning.factor import is_smooth
 from pyclfft.planning.packed_stages import (
     CHOICES,
-    LONG_BYTES,
+    MOST_BYTES,
     MOST_ELEMENTS,
     MOST_ELEMENTS_OF_LONG,
     SHORT,
@@ -33,7 +33,7 @@ def test_stages_fit_a_work_group(source, quads, precision):
         assert stages.n == n
         assert stages.items <= most
         assert stages.elements <= MOST_ELEMENTS
-        assert n * COMPLEX_DTYPE[precision].itemsize <= CHOICES[source, quads].most_bytes
+        assert n * COMPLEX_DTYPE[precision].itemsize <= CHOICES[source, quads].most_bytes[precision]
         if quads and (source == "HERMITIAN" or n >= SHORT):
             # Work-items own whole pairs of butterflies next to the numbers.
             assert stages.pairs_end(first=source == "REAL")
@@ -49,27 +49,38 @@ def test_stages_fit_a_work_group(source, quads, precision):
         (512, "HERMITIAN", True, (16, 8, 4), 32),
         (360, "HERMITIAN", False, (10, 6, 6), 36),  # no radix 12 next to the numbers
         (2048, "HERMITIAN", True, (16, 8, 4, 4), 128),  # a large radix next to the spectrum
-        (4096, "HERMITIAN", True, (16, 8, 8, 4), 256),  # of these the most even radices
+        (512, "REAL", True, (4, 16, 8), 64),  # three stages
+        (6000, "HERMITIAN", True, (10, 10, 12, 5), 300),  # work-items own mirror images
         (48, "HERMITIAN", True, (8, 3, 2), 6),  # short, so few work-items and a radix 2
     ],
 )
-def test_the_quickest_stages_of_an_h200(n, source, quads, radices, items):
-    """They are those that the sweeps found, or as quick within 3 %."""
+def test_the_quickest_stages(n, source, quads, radices, items):
+    """They are those that sweeps on an H200 and an H100 found, or as quick within 3 %."""
     stages = best_packed_stages(n, source, quads, 512, "single")
     assert (stages.radices, stages.items) == (radices, items)
     assert idle(stages, 0 if source == "HERMITIAN" else -1) == 0
 
 
-@pytest.mark.parametrize("quads", [False, True])
-def test_long_rows_of_spectra_have_more_points_for_each_work_item(quads):
-    for n in (5000, 6000, LONG_BYTES // 8):
-        stages = best_packed_stages(n, "HERMITIAN", quads, 512, "single")
-        assert (stages.n, len(stages.radices)) == (n, 4)
-        assert stages.elements <= MOST_ELEMENTS_OF_LONG
-        if quads:
-            assert stages.pairs_end(first=False)
-        assert best_packed_stages(n, "REAL", quads, 512, "single") is None
-        assert best_packed_stages(n, "HERMITIAN", quads, 512, "double") is None
+@pytest.mark.parametrize(
+    ("source", "quads", "precision", "n"),
+    [
+        ("HERMITIAN", False, "single", 5000),
+        ("HERMITIAN", False, "single", 6144),
+        ("HERMITIAN", True, "single", 6000),
+        ("HERMITIAN", True, "double", 5000),
+        ("REAL", True, "single", 5000),
+        ("REAL", True, "double", 3000),
+    ],
+)
+def test_long_rows_have_more_points_for_each_work_item(source, quads, precision, n):
+    assert n * COMPLEX_DTYPE[precision].itemsize > MOST_BYTES
+    stages = best_packed_stages(n, source, quads, 512, precision)
+    assert (stages.n, len(stages.radices)) == (n, 4)
+    assert stages.elements <= MOST_ELEMENTS_OF_LONG
+    if quads:
+        assert stages.pairs_end(first=source == "REAL")
+    longest = CHOICES[source, quads].most_bytes[precision] // COMPLEX_DTYPE[precision].itemsize
+    assert best_packed_stages(2 * longest, source, quads, 512, precision) is None
 
 
 def test_short_rows_without_pairs_have_the_stages_of_real_rows():

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 
-from ..arguments import Role
+from ..arguments import Role, Vector
 from ..batch import Batch
 from ..factor import is_power_of_two
 from ..hook_text import with_hooks
@@ -34,7 +34,7 @@ from ..parameters import Parameters
 from ..pass_parts import defines, device_size, exact, listed, uint
 from ..passes import Argument, Pass
 from ..problem import Problem, half_shape, plain_layout
-from ..tables import LaneTwiddles, PowersOfGenerator, Roots, RootSeries
+from ..tables import CosinePairRoots, LaneTwiddles, PowersOfGenerator, Roots, RootSeries
 from ..traits import Traits
 from . import row
 from .lanes import lanes_pass
@@ -212,6 +212,8 @@ def within(
     passes = fourier(inner)
     if not _is_of_groups(passes):
         return None
+    if _is_paired(passes):
+        return _between_numbers((_paired(passes[0], problem),), problem)
     real_source, real_target = inner.source.real, inner.target.real
     hooked = with_hooks(passes, inner.hooks, real_source=real_source, real_target=real_target)
     return _between_numbers(hooked, problem)
@@ -253,6 +255,25 @@ def _convolved(each: Pass, problem: Problem) -> Pass:
     axis = CosineAxis.of(problem)
     powers = PowersOfGenerator(axis.n, cosine=axis.type)
     arguments = {**each.arguments, "powers": powers}
+    return replace(each, defines=tuple(macros.items()), arguments=arguments)
+
+
+def _is_paired(passes: tuple[Pass, ...]) -> bool:
+    """Whether work-groups load, or store, four neighbours of a row at once."""
+    return "QUADS" in dict(passes[0].defines)
+
+
+def _paired(each: Pass, problem: Problem) -> Pass:
+    """Return the pass with cosinePairs.cl: on the spectrum's side, too, rows hold real numbers."""
+    axis = CosineAxis.of(problem)
+    macros = dict(each.defines) | {"COSINE_PAIRS": "1"}
+    macros |= {name: str(value) for name, value in _macros(problem).items()}
+    spectrum = "dst_distances" if axis.type == 2 else "src_distances"
+    arguments = {
+        **each.arguments,
+        "roots": CosinePairRoots(axis.n, problem.precision),
+        spectrum: Vector("int64", (axis.n, 0, 0, 0)),
+    }
     return replace(each, defines=tuple(macros.items()), arguments=arguments)
 
 

@@ -1,0 +1,68 @@
+/* cosinePairs: rows of a cosine or sine transform of type 2 or 3 whose length n is a multiple of 4, on the spectrum's
+ * side. Two mirror images of the packed transform, which has L = n / 2 points, are four numbers of a row, and one
+ * work-item has all of them:
+ *
+ *     Z[k],  Z[L - k]  <--->  numbers k,  n - k,  L - k,  L + k
+ *
+ * packed.cl tells the spectra of the even and of the odd numbers apart by W^k = w^4k, and dctParts.cl turns numbers k and
+ * L - k of the spectrum by w^k and w^(L - k), where w = exp(-2 pi i / (4 n)). As w^(L - k) is (1 - i) / sqrt 2 times the
+ * conjugate of w^k, two products do all this. For type 2, with A = w^k (Z[k] + conj Z[L - k]) and
+ * B = -i w^5k (Z[k] - conj Z[L - k]):
+ *
+ *     A + B = (result k) - i (result n - k),   A - B = x + i y,   results L - k and L + k are (x -+ y) / sqrt 2
+ *
+ * Type 3 is the reverse of that: with P = x[k] - i x[n - k], R = (x[L - k] + x[L + k] + i (x[L + k] - x[L - k])) / sqrt 2,
+ * A = conj(w^k) (P + R) and B = conj(-i w^5k) (P - R), the points are Z[k] = A + B and Z[L - k] = conj(A - B).
+ */
+#define ROOT_OF_HALF CONST(0.70710678118654752440)
+
+/* w^k and -i w^5k, which lie side by side in the table. */
+typedef real RootPair __attribute__((ext_vector_type(4)));
+
+static INLINE RootPair root_pair(global const cplx *roots, uint k)
+{
+    return *(global const RootPair *)(roots + 2 * k);
+}
+
+/* Number i of a row. A sine transform counts them from the end. */
+static INLINE ulong number_at(Transform at, uint i)
+{
+    return at.first + (DCT_SINE ? 2 * LENGTH - 1 - i : i);
+}
+
+#if SOURCE == HERMITIAN
+static INLINE Images load_images(global const source_element *spectrum, Axis axis, Transform from, uint k, uint flags,
+                                 global const cplx *roots)
+{
+    global const real *src = (global const real *)spectrum;
+    const RootPair w = root_pair(roots, k);
+    const real first = src[number_at(from, k)], last = k ? src[number_at(from, 2 * LENGTH - k)] : 0;
+    const real before = src[number_at(from, LENGTH - k)], behind = src[number_at(from, LENGTH + k)];
+    const cplx p = (cplx)(DCT_ORTHO && k == 0 ? first * (2 * ROOT_OF_HALF) : first, -last);
+    const cplx r = ROOT_OF_HALF * (cplx)(before + behind, behind - before);
+    const cplx a = cmul(p + r, (cplx)(w.x, -w.y)), b = cmul(p - r, (cplx)(w.z, -w.w));
+    return (Images){a + b, (cplx)(a.x - b.x, b.y - a.y)};
+}
+#else
+static INLINE real result_of(real y, cplx scale)
+{
+    return HALVED ? y : scaled_real(y, 2 * scale);
+}
+
+static INLINE void store_images(global target_element *spectrum, Axis axis, Transform to, uint k, cplx lower, cplx upper,
+                                int has_upper, cplx scale, uint flags, global const cplx *roots)
+{
+    global real *dst = (global real *)spectrum;
+    const RootPair w = root_pair(roots, k);
+    const cplx a = cmul((cplx)(lower.x + upper.x, lower.y - upper.y), (cplx)(w.x, w.y));
+    const cplx b = cmul((cplx)(lower.x - upper.x, lower.y + upper.y), (cplx)(w.z, w.w));
+    const cplx sum = a + b, difference = ROOT_OF_HALF * (a - b);
+    dst[number_at(to, k)] = result_of(DCT_ORTHO && k == 0 ? sum.x * ROOT_OF_HALF : sum.x, scale);
+    if (k)
+        dst[number_at(to, 2 * LENGTH - k)] = result_of(-sum.y, scale);
+    if (has_upper)
+        dst[number_at(to, LENGTH - k)] = result_of(difference.x - difference.y, scale);
+    if (has_upper && k)
+        dst[number_at(to, LENGTH + k)] = result_of(difference.x + difference.y, scale);
+}
+#endif
