@@ -37,7 +37,7 @@ CROWDED, MOST_OF_CROWDED = 2048, 8  # points of a row, and the most of them that
 MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own mirror images
 MOST_QUICK = 12  # points of a work-item, up to which stages are quick
 QUICK = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
-# Up to which radix near the spectrum of short rows a larger one pays although a work-item then holds
+# Up to which radix near the spectrum of short rows a larger one pays although work-items then hold
 # more points.
 LARGE_FAR = {"single": 10, "double": 0}
 SLOW = (11, 12, 13, 15)  # in rows whose numbers are stored one by one, for this reason

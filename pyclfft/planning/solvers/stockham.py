@@ -411,8 +411,8 @@ def _stages(
     wanted = factors_of(parameters, "stockham_radices", batch.n)
     chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
     in_parts = shape.halves or (shape.split and ends.source == "REAL")
-    if not (chosen or by_columns or in_parts) and _is_packed_row(batch, ends):
-        stages = best_packed_stages(batch.n, ends.source, ends.quads, limit, precision)
+    if not (chosen or by_columns or in_parts):
+        stages = _packed_stages(batch, ends, precision, traits, parameters)
         if stages is not None:
             return stages
     odd_row = not (chosen or by_columns or batch.part) and _is_odd_row(ends)
@@ -467,6 +467,24 @@ def _is_long_double_row(batch: Batch, ends: Ends, precision: str, traits: Traits
 def _is_packed_row(batch: Batch, ends: Ends) -> bool:
     """Whether a launch transforms whole packed rows, and nothing else is done to them."""
     return ends.packed and _is_whole_row(batch, ends)
+
+
+def _packed_stages(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> Stages | None:
+    """Return the stages of packed rows on a GPU if they were found by trial, or None.
+
+    If rows are loaded as numbers, local memory has to hold a whole row.
+    """
+    if traits.is_cpu or not _is_packed_row(batch, ends):
+        return None
+    limit = _most_items(traits, parameters)
+    stages = best_packed_stages(batch.n, ends.source, ends.quads, limit, precision)
+    if stages is None or ends.source == "HERMITIAN":
+        return stages
+    shape = Shape(1, served=parameters["stockham_banks"])
+    group = group_of(batch, ends, stages, shape, precision)
+    return stages if group.local_bytes <= traits.local_mem_bytes else None
 
 
 def _in_quads(batch: Batch, ends: Ends, stages: Stages) -> bool:
@@ -531,8 +549,7 @@ def _group_alone(
     if chosen or not plain or not quick or n * itemsize < ALONE_BYTES:
         return None
     limit = _most_items(traits, parameters)
-    packed = _is_packed_row(batch, ends) and not traits.is_cpu
-    if packed and best_packed_stages(n, ends.source, ends.quads, limit, precision):
+    if _packed_stages(batch, ends, precision, traits, parameters):
         return None  # `_usual_group` has these stages
     served = parameters["stockham_banks"]
     for shape in SHAPES_ALONE:
