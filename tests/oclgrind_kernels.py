@@ -465,12 +465,17 @@ def trigonometric(precision, queue) -> None:
                 if axis == 1:  # in place: work-items without a row of their own read the last row
                     there = cl_array.to_device(queue, x)
                     check(plan(there, out=there).get(), expected)
-    for kind, radices in ((2, (2, 4)), (3, (4, 2))):  # four numbers at once
-        x, parameters = noise((3, 16), dtype), {"stockham_radices": [radices]}
+    # Four numbers at once; the second time, work-items own mirror images.
+    for (kind, radices), points in product(((2, (4, 8)), (3, (8, 4))), (8, 16)):
+        parameters = {
+            "stockham_radices": [radices], "stockham_points": points, "stockham_mirrored": 2
+        }  # fmt: skip
+        x = noise((3, 64), dtype)
         plan = pyclfft.Plan(
             x.shape, dtype, 1, f"dct{kind}", algorithm="stockham", parameters=parameters
         )
-        assert "QUADS" in dict(plan.passes[0].defines)
+        macros = dict(plan.passes[0].defines)
+        assert macros["QUADS"] == macros["COSINE_PAIRS"] == "1"
         expected = scipy.fft.dct(x.astype("f8"), kind, axis=1)
         check(plan(cl_array.to_device(queue, x)).get(), expected)
     x = noise((3, 4, 5), dtype)

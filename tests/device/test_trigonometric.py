@@ -178,18 +178,35 @@ def test_rows_of_odd_lengths_need_no_roots(queue, name, type, norm):
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["dct", "dst"])
 @pytest.mark.parametrize("norm", ["backward", "ortho"])
-@pytest.mark.parametrize("radices", [(2, 4), (4, 4, 8), (5, 10, 10)])
-def test_four_numbers_at_once(queue, name, norm, radices):
-    """Type 2 loads four neighbours at once, type 3 stores them: with even and odd radices."""
+@pytest.mark.parametrize(
+    ("radices", "points", "mirrored"),
+    [
+        ((2, 4), 4, False),
+        ((4, 4, 8), 8, False),
+        ((4, 4, 8), 16, True),
+        ((5, 10, 5), 10, False),
+        ((5, 10, 10), 10, False),
+        ((5, 10, 10), 20, True),
+    ],
+)
+def test_four_numbers_at_once(queue, name, norm, radices, points, mirrored):
+    """Type 2 loads four neighbours at once, type 3 stores them: with even and odd radices.
+
+    On the side of the spectrum two work-items, or one, have the mirror images of four numbers.
+    """
     for type, order in ((2, radices), (3, radices[::-1])):
         n = 2 * prod(radices)
-        options = {"stockham_radices": [order], "stockham_points": max(radices)}
+        options = {"stockham_radices": [order], "stockham_points": points}
+        options["stockham_mirrored"] = n // 2 // points if mirrored else n
         plan = pyclfft.Plan(
             (7, n), "f4", 1, f"{name}{type}", norm=norm, algorithm="stockham",
             context=queue.context, parameters=options,
         )  # fmt: skip
         (only,) = plan.passes
-        assert dict(only.defines)["QUADS"] == "1"
+        macros = dict(only.defines)
+        assert (macros["QUADS"], macros["COSINE_PAIRS"]) == ("1", "1")
+        assert (int(macros["ITEMS"]) >= int(macros["FEWEST"])) == mirrored
+        assert only.hooks == ""
         x = noise((7, n), "f4")
         expected = getattr(scipy.fft, name)(x.astype("f8"), type, axis=1, norm=norm)
         assert relative_error(plan(x), expected) < 1e-6
