@@ -1,11 +1,13 @@
 """
-Put a tune into a hall
+Put a drum into a hall
 ======================
 
 Convolution with the impulse response of a room puts a dry sound into that room.
 
-Sounds: ``tune.wav``, computed by ``samples/make_sound.py``, and a hall whose echoes
-``pyclfft.convolution.rooms`` computes from the positions of its walls.
+Sounds: ``loop_tabla.flac``, a recording of a tabla that Debian's package ``sonic-pi-samples``
+contains (licence: CC0), and a hall whose echoes ``pyclfft.convolution.rooms`` computes from the
+positions of its walls. If the package is not installed, the program takes ``tune.wav`` instead,
+which ``samples/make_sound.py`` has computed.
 """
 
 from pathlib import Path
@@ -17,13 +19,15 @@ import pyclfft
 from pyclfft.audio.audiofile import read_audio
 from pyclfft.convolution.rooms import hall
 
+recording = Path("/usr/share/sonic-pi/samples/loop_tabla.flac")
 samples = next(p / "samples" for p in Path.cwd().parents if (p / "samples/tune.wav").exists())
-sound = read_audio(samples / "tune.wav", channel="mix")
+path = recording if recording.exists() else samples / "tune.wav"
+sound = read_audio(path, channel="mix")
 dry, sr = sound.samples[0], sound.info.sr
 response = hall(2.3, sr)[0]  # the left one of two microphones
 
 # %%
-# The convolution takes one call. The result is longer than the tune, because the hall goes on
+# The convolution takes one call. The result is longer than the dry sound, because the hall goes on
 # sounding.
 
 wet = pyclfft.convolve(dry, response.astype("float32"))

@@ -5,6 +5,8 @@ Look at a narrow band with a magnifying glass
 A plain transform of n samples knows n frequencies, equally spaced from zero to the sample rate.
 If two tones lie close together, it may show a single peak whose top falls between two of its
 frequencies. The zoom transform computes as many frequencies as you like within a band.
+
+Signal: two tones, computed here.
 """
 
 import matplotlib.pyplot as plt

@@ -26,6 +26,7 @@ QUICK = [
 FULL = [
     "pip install --quiet -e .[docs]",
     "sphinx-build -q -W -b html docs FOLDER/docs",
+    "packages FOLDER/packages",
     "oldest FOLDER/oldest",
     "python -m pyclfft selftest --minutes 1",
     "rusticl FOLDER/mesa",
@@ -51,9 +52,8 @@ def checkout(tmp_path):
     for name in TOOLS:
         script(tmp_path / ".venv" / "bin" / name, log)
     script(tmp_path / "bin" / "apt-get", "exit 0")
-    script(tmp_path / ".ci" / "oldest", log)
-    script(tmp_path / ".ci" / "rusticl", log)
-    script(tmp_path / ".ci" / "fuzz", log)
+    for name in ("packages", "oldest", "rusticl", "fuzz"):
+        script(tmp_path / ".ci" / name, log)
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
     shutil.copy(ROOT / ".gitignore", tmp_path)
     (tmp_path / "samples").mkdir()
