@@ -67,6 +67,10 @@ class ScipyBackend:
     ----------
     smallest : int
         The least points of a call that the backend serves.
+
+    See Also
+    --------
+    pyclfft.scipy_backend : Return a backend that leaves short calls to SciPy.
     """
 
     smallest: int = 0

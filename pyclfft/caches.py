@@ -47,6 +47,12 @@ class CacheInfo(NamedTuple):
     rooms : CacheCounts
         Device memory for intermediate results of convolutions that no call uses at the moment.
         `max_size` and `size` are in bytes.
+
+    See Also
+    --------
+    cache_info : Return the state of the caches.
+    clear_cache : Empty the caches.
+    pyclfft.runtime.cache.CacheCounts : The state of one cache.
     """
 
     plans: CacheCounts

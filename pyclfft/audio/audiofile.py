@@ -152,6 +152,11 @@ def read_audio(
     UserWarning
         The file was cut short; the samples that it has are read.
 
+    See Also
+    --------
+    audio_blocks : Read a file part by part.
+    pyclfft.stft : Transform the samples, frame by frame.
+
     Notes
     -----
     Integers of b bits are divided by 2^(b - 1); 128 is subtracted from 8-bit ones before.
@@ -188,6 +193,12 @@ def audio_blocks(
     ------
     FormatError, PlanError, OSError
         As `read_audio` raises them; an error about damage comes when the damage is reached.
+
+    See Also
+    --------
+    read_audio : Read a file, or a part of it, at once.
+    pyclfft.StreamingSTFT : Transform a signal that comes block by block.
+    pyclfft.StreamingConvolver : Convolve a signal that comes block by block.
     """
     with open_audio(path) as audio:
         yield from audio.blocks(size, start=start, duration=duration, channel=channel)

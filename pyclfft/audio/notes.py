@@ -59,6 +59,11 @@ class Note(NamedTuple):
     confidence : float
         How surely this is a note, 0 to 1: it keeps its pitch, it lasts, and its harmonics stand
         out.
+
+    See Also
+    --------
+    notes : Find the notes of a signal.
+    midi_to_hz : The frequency of a MIDI number.
     """
 
     onset: float

@@ -36,6 +36,10 @@ class Region(NamedTuple):
         The seconds in which the gain rises at the start and falls at the end, inside the range.
     slope : float
         The Hz over which the gain rises from `fmin` on and falls up to `fmax`, inside the range.
+
+    See Also
+    --------
+    edit_spectrogram : Make regions of a signal louder or softer, or erase them.
     """
 
     start: float = 0.0

@@ -321,6 +321,12 @@ class StreamingSTFT:
     PlanError
         A ValueError: an option makes no sense.
 
+    See Also
+    --------
+    stft : Transform whole signals.
+    spectrogram : The magnitudes of whole signals.
+    StreamingConvolver : Convolve signals that come block by block.
+
     Examples
     --------
     >>> import numpy as np

@@ -51,6 +51,11 @@ class Report:
         The device memory that the call took, with the workspace of its plans.
     pieces : int
         The number of pieces of all stages.
+
+    See Also
+    --------
+    pyclfft.distributed.reports : Return the reports of the last call.
+    pyclfft.distributed.fftn : Transform an array over ranks or devices.
     """
 
     seconds: float = 0.0

@@ -47,6 +47,11 @@ class Run:
     crowd : float
         How many ranks share the cores or the device that one rank would have alone; it multiplies
         the times of the device and of the link.
+
+    See Also
+    --------
+    Machine : The costs from which the time of a run follows.
+    fitted : Find these costs from measured times.
     """
 
     nbytes: int
@@ -96,6 +101,12 @@ class Machine:
     relative_error : float
         How far the model lies from the runs that it was fitted to: the root of the mean square of
         the differences, each relative to its run. NaN if it was not fitted.
+
+    See Also
+    --------
+    Run : A transform of which the machine tells the time.
+    fitted : Return the machine that comes closest to measured times.
+    better_partition : Return the partition that takes less time.
     """
 
     device_s: float
@@ -138,6 +149,12 @@ def fitted(runs: Sequence[Run], seconds: Sequence[float]) -> Machine:
     ------
     ValueError
         There are fewer than three runs.
+
+    See Also
+    --------
+    Run : A transform that was measured.
+    better_partition : Return the partition that takes less time on the machine.
+    pyclfft.distributed.reports : Return the time of the last transform.
     """
     if len(runs) < 3:
         raise ValueError(f"three costs cannot be told from {len(runs)} runs: measure three or more")
@@ -163,6 +180,11 @@ def better_partition(
         As for `Run`.
     places : int
         The length of the array's first axis; no more ranks than that can share slabs.
+
+    See Also
+    --------
+    fitted : Return the machine that comes closest to measured times.
+    pyclfft.distributed.fftn : Transform an array by the partition that you name.
     """
     if ranks > places:
         return "pencil"

@@ -163,6 +163,13 @@ def ifftn(
     PyclfftError, PrecisionError
         See `fftn`.
 
+    See Also
+    --------
+    fftn : The forward transform.
+    irfftn : Compute real numbers from half of their spectrum.
+    local_slices : The block of each rank.
+    pyclfft.ifftn : The same transform on one device.
+
     Examples
     --------
     >>> import numpy as np
@@ -206,6 +213,13 @@ def rfftn(
         The input is complex.
     PyclfftError, PrecisionError
         See `fftn`.
+
+    See Also
+    --------
+    irfftn : The inverse.
+    fftn : The whole spectrum.
+    local_slices : The block of each rank.
+    pyclfft.rfftn : The same transform on one device.
 
     Notes
     -----
@@ -254,6 +268,13 @@ def irfftn(
     PyclfftError, PrecisionError
         See `fftn`.
 
+    See Also
+    --------
+    rfftn : The forward transform.
+    ifftn : The inverse transform of a whole spectrum.
+    local_slices : The block of each rank.
+    pyclfft.irfftn : The same transform on one device.
+
     Examples
     --------
     >>> import numpy as np
@@ -299,6 +320,12 @@ def local_slices(
     PlanError
         A parameter is wrong.
 
+    See Also
+    --------
+    fftn : The transform, which takes and returns such blocks.
+    rfftn : The transform of real input.
+    pyclfft.distributed.scale.better_partition : Return the partition that takes less time.
+
     Examples
     --------
     >>> from pyclfft import distributed
@@ -320,6 +347,12 @@ def reports() -> tuple[Report, ...]:
     -------
     tuple of Report
         One for this rank, or one for each of the devices that were passed as ``devices=``.
+
+    See Also
+    --------
+    pyclfft.distributed.execute.Report : What each number of a report means.
+    fftn : Transform an array over ranks or devices.
+    pyclfft.distributed.scale.fitted : Fit a cost model to measured times.
 
     Examples
     --------

@@ -77,6 +77,12 @@ def assign_devices(client: Client, devices: Sequence[str] | None = None) -> dict
     DeviceError
         A worker's host has no usable device that fits.
 
+    See Also
+    --------
+    pyclfft.distributed.chunked.fftn : Transform a dask array on the workers' devices.
+    pyclfft.use_device : Choose the device of this process.
+    pyclfft.devices : List all usable devices of this host.
+
     Examples
     --------
     ::

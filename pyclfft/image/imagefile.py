@@ -147,6 +147,11 @@ class Metadata:
         Pixels an inch, across and down.
     exif : bytes or None
         EXIF data without the tags about the layout of the file, as a TIFF of tags.
+
+    See Also
+    --------
+    ImageFile : An image with its metadata.
+    write_images : Write images with the metadata that the format can hold.
     """
 
     icc_profile: bytes | None = None
@@ -177,6 +182,12 @@ class ImageFile:
     ------
     FormatError
         Shapes, dtypes and `maxval` do not fit each other.
+
+    See Also
+    --------
+    read_image : Read an image from a file.
+    write_image : Write an image to a file.
+    Metadata : The colour profile, the resolution and the EXIF data.
     """
 
     pixels: np.ndarray
@@ -235,6 +246,12 @@ def read_image(path: str | os.PathLike[str]) -> ImageFile:
     -----
     UserWarning
         The file holds further images, which are not read.
+
+    See Also
+    --------
+    read_images : Read all images of a file.
+    write_image : Write an image to a file.
+    pyclfft.filter_image : Filter the pixels of an image.
     """
     ((image, _),) = iter_images(path, first_only=True)
     return image
@@ -273,6 +290,12 @@ def read_images(path: str | os.PathLike[str]) -> list[ImageFile]:
     UserWarning
         Something in the file is left behind: all but the first image of an animation, a colour
         profile that is not one of grey or RGB pixels, damaged EXIF data.
+
+    See Also
+    --------
+    read_image : Read the first image only.
+    iter_images : Read the images one by one.
+    write_images : Write several images to a file.
     """
     return [image for image, _ in iter_images(path)]
 
@@ -375,6 +398,11 @@ def iter_images(
     -----
     UserWarning
         As `read_images` does, after the last image.
+
+    See Also
+    --------
+    read_images : Read all images at once.
+    write_images : Write images, each as soon as an iterator makes it.
     """
     left_behind: list[str] = []
     yield from _decoded(Path(path).read_bytes(), str(path), left_behind, first_only=first_only)
@@ -415,6 +443,11 @@ def write_image(path: str | os.PathLike[str], image: ImageFile) -> None:
     ------
     FormatError, OSError
         In the cases that `write_images` names.
+
+    See Also
+    --------
+    write_images : Write several images to one file.
+    read_image : Read an image from a file.
     """
     write_images(path, [image])
 
@@ -452,6 +485,12 @@ def write_images(path: str | os.PathLike[str], images: Iterable[ImageFile]) -> N
     -----
     UserWarning
         The format has no place for a colour profile, a resolution or EXIF data.
+
+    See Also
+    --------
+    write_image : Write one image.
+    read_images : Read all images of a file.
+    iter_images : Read the images of a file one by one.
     """
     if isinstance(images, Sequence):
         _writer(path, images)

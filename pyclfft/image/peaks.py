@@ -42,6 +42,12 @@ class Peak:
         The magnitude of the spectrum there.
     prominence : float
         How many times as great as the magnitudes around it the magnitude is.
+
+    See Also
+    --------
+    spectrum : Compute the spectrum of an image, and find its peaks.
+    find_notches : The frequencies of stripes and moire.
+    pyclfft.image.peaks.find_peaks : Find the peaks of a spectrum of your own.
     """
 
     fy: float
@@ -113,6 +119,12 @@ def find_peaks(
     ------
     PlanError
         A ValueError: `around` has another value.
+
+    See Also
+    --------
+    pyclfft.spectrum : Compute the spectrum of an image, and find its peaks.
+    pyclfft.find_notches : The frequencies of stripes and moire.
+    pyclfft.fftshift : Move the frequency 0 to the middle.
 
     References
     ----------

@@ -60,6 +60,11 @@ class Pass:
         The transform that the pass computes as a whole, from its source to its target, or together
         with the passes beside it that have the same one, from the first one's source to the last
         one's target. Tests use it to run these passes in NumPy; others leave it out.
+
+    See Also
+    --------
+    pyclfft.Plan : A planned transform, which consists of passes.
+    pyclfft.runtime.profile.PassTime : The time that a pass took on the device.
     """
 
     kernel: str

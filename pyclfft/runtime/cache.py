@@ -19,7 +19,13 @@ Value = TypeVar("Value")
 
 
 class CacheCounts(NamedTuple):
-    """The state of one cache: the numbers that `functools.lru_cache` counts, too."""
+    """The state of one cache: the numbers that `functools.lru_cache` counts, too.
+
+    See Also
+    --------
+    pyclfft.cache_info : Return the state of all caches.
+    pyclfft.CacheInfo : The state of all caches, by their names.
+    """
 
     hits: int
     misses: int

@@ -63,6 +63,10 @@ class Hook:
     PlanError
         A ValueError: a kernel cannot take an argument of this name or type.
 
+    See Also
+    --------
+    Plan : A planned transform, which takes hooks.
+
     Notes
     -----
     Every call of the plan reads arrays and buffers on the device anew, so that their contents may

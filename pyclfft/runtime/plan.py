@@ -134,6 +134,13 @@ class Plan:
     BuildError
         A kernel does not compile on the device.
 
+    See Also
+    --------
+    fft : Transform an array by a plan that pyclfft makes and keeps.
+    tune : Find the fastest parameters of a transform.
+    Hook : OpenCL C that a plan runs as it loads or stores.
+    transform_in_pieces : Transform an array larger than the device.
+
     Notes
     -----
     A plan can be pickled, for a worker of Dask or another process. What travels is the plan's

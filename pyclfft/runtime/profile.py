@@ -24,6 +24,11 @@ class PassTime:
         The time from the step's start to its end, in milliseconds.
     nbytes : int
         The bytes that the step had to move at least.
+
+    See Also
+    --------
+    pyclfft.Plan.profile : Run a plan, and return the time of every pass.
+    pyclfft.planning.passes.Pass : One launch of one kernel.
     """
 
     name: str

@@ -64,6 +64,11 @@ class Tuned:
     kernels : tuple of KernelGroup
         The work-groups of each of the textbook's kernels if `algorithm` is ``"radix2"``, else
         empty.
+
+    See Also
+    --------
+    tune : Find the fastest parameters of a transform.
+    Plan : A planned transform, which takes the parameters that were found.
     """
 
     problem: str

@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 import io
+import pkgutil
 import re
 import runpy
 import shutil
@@ -65,6 +66,26 @@ FUNCTIONS = {
     for name in module.__all__
     if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))
 }
+
+
+def listed():
+    """Return the module of each name that a page of the reference lists, by its full name."""
+    modules = {}
+    for page in sorted((DOCS / "reference").glob("*.md")):
+        module, text = "", page.read_text(encoding="utf-8")
+        blocks = re.findall(r"^```\{eval-rst\}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        for line in "".join(blocks).splitlines():
+            if chosen := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
+                module = chosen[1]
+            elif whole := re.fullmatch(r"\.\. automodule:: (\S+)", line):
+                names = importlib.import_module(whole[1]).__all__
+                modules |= {f"{whole[1]}.{name}": whole[1] for name in names}
+            elif name := re.fullmatch(r" {3}(\w[\w.]*)", line):
+                modules[f"{module}.{name[1]}"] = module
+    return modules
+
+
+LISTED = listed()
 RAISE_NOTHING = ("pyclfft.cache_info", "pyclfft.devices", "pyclfft.get_workers")
 
 
@@ -207,16 +228,56 @@ def test_public_functions_are_documented(name):
         "Parameters": bool(signature.parameters),
         "Returns": signature.return_annotation not in (None, "None"),
         "Raises": name not in RAISE_NOTHING,
-        "See Also": True,
         "Examples": True,
     }
     assert [each for each in wanted if wanted[each] and not sections.get(each, "").strip()] == []
     assert [each for each in ORDER if each in sections] == list(sections)
     assert sorted(names_in(sections.get("Parameters", ""))) == sorted(signature.parameters)
-    space = importlib.import_module(name.rpartition(".")[0])
-    assert [each for each in names_in(sections["See Also"]) if not hasattr(space, each)] == []
     assert ">>> " in sections["Examples"]
     assert function.__module__ in MODULES  # whose examples are run
+
+
+def found(name):
+    """Return what a page of the reference lists under this full name."""
+    module = LISTED[name]
+    if module == "pyclfft.distributed.workers":
+        pytest.importorskip("distributed")
+    return pkgutil.resolve_name(f"{module}:{name.removeprefix(f'{module}.')}")
+
+
+def has_page(name):
+    """Whether a page of the reference describes this full name: what is listed, or its method."""
+    owner, _, member = name.rpartition(".")
+    return name in LISTED or (owner in LISTED and hasattr(found(owner), member))
+
+
+def test_listed_names_are_found():
+    expected = {
+        "pyclfft.Plan", "pyclfft.runtime.profile.PassTime", "pyclfft.BuildError",
+        "pyclfft.distributed.fftn", "pyclfft.distributed.scale.Run", "pyclfft.array_api_fft.fft",
+        "pyclfft.image.peaks.find_peaks", "pyclfft.image.imagefile.ImageFile",
+    }  # fmt: skip
+    assert expected | set(FUNCTIONS) <= set(LISTED)
+    assert has_page("pyclfft.Plan.profile")
+    assert not has_page("pyclfft.Plan.nothing")
+    assert not has_page("pyclfft.nothing")
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_listed_names_say_what_else_to_see(name):
+    """The section is where numpydoc has it, and each of its entries links to another page."""
+    sections = sections_of(found(name).__doc__ or "")
+    assert sections.get("See Also", "").strip()
+    last = [each for each in ORDER[ORDER.index("See Also") :] if each in sections]
+    assert list(sections)[-len(last) :] == last
+    entries = sections["See Also"].strip().splitlines()
+    assert [each for each in entries if not re.fullmatch(r"[\w.]+ : [A-Z].*\.", each)] == []
+    targets = [each.partition(" : ")[0] for each in entries]
+    assert len(set(targets)) == len(targets)
+    space, _, own = name.rpartition(".")
+    assert not {name, own} & set(targets)
+    missing = [each for each in targets if not has_page(each) and not has_page(f"{space}.{each}")]
+    assert missing == []
 
 
 def test_public_docstrings_have_examples():
