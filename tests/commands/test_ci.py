@@ -34,6 +34,7 @@ FULL = [
     "python -m pytest -x -m full -n 0 tests/lab",
     "python -m pyclfft selftest --stress --minutes 0.5",
     "python -m pyclfft selftest --plans 3000",
+    "oclgrind 1",
     "fuzz 1",
     "python -m pytest -x -m full --ignore tests/suites --ignore tests/lab",
 ]
@@ -52,7 +53,7 @@ def checkout(tmp_path):
     for name in TOOLS:
         script(tmp_path / ".venv" / "bin" / name, log)
     script(tmp_path / "bin" / "apt-get", "exit 0")
-    for name in ("packages", "oldest", "rusticl", "fuzz"):
+    for name in ("packages", "oldest", "rusticl", "oclgrind", "fuzz"):
         script(tmp_path / ".ci" / name, log)
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
     shutil.copy(ROOT / ".gitignore", tmp_path)
