@@ -1,4 +1,5 @@
-/* dctHook: dctParts.cl as hooks, so that a Fourier transform is a cosine or a sine transform by itself.
+/* dctHook: dctParts.cl as hooks, so that a Fourier transform is a cosine or a sine transform by itself. Rows of types 2 and
+ * 3 whose length is a multiple of 4 need no hooks in one launch of work-groups: gpu/quads.cl and gpu/cosinePairs.cl.
  *
  *     numbers  --->  the load of the Fourier transform: dct_load  --->  its stages  --->  its store: dct_store  --->  results
  *

@@ -162,6 +162,18 @@ FAULTS = (
         "if (i < end)\n                store_element",
     ),
     Fault(
+        "pairs of a cosine transform have a wrong root",
+        PLANNING,
+        "np.stack((k, self.n + 5 * k), axis=1)",
+        "np.stack((k, self.n + 4 * k), axis=1)",
+    ),
+    Fault(
+        "pairs of a cosine transform of type 3 have a wrong sign",
+        KERNELS,
+        "DCT_ORTHO && k == 0 ? at_k * (2 * ROOT_OF_HALF) : at_k, -at_image)",
+        "DCT_ORTHO && k == 0 ? at_k * (2 * ROOT_OF_HALF) : at_k, at_image)",
+    ),
+    Fault(
         "cosine transforms of type 4 and odd length have a wrong sign",
         KERNELS,
         "return quarter == 1 || quarter == 2 ? -x : x;",

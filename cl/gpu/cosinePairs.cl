@@ -4,15 +4,17 @@
  *
  *     Z[k],  Z[L - k]  <--->  numbers k,  n - k,  L - k,  L + k
  *
- * packed.cl tells the spectra of the even and of the odd numbers apart by W^k = w^4k, and dctParts.cl turns numbers k and
- * L - k of the spectrum by w^k and w^(L - k), where w = exp(-2 pi i / (4 n)). As w^(L - k) is (1 - i) / sqrt 2 times the
+ * packed.cl tells the spectra of the even and of the odd numbers apart by w^4k, and dctParts.cl turns numbers k and L - k
+ * of the spectrum by w^k and w^(L - k), where w = exp(-2 pi i / (4 n)). As w^(L - k) is (1 - i) / sqrt 2 times the
  * conjugate of w^k, two products do all this. For type 2, with A = w^k (Z[k] + conj Z[L - k]) and
- * B = -i w^5k (Z[k] - conj Z[L - k]):
+ * B = -i w^5k (Z[k] - conj Z[L - k]), the results y are
  *
- *     A + B = (result k) - i (result n - k),   A - B = x + i y,   results L - k and L + k are (x -+ y) / sqrt 2
+ *     y[k] - i y[n - k] = A + B,   y[L - k] = Re (1 + i) (A - B) / sqrt 2,   y[L + k] = Im (1 + i) (A - B) / sqrt 2
  *
- * Type 3 is the reverse of that: with P = x[k] - i x[n - k], R = (x[L - k] + x[L + k] + i (x[L + k] - x[L - k])) / sqrt 2,
+ * Type 3 is the reverse of that: with P = x[k] - i x[n - k], R = (1 - i) (x[L - k] + i x[L + k]) / sqrt 2,
  * A = conj(w^k) (P + R) and B = conj(-i w^5k) (P - R), the points are Z[k] = A + B and Z[L - k] = conj(A - B).
+ *
+ * There is no number n: x[n] counts as 0. If k is L / 2, number k is its own image.
  */
 #define ROOT_OF_HALF CONST(0.70710678118654752440)
 
@@ -24,8 +26,8 @@ static INLINE RootPair root_pair(global const cplx *roots, uint k)
     return *(global const RootPair *)(roots + 2 * k);
 }
 
-/* Number i of a row. A sine transform counts them from the end. */
-static INLINE ulong number_at(Transform at, uint i)
+/* The place of number i of a row. A sine transform counts numbers from the end. */
+static INLINE ulong place_of_number(Transform at, uint i)
 {
     return at.first + (DCT_SINE ? 2 * LENGTH - 1 - i : i);
 }
@@ -36,14 +38,16 @@ static INLINE Images load_images(global const source_element *spectrum, Axis axi
 {
     global const real *src = (global const real *)spectrum;
     const RootPair w = root_pair(roots, k);
-    const real first = src[number_at(from, k)], last = k ? src[number_at(from, 2 * LENGTH - k)] : 0;
-    const real before = src[number_at(from, LENGTH - k)], behind = src[number_at(from, LENGTH + k)];
-    const cplx p = (cplx)(DCT_ORTHO && k == 0 ? first * (2 * ROOT_OF_HALF) : first, -last);
-    const cplx r = ROOT_OF_HALF * (cplx)(before + behind, behind - before);
+    const real at_k = src[place_of_number(from, k)], at_image = k ? src[place_of_number(from, 2 * LENGTH - k)] : 0;
+    const real below = src[place_of_number(from, LENGTH - k)], above = src[place_of_number(from, LENGTH + k)];
+    const cplx p = (cplx)(DCT_ORTHO && k == 0 ? at_k * (2 * ROOT_OF_HALF) : at_k, -at_image);
+    const cplx r = ROOT_OF_HALF * (cplx)(below + above, above - below);
     const cplx a = cmul(p + r, (cplx)(w.x, -w.y)), b = cmul(p - r, (cplx)(w.z, -w.w));
     return (Images){a + b, (cplx)(a.x - b.x, b.y - a.y)};
 }
 #else
+/* A result, times the plan's factor. That is twice the scale, which packed.cl would apply to twice the spectrum; if the
+ * scale is HALVED, the factor is 1. */
 static INLINE real result_of(real y, cplx scale)
 {
     return HALVED ? y : scaled_real(y, 2 * scale);
@@ -57,12 +61,12 @@ static INLINE void store_images(global target_element *spectrum, Axis axis, Tran
     const cplx a = cmul((cplx)(lower.x + upper.x, lower.y - upper.y), (cplx)(w.x, w.y));
     const cplx b = cmul((cplx)(lower.x - upper.x, lower.y + upper.y), (cplx)(w.z, w.w));
     const cplx sum = a + b, difference = ROOT_OF_HALF * (a - b);
-    dst[number_at(to, k)] = result_of(DCT_ORTHO && k == 0 ? sum.x * ROOT_OF_HALF : sum.x, scale);
+    dst[place_of_number(to, k)] = result_of(DCT_ORTHO && k == 0 ? sum.x * ROOT_OF_HALF : sum.x, scale);
     if (k)
-        dst[number_at(to, 2 * LENGTH - k)] = result_of(-sum.y, scale);
+        dst[place_of_number(to, 2 * LENGTH - k)] = result_of(-sum.y, scale);
     if (has_upper)
-        dst[number_at(to, LENGTH - k)] = result_of(difference.x - difference.y, scale);
+        dst[place_of_number(to, LENGTH - k)] = result_of(difference.x - difference.y, scale);
     if (has_upper && k)
-        dst[number_at(to, LENGTH + k)] = result_of(difference.x + difference.y, scale);
+        dst[place_of_number(to, LENGTH + k)] = result_of(difference.x + difference.y, scale);
 }
 #endif

@@ -73,7 +73,8 @@ class Snippet:
         serves all elements of the transform. Kernels that know them do not use `code`.
     quads : bool
         Whether kernels may load, or store, numbers as quads.cl does instead of calling the hook,
-        which does that work of a cosine or sine transform for one number.
+        which does that work of a cosine or sine transform for one number. cosinePairs.cl then takes
+        the place of the hook at the other end.
     """
 
     code: str

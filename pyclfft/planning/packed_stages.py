@@ -31,16 +31,18 @@ MOST_BYTES, MOST_ELEMENTS_OF_LONG = 2**15, 24
 BUTTERFLIES = 4  # the most that a work-item has in the stage that yields the number of work-items
 MOST_IDLE = 1.0  # the most work-items that idle in a stage, for each that works
 
-LACKING = 512  # points of a row that wants three stages
+LACKING = 512  # points of a row that loads four numbers at once; 4x16x8 is quickest there
 CROWDED, MOST_OF_CROWDED = 2048, 8  # points of a row, and the most of them that a work-item holds
 
 MIRRORED_ITEMS = {"single": 128, "double": 32}  # from which on it pays to own mirror images
 MOST_QUICK = 12  # points of a work-item, up to which stages are quick
-QUICK = (6, 8, 10, 16)  # radices near the spectrum: odd ones and 12 take too many registers
+# Radices near the spectrum of rows whose numbers are stored one by one: odd ones and 12 take too
+# many registers.
+QUICK = (6, 8, 10, 16)
 # Up to which radix near the spectrum of short rows a larger one pays although work-items then hold
 # more points.
 LARGE_FAR = {"single": 10, "double": 0}
-SLOW = (11, 12, 13, 15)  # in rows whose numbers are stored one by one, for this reason
+SLOW = (11, 12, 13, 15)  # radices that take many registers in any stage
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def _crowds(stages: Stages, precision: str) -> bool:
 
 
 def _lacks_large_radix(stages: Stages) -> bool:
-    """Return whether rows of 1024 numbers of a cosine transform should have other stages.
+    """Return whether rows of 1024 numbers of type II should have other stages.
 
     4x16x8 was 1 % quicker than 4x4x4x8 in single precision on an H100, and 7 % in double precision.
     """
@@ -91,15 +93,24 @@ def mirrors(stages: Stages, precision: str) -> bool:
 
 
 def _rank_of_four_loaded(each: Stages, precision: str) -> tuple[float, ...]:
-    """Return the rank of stages of rows whose numbers are loaded four at once."""
+    """Return the rank of stages of rows whose numbers are loaded four at once.
+
+    In trials, long rows in single precision were quick if the stage before the last one had a small
+    radix, and all other rows if work-items held few points.
+    """
+    near, far = each.radices[0], each.radices[-1]
     if _is_long(each, precision) and precision == "single":
         return idle(each, -1), each.radices[-2], each.elements
-    near, far = each.radices[0], each.radices[-1]
     return _lacks_large_radix(each), idle(each, -1), each.elements, near, -far
 
 
 def _rank_of_four_stored(each: Stages, precision: str) -> tuple[float, ...]:
-    """Return the rank of stages of rows whose numbers are stored four at once."""
+    """Return the rank of stages of rows whose numbers are stored four at once.
+
+    In trials, most rows were quick if the radix near the spectrum was large, long rows if the radix
+    of the second stage was large (in single precision only if work-items owned mirror images), and
+    short rows if they had few stages.
+    """
     second, far = each.radices[1], each.radices[-1]
     idle_in_all = sum(idle(each, number) for number in range(len(each.radices)))
     if _is_long(each, precision):
@@ -117,6 +128,7 @@ def _rank_of_four_stored(each: Stages, precision: str) -> tuple[float, ...]:
 
 
 def _is_long(stages: Stages, precision: str) -> bool:
+    """Return whether the points of a row take more than MOST_BYTES."""
     return stages.n * COMPLEX_DTYPE[precision].itemsize > MOST_BYTES
 
 
@@ -148,10 +160,10 @@ CHOICES = {
 
 
 @lru_cache(maxsize=4096)
-def best_packed_stages(
+def packed_stages(
     n: int, source: str, quads: bool, most_items: int, precision: str
-) -> Stages | None:
-    """Return the stages of packed rows that should be quickest on a GPU.
+) -> tuple[Stages, ...]:
+    """Return stages of packed rows on a GPU, of which the first ones should be quickest.
 
     Parameters
     ----------
@@ -169,12 +181,12 @@ def best_packed_stages(
 
     Returns
     -------
-    Stages or None
-        The stages, or None if none fits, or if the row is too short or too long for this choice.
+    tuple of Stages
+        The stages; none if the row is too short or too long for this choice.
     """
     choice, nbytes = CHOICES[source, quads], n * COMPLEX_DTYPE[precision].itemsize
     if n < FEWEST_POINTS or nbytes > choice.most_bytes[precision] or not is_smooth(n):
-        return None
+        return ()
     most_elements = MOST_ELEMENTS if nbytes <= MOST_BYTES else MOST_ELEMENTS_OF_LONG
     fewest = min(FEWEST_ITEMS, n // FEWEST_POINTS_EACH)
     bounds = Bounds(LEAST_RADIX, fewest, most_items, most_elements)
@@ -182,17 +194,13 @@ def best_packed_stages(
     if quads and not found and n < SHORT:
         # The shortest row, of 32 points, keeps a small radix that pairs numbers: 2x4x4.
         if source == "REAL" and n > FEWEST_POINTS:
-            return best_packed_stages(n, source, False, most_items, precision)
+            return packed_stages(n, source, False, most_items, precision)
         least = n // FEWEST_POINTS_OF_SHORT
         found = _found(n, quads, Bounds(LEAST_NEAR_OF_SHORT, least, most_items))
     most = min((len(each.radices) for each in found), default=0) + MORE_STAGES
     few = [each for each in found if len(each.radices) <= most]
-    best = min(
-        few,
-        key=lambda each: (*choice.rank(each, precision), each.radices, each.items),
-        default=None,
-    )
-    return best.reversed if best is not None and source == "HERMITIAN" else best
+    few.sort(key=lambda each: (*choice.rank(each, precision), each.radices, each.items))
+    return tuple(each.reversed if source == "HERMITIAN" else each for each in few)
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ def test_rows_of_odd_lengths_need_no_roots(queue, name, type, norm):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["dct", "dst"])
-@pytest.mark.parametrize("norm", ["backward", "ortho"])
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
 @pytest.mark.parametrize(
     ("radices", "points", "mirrored"),
     [
@@ -192,27 +192,36 @@ def test_rows_of_odd_lengths_need_no_roots(queue, name, type, norm):
 def test_four_numbers_at_once(queue, name, norm, radices, points, mirrored):
     """Type 2 loads four neighbours at once, type 3 stores them: with even and odd radices.
 
-    On the side of the spectrum two work-items, or one, have the mirror images of four numbers.
+    On the side of the spectrum, mirror images belong to two work-items, or to one.
     """
+    n = 2 * prod(radices)
     for type, order in ((2, radices), (3, radices[::-1])):
-        n = 2 * prod(radices)
-        options = {"stockham_radices": [order], "stockham_points": points}
-        options["stockham_mirrored"] = n // 2 // points if mirrored else n
-        plan = pyclfft.Plan(
-            (7, n), "f4", 1, f"{name}{type}", norm=norm, algorithm="stockham",
-            context=queue.context, parameters=options,
-        )  # fmt: skip
-        (only,) = plan.passes
-        macros = dict(only.defines)
-        assert (macros["QUADS"], macros["COSINE_PAIRS"]) == ("1", "1")
-        assert (int(macros["ITEMS"]) >= int(macros["FEWEST"])) == mirrored
-        assert only.hooks == ""
-        x = noise((7, n), "f4")
-        expected = getattr(scipy.fft, name)(x.astype("f8"), type, axis=1, norm=norm)
-        assert relative_error(plan(x), expected) < 1e-6
-        there = cl_array.to_device(queue, x)
-        plan(there, out=there)
-        assert relative_error(there.get(), expected) < 1e-6
+        values = {"stockham_radices": [order], "stockham_points": points}
+        values["stockham_mirrored"] = n // 2 // points if mirrored else n
+        for code, limit in (("f4", 1e-6), ("f8", 1e-14)):
+            if code == "f8" and not describe.traits(queue.device).fp64:
+                continue
+            plan = pyclfft.Plan(
+                (2, 4, n), code, 2, f"{name}{type}", norm=norm, algorithm="stockham",
+                context=queue.context, parameters=values,
+            )  # fmt: skip
+            (only,) = plan.passes
+            macros = dict(only.defines)
+            assert (macros["QUADS"], macros["COSINE_PAIRS"]) == ("1", "1")
+            items, all_butterflies = int(macros["ITEMS"]), n // 2 // radices[-1]
+            owned = all_butterflies % (2 * items) == 0 and items >= int(macros["FEWEST"])
+            assert (owned and radices[-1] % 2 == 0) == mirrored
+            assert only.hooks == ""
+            x = noise((2, 4, n), code)
+            expected = getattr(scipy.fft, name)(x.astype("longdouble"), type, norm=norm)
+            result = plan(x)
+            assert relative_error(result, expected) < limit
+            there = cl_array.to_device(queue, x)
+            plan(there, out=there)
+            assert relative_error(there.get(), expected) < limit
+            x[1, 2, 3] = np.nan  # stays in its row
+            np.testing.assert_array_equal(plan(x)[0], result[0])
+            np.testing.assert_array_equal(plan(x)[1, [0, 1, 3]], result[1, [0, 1, 3]])
 
 
 @pytest.mark.one_cpu

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 
+from pyclfft.planning.arguments import Vector
 from pyclfft.planning.factor import is_smooth
 from pyclfft.planning.packed_stages import (
     CHOICES,
@@ -13,12 +15,22 @@ from pyclfft.planning.packed_stages import (
     MOST_ELEMENTS,
     MOST_ELEMENTS_OF_LONG,
     SHORT,
-    best_packed_stages,
     idle,
+    packed_stages,
 )
+from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.precision import COMPLEX_DTYPE
+from pyclfft.planning.problem import make_problem
+from pyclfft.planning.schedule import schedule_of
+from pyclfft.planning.tables import CosinePairRoots
+from tests.recorded_traits import RECORDED
 
 LENGTHS = [n for n in (*range(1, 300), 500, 512, 768, 1000, 1024, 2000, 2048, 4096) if is_smooth(n)]
+
+
+def best(*row):
+    """Return the stages that should be quickest, or None."""
+    return next(iter(packed_stages(*row)), None)
 
 
 @pytest.mark.parametrize(("source", "quads"), CHOICES)
@@ -26,7 +38,7 @@ LENGTHS = [n for n in (*range(1, 300), 500, 512, 768, 1000, 1024, 2000, 2048, 40
 def test_stages_fit_a_work_group(source, quads, precision):
     found = 0
     for n, most in product(LENGTHS, (16, 64, 512)):
-        stages = best_packed_stages(n, source, quads, most, precision)
+        stages = best(n, source, quads, most, precision)
         if stages is None:
             continue
         found += 1
@@ -56,7 +68,7 @@ def test_stages_fit_a_work_group(source, quads, precision):
 )
 def test_the_quickest_stages(n, source, quads, radices, items):
     """They are those that sweeps on an H200 and an H100 found, or as quick within 3 %."""
-    stages = best_packed_stages(n, source, quads, 512, "single")
+    stages = best(n, source, quads, 512, "single")
     assert (stages.radices, stages.items) == (radices, items)
     assert idle(stages, 0 if source == "HERMITIAN" else -1) == 0
 
@@ -74,21 +86,45 @@ def test_the_quickest_stages(n, source, quads, radices, items):
 )
 def test_long_rows_have_more_points_for_each_work_item(source, quads, precision, n):
     assert n * COMPLEX_DTYPE[precision].itemsize > MOST_BYTES
-    stages = best_packed_stages(n, source, quads, 512, precision)
+    stages = best(n, source, quads, 512, precision)
     assert (stages.n, len(stages.radices)) == (n, 4)
     assert stages.elements <= MOST_ELEMENTS_OF_LONG
     if quads:
         assert stages.pairs_end(first=source == "REAL")
     longest = CHOICES[source, quads].most_bytes[precision] // COMPLEX_DTYPE[precision].itemsize
-    assert best_packed_stages(2 * longest, source, quads, 512, precision) is None
+    assert best(2 * longest, source, quads, 512, precision) is None
 
 
 def test_short_rows_without_pairs_have_the_stages_of_real_rows():
-    assert best_packed_stages(48, "REAL", True, 512, "single") == best_packed_stages(
-        48, "REAL", False, 512, "single"
-    )
+    assert best(48, "REAL", True, 512, "single") == best(48, "REAL", False, 512, "single")
 
 
 @pytest.mark.parametrize("n", [1, 16, 17 * 32, 2**13])
 def test_other_rows_are_left_to_other_rules(n):
-    assert best_packed_stages(n, "REAL", False, 512, "single") is None
+    assert best(n, "REAL", False, 512, "single") is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "n"), [("dct3", "f8", 9984), ("dct2", "f8", 5120), ("dst2", "f4", 10240)]
+)
+def test_stages_with_which_a_row_fits_local_memory(kind, code, n):
+    """The first ones need more of it."""
+    traits = RECORDED["h200"]
+    problem = make_problem((100, n), code, (1,), kind, "forward")
+    (only,) = schedule_of(problem, traits, None, parameters_for(traits)).passes
+    assert dict(only.defines)["COSINE_PAIRS"] == "1"
+    assert only.local_bytes <= traits.local_mem_bytes
+    spectrum = "src_distances" if kind == "dct3" else "dst_distances"
+    assert only.arguments[spectrum] == Vector("int64", (n, 0, 0, 0))
+    source = "HERMITIAN" if kind == "dct3" else "REAL"
+    precision = {"f4": "single", "f8": "double"}[code]
+    radices = tuple(map(int, dict(only.defines)["RADICES"].split(",")))[:4]
+    assert best(n // 2, source, True, 512, precision).radices != radices
+
+
+def test_both_roots_of_a_pair():
+    n, k = 64, np.arange(32)
+    w = np.exp(-2j * np.pi * k / (4 * n))
+    values = CosinePairRoots(n, "double").values()
+    assert values.shape == (32, 2)
+    np.testing.assert_allclose(values, np.stack((w, -1j * w**5), axis=1), rtol=0, atol=1e-14)

@@ -180,7 +180,7 @@ def _batch(problem: Problem) -> Batch:
 
 # The kernels of work-groups. Each group has read all of its rows before it writes any of them.
 KERNELS_OF_GROUPS = ("stockham", "rader", "raderReal")
-MOST_FOUND_EACH = {"single": 8192, "double": 512}  # numbers of a row, each of which finds its row
+MOST_FOUND_EACH = 8192  # numbers of a row, each of which finds its row
 UINT_INDICES = 2**32  # from so many elements on, their numbers are 64-bit integers
 
 
@@ -264,10 +264,14 @@ def _is_paired(passes: tuple[Pass, ...]) -> bool:
 
 
 def _paired(each: Pass, problem: Problem) -> Pass:
-    """Return the pass with cosinePairs.cl: on the spectrum's side, too, rows hold real numbers."""
+    """Return the pass with cosinePairs.cl.
+
+    On the spectrum's side, neighbouring rows are n real numbers apart then, not n / 2 + 1 complex
+    ones.
+    """
     axis = CosineAxis.of(problem)
-    macros = dict(each.defines) | {"COSINE_PAIRS": "1"}
-    macros |= {name: str(value) for name, value in _macros(problem).items()}
+    signs = {name: str(_macros(problem)[name]) for name in ("DCT_SINE", "DCT_ORTHO")}
+    macros = dict(each.defines) | {"COSINE_PAIRS": "1"} | signs
     spectrum = "dst_distances" if axis.type == 2 else "src_distances"
     arguments = {
         **each.arguments,
@@ -346,7 +350,7 @@ def _finds_rows_once(problem: Problem) -> bool:
     slower, for example 1000 numbers by 15 %. Other types gained nothing.
     """
     axis, columns = CosineAxis.of(problem), prod(problem.shape[problem.axes[0] + 1 :])
-    long = axis.n > MOST_FOUND_EACH[problem.precision]
+    long = axis.n > MOST_FOUND_EACH
     return axis.type == 3 and columns == 1 and is_power_of_two(axis.n) and long
 
 

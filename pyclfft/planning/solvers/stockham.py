@@ -34,7 +34,7 @@ from ..factor import (
     is_smooth,
     shown,
 )
-from ..packed_stages import MIRRORED_ITEMS, best_packed_stages
+from ..packed_stages import MIRRORED_ITEMS, packed_stages
 from ..parameters import Parameters, factors_of
 from ..pass_parts import defines, exact, listed, uint
 from ..passes import Argument, Pass
@@ -472,19 +472,20 @@ def _is_packed_row(batch: Batch, ends: Ends) -> bool:
 def _packed_stages(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Stages | None:
-    """Return the stages of packed rows on a GPU if they were found by trial, or None.
+    """Return the stages of packed rows on a GPU that were found by trial, or None.
 
-    If rows are loaded as numbers, local memory has to hold a whole row.
+    A whole row has to fit local memory. If rows are loaded as halves of spectra, its real and its
+    imaginary parts may fit in turn.
     """
     if traits.is_cpu or not _is_packed_row(batch, ends):
         return None
     limit = _most_items(traits, parameters)
-    stages = best_packed_stages(batch.n, ends.source, ends.quads, limit, precision)
-    if stages is None or ends.source == "HERMITIAN":
-        return stages
-    shape = Shape(1, served=parameters["stockham_banks"])
-    group = group_of(batch, ends, stages, shape, precision)
-    return stages if group.local_bytes <= traits.local_mem_bytes else None
+    shape = Shape(1, ends.source == "HERMITIAN", served=parameters["stockham_banks"])
+    for stages in packed_stages(batch.n, ends.source, ends.quads, limit, precision):
+        group = group_of(batch, ends, stages, shape, precision)
+        if group.local_bytes <= traits.local_mem_bytes:
+            return stages
+    return None
 
 
 def _in_quads(batch: Batch, ends: Ends, stages: Stages) -> bool:
