@@ -153,7 +153,7 @@ def faster(results: Results) -> Iterator[str]:
 
 def pairs(results: Results) -> Iterator[tuple[str, str]]:
     """Yield who is compared with whom: those two that do the same work."""
-    for rival in results.rivals:
+    for rival in results.libraries:
         yield rival, Ours.name
         if rival == SciPy.name and OursOnHost.name in results.contenders:
             yield rival, OursOnHost.name

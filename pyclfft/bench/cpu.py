@@ -79,7 +79,7 @@ def summary(results: Results) -> Iterator[str]:
     for device in results.devices:
         rows = [row for row in results.rows if row.device == device]
         targets = [row for row in rows if "cpu-target" in row.workload.case.groups]
-        for name in results.rivals:
+        for name in results.libraries:
             ratios = [ratio(row, name) for row in targets]
             target = target_note(MEANS.get((device, name)))
             yield mean_speed(f"{Ours.name} on {device}", name, ratios, "target rows", *target)

@@ -16,7 +16,7 @@ from .cases import GROUPS, REAL_KINDS, Case
 from .crossing import CallTimes, crossing
 from .kernels import KernelTime
 from .numpy_calls import NumpyTimes
-from .rivals import CuFFT, Ours, OursOnHost
+from .rivals import CuFFT, Ours, OursInSteps, OursOnHost
 from .runner import FAILED, WRONG, CopyRate, Outcome, Row, Settings
 from .startup import Startup
 from .table import Column, copy_column, factors, listed, mean_speed, number, target_note, time
@@ -188,6 +188,11 @@ class Results:
     def rivals(self) -> tuple[str, ...]:
         """Names of the contenders other than pyclfft."""
         return tuple(name for name in self.contenders if name not in (Ours.name, OursOnHost.name))
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Names of the other libraries: the rivals but pyclfft's own filter in steps."""
+        return tuple(name for name in self.rivals if name != OursInSteps.name)
 
     @property
     def failed(self) -> bool:
