@@ -212,7 +212,7 @@ def within(
     passes = fourier(inner)
     if not _is_of_groups(passes):
         return None
-    if _is_paired(passes):
+    if _is_paired(passes):  # the hooks were needed only to choose stages that pair numbers
         return _between_numbers((_paired(passes[0], problem),), problem)
     real_source, real_target = inner.source.real, inner.target.real
     hooked = with_hooks(passes, inner.hooks, real_source=real_source, real_target=real_target)
