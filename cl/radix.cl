@@ -8,8 +8,9 @@
  * natural order. Once the compiler has unrolled the loops around a call every index is a constant,
  * and the array lives in registers.
  *
- * References: J. W. Cooley, J. W. Tukey (1965) for the composite radices; for the odd primes the
- * symmetric form of the definition, which pairs x[k] with x[p - k].
+ * References: J. W. Cooley, J. W. Tukey (1965) for the powers of a prime; I. J. Good (1958) and L. H. Thomas
+ * (1963) for the other composite radices; for the odd primes the symmetric form of the definition, which
+ * pairs x[k] with x[p - k].
  */
 #include "prelude.cl"
 
@@ -84,8 +85,9 @@ static INLINE void fft8(points *x, int s)
 }
 
 /* An odd prime number p of points, of which at most MOST_PAIRS pairs have numbers k and p - k. X[j] and X[p - j] share
- * the sums over the pairs, with cosines and sines of 2 pi j k / p. The bounds of the loops are constants, because some
- * compilers unroll loops before they know what p is. */
+ * the sums over the pairs, with cosines and sines of 2 pi j k / p. The first sine of a sum is its common factor, so that it
+ * takes no multiplication of its own: devices add and multiply in one step. The bounds of the loops are constants, because
+ * some compilers unroll loops before they know what p is. */
 #define MOST_PAIRS 6
 static INLINE void fft_of_prime(points *x, int s, int p, constant real *cosines, constant real *sines)
 {
@@ -98,15 +100,16 @@ static INLINE void fft_of_prime(points *x, int s, int p, constant real *cosines,
         }
     UNROLL for (int j = 1; j <= MOST_PAIRS; j++)
         if (j <= p / 2) {
-            points even = first, odd = 0;
-            UNROLL for (int k = 1; k <= MOST_PAIRS; k++)
+            points even = first + sums[1] * cosines[j - 1], odd = differences[1];
+            UNROLL for (int k = 2; k <= MOST_PAIRS; k++)
                 if (k <= p / 2) {
                     int m = j * k % p, pair = m <= p / 2 ? m : p - m;
+                    real sine = (m == pair ? sines[pair - 1] : -sines[pair - 1]) / sines[j - 1];
                     even += sums[k] * cosines[pair - 1];
-                    odd += differences[k] * (m == pair ? sines[pair - 1] : -sines[pair - 1]);
+                    odd += differences[k] * sine;
                 }
-            x[j * s] = even + odd;
-            x[(p - j) * s] = even - odd;
+            x[j * s] = even + odd * sines[j - 1];
+            x[(p - j) * s] = even - odd * sines[j - 1];
         }
 }
 
@@ -179,7 +182,29 @@ static INLINE void fft13(points *x, int s)
     fft_of_prime(x, s, 13, COSINES_13, SINES_13);
 }
 
-/* Composite radices A x B: A-point transforms of every B-th point, twiddles, B-point transforms. */
+/* Radices A x B of coprime numbers: A-point transforms, B-point transforms, and nothing between them. Point n is
+ * n = B a + A b modulo A B, so that n k / (A B) is a k / A + b k / B, but for whole numbers: result k is result k mod A
+ * over a, and result k mod B over b (I. J. Good, L. H. Thomas). */
+#define COPRIME_RADIX(N, A, B)                                                                     \
+    static INLINE void fft##N(points *x, int s)                                                      \
+    {                                                                                              \
+        points y[N];                                                                                 \
+        UNROLL for (int b = 0; b < B; b++) {                                                       \
+            UNROLL for (int a = 0; a < A; a++)                                                     \
+                y[B * a + b] = x[(B * a + A * b) % N * s];                                         \
+            fft##A(y + b, B);                                                                      \
+        }                                                                                          \
+        UNROLL for (int a = 0; a < A; a++)                                                         \
+            fft##B(y + B * a, 1);                                                                  \
+        UNROLL for (int k = 0; k < N; k++)                                                         \
+            x[k * s] = y[B * (k % A) + k % B];                                                     \
+    }
+COPRIME_RADIX(6, 2, 3)
+COPRIME_RADIX(10, 2, 5)
+COPRIME_RADIX(12, 4, 3)
+COPRIME_RADIX(15, 3, 5)
+
+/* Other composite radices A x B: A-point transforms of every B-th point, twiddles, B-point transforms. */
 #define COMPOSITE_RADIX(N, A, B)                                                                   \
     static INLINE void fft##N(points *x, int s)                                                      \
     {                                                                                              \
@@ -207,12 +232,6 @@ static INLINE points times_root(points z, int m, int n, constant cplx *roots)
     return times(z, roots[m]);
 }
 
-constant cplx ROOTS_6[] = {
-    {1, 0},
-    {CONST(0.5), CONST(-0.866025403784438646763723)},
-    {CONST(-0.5), CONST(-0.866025403784438646763723)}};
-COMPOSITE_RADIX(6, 2, 3)
-
 constant cplx ROOTS_9[] = {
     {1, 0},
     {CONST(0.766044443118978035202393), CONST(-0.642787609686539326322643)},
@@ -220,36 +239,6 @@ constant cplx ROOTS_9[] = {
     {CONST(-0.5), CONST(-0.866025403784438646763723)},
     {CONST(-0.939692620785908384054109), CONST(-0.3420201433256687330441)}};
 COMPOSITE_RADIX(9, 3, 3)
-
-constant cplx ROOTS_10[] = {
-    {1, 0},
-    {CONST(0.809016994374947424102293), CONST(-0.587785252292473129168706)},
-    {CONST(0.309016994374947424102293), CONST(-0.951056516295153572116439)},
-    {CONST(-0.309016994374947424102293), CONST(-0.951056516295153572116439)},
-    {CONST(-0.809016994374947424102293), CONST(-0.587785252292473129168706)}};
-COMPOSITE_RADIX(10, 2, 5)
-
-constant cplx ROOTS_12[] = {
-    {1, 0},
-    {CONST(0.866025403784438646763723), CONST(-0.5)},
-    {CONST(0.5), CONST(-0.866025403784438646763723)},
-    {CONST(2.06703210982639882364969e-43), CONST(-1.0)},
-    {CONST(-0.5), CONST(-0.866025403784438646763723)},
-    {CONST(-0.866025403784438646763723), CONST(-0.5)},
-    {CONST(-1.0), CONST(-4.13406421965279764729938e-43)}};
-COMPOSITE_RADIX(12, 4, 3)
-
-constant cplx ROOTS_15[] = {
-    {1, 0},
-    {CONST(0.913545457642600895502128), CONST(-0.406736643075800207753986)},
-    {CONST(0.669130606358858213826273), CONST(-0.743144825477394235014697)},
-    {CONST(0.309016994374947424102293), CONST(-0.951056516295153572116439)},
-    {CONST(-0.104528463267653471399834), CONST(-0.994521895368273336922692)},
-    {CONST(-0.5), CONST(-0.866025403784438646763723)},
-    {CONST(-0.809016994374947424102293), CONST(-0.587785252292473129168706)},
-    {CONST(-0.978147600733805637928567), CONST(-0.207911690817759337101742)},
-    {CONST(-0.978147600733805637928567), CONST(0.207911690817759337101742)}};
-COMPOSITE_RADIX(15, 3, 5)
 
 constant cplx ROOTS_16[] = {
     {1, 0},

@@ -34,7 +34,7 @@ from pyclfft.planning.tables import (
 from tests.oracle import expected_of, places
 
 POISON = 0xFF  # a byte: floating point numbers of it are not numbers
-TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8  # flags of batch.cl
+INVERSE_IN, INVERSE_OUT, CONJUGATE_IN, CONJUGATE_OUT = 1, 2, 4, 8  # flags of batch.cl
 UINTS, LONGS = ("uint32",), ("int64",)
 
 
@@ -241,8 +241,8 @@ def loaded(batch, source):
             if macros["SRC_TOGETHER"]:
                 check_together(at, batch.src_axis, filled == at.valid)
             z = z + 1j * values_at(source, at.place + distance(batch, at, "SRC"), filled)
-    if batch.flags & TURN_IN:
-        z = turn(z)
+    if batch.flags & INVERSE_IN:
+        z = z.conj()
     if macros["CHIRP_FIRST"]:
         z = times_chirp(batch, z, numbered(batch, at))
     return twisted(batch, z, at.column) if macros["TWIST_FIRST"] else z
@@ -329,7 +329,7 @@ def twisted(batch, z, column):
 def finished(batch, z, column):
     z = z if batch.macros["TWIST_FIRST"] else twisted(batch, z, column)
     z = z * batch.scale
-    z = turn(z) if batch.flags & TURN_OUT else z
+    z = z.conj() if batch.flags & INVERSE_OUT else z
     return z.conj() if batch.flags & CONJUGATE_OUT else z
 
 

@@ -73,8 +73,8 @@ typedef ulong whole; /* an index along the whole axis */
 typedef uint whole;
 #endif
 
-#define TURN_IN 1u  /* real and imaginary parts change places on the way in, */
-#define TURN_OUT 2u /* and on the way out: a forward transform between both is an inverse one */
+#define INVERSE_IN 1u  /* points are conjugated on the way in, */
+#define INVERSE_OUT 2u /* and results on the way out: a forward transform between both is an inverse one */
 #define CONJUGATE_IN 4u
 #define CONJUGATE_OUT 8u
 #define BACKWARD 16u /* the last group comes first, as what has been written last is still in the cache */

@@ -27,9 +27,9 @@ static INLINE cplx element_of_row(local const cplx *room, uint i, uint flags)
     const uint lane = i / N, k = i % N, there = k < SPECTRUM_OF_PART ? k : N - k;
     local const cplx *row = room + begin_of_row(lane, 2 * SPECTRUM_OF_PART);
     const cplx a = row[there], b = row[SPECTRUM_OF_PART + there];
-    const real sign = k < SPECTRUM_OF_PART ? 1 : -1; /* beyond the middle both are conjugated */
-    const cplx z = (cplx)(a.x - sign * b.y, sign * a.y + b.x);
-    return flags & TURN_OUT ? turn(z) : z;
+    /* Beyond the middle both are conjugated; so are both spectra of an inverse transform. */
+    const real sign = (k < SPECTRUM_OF_PART) == !(flags & INVERSE_OUT) ? 1 : -1;
+    return (cplx)(a.x - sign * b.y, sign * a.y + b.x);
 }
 #endif
 

@@ -214,7 +214,7 @@ static INLINE void wait_for_group(int also_global)
 
 /* --- twiddles -------------------------------------------------------------------------------------- */
 
-#define LARGE 16 /* radices from which on twiddles are too many to read them all */
+#define LARGE 8 /* radices from which on twiddles are too many to read them all */
 #define LARGEST 64 /* more than any radix has */
 
 /* Multiplies the points r = 1 .. radix - 1 of a butterfly by their twiddles, which lie `span` apart in the table. From

@@ -45,9 +45,9 @@ static INLINE whole IN_PASS(load_)(cplx *x, global const source_element *src, Ba
                                                    batch.flags HOOK_ARGUMENTS);
     }
 #endif
-    if (TURNS(batch.flags & TURN_IN))
+    if (INVERTS_IN(batch.flags))
         UNROLL for (uint i = 0; i < BUTTERFLIES(FIRST_RADIX) * FIRST_RADIX; i++)
-            x[i] = turn(x[i]);
+            x[i] = inverted(x[i]);
     if (CHIRP_FIRST)
         IN_PASS(times_chirp_first_)(x, axis, from, me, tables.chirp);
     if (TWIST_FIRST)

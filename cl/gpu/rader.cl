@@ -40,15 +40,15 @@ static INLINE cplx load_element(global const source_element *src, Axis axis, Tra
                                 uint flags HOOK_PARAMETERS)
 {
     const cplx z = load_point_1(src, axis, from, element_number(axis, from, p), flags HOOK_ARGUMENTS);
-    return flags & TURN_IN ? turn(z) : z;
+    return flags & INVERSE_IN ? inverted(z) : z;
 }
 
 static INLINE void store_element(global target_element *dst, Axis axis, Transform to, uint p, cplx z, cplx scale,
                                  uint flags HOOK_PARAMETERS)
 {
-    if (flags & TURN_OUT)
+    if (TURNS_OUT(flags))
         z = turn(z);
-    if (flags & CONJUGATE_OUT)
+    if (CONJUGATES_OUT(flags))
         z.y = -z.y;
     if (scale.x != 1)
         z = scaled(z, scale);

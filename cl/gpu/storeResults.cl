@@ -36,14 +36,12 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         }
     if (CHIRP_LAST)
         IN_PASS(times_chirp_last_)(x, axis, to, last, tables.chirp);
-    if (TURNS(batch.flags & TURN_OUT))
+    if (TURNS_OUT(batch.flags))
         UNROLL for (uint b = 0; b < many; b++)
             if (butterfly(group, stage, b, last.item).exists)
-                UNROLL for (uint r = 0; r < LAST_RADIX; r++) {
-                    const cplx z = x[b + r * many];
-                    x[b + r * many] = KNOWN_FROM_HALF ? (cplx)(z.y, 0) : turn(z);
-                }
-    if (batch.flags & CONJUGATE_OUT)
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
+                    x[b + r * many] = turn(x[b + r * many]);
+    if (CONJUGATES_OUT(batch.flags))
         UNROLL for (uint b = 0; b < many; b++)
             if (butterfly(group, stage, b, last.item).exists)
                 UNROLL for (uint r = 0; r < LAST_RADIX; r++)

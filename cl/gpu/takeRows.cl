@@ -40,7 +40,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     wait_for_group(1);
     const int row = begin_of_row(me.lane, TAKEN);
 #if PARTS_APART
-    const uint part = get_local_id(0) % 2 ^ (batch.flags & TURN_IN ? 1 : 0); /* turned, the parts change places */
+    const uint part = get_local_id(0) % 2;
     UNROLL for (uint k = 0; k < N; k++)
         x[k] = (cplx)(((local const real *)(room + row))[2 * k + part], 0);
 #else

@@ -32,6 +32,11 @@ OPERATIONS = {
     2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17,
     16: 10, 25: 19, 32: 16, **{prime: prime + 3 for prime in LARGE_PRIMES},
 }  # fmt: skip
+# The same if a GPU adds and multiplies in one step, as radix.cl lets it. It decides in single
+# precision, where registers are plenty. The number of radix 6 was fitted to an H200's times.
+FUSED_OPERATIONS = {
+    **OPERATIONS, 3: 4, 5: 6.4, 6: 7.7, 7: 8.5, 9: 9.8, 10: 8.4, 12: 8, 15: 10.4, 25: 15.4,
+}  # fmt: skip
 
 # How many work-items a GPU's multiprocessor runs at once: its registers, how many of them a
 # work-item takes for each of its points and for all else, in steps of how many, and the most
@@ -164,15 +169,17 @@ class Stages:
         """The most points that a work-item holds in any stage."""
         return max(points_held(self.radices, self.items))
 
-    def cost(self, split: bool, crowded: bool = False) -> float:
+    def cost(self, split: bool, crowded: bool = False, fused: bool = False) -> float:
         """Return a relative time, made of arithmetic, registers that stand empty, and exchanges.
 
         With `split` an exchange costs twice as much. Fewer stages then pay, although each work-item
         holds more than 16 elements, which are best otherwise. With `crowded` too, more than
-        MOST_DOUBLES elements cost as much as two exchanges.
+        MOST_DOUBLES elements cost as much as two exchanges. With `fused` the arithmetic is that of
+        FUSED_OPERATIONS.
         """
         held = zip(self.radices, points_held(self.radices, self.items), strict=True)
-        work = sum((6 + OPERATIONS[radix] / 2) * points for radix, points in held)
+        operations = FUSED_OPERATIONS if fused else OPERATIONS
+        work = sum((6 + operations[radix] / 2) * points for radix, points in held)
         work *= self.items / self.n
         if split:
             full = crowded and self.elements > MOST_DOUBLES
@@ -317,6 +324,7 @@ def best_stages(
     first: int = 1,
     largest: int = PRIMES[-1],
     crowded: bool = False,
+    fused: bool = False,
 ) -> Stages | None:
     """Return the cheapest way to share a transform among work-items.
 
@@ -344,6 +352,8 @@ def best_stages(
         The largest prime radix that the stages may have.
     crowded : bool
         Whether points are in double precision, so that those of a long row take many registers.
+    fused : bool
+        Whether points are in single precision on a GPU, so that `FUSED_OPERATIONS` decide.
 
     Returns
     -------
@@ -377,7 +387,9 @@ def best_stages(
         )
 
     # The ways come in the order of the best ranks that they may have. Most are not looked at.
-    bounds = [(rank(each, min_items, points, _least_cost(each, split)), each) for each in ways]
+    bounds = [
+        (rank(each, min_items, points, _least_cost(each, split, fused)), each) for each in ways
+    ]
     best: tuple[tuple, Stages] | None = None
     for bound, radices in sorted(bounds):
         if best is not None and bound > best[0]:
@@ -386,18 +398,20 @@ def best_stages(
             each = Stages(radices, items)
             held = each.elements
             if held <= most_elements(radices):
-                ranked = (*rank(radices, items, held, each.cost(split, crowded)), -held, radices)
+                cost = each.cost(split, crowded, fused)
+                ranked = (*rank(radices, items, held, cost), -held, radices)
                 if best is None or ranked < best[0]:
                     best = ranked, each
     return None if best is None else best[1]
 
 
-def _least_cost(radices: tuple[int, ...], split: bool) -> float:
+def _least_cost(radices: tuple[int, ...], split: bool, fused: bool) -> float:
     """Return a bound below every `Stages.cost` of stages with these radices.
 
     It is the cost of work-items that are all busy in each stage, less what rounding may take off.
     """
-    work = sum(6 + OPERATIONS[radix] / 2 for radix in radices)
+    operations = FUSED_OPERATIONS if fused else OPERATIONS
+    work = sum(6 + operations[radix] / 2 for radix in radices)
     return (1 - 1e-9) * (work + 4 * len(radices) * split)
 
 

@@ -109,7 +109,7 @@ def test_every_radix_has_a_codelet():
     source = source_text("radix.cl")
     for radix in RADICES:
         assert re.search(
-            rf"void fft{radix}\(|^(ODD|COMPOSITE)_RADIX\({radix},", source, re.MULTILINE
+            rf"void fft{radix}\(|^(COPRIME|COMPOSITE)_RADIX\({radix},", source, re.MULTILINE
         )
 
 

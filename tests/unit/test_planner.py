@@ -531,7 +531,10 @@ def check_stockham(each):
     if macros.get("SHARED_ROWS"):
         check_shared_rows(each, batch)
         used = n  # a row is laid down in order
-    assert used <= macros["ROOM"] <= 1.5 * n + 1
+    apart = 0  # the rooms of rows that become columns lie an odd multiple of their banks apart
+    if macros["STORE_COLUMNS"] and not macros["LOAD_COLUMNS"]:
+        apart = 2 * max(1, macros["BANKS"] // transforms)
+    assert used <= macros["ROOM"] <= 1.5 * n + 1 + apart
     assert macros["PITCH"] >= transforms
     if macros["HALVES"]:
         assert all(radix % 2 == 0 for radix in radices)

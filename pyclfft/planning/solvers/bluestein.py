@@ -29,8 +29,8 @@ from ..tables import ChirpSpectrum
 from ..traits import Traits
 from .ends import (
     CONJUGATE_OUT,
-    TURN_IN,
-    TURN_OUT,
+    INVERSE_IN,
+    INVERSE_OUT,
     Ends,
     in_one_launch,
     whole_ends,
@@ -159,7 +159,7 @@ def _outer_ends(problem: Problem, m: int) -> tuple[Ends, Ends]:
         whole,
         target="COMPLEX",
         outputs=m,
-        flags=0 if real else whole.flags & ~TURN_OUT,
+        flags=0 if real else whole.flags & ~INVERSE_OUT,
         twist=m,
         chirp_first=True,
     )
@@ -167,7 +167,7 @@ def _outer_ends(problem: Problem, m: int) -> tuple[Ends, Ends]:
         whole,
         source="COMPLEX",
         filled=m,
-        flags=whole.flags & (CONJUGATE_OUT if real else ~TURN_IN),
+        flags=whole.flags & (CONJUGATE_OUT if real else ~INVERSE_IN),
         twist=m,
         twist_first=True,
         chirp_last=True,

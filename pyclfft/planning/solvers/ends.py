@@ -10,8 +10,8 @@ from ..tables import ChirpSpectrum, RaderSpectrum, RealRaderSpectrum
 from .steps import axis_batch, axis_length
 
 # The flags of batch.cl, which the argument `flags` of stockham.cl joins by "or".
-TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
-TURN = TURN_IN | TURN_OUT
+INVERSE_IN, INVERSE_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD = 1, 2, 4, 8, 16
+INVERSE = INVERSE_IN | INVERSE_OUT
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Ends:
         The number of elements of the axis that the target receives.
     flags : int
         The sum of the flags by which work-groups turn a forward transform into another one:
-        TURN_IN, TURN_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD. The kernels of lanes take the
-        direction as an argument instead.
+        INVERSE_IN, INVERSE_OUT, CONJUGATE_IN, CONJUGATE_OUT, BACKWARD. The kernels of lanes take
+        the direction as an argument instead.
     pair : bool
         Whether one transform computes two neighbouring columns of a real row, one as its real part
         and one as its imaginary part.
@@ -123,7 +123,7 @@ def whole_ends(problem: Problem) -> Ends:
     filled = problem.source.shape[problem.axes[0]]
     inverse = problem.direction == "inverse"
     if problem.kind == "c2r":
-        flags = TURN | (0 if inverse else CONJUGATE_IN)
+        flags = INVERSE | (0 if inverse else CONJUGATE_IN)
         return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags)
     if problem.kind == "r2c":
         flags = CONJUGATE_OUT if inverse else 0
@@ -131,7 +131,7 @@ def whole_ends(problem: Problem) -> Ends:
     source, target = (
         "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
     )
-    flags, hooked = TURN if inverse else 0, bool(problem.hooks)
+    flags, hooked = INVERSE if inverse else 0, bool(problem.hooks)
     return Ends(source, target, n, min(filled, n), n, flags, hooked=hooked)
 
 

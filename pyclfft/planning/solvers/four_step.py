@@ -28,7 +28,7 @@ from ..parameters import Parameters
 from ..passes import Pass
 from ..problem import Layout, Problem
 from ..traits import Traits
-from .ends import TURN, Ends, whole_ends
+from .ends import INVERSE, Ends, whole_ends
 from .leaf import Factors, L, Leaf, Step, launches_of, passes_of
 from .solver import Solver
 from .step_times import LEAST_TIME
@@ -172,7 +172,9 @@ def _in_place(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
     whole, real = whole_ends(problem), problem.kind == "r2c"
     rows = n1 // 2 + 1 if real else n1
     place = leaf.between(problem, rows * n2)
-    first = Ends(whole.source, "COMPLEX", n1, whole.filled, rows * n2, whole.flags & TURN, twist=n)
+    first = Ends(
+        whole.source, "COMPLEX", n1, whole.filled, rows * n2, whole.flags & INVERSE, twist=n
+    )
     second = Ends("COMPLEX", whole.target, n2, n2, whole.outputs, whole.flags)
     if real:
         first = replace(first, target="HERMITIAN", pair=True)
@@ -203,7 +205,7 @@ def _to_real(leaf: Leaf[L], problem: Problem, factors: Factors) -> list[Step]:
             problem, factor, done, rest // 2 + 1, source, target, rest, pairs=number == last
         )
         steps.append(Step(batch, ends, 0 if number == last else layout_bytes(problem, target)))
-        source, filled, flags = target, rest // 2 + 1, TURN
+        source, filled, flags = target, rest // 2 + 1, INVERSE
     return steps
 
 

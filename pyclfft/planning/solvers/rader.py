@@ -28,7 +28,7 @@ from ..problem import Problem
 from ..tables import PowersOfGenerator, RaderSpectrum, RealRaderSpectrum
 from ..traits import Traits
 from .bluestein import quickest
-from .ends import TURN, whole_ends
+from .ends import INVERSE, whole_ends
 from .group_leaf import GROUPS
 from .leaf import Step
 from .solver import Solver
@@ -113,7 +113,7 @@ def _real_step(problem: Problem) -> Step:
     n, ends = axis_length(problem), whole_ends(problem)
     ends = replace(
         ends,
-        flags=ends.flags & ~TURN,
+        flags=ends.flags & ~INVERSE,
         spectrum=RealRaderSpectrum(n, problem.precision),
         laid_out=True,
         real_points=True,

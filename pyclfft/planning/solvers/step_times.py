@@ -48,13 +48,15 @@ TIMES = {
 # are exchanged in parts; two parts, unless the length is a power of two; four parts, for which an
 # H200's faster memory leaves less time; groups with columns of two rows in the last step of a
 # cosine transform; stores of columns, of points or of numbers, that begin within sectors of the
-# cache, by the share of a run that lies in these sectors; stores of rows of few points.
+# cache, by the share of a run that lies in these sectors, and more if runs of complex results
+# in single precision are shorter than a line of the cache; stores of rows of few points.
 THIRD_STAGE = {"single": 0.13, "double": 0.0}
 LARGE_FIRST, MADE_FOR_LARGE_FIRST = 32, 0.15
 FOURTH_STAGE, FOUR_PARTS = 0.4, 0.05
 TWO_PARTS, TWO_PARTS_OF_POWER = 0.1, -0.1
 CROSSING = 0.25
 POINTS_IN_SECTORS = {"single": 0.99, "double": 0.39}
+SHORT_RUNS_IN_SECTORS = {"single": 0.7, "double": 0.0}
 NUMBERS_IN_SECTORS = {"single": 0.69, "double": 0.29}
 FEW = {"single": 0.32, "double": 0.14}
 FEWEST = 40  # points of a row that are not few
@@ -85,7 +87,6 @@ def _longer(launch: GroupLaunch, what: str) -> float:
     precision, group, n = launch.problem.precision, launch.group, launch.batch.n
     stages, parts, power = len(group.stages.radices), group.shape.parts, is_power_of_two(n)
     made = (what, precision) == ("hook from spectrum", "single")
-    in_sectors = NUMBERS_IN_SECTORS if launch.ends.target == "REAL" else POINTS_IN_SECTORS
     shares = (
         (stages > 2 and power and not made, THIRD_STAGE[precision]),
         (made and group.stages.radices[0] >= LARGE_FIRST, MADE_FOR_LARGE_FIRST),
@@ -93,7 +94,7 @@ def _longer(launch: GroupLaunch, what: str) -> float:
         (parts == 2, TWO_PARTS_OF_POWER if power else TWO_PARTS),
         (parts == 4, FOUR_PARTS),
         (_crosses_rows(launch), CROSSING),
-        (launch.batch.stores_columns, in_sectors[precision] * _within_sectors(launch)),
+        (launch.batch.stores_columns, _longer_within_sectors(launch)),
         (n < FEWEST and not launch.batch.stores_columns, FEW[precision]),
     )
     return sum(share for applies, share in shares if applies)
@@ -127,6 +128,16 @@ def _crosses_rows(launch: GroupLaunch) -> bool:
     """Whether groups of a cosine transform's last step may have columns of two rows."""
     hook = launch.problem.hooks.store
     return bool(launch.ends.fold and hook and hook.replaces and not launch.group.apart)
+
+
+def _longer_within_sectors(launch: GroupLaunch) -> float:
+    """Return by which share a launch takes longer because its runs of columns cross sectors."""
+    precision, target = launch.problem.precision, launch.ends.target
+    weight = (NUMBERS_IN_SECTORS if target == "REAL" else POINTS_IN_SECTORS)[precision]
+    run = launch.group.transforms * COMPLEX_DTYPE[precision].itemsize
+    if target == "COMPLEX" and run < LINE_BYTES:
+        weight += SHORT_RUNS_IN_SECTORS[precision]
+    return weight * _within_sectors(launch)
 
 
 def _within_sectors(launch: GroupLaunch) -> float:
