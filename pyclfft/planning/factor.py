@@ -353,7 +353,8 @@ def best_stages(
     crowded : bool
         Whether points are in double precision, so that those of a long row take many registers.
     fused : bool
-        Whether points are in single precision on a GPU, so that `FUSED_OPERATIONS` decide.
+        Whether a launch takes complex points to complex results in single precision on a GPU, so
+        that `FUSED_OPERATIONS` decide.
 
     Returns
     -------

@@ -438,7 +438,7 @@ def _stages(
             ends.kept,
             LARGE_PRIMES[-1],
             not by_columns and _is_long_double_row(batch, ends, precision, traits),
-            precision == "single" and not traits.is_cpu,
+            precision == "single" and not traits.is_cpu and ends.source == ends.target == "COMPLEX",
         )
     if stages is None:
         return None

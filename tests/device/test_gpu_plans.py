@@ -1,0 +1,56 @@
+"""The plans of a recorded GPU on any device: CI has no GPU, whose launches differ from a CPU's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+import pytest
+
+from pyclfft.planning.parameters import parameters_for
+from pyclfft.planning.problem import make_problem
+from pyclfft.planning.schedule import schedule_of
+from pyclfft.runtime import describe
+from pyclfft.runtime.executable import Executable
+from tests.oracle import algorithm_for, bound, expected_of, noise, relative_error
+from tests.pairwise import pairwise
+from tests.recorded_traits import RECORDED
+
+CODES = {
+    "single": {"c2c": "c8", "r2c": "f4", "c2r": "c8"},
+    "double": {"c2c": "c16", "r2c": "f8", "c2r": "c16"},
+}
+WAYS = ("forward", "inverse")
+# One launch of every kind of stage, two and three launches, rows that share a group, columns, and
+# convolutions in one launch and in several.
+SHAPES = (
+    ((5, 8), 1), ((9, 17), 1), ((3, 105), 1), ((3, 225), 1), ((3, 360), 1), ((2, 1000), 1),
+    ((2, 1001), 1), ((2, 4096), 1), ((2, 12000), 1), ((2, 2**16), 1), ((1, 3**11), 1),
+    ((1, 10**6), 1), ((19, 37), 0), ((96, 33), 0), ((3, 127), 1), ((3, 263), 1), ((2, 2053), 1),
+    ((2, 4099), 1), ((2, 10007), 1), ((1, 20014), 1), ((5003, 3), 0), ((1, 65537), 1),
+)  # fmt: skip
+
+
+@pytest.mark.one_cpu
+@pairwise(
+    {
+        "shape, axis": SHAPES,
+        "kind, direction": [(kind, way) for kind in ("c2c", "r2c", "c2r") for way in WAYS],
+        "precision": list(CODES),
+    }
+)
+def test_plans_of_an_h200(device, queue, shape, axis, kind, direction, precision):
+    traits, own = RECORDED["h200"], describe.traits(device)
+    if precision == "double" and not own.fp64:
+        pytest.skip("no double precision")
+    problem = make_problem(shape, CODES[precision][kind], (axis,), kind, direction)
+    parameters = parameters_for(traits).over({"fused": 0}, "test")  # fused launches take PTX
+    schedule = schedule_of(problem, traits, None, parameters)
+    x = noise(problem.source.shape, problem.source_dtype)
+    source = cl_array.to_device(queue, x)
+    target = cl_array.empty(queue, problem.target.shape, problem.dtype)
+    Executable(queue.context, schedule).enqueue(queue, source.base_data, target.base_data).wait()
+    limit = bound(algorithm_for([shape[axis]]), problem.dtype, shape[axis])
+    assert relative_error(target.get(), expected_of(problem, x.reshape(-1))) <= limit
+    cl.enqueue_copy(queue, x_after := np.empty_like(x), source.base_data)
+    np.testing.assert_array_equal(x_after, x)
