@@ -3,19 +3,20 @@
  *
  *     x[]  --->  local memory, in order  --->  dst
  */
-static INLINE void IN_PASS(give_element_)(global target_element *dst, Batch batch, Axis axis, uint i, cplx z HOOK_PARAMETERS)
+static INLINE void IN_PASS(give_element_)(global target_element *dst, Batch batch, Axis axis, uint i, uint further,
+                                          cplx z HOOK_PARAMETERS)
 {
 #if PLAIN_ROWS
-    const ulong place = plain_place(batch, axis, STORED, i);
+    const ulong place = plain_place(batch, axis, STORED, i) + further;
 #if TARGET == REAL
     STORE_TO(dst, place, z.x, place - axis.first);
 #else
     STORE_TO(dst, place, z, place - axis.first);
 #endif
 #else
-    const Transform to = LOCATE(batch, axis, i / STORED);
+    const Transform to = LOCATE(batch, axis, (i + further) / STORED);
     if (to.active)
-        IN_PASS(store_result_)(dst, axis, to, element_number(axis, to, i % STORED), z HOOK_ARGUMENTS);
+        IN_PASS(store_result_)(dst, axis, to, element_number(axis, to, (i + further) % STORED), z HOOK_ARGUMENTS);
 #endif
 }
 
@@ -58,13 +59,15 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     wait_for_group(0);
     LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
         UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
-            const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            if (i < all)
+            const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
+            if (i + further < all)
 #if PARTS_APART
-                IN_PASS(give_element_)(dst, batch, axis, i, element_of_row(room, i, batch.flags) HOOK_ARGUMENTS);
+                IN_PASS(give_element_)(dst, batch, axis, i, further,
+                                       element_of_row(room, i + further, batch.flags) HOOK_ARGUMENTS);
 #else
-                IN_PASS(give_element_)(dst, batch, axis, i,
-                                       find(room, place_of_element(i, STORED), GIVEN_PARTS, (cplx)(0, 0)) HOOK_ARGUMENTS);
+                IN_PASS(give_element_)(dst, batch, axis, i, further,
+                                       find(room, place_of_element(i, further, STORED), GIVEN_PARTS,
+                                            (cplx)(0, 0)) HOOK_ARGUMENTS);
 #endif
         }
 }

@@ -8,11 +8,12 @@
 #define GIVEN_PARTS (TARGET == REAL ? REAL_PART : BOTH_PARTS)
 #define SPECTRUM_OF_PART (N / 2 + 1) /* PARTS_APART: numbers of the spectrum of either part of a row */
 
-/* Where element i of all rows waits in local memory, and where a lane's row begins there. Rows lie an odd number of
- * elements apart, so that neighbouring lanes meet different banks. */
-static INLINE RoomPlace place_of_element(uint i, uint elements)
+/* Where element i + further of all rows waits in local memory, and where a lane's row begins there. Rows lie an odd number
+ * of elements apart, so that neighbouring lanes meet different banks. The compiler knows `further`. */
+static INLINE RoomPlace place_of_element(uint i, uint further, uint elements)
 {
-    return (RoomPlace){elements % 2 ? (int)i : (int)(i + i / elements), 0};
+    const uint at = i + further;
+    return elements % 2 ? (RoomPlace){(int)i, (int)further} : (RoomPlace){(int)(at + at / elements), 0};
 }
 static INLINE int begin_of_row(uint lane, uint elements)
 {

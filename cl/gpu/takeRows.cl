@@ -5,10 +5,11 @@
  *
  *     src  --->  local memory, in order  --->  x[]
  */
-static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batch batch, Axis axis, uint i HOOK_PARAMETERS)
+static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batch batch, Axis axis, uint i,
+                                          uint further HOOK_PARAMETERS)
 {
 #if PLAIN_ROWS
-    const ulong place = plain_place(batch, axis, TAKEN, i);
+    const ulong place = plain_place(batch, axis, TAKEN, i) + further;
 #if SOURCE == REAL
     return (cplx)(LOAD_FROM(src, place, place - axis.first), 0);
 #else
@@ -16,8 +17,8 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
     return batch.flags & CONJUGATE_IN ? (cplx)(z.x, -z.y) : z;
 #endif
 #else
-    const Transform from = LOCATE(batch, axis, i / TAKEN);
-    return IN_PASS(load_point_)(src, axis, from, element_number(axis, from, i % TAKEN), batch.flags HOOK_ARGUMENTS);
+    const Transform from = LOCATE(batch, axis, (i + further) / TAKEN);
+    return IN_PASS(load_point_)(src, axis, from, element_number(axis, from, (i + further) % TAKEN), batch.flags HOOK_ARGUMENTS);
 #endif
 }
 
@@ -28,13 +29,14 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     LOOP(uint begin = 0; begin < SHARE_OF(TAKEN); begin += ROUND_OF(TAKEN, TAKEN_AT_ONCE)) {
         cplx loaded[ROUND_OF(TAKEN, TAKEN_AT_ONCE)];
         UNROLL for (uint e = 0; e < ROUND_OF(TAKEN, TAKEN_AT_ONCE); e++) {
-            const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            loaded[e] = i < all ? IN_PASS(take_element_)(src, batch, axis, i HOOK_ARGUMENTS) : (cplx)(0, 0);
+            const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
+            loaded[e] = i + further < all ? IN_PASS(take_element_)(src, batch, axis, i, further HOOK_ARGUMENTS)
+                                          : (cplx)(0, 0);
         }
         UNROLL for (uint e = 0; e < ROUND_OF(TAKEN, TAKEN_AT_ONCE); e++) {
-            const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            if (i < TAKEN * TRANSFORMS)
-                leave(room, place_of_element(i, TAKEN), TAKEN_PARTS, loaded[e]);
+            const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
+            if (further + GROUP_SIZE <= TAKEN * TRANSFORMS || i + further < TAKEN * TRANSFORMS)
+                leave(room, place_of_element(i, further, TAKEN), TAKEN_PARTS, loaded[e]);
         }
     }
     wait_for_group(1);
