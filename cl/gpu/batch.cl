@@ -73,7 +73,7 @@ typedef ulong whole; /* an index along the whole axis */
 typedef uint whole;
 #endif
 
-#define INVERSE_IN 1u  /* points are conjugated on the way in, */
+#define INVERSE_IN 1u  /* points are conjugated, or turned, on the way in, as numbers.cl says, */
 #define INVERSE_OUT 2u /* and results on the way out: a forward transform between both is an inverse one */
 #define CONJUGATE_IN 4u
 #define CONJUGATE_OUT 8u

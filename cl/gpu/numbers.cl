@@ -70,6 +70,7 @@
 #define TURNS (SOURCE != COMPLEX && !CHIRP_FIRST)
 #define KNOWN_TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
 #define FROM_HALF (SOURCE == HERMITIAN && !REAL_RADIX && !CHIRP_FIRST && !SPECTRUM)
+/* The codelet takes half of a spectrum. */
 #define BACK_TO_REAL (PRIMES && SHARED_ROWS && FROM_HALF && TARGET == REAL && FIRST_RADIX == N)
 #define MAY_INVERT (!BACK_TO_REAL && !PARTS_APART && !KNOWN_TO_HALF)
 #define INVERTS_IN(flags) (MAY_INVERT && ((SHARED_ROWS && FROM_HALF) || (flags) & INVERSE_IN))
@@ -120,7 +121,7 @@ static INLINE cplx turn(cplx z)
     return z;
 }
 
-/* A point of an inverse transform, for a forward one. */
+/* What a forward transform takes in place of a point, so that it is an inverse one if its results are inverted, too. */
 static INLINE cplx inverted(cplx z)
 {
     return TURNS ? turn(z) : (cplx)(z.x, -z.y);

@@ -40,7 +40,7 @@ static INLINE cplx load_element(global const source_element *src, Axis axis, Tra
                                 uint flags HOOK_PARAMETERS)
 {
     const cplx z = load_point_1(src, axis, from, element_number(axis, from, p), flags HOOK_ARGUMENTS);
-    return flags & INVERSE_IN ? inverted(z) : z;
+    return INVERTS_IN(flags) ? inverted(z) : z;
 }
 
 static INLINE void store_element(global target_element *dst, Axis axis, Transform to, uint p, cplx z, cplx scale,

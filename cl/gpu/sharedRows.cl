@@ -9,7 +9,8 @@
 #define SPECTRUM_OF_PART (N / 2 + 1) /* PARTS_APART: numbers of the spectrum of either part of a row */
 
 /* Where element i + further of all rows waits in local memory, and where a lane's row begins there. Rows lie an odd number
- * of elements apart, so that neighbouring lanes meet different banks. The compiler knows `further`. */
+ * of elements apart, so that neighbouring lanes meet different banks. The compiler knows `further`,
+ * so that it becomes a part of the instruction that loads or stores. */
 static INLINE RoomPlace place_of_element(uint i, uint further, uint elements)
 {
     const uint at = i + further;

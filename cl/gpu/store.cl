@@ -1,6 +1,6 @@
 /* store: the results of the last stage, to global memory. A template; its function is IN_PASS(store_).
  *
- *     x[]  --->  times roots, times chirp, conjugated, scaled  --->  store_result  --->  dst
+ *     x[]  --->  times roots, times chirp, inverted, scaled  --->  store_result  --->  dst
  *
  * The file that fits the target says what becomes of a result.
  */

@@ -32,8 +32,9 @@ OPERATIONS = {
     2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17,
     16: 10, 25: 19, 32: 16, **{prime: prime + 3 for prime in LARGE_PRIMES},
 }  # fmt: skip
-# The same if a GPU adds and multiplies in one step, as radix.cl lets it. It decides in single
-# precision, where registers are plenty. The number of radix 6 was fitted to an H200's times.
+# The same on a GPU, which adds and multiplies in one step. These numbers rank the stages of complex
+# points in single precision only: in double precision registers matter more, and 3840 points took
+# half as long again on an H200. The number of radix 6 was fitted to the times of that GPU.
 FUSED_OPERATIONS = {
     **OPERATIONS, 3: 4, 5: 6.4, 6: 7.7, 7: 8.5, 9: 9.8, 10: 8.4, 12: 8, 15: 10.4, 25: 15.4,
 }  # fmt: skip
