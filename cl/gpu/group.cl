@@ -16,6 +16,7 @@
 #if PRIMES
 #include "gpu/primes.cl"
 #endif
+#include "gpu/shortRows.cl"
 
 #ifndef N
 #define N 16 /* points of a transform */

@@ -2,7 +2,7 @@
  *
  *     element i of all rows is element i % elements of row i / elements
  */
-#define TAKEN (BACK_TO_REAL ? N / 2 + 1 : N)              /* elements of a row that the codelet takes */
+#define TAKEN (FROM_HALF ? N / 2 + 1 : N)                 /* elements of a row in the source */
 #define STORED (OUTPUTS < N ? (uint)OUTPUTS : N)          /* elements of a row in the target */
 #define TAKEN_PARTS (SOURCE == REAL ? REAL_PART : BOTH_PARTS)
 #define GIVEN_PARTS (TARGET == REAL ? REAL_PART : BOTH_PARTS)

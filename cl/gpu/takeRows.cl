@@ -22,6 +22,15 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
 #endif
 }
 
+/* Point j + further of the row that begins at `row`. If the row is half of a spectrum, a point of the other half is the
+ * conjugate of its mirror image. A product conjugates it, because Intel's compiler of 2026 loses some of the numbers -y. */
+static INLINE cplx IN_PASS(point_of_row_)(local const cplx *room, int row, uint j, uint further)
+{
+    const int beyond = j + further >= TAKEN;
+    const RoomPlace place = {beyond ? row - (int)j : row + (int)j, beyond ? (int)(N - further) : (int)further};
+    return find(room, place, TAKEN_PARTS, (cplx)(0, 0)) * (cplx)(1, beyond ? -1 : 1);
+}
+
 static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
                                        local cplx *room HOOK_PARAMETERS)
 {
@@ -51,9 +60,8 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
-            UNROLL for (uint r = 0; r < TAKEN * FIRST_RADIX / N; r++)
-                x[of.b + r * of.many] = find(room, (RoomPlace){row + (int)of.j, (int)(r * (N / FIRST_RADIX))},
-                                             TAKEN_PARTS, (cplx)(0, 0));
+            UNROLL for (uint r = 0; r < (BACK_TO_REAL ? TAKEN : FIRST_RADIX); r++)
+                x[of.b + r * of.many] = IN_PASS(point_of_row_)(room, row, of.j, r * (N / FIRST_RADIX));
     }
 #endif
     wait_for_group(0);

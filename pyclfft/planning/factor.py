@@ -14,6 +14,10 @@ RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codele
 # p / 2 real sums at once, which are 5 p / 2 numbers, or half as many for a row of real numbers: on
 # GPUs a work-item has 255 registers, and a double takes two of them.
 LARGE_PRIMES = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
+# The lengths of short rows, each of which one work-item of a GPU transforms alone. They have the
+# codelets of radix.cl, or of gpu/shortRows.cl, which no other rows have.
+LONGER_CODELETS = (14, 18, 20, 21, 22, 24, 26, 27, 28, 30)
+SHORT_ROWS = (*RADICES, *LONGER_CODELETS)
 # The radices that a real stage may have, in rows of odd lengths.
 REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
@@ -30,7 +34,8 @@ MOST_TURNED, LEAST_TURNED = 3, 4
 # The floating-point operations of each codelet per point, with the twiddles within the codelet.
 OPERATIONS = {
     2: 2, 3: 5, 4: 4, 5: 7, 6: 10, 7: 9, 8: 8, 9: 13, 10: 13, 11: 14, 12: 12, 13: 16, 15: 17,
-    16: 10, 25: 19, 32: 16, **{prime: prime + 3 for prime in LARGE_PRIMES},
+    14: 11, 16: 10, 18: 15, 20: 11, 21: 14, 22: 16, 24: 13, 25: 19, 26: 18, 27: 24, 28: 13, 30: 19,
+    32: 16, **{prime: prime + 3 for prime in LARGE_PRIMES},
 }  # fmt: skip
 # The same on a GPU, which adds and multiplies in one step. These numbers rank the stages of complex
 # points in single precision only: in double precision registers matter more, and 3840 points took

@@ -7,6 +7,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 
+from pyclfft.planning.factor import SHORT_ROWS
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.schedule import schedule_of
@@ -54,3 +55,16 @@ def test_plans_of_an_h200(device, queue, shape, axis, kind, direction, precision
     assert relative_error(target.get(), expected_of(problem, x.reshape(-1))) <= limit
     cl.enqueue_copy(queue, x_after := np.empty_like(x), source.base_data)
     np.testing.assert_array_equal(x_after, x)
+
+
+@pytest.mark.one_cpu
+@pairwise(
+    {
+        "length": [*sorted(SHORT_ROWS), 17, 34, 51],
+        "kind, direction": [(kind, way) for kind in ("c2c", "r2c", "c2r") for way in WAYS],
+        "precision": list(CODES),
+    }
+)
+def test_short_rows_of_an_h200(device, queue, length, kind, direction, precision):
+    """Groups share rows that one work-item transforms; the last group has few of them."""
+    test_plans_of_an_h200(device, queue, (131, length), 1, kind, direction, precision)

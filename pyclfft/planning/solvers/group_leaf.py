@@ -15,6 +15,7 @@ from ..factor import (
     LARGE_PRIMES,
     MAX_STEPS,
     OPERATIONS,
+    SHORT_ROWS,
     divisors,
     is_power_of_two,
     is_smooth,
@@ -111,6 +112,11 @@ class GroupLeaf:
         If real stages of several radices are possible, the cheapest one is taken; if none is, the
         launch goes without. On GPUs a launch without can be the cheapest one.
         """
+        alone = Step(axis_batch(problem, axis_length(problem)), whole_ends(problem))
+        if axis_length(problem) in SHORT_ROWS:
+            found = self.launch(problem, alone, traits, parameters)
+            if found and found.group.shape.shared_rows:
+                return found
         radices = () if problem.kind == "c2c" else real_splits(axis_length(problem))
         steps = [Step(*with_real_stage(problem, radix)) for radix in radices]
         real = [
@@ -123,8 +129,7 @@ class GroupLeaf:
             return min([*real, *([found] if found else [])], key=_cost_of_odd_row)
         if found is None and not is_smooth(points_in_one_launch(problem)):
             # Rows of 34 numbers, which as 17 points would lie far apart, can still share a group.
-            alone = axis_batch(problem, axis_length(problem)), whole_ends(problem)
-            found = self.launch(problem, Step(*alone), traits, parameters)
+            found = self.launch(problem, alone, traits, parameters)
         return found
 
     def between(self, problem: Problem, length: int) -> Layout:

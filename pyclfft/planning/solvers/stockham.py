@@ -26,6 +26,7 @@ from ..convolved_rows import (
 )
 from ..factor import (
     LARGE_PRIMES,
+    SHORT_ROWS,
     Stages,
     best_stages,
     best_stages_alone,
@@ -66,6 +67,9 @@ IDLE, IDLE_IN_STEP = 1 / 16, 1 / 8
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
+# The bytes that a work-item loads at once, the fewest bytes of a group of short rows, and the lengths
+# of complex rows that are quicker with several work-items each, all of them on an H200.
+VECTOR_BYTES, SHORT_BYTES, SHORT_IN_STAGES = 16, 1536, (16, 32)
 MUCH_TOO_LONG = 1.25  # the bytes of a long row of doubles, as a multiple of local memory
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
 # The points of rows that Bluestein's algorithm convolves quicker on an H100 if the cost of a
@@ -357,14 +361,18 @@ def _usual_group(
     size, usual_items = _group_size(batch, ends, precision, traits, parameters), 0
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
-    may_share = ends.is_plain and not batch.part and not is_smooth(batch.n)
+    short = _is_short(batch, ends, precision, traits, parameters)
+    may_share = ends.is_plain and not batch.part and (short or not is_smooth(batch.n))
     rows = (SHARED, *ROWS) if may_share else ROWS
     for shape in _preferred(parameters) if by_columns else rows:
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
             continue  # fewer transforms side by side fill a line, too
-        stages = _stages(batch, ends, shape, precision, traits, parameters)
+        if shape.shared_rows and short:
+            stages = Stages((batch.n,), 1)
+        else:
+            stages = _stages(batch, ends, shape, precision, traits, parameters)
         if stages is None:
             continue
         if shape.shared_rows and stages.items >= _fewest_items(batch, ends):
@@ -375,6 +383,8 @@ def _usual_group(
         count = shape.transforms or max(1, size // stages.items)
         shape = replace(shape, served=parameters["stockham_banks"])
         if shape.shared_rows:
+            if parameters["stockham_group"] < 0 and (short or _is_prime(batch, ends, precision)):
+                count = _count_of_short(ends, precision, traits)
             count = _count_of_shared(count, stages, stages.n * itemsize, traits)
         elif ends.real_points and not by_columns:
             row = group_of(batch, ends, stages, replace(shape, transforms=1), precision)
@@ -515,9 +525,6 @@ def _parts_apart(stages: Stages, ends: Ends) -> bool:
 def _plain_rows(batch: Batch, ends: Ends) -> bool:
     """Whether whole rows lie one behind the other, in the source and in the target."""
     elements = ends.length // 2 + 1 if ends.source == "HERMITIAN" else ends.length
-    whole = ends.filled == elements and (
-        ends.source != "HERMITIAN" or ends.real_points or batch.n in LARGE_PRIMES
-    )
     across, *others = batch.dimensions
     sides = (
         (batch.source.stride, across.source, elements),
@@ -526,7 +533,7 @@ def _plain_rows(batch: Batch, ends: Ends) -> bool:
     behind = all(
         stride == 1 and (batch.count == 1 or distance == held) for stride, distance, held in sides
     )
-    return whole and behind and not others
+    return ends.filled == elements and behind and not others
 
 
 def _is_odd_row(ends: Ends) -> bool:
@@ -718,6 +725,48 @@ def _count_of_shared(most: int, stages: Stages, row_bytes: int, traits: Traits) 
     """Return how many rows share a group: few enough for local memory, and full warps if so."""
     count = rows_that_fit(most, row_bytes, min(SHARED_BYTES, traits.local_mem_bytes))
     return in_whole_warps(count, stages.items, traits.lanes)
+
+
+def _is_short(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> bool:
+    """Whether rows are so short that one work-item transforms each, and that groups share rows.
+
+    If work-items loaded rows of their own, neighbours would load from places that lie apart. An
+    H200 took up to 4.7 times as long.
+    """
+    chosen = (
+        factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
+    )
+    points = ends.source == ends.target == "COMPLEX"
+    if traits.is_cpu or chosen or (points and batch.n in SHORT_IN_STAGES):
+        return False
+    return batch.n in SHORT_ROWS and _row_bytes(ends, precision) > VECTOR_BYTES
+
+
+def _is_prime(batch: Batch, ends: Ends, precision: str) -> bool:
+    """Whether rows of real numbers have the codelet of a large prime, and are not slowed by it.
+
+    In double precision it takes so many registers that small groups are no quicker.
+    """
+    return precision == "single" and batch.n in LARGE_PRIMES and ends.source != ends.target
+
+
+def _row_bytes(ends: Ends, precision: str) -> int:
+    """Return the bytes of a row in the source, or in the target if it is longer there."""
+    real, point = REAL_DTYPE[precision].itemsize, COMPLEX_DTYPE[precision].itemsize
+    nbytes = {
+        "REAL": ends.length * real,
+        "HERMITIAN": (ends.length // 2 + 1) * point,
+        "COMPLEX": ends.length * point,
+    }
+    return max(nbytes[ends.source], nbytes[ends.target])
+
+
+def _count_of_short(ends: Ends, precision: str, traits: Traits) -> int:
+    """Return how many short rows share a group: as few as the memory needs, in whole warps."""
+    rows = -(-SHORT_BYTES // _row_bytes(ends, precision))
+    return -(-rows // traits.lanes) * traits.lanes
 
 
 def _run_bytes(batch: Batch, ends: Ends, group: Group, precision: str) -> int:
