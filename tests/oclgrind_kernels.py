@@ -92,14 +92,14 @@ STOCKHAM = [
 ]
 # Of every kind: one launch and several, rows and columns, real ones of even and odd lengths.
 SHORT = [
-    ((7, 30), -1, "stockham"),
-    ((7, 15), -1, "stockham"),
+    ((7, 42), -1, "stockham"),
+    ((7, 63), -1, "stockham"),
     ((2, 49), -1, "stockham"),  # work-items that have one column of the real stage, or two
     ((21, 3), 0, "stockham"),
     ((9, 2), -1, "stockham"),
-    ((3, 26), -1, "stockham"),
+    ((3, 98), -1, "stockham"),
     ((3, 22), -1, "bluestein_groups"),
-    ((2, 24, 3), 1, "stockham"),
+    ((2, 44, 3), 1, "stockham"),
     ((36, 3), 0, "four_step_groups"),
     ((3, 60), -1, "four_step_groups"),
     ((3, 7), -1, "bluestein_groups"),
@@ -165,7 +165,19 @@ REAL_LANES = [
     ((2, 23), -1, "long_chirp"),
     ((22,), -1, "long_chirp"),
 ]
-SHARED = [((3, 17), -1, "stockham"), ((3, 37), -1, "stockham"), ((2, 3, 19), 2, "stockham")]
+SHARED = [  # rows that groups load and store as one long row
+    ((3, 17), -1, "stockham"),
+    ((3, 37), -1, "stockham"),
+    ((2, 3, 19), 2, "stockham"),
+    ((70, 4), -1, "stockham"),
+    ((33, 27), -1, "stockham"),
+    ((2, 24, 3), 1, "stockham"),
+    ((3, 30), -1, "stockham"),
+    ((35, 34), -1, "stockham"),
+    ((3, 60), -1, "stockham"),
+    ((5, 72), -1, "stockham"),
+    ((3, 39), -1, "stockham"),
+]
 PRIMES = [  # real numbers: one stage, two, three
     ((3, 11), -1, "rader"),
     ((2, 41), -1, "rader"),

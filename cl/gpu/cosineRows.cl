@@ -1,69 +1,135 @@
-/* cosineRows: rows of an odd prime length that all work-items of a group share, as cosine or sine transforms of type 2
- * or 3. It stands in the place of takeRows.cl and giveRows.cl.
+/* cosineRows: short rows that all work-items of a group share, as cosine or sine transforms of type 2 or 3. It stands in
+ * the place of takeRows.cl and giveRows.cl.
  *
- *     src  --->  local memory, in order  --->  x[]: element_before  --->  a codelet
+ *     src  --->  local memory, in order  --->  x[]: element_before  --->  the stages
  *     x[]: element_after  --->  local memory, in order  --->  dst
  *
  * The group loads and stores numbers in the order of memory. They change places on the way between local memory and
- * registers, where the compiler knows every place, because a work-item has a whole row.
+ * registers. A packed row has two numbers in each point. Then type 3 makes each point of numbers k and N - k of its
+ * spectrum, and type 2 makes numbers k and n - k of the result of transform numbers k and N - k in local memory.
  */
+#define NUMBERS (PACKED ? 2 * N : N) /* of a row */
 #define DCT_SOURCE local const real *
-#define DCT_TARGET local real *
 #define DCT_LOAD(src, place) ((src)[place])
+#if MAKES_SPECTRA
+#define DCT_TARGET global real *
+#else
+#define DCT_TARGET local real *
+#endif
 #define DCT_STORE(dst, place, y) ((dst)[place] = (y))
 #define SIGNED_ALREADY 1 /* by take_rows: of constant signs Intel's CPU compiler makes wrong code */
 #include "dctParts.cl"
 
 static INLINE DctRow row_in_room(Worker me)
 {
-    return (DctRow){begin_of_row(me.lane, N), 1, N};
+    return (DctRow){begin_of_row(me.lane, NUMBERS), 1, NUMBERS};
+}
+
+/* Where number i + further of all rows waits. */
+static INLINE uint place_of_number(uint i, uint further)
+{
+    const RoomPlace at = place_of_element(i, further, NUMBERS);
+    return at.place + at.distance;
+}
+
+/* Point k of the Fourier transform of a row. */
+static INLINE cplx point_of_numbers(local const real *waiting, DctRow row, global const cplx *roots, uint k)
+{
+#if DCT_TYPE == 3 && PACKED
+    const cplx lower = element_before(waiting, row, roots, k), upper = element_before(waiting, row, roots, N - k);
+    return images(lower, k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1).lower;
+#elif DCT_TYPE == 3
+    return element_before(waiting, row, roots, k);
+#elif PACKED
+    return (cplx)(element_before(waiting, row, roots, 2 * k), element_before(waiting, row, roots, 2 * k + 1));
+#else
+    return (cplx)(element_before(waiting, row, roots, k), 0);
+#endif
 }
 
 static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
-                                       local cplx *room HOOK_PARAMETERS)
+                                       local cplx *room, global const cplx *roots HOOK_PARAMETERS)
 {
-    global const real *numbers = (global const real *)src + plain_place(batch, axis, N, 0);
+    global const real *numbers = (global const real *)src + plain_place(batch, axis, NUMBERS, 0);
     local real *waiting = (local real *)room;
-    const uint all = all_elements(batch, N);
-    LOOP(uint begin = 0; begin < SHARE_OF(N); begin += ROUND_OF(N, TAKEN_AT_ONCE)) {
-        real loaded[ROUND_OF(N, TAKEN_AT_ONCE)];
-        UNROLL for (uint e = 0; e < ROUND_OF(N, TAKEN_AT_ONCE); e++) {
+    const uint all = all_elements(batch, NUMBERS);
+    LOOP(uint begin = 0; begin < SHARE_OF(NUMBERS); begin += ROUND_OF(NUMBERS, TAKEN_AT_ONCE)) {
+        real loaded[ROUND_OF(NUMBERS, TAKEN_AT_ONCE)];
+        UNROLL for (uint e = 0; e < ROUND_OF(NUMBERS, TAKEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
             loaded[e] = i < all ? numbers[i] : 0;
         }
-        UNROLL for (uint e = 0; e < ROUND_OF(N, TAKEN_AT_ONCE); e++) {
-            const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            if (i < N * TRANSFORMS)
-                waiting[i] = SIGNS_IN && i % N % 2 ? -loaded[e] : loaded[e];
+        UNROLL for (uint e = 0; e < ROUND_OF(NUMBERS, TAKEN_AT_ONCE); e++) {
+            const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
+            if (i + further < NUMBERS * TRANSFORMS)
+                waiting[place_of_number(i, further)] =
+                    SIGNS_IN && (i + further) % NUMBERS % 2 ? -loaded[e] : loaded[e];
         }
     }
     wait_for_group(1);
-    UNROLL for (uint k = 0; k < TAKEN; k++)
-#if DCT_TYPE == 3
-        x[k] = element_before(waiting, row_in_room(me), 0, k);
-#else
-        x[k] = (cplx)(element_before(waiting, row_in_room(me), 0, k), 0);
+    const Group group = THE_GROUP;
+    const Stage stage = {FIRST_RADIX, 1, 0};
+    UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
+        const Butterfly of = butterfly(group, stage, b, me.item);
+        if (of.exists)
+            UNROLL for (uint r = 0; r < (DCT_TYPE == 3 && !PACKED ? TAKEN : FIRST_RADIX); r++)
+                x[of.b + r * of.many] =
+                    point_of_numbers(waiting, row_in_room(me), roots, of.j + r * (N / FIRST_RADIX));
+    }
+#if DCT_TYPE == 3 && !PACKED && !BACK_TO_REAL
+    UNROLL for (uint k = TAKEN; k < N; k++) /* a product conjugates, as in takeRows.cl */
+        x[k] = x[N - k] * (cplx)(1, -1);
 #endif
     wait_for_group(0);
 }
 
+#if MAKES_SPECTRA
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
-                                       local cplx *room HOOK_PARAMETERS)
+                                       local cplx *room, cplx scale, global const cplx *roots HOOK_PARAMETERS)
 {
-    global real *numbers = (global real *)dst + plain_place(batch, axis, N, 0);
-    local real *waiting = (local real *)room;
-    const uint all = all_elements(batch, N);
-    UNROLL for (uint k = 0; k < STORED; k++)
-#if DCT_TYPE == 3
-        element_after(waiting, row_in_room(last), 0, k, x[k].x);
-#else
-        element_after(waiting, row_in_room(last), 0, k, x[k]);
-#endif
-    wait_for_group(0);
-    LOOP(uint begin = 0; begin < SHARE_OF(N); begin += ROUND_OF(N, GIVEN_AT_ONCE))
-        UNROLL for (uint e = 0; e < ROUND_OF(N, GIVEN_AT_ONCE); e++) {
+    global real *numbers = (global real *)dst + plain_place(batch, axis, NUMBERS, 0);
+    const uint all = all_elements(batch, STORED);
+    leave_rows(x, room, last);
+    LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
+        UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
+            const DctRow row = {i / STORED * NUMBERS, 1, NUMBERS};
             if (i < all)
-                numbers[i] = waiting[i];
+                element_after(numbers, row, roots, i % STORED, element_of_row(room, i, scale, batch.flags, roots));
         }
 }
+#else
+static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
+                                       local cplx *room, cplx scale, global const cplx *roots HOOK_PARAMETERS)
+{
+    global real *numbers = (global real *)dst + plain_place(batch, axis, NUMBERS, 0);
+    local real *waiting = (local real *)room;
+    const uint all = all_elements(batch, NUMBERS);
+    const Group group = THE_GROUP;
+    const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
+    wait_for_group(0); /* for those who still find points of the last exchange */
+    UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
+        const Butterfly of = butterfly(group, stage, b, last.item);
+        if (of.exists)
+            UNROLL for (uint r = 0; r < (DCT_TYPE == 2 ? STORED : LAST_RADIX); r++) {
+                const uint k = of.j + r * (N / LAST_RADIX);
+                const cplx z = x[of.b + r * of.many];
+#if DCT_TYPE == 2
+                element_after(waiting, row_in_room(last), roots, k, z);
+#elif PACKED
+                element_after(waiting, row_in_room(last), roots, 2 * k, z.x);
+                element_after(waiting, row_in_room(last), roots, 2 * k + 1, z.y);
+#else
+                element_after(waiting, row_in_room(last), roots, k, z.x);
+#endif
+            }
+    }
+    wait_for_group(0);
+    LOOP(uint begin = 0; begin < SHARE_OF(NUMBERS); begin += ROUND_OF(NUMBERS, GIVEN_AT_ONCE))
+        UNROLL for (uint e = 0; e < ROUND_OF(NUMBERS, GIVEN_AT_ONCE); e++) {
+            const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
+            if (i + further < all)
+                numbers[i + further] = waiting[place_of_number(i, further)];
+        }
+}
+#endif

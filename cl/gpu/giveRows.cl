@@ -6,7 +6,9 @@
 static INLINE void IN_PASS(give_element_)(global target_element *dst, Batch batch, Axis axis, uint i, uint further,
                                           cplx z HOOK_PARAMETERS)
 {
-#if PLAIN_ROWS
+#if PACKED && TARGET == REAL
+    ((global cplx *)(dst + axis.first) + (ulong)batch.first * STORED + i)[further] = z;
+#elif PLAIN_ROWS
     const ulong place = plain_place(batch, axis, STORED, i) + further;
 #if TARGET == REAL
     STORE_TO(dst, place, z.x, place - axis.first);
@@ -23,7 +25,7 @@ static INLINE void IN_PASS(give_element_)(global target_element *dst, Batch batc
 #if PARTS_APART
 /* Work-items have transformed the real part, and the imaginary part, of each row: A + i B is the row's spectrum, of which
  * local memory holds the first halves of A and B. */
-static INLINE cplx element_of_row(local const cplx *room, uint i, uint flags)
+static INLINE cplx element_of_row(local const cplx *room, uint i, cplx scale, uint flags, global const cplx *roots)
 {
     const uint lane = i / N, k = i % N, there = k < SPECTRUM_OF_PART ? k : N - k;
     local const cplx *row = room + begin_of_row(lane, 2 * SPECTRUM_OF_PART);
@@ -35,35 +37,25 @@ static INLINE cplx element_of_row(local const cplx *room, uint i, uint flags)
 #endif
 
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
-                                       local cplx *room HOOK_PARAMETERS)
+                                       local cplx *room, cplx scale, global const cplx *roots HOOK_PARAMETERS)
 {
     const uint all = PLAIN_ROWS ? all_elements(batch, STORED) : STORED * TRANSFORMS;
-    wait_for_group(0); /* for those who still find points of the last exchange */
 #if PARTS_APART
     const int row = begin_of_row(last.lane, 2 * SPECTRUM_OF_PART) + (int)(get_local_id(0) % 2) * SPECTRUM_OF_PART;
+    wait_for_group(0);
     UNROLL for (uint k = 0; k < SPECTRUM_OF_PART; k++)
         (room + row)[k] = x[k];
-#else
-    const Group group = THE_GROUP;
-    const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
-    const int row = begin_of_row(last.lane, STORED);
-    UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
-        const Butterfly of = butterfly(group, stage, b, last.item);
-        if (of.exists)
-            UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                if (of.j + r * (N / LAST_RADIX) < STORED)
-                    leave(room, (RoomPlace){row + (int)of.j, (int)(r * (N / LAST_RADIX))}, GIVEN_PARTS,
-                          x[of.b + r * of.many]);
-    }
-#endif
     wait_for_group(0);
+#else
+    leave_rows(x, room, last);
+#endif
     LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
         UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
             const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
             if (i + further < all)
-#if PARTS_APART
+#if PARTS_APART || MAKES_SPECTRA
                 IN_PASS(give_element_)(dst, batch, axis, i, further,
-                                       element_of_row(room, i + further, batch.flags) HOOK_ARGUMENTS);
+                                       element_of_row(room, i + further, scale, batch.flags, roots) HOOK_ARGUMENTS);
 #else
                 IN_PASS(give_element_)(dst, batch, axis, i, further,
                                        find(room, place_of_element(i, further, STORED), GIVEN_PARTS,

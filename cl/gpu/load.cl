@@ -21,7 +21,7 @@ static INLINE void IN_PASS(times_chirp_first_)(cplx *x, Axis axis, Transform at,
 }
 #undef THE_STAGE
 
-#if SOURCE == HERMITIAN && PACKED
+#if SOURCE == HERMITIAN && PACKED && !SHARED_ROWS
     #include "gpu/loadPackedHalf.cl"
 #elif SOURCE == REAL && REAL_RADIX
     #include "gpu/loadRealStage.cl"

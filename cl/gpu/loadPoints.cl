@@ -33,7 +33,7 @@ static INLINE whole IN_PASS(load_)(cplx *x, global const source_element *src, Ba
     const Stage stage = THE_STAGE;
     const Transform from = LOCATE(batch, axis, me.lane);
 #if SHARED_ROWS
-    IN_PASS(take_rows_)(x, src, batch, axis, me, room HOOK_ARGUMENTS);
+    IN_PASS(take_rows_)(x, src, batch, axis, me, room, tables.roots.roots HOOK_ARGUMENTS);
 #elif QUADS && SOURCE == REAL
     IN_PASS(load_quads_)(x, src, from, me);
 #else

@@ -61,22 +61,26 @@
  * or from half of a spectrum, their real and imaginary parts change places instead, which has the same effect: compilers
  * then load all points before they compute with any. From half of a spectrum, 4096 numbers took 11 % less time on an
  * H200. Rows of complex numbers took longer, so they are conjugated. So are all numbers in Bluestein's algorithm, where one
- * launch may invert the points and another one the results.
+ * launch may invert the points and another one the results, and rows that work-items share, whose points have all been
+ * loaded anyhow.
  *
- * Rows that work-items share are never inverse on the way from real numbers to half of their spectrum. Transforms from
+ * Shared rows are never inverse on the way from real numbers to half of their spectrum. Transforms from
  * half of a spectrum always are, but in Bluestein's and Rader's algorithms and in real stages; a codelet may take half of
  * a spectrum. The compiler then sees which parts of the points are zero, and which parts of the results nobody needs:
  * half of the arithmetic. */
-#define TURNS (SOURCE != COMPLEX && !CHIRP_FIRST)
+#define TURNS (SOURCE != COMPLEX && !CHIRP_FIRST && !SHARED_ROWS)
 #define KNOWN_TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
 #define FROM_HALF (SOURCE == HERMITIAN && !REAL_RADIX && !CHIRP_FIRST && !SPECTRUM)
 /* The codelet takes half of a spectrum. */
-#define BACK_TO_REAL (PRIMES && SHARED_ROWS && FROM_HALF && TARGET == REAL && FIRST_RADIX == N)
+#define BACK_TO_REAL (PRIMES && SHARED_ROWS && !PACKED && FROM_HALF && TARGET == REAL && FIRST_RADIX == N)
 #define MAY_INVERT (!BACK_TO_REAL && !PARTS_APART && !KNOWN_TO_HALF)
 #define INVERTS_IN(flags) (MAY_INVERT && ((SHARED_ROWS && FROM_HALF) || (flags) & INVERSE_IN))
 #define INVERTS_OUT(flags) (MAY_INVERT && (FROM_HALF || (flags) & INVERSE_OUT))
 #define TURNS_OUT(flags) (TURNS && INVERTS_OUT(flags))
-#define CONJUGATES_OUT(flags) ((!TURNS && INVERTS_OUT(flags)) != (((flags) & CONJUGATE_OUT) != 0))
+#define MAKES_SPECTRA (PACKED && TARGET == HERMITIAN) /* of the results of packed rows, and finishes them then */
+#define SCALES(scale) (!MAKES_SPECTRA && (scale).x != 1)
+#define CONJUGATES_OUT(flags)                                                                                          \
+    (!MAKES_SPECTRA && ((!TURNS && INVERTS_OUT(flags)) != (((flags) & CONJUGATE_OUT) != 0)))
 
 #define TWIST_LAST (TWIST && !TWIST_FIRST)
 #define SEPARATED (PAIR && TARGET == HERMITIAN) /* a complex transform that is two of real numbers */

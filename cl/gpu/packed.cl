@@ -23,7 +23,7 @@
 /* Whether work-items own the mirror images of their butterflies: in the stage that reads, or writes, the spectrum. They
  * then store as many neighbours as there are work-items. */
 #define MIRRORED(R, SPAN)                                                                                              \
-    (PACKED && IN_HALVES(R) && N / (R) % ITEMS == 0 && BUTTERFLIES(R) % 2 == 0 && ITEMS >= FEWEST &&                   \
+    (PACKED && !SHARED_ROWS && IN_HALVES(R) && N / (R) % ITEMS == 0 && BUTTERFLIES(R) % 2 == 0 && ITEMS >= FEWEST &&                   \
      (SPAN) == (SOURCE == HERMITIAN ? 1 : N / (R)))
 
 /* Number k of a transform, with its mirror image LENGTH - k. The middle one and number 0 have no other. */
@@ -55,6 +55,7 @@ static INLINE RoomPlace place_of_upper(Group group, uint lane, uint j, uint r, u
 typedef struct {
     cplx lower, upper;
 } Images;
+#define WEIGHT (HALVED ? CONST(0.5) : 1) /* of the numbers of a spectrum */
 
 static INLINE Images images(cplx lower, cplx upper, cplx factor, real weight)
 {

@@ -2,10 +2,11 @@
  *
  *     element i of all rows is element i % elements of row i / elements
  */
-#define TAKEN (FROM_HALF ? N / 2 + 1 : N)                 /* elements of a row in the source */
-#define STORED (OUTPUTS < N ? (uint)OUTPUTS : N)          /* elements of a row in the target */
-#define TAKEN_PARTS (SOURCE == REAL ? REAL_PART : BOTH_PARTS)
-#define GIVEN_PARTS (TARGET == REAL ? REAL_PART : BOTH_PARTS)
+#define HALF_OF_ROW ((PACKED ? N : N / 2) + 1) /* numbers of half of a row's spectrum */
+#define TAKEN (FROM_HALF ? HALF_OF_ROW : N)    /* elements of a row in the source; of a packed real row, points */
+#define STORED (MAKES_SPECTRA ? HALF_OF_ROW : OUTPUTS < N ? (uint)OUTPUTS : N) /* and in the target */
+#define TAKEN_PARTS (SOURCE == REAL && !PACKED ? REAL_PART : BOTH_PARTS)
+#define GIVEN_PARTS (TARGET == REAL && !PACKED ? REAL_PART : BOTH_PARTS)
 #define SPECTRUM_OF_PART (N / 2 + 1) /* PARTS_APART: numbers of the spectrum of either part of a row */
 
 /* Where element i + further of all rows waits in local memory, and where a lane's row begins there. Rows lie an odd number
@@ -20,3 +21,39 @@ static INLINE int begin_of_row(uint lane, uint elements)
 {
     return (int)(lane * (elements | 1));
 }
+
+#if !PARTS_APART
+/* Leaves the results of the last stage in local memory, in order. */
+static INLINE void leave_rows(const cplx *x, local cplx *room, Worker last)
+{
+    const Group group = THE_GROUP;
+    const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
+    const int row = begin_of_row(last.lane, STORED);
+    wait_for_group(0); /* for those who still find points of the last exchange */
+    UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
+        const Butterfly of = butterfly(group, stage, b, last.item);
+        if (of.exists)
+            UNROLL for (uint r = 0; r < LAST_RADIX; r++)
+                if (of.j + r * (N / LAST_RADIX) < STORED)
+                    leave(room, (RoomPlace){row + (int)of.j, (int)(r * (N / LAST_RADIX))}, GIVEN_PARTS,
+                          x[of.b + r * of.many]);
+    }
+    wait_for_group(0);
+}
+#endif
+
+#if PACKED
+/* The root W^k of packed.cl: cosineRows.cl has roots of a fourth of its angle. */
+#define PACKED_ROOT(roots, k) ((roots)[COSINE_ROWS ? 4 * (k) : (k)])
+#endif
+
+#if MAKES_SPECTRA
+/* Number i of the spectra of packed rows, whose transforms lie in local memory. */
+static INLINE cplx element_of_row(local const cplx *room, uint i, cplx scale, uint flags, global const cplx *roots)
+{
+    const uint k = i % STORED;
+    local const cplx *row = room + begin_of_row(i / STORED, STORED);
+    const cplx factor = times_minus_i(PACKED_ROOT(roots, k));
+    return finished(images(row[k < N ? k : 0], row[k ? N - k : 0], factor, WEIGHT).lower, scale, flags);
+}
+#endif

@@ -1,8 +1,6 @@
-/* shortRows: codelets of whole rows, which no other stage has: one work-item transforms a short row alone (SHARED_ROWS).
- * Made of the codelets of radix.cl.
+/* shortRows: codelets of whole rows, for short rows that share a group (SHARED_ROWS): one work-item transforms each. The
+ * file stands behind radix.cl, of whose codelets these are made.
  */
-#include "radix.cl"
-
 COPRIME_RADIX(14, 2, 7)
 COPRIME_RADIX(18, 2, 9)
 COPRIME_RADIX(20, 4, 5)

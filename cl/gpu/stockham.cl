@@ -38,9 +38,11 @@ static INLINE void convolve(cplx *x, Worker me, whole column, global const cplx 
 
 #define ALONE (FIRST_RADIX == N && !PACKED && !SEPARATED && !SPECTRUM && !SHARED_ROWS) /* work-items exchange nothing */
 
+#define HAS_ROOTS (TWIST || PACKED || (COSINE_ROWS && !DCT_ODD))
+
 kernel __attribute__((reqd_work_group_size(ITEMS *TRANSFORMS, 1, 1)))
 void stockham(global const source_element *src, global target_element *dst, global const cplx *twiddles,
-#if TWIST || PACKED
+#if HAS_ROOTS
               global const cplx *roots,
 #endif
 #if CHIRP_FIRST || CHIRP_LAST
@@ -52,7 +54,7 @@ void stockham(global const source_element *src, global target_element *dst, glob
               uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis,
               ulong2 dst_axis, ulong2 partner, uint lone, cplx scale, uint flags HOOK_PARAMETERS)
 {
-#if !TWIST && !PACKED
+#if !HAS_ROOTS
     global const cplx *roots = 0;
 #endif
 #if !CHIRP_FIRST && !CHIRP_LAST

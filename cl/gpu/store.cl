@@ -22,7 +22,7 @@ static INLINE void IN_PASS(times_chirp_last_)(cplx *x, Axis axis, Transform at, 
 }
 #undef THE_STAGE
 
-#if TARGET == HERMITIAN && PACKED
+#if MAKES_SPECTRA && !SHARED_ROWS
     #include "gpu/storePackedHalf.cl"
 #elif TARGET == HERMITIAN && PAIR
     #include "gpu/storeTwoSpectra.cl"

@@ -3,7 +3,6 @@
  *     x[] of the owner of each  --->  results k and LENGTH - k  --->  two numbers of the spectrum  --->  dst
  */
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, MIRRORED(LAST_RADIX, N / LAST_RADIX)}
-#define WEIGHT (HALVED ? CONST(0.5) : 1)
 
 #if COSINE_PAIRS
     #include "gpu/cosinePairs.cl"

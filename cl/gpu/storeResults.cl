@@ -46,13 +46,13 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
             if (butterfly(group, stage, b, last.item).exists)
                 UNROLL for (uint r = 0; r < LAST_RADIX; r++)
                     x[b + r * many].y = -x[b + r * many].y;
-    if (scale.x != 1)
+    if (SCALES(scale))
         UNROLL for (uint b = 0; b < many; b++)
             if (butterfly(group, stage, b, last.item).exists)
                 UNROLL for (uint r = 0; r < LAST_RADIX; r++)
                     x[b + r * many] = scaled(x[b + r * many], scale);
 #if SHARED_ROWS
-    IN_PASS(give_rows_)(x, dst, batch, axis, last, room HOOK_ARGUMENTS);
+    IN_PASS(give_rows_)(x, dst, batch, axis, last, room, scale, tables.roots.roots HOOK_ARGUMENTS);
 #elif QUADS && TARGET == REAL
     if (to.active)
         IN_PASS(store_quads_)(x, dst, to, last);

@@ -8,7 +8,9 @@
 static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batch batch, Axis axis, uint i,
                                           uint further HOOK_PARAMETERS)
 {
-#if PLAIN_ROWS
+#if PACKED && SOURCE == REAL
+    return ((global const cplx *)(src + axis.first) + (ulong)batch.first * TAKEN + i)[further];
+#elif PLAIN_ROWS
     const ulong place = plain_place(batch, axis, TAKEN, i) + further;
 #if SOURCE == REAL
     return (cplx)(LOAD_FROM(src, place, place - axis.first), 0);
@@ -22,17 +24,25 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
 #endif
 }
 
-/* Point j + further of the row that begins at `row`. If the row is half of a spectrum, a point of the other half is the
- * conjugate of its mirror image. A product conjugates it, because Intel's compiler of 2026 loses some of the numbers -y. */
-static INLINE cplx IN_PASS(point_of_row_)(local const cplx *room, int row, uint j, uint further)
+/* Point k = j + further of the row that begins at `row`. */
+static INLINE cplx IN_PASS(point_of_row_)(local const cplx *room, int row, uint j, uint further,
+                                          global const cplx *roots)
 {
+    const RoomPlace own = {row + (int)j, (int)further}, image = {row - (int)j, (int)(N - further)};
+#if PACKED && SOURCE == HERMITIAN
+    const uint k = j + further;
+    const cplx lower = find(room, own, BOTH_PARTS, (cplx)(0, 0)), upper = find(room, image, BOTH_PARTS, (cplx)(0, 0));
+    return images(k ? lower : (cplx)(lower.x, 0), k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1).lower;
+#else
+    /* Beyond half of a spectrum it is the conjugate of its mirror image. A product conjugates it, because Intel's
+     * compiler of 2026 loses some of the numbers -y. */
     const int beyond = j + further >= TAKEN;
-    const RoomPlace place = {beyond ? row - (int)j : row + (int)j, beyond ? (int)(N - further) : (int)further};
-    return find(room, place, TAKEN_PARTS, (cplx)(0, 0)) * (cplx)(1, beyond ? -1 : 1);
+    return find(room, beyond ? image : own, TAKEN_PARTS, (cplx)(0, 0)) * (cplx)(1, beyond ? -1 : 1);
+#endif
 }
 
 static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
-                                       local cplx *room HOOK_PARAMETERS)
+                                       local cplx *room, global const cplx *roots HOOK_PARAMETERS)
 {
     const uint all = PLAIN_ROWS ? all_elements(batch, TAKEN) : TAKEN * TRANSFORMS;
     LOOP(uint begin = 0; begin < SHARE_OF(TAKEN); begin += ROUND_OF(TAKEN, TAKEN_AT_ONCE)) {
@@ -61,7 +71,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < (BACK_TO_REAL ? TAKEN : FIRST_RADIX); r++)
-                x[of.b + r * of.many] = IN_PASS(point_of_row_)(room, row, of.j, r * (N / FIRST_RADIX));
+                x[of.b + r * of.many] = IN_PASS(point_of_row_)(room, row, of.j, r * (N / FIRST_RADIX), roots);
     }
 #endif
     wait_for_group(0);

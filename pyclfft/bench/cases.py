@@ -207,6 +207,7 @@ WIDE_KINDS = (
     *((kind, precision) for kind in ("c2c", "r2c", "c2r") for precision in COMPLEX_DTYPE),
     *((kind, "single") for kind in ("dct2", "dct3")),
 )
+SHORT = (*((n,) for n in (5, 8, 12, 24, 30, 60, 100, 240)), (16, 16), (16, 16, 16))
 IMAGES = ((512, 512), (4000, 3000), (6000, 8000))
 
 _MANY_CASES: tuple[Case, ...] = (
@@ -228,7 +229,7 @@ _MANY_CASES: tuple[Case, ...] = (
 )
 _WIDE_CASES = tuple(
     case
-    for lengths in WIDE
+    for lengths in (*WIDE, *SHORT)
     for kind, precision in WIDE_KINDS
     if (case := Case(lengths, kind, REAL_KINDS.get(kind, "forward"), precision)) not in _MANY_CASES
 )

@@ -22,6 +22,7 @@ CODES = {
     "double": {"c2c": "c16", "r2c": "f8", "c2r": "c16"},
 }
 WAYS = ("forward", "inverse")
+SHARED = (*sorted(SHORT_ROWS), 17, 33, 34, 36, 40, 45, 51, 60, 62, 72, 84, 100, 130, 176)
 # One launch of every kind of stage, two and three launches, rows that share a group, columns, and
 # convolutions in one launch and in several.
 SHAPES = (
@@ -41,17 +42,22 @@ SHAPES = (
     }
 )
 def test_plans_of_an_h200(device, queue, shape, axis, kind, direction, precision):
-    traits, own = RECORDED["h200"], describe.traits(device)
-    if precision == "double" and not own.fp64:
-        pytest.skip("no double precision")
     problem = make_problem(shape, CODES[precision][kind], (axis,), kind, direction)
+    check(device, queue, problem, algorithm_for([shape[axis]]))
+
+
+def check(device, queue, problem, algorithm):
+    """Compare the transform of an H200's plan with a reference; the plan must keep its input."""
+    traits, own = RECORDED["h200"], describe.traits(device)
+    if problem.precision == "double" and not own.fp64:
+        pytest.skip("no double precision")
     parameters = parameters_for(traits).over({"fused": 0}, "test")  # fused launches take PTX
     schedule = schedule_of(problem, traits, None, parameters)
     x = noise(problem.source.shape, problem.source_dtype)
     source = cl_array.to_device(queue, x)
     target = cl_array.empty(queue, problem.target.shape, problem.dtype)
     Executable(queue.context, schedule).enqueue(queue, source.base_data, target.base_data).wait()
-    limit = bound(algorithm_for([shape[axis]]), problem.dtype, shape[axis])
+    limit = bound(algorithm, problem.dtype, problem.shape[problem.axes[0]])
     assert relative_error(target.get(), expected_of(problem, x.reshape(-1))) <= limit
     cl.enqueue_copy(queue, x_after := np.empty_like(x), source.base_data)
     np.testing.assert_array_equal(x_after, x)
@@ -60,11 +66,28 @@ def test_plans_of_an_h200(device, queue, shape, axis, kind, direction, precision
 @pytest.mark.one_cpu
 @pairwise(
     {
-        "length": [*sorted(SHORT_ROWS), 17, 34, 51],
+        "length": SHARED,
         "kind, direction": [(kind, way) for kind in ("c2c", "r2c", "c2r") for way in WAYS],
         "precision": list(CODES),
     }
 )
 def test_short_rows_of_an_h200(device, queue, length, kind, direction, precision):
     """Groups share rows that one work-item transforms; the last group has few of them."""
-    test_plans_of_an_h200(device, queue, (131, length), 1, kind, direction, precision)
+    problem = make_problem((131, length), CODES[precision][kind], (1,), kind, direction)
+    check(device, queue, problem, algorithm_for([length]))
+
+
+@pytest.mark.one_cpu
+@pairwise(
+    {
+        "length": SHARED,
+        "kind": ["dct2", "dct3", "dst2", "dst3"],
+        "norm": ["backward", "ortho", "forward"],
+        "precision": list(CODES),
+        "direction": WAYS,
+    }
+)
+def test_short_rows_of_cosine_transforms(device, queue, length, kind, norm, precision, direction):
+    dtype = CODES[precision]["r2c"]
+    problem = make_problem((131, length), dtype, (1,), kind, direction, norm)
+    check(device, queue, problem, "cosine")

@@ -586,15 +586,16 @@ def check_stockham(each):
 
 
 def check_shared_rows(each, batch):
-    """Rows of elements that are points, with too few work-items for loads that are close."""
+    """Rows of points, or packed rows, with too few work-items for loads that are close."""
     macros = batch.macros
-    assert macros["ITEMS"] < 8
+    assert macros["ITEMS"] < 16
     others = ("LOAD_COLUMNS", "STORE_COLUMNS", "SPLIT", "HALVES", "TWIST", "REAL_RADIX", "PAIR",
-              "PACKED", "SPECTRUM", "CHIRP_FIRST")  # fmt: skip
+              "SPECTRUM", "CHIRP_FIRST")  # fmt: skip
     assert not any(macros[name] for name in others)
+    assert macros.get("PLAIN_ROWS") or not macros["PACKED"]
     assert each.local_bytes <= 32 * 1024
     turn = each.arguments["flags"].value & 3
-    if batch.source == "REAL" and macros["OUTPUTS"] < macros["N"]:
+    if batch.source == "REAL" and not macros["PACKED"] and macros["OUTPUTS"] < macros["N"]:
         assert turn == 0  # TO_HALF in numbers.cl
     if batch.source == "HERMITIAN":
         assert turn == 3  # FROM_HALF
@@ -701,7 +702,8 @@ def test_as_many_rows_as_32_bits_count():
         # One row fills a multiprocessor, so few points of a work-item pay.
         ("h200", (1000, 5000), 1, "c16", {"ITEMS": 250, "ELEMENTS": 20, "SPLIT": 1}),
         # Within the device's limits, whatever the parameters say.
-        ("small", (1000, 8), 1, "c8", {"ITEMS": 4, "TRANSFORMS": 16}),
+        ("small", (1000, 8), 1, "c8", {"ITEMS": 1, "TRANSFORMS": 24}),
+        ("small", (1000, 64), 1, "c8", {"ITEMS": 8, "TRANSFORMS": 8}),
         ("single", (1000, 16), 1, "c8", {"ITEMS": 1, "TRANSFORMS": 1}),
         ("embedded", (1000, 64), 1, "c8", {"TRANSFORMS": 1, "SPLIT": 0}),
         ("embedded", (1000, 128), 1, "c8", {"TRANSFORMS": 1, "SPLIT": 1}),
@@ -719,12 +721,14 @@ def test_groups(name, shape, axis, dtype, expected):
         (96, "c8", "c2c", 8, 16),  # complex rows that begin at whole sectors fill a group
         (105, "c8", "c2c", 8, 3),  # those that do not: over half of a warp, and 1280 bytes
         (225, "c16", "c2c", 15, 2),
-        (45, "c8", "c2c", 9, 4),
-        (27, "c8", "c2c", 9, 14),  # too short for a few rows
+        (54, "c16", "c2c", 3, 32),  # rows that share a group: in whole warps
+        (27, "c8", "c2c", 1, 32),  # short ones: 1536 bytes, in whole warps
+        (5, "c8", "c2c", 1, 64),
+        (30, "f4", "r2c", 1, 32),
         (360, "f4", "r2c", 30, 1),  # real rows fill as few warps as they can
         (225, "f4", "r2c", 15, 2),
         (96, "f4", "r2c", 12, 5),
-        (100, "f4", "r2c", 5, 6),
+        (100, "f4", "r2c", 5, 25),
         (360, "c8", "c2r", 18, 3),
         (225, "c8", "c2r", 25, 5),  # rows of an odd number of results fill a group
         (720, "f4", "dct2", 60, 1),

@@ -231,16 +231,45 @@ def _are_plain(passes: tuple[Pass, ...], problem: Problem) -> bool:
 
 
 def _shares_rows(passes: tuple[Pass, ...], problem: Problem) -> bool:
-    """Whether work-items share rows of a prime length, each of which a codelet transforms whole."""
-    n = CosineAxis.of(problem).n
-    return _are_plain(passes, problem) and passes[0].radices == ((n,),)
+    """Whether work-items share rows that are packed, or each of which a codelet transforms whole.
+
+    They are whole rows of type 2 or 3, one behind the other.
+    """
+    axis, macros = CosineAxis.of(problem), dict(passes[0].defines)
+    rows = problem.axes[0] == len(problem.shape) - 1
+    plain = "SHARED_ROWS" in macros and "PLAIN_ROWS" in macros
+    whole = "PACKED" in macros or passes[0].radices == ((axis.n,),)
+    return rows and axis.type in (2, 3) and plain and whole
 
 
 def _by_rows(each: Pass, problem: Problem) -> Pass:
-    """Return the pass with cosineRows.cl: local memory holds real numbers only."""
-    macros = dict(each.defines) | {"SPLIT": "1", "COSINE_ROWS": "1"}
+    """Return the pass with cosineRows.cl.
+
+    If rows are not packed, local memory holds real numbers only. Those of an even length need
+    roots: of the order 4 n for the cosine transform, of which every fourth serves packed rows.
+    """
+    axis, macros = CosineAxis.of(problem), dict(each.defines) | {"COSINE_ROWS": "1"}
     macros |= {name: str(value) for name, value in _macros(problem).items()}
-    return replace(each, defines=tuple(macros.items()), local_bytes=each.local_bytes // 2)
+    local_bytes = each.local_bytes
+    if "PACKED" not in macros:
+        macros, local_bytes = macros | {"SPLIT": "1"}, local_bytes // 2
+    arguments = dict(each.arguments)
+    if not axis.odd:
+        roots = RootSeries(4 * axis.n, 0, 1, 2 * axis.n + 1, problem.precision)
+        arguments = _with_roots(arguments, roots)
+    return replace(
+        each, defines=tuple(macros.items()), local_bytes=local_bytes, arguments=arguments
+    )
+
+
+def _with_roots(arguments: dict[str, Argument], roots: Argument) -> dict[str, Argument]:
+    """Return arguments of stockham.cl, which has its roots behind its twiddles."""
+    found: dict[str, Argument] = {}
+    for name, value in arguments.items():
+        found[name] = value
+        if name == "twiddles":
+            found["roots"] = roots
+    return found | {"roots": roots}
 
 
 def _is_convolved(passes: tuple[Pass, ...], problem: Problem) -> bool:

@@ -68,7 +68,7 @@ class Ends:
     real_origin : bool
         Whether element 0 of the target is real.
     hooked : bool
-        Whether hooks stand in the loads, or the stores, of complex numbers of a whole axis.
+        Whether hooks stand in the loads, or the stores, of a whole axis.
     """
 
     source: str
@@ -121,17 +121,17 @@ def whole_ends(problem: Problem) -> Ends:
     """Return the ends of a transform of the whole axis, in which each element is a point."""
     n = axis_length(problem)
     filled = problem.source.shape[problem.axes[0]]
-    inverse = problem.direction == "inverse"
+    inverse, hooked = problem.direction == "inverse", bool(problem.hooks)
     if problem.kind == "c2r":
         flags = INVERSE | (0 if inverse else CONJUGATE_IN)
-        return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags)
+        return Ends("HERMITIAN", "REAL", n, min(filled, n // 2 + 1), n, flags, hooked=hooked)
     if problem.kind == "r2c":
         flags = CONJUGATE_OUT if inverse else 0
-        return Ends("REAL", "HERMITIAN", n, min(filled, n), n // 2 + 1, flags)
+        return Ends("REAL", "HERMITIAN", n, min(filled, n), n // 2 + 1, flags, hooked=hooked)
     source, target = (
         "REAL" if layout.real else "COMPLEX" for layout in (problem.source, problem.target)
     )
-    flags, hooked = INVERSE if inverse else 0, bool(problem.hooks)
+    flags = INVERSE if inverse else 0
     return Ends(source, target, n, min(filled, n), n, flags, hooked=hooked)
 
 

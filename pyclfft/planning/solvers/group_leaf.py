@@ -213,7 +213,8 @@ def _is_quick(problem: Problem, step: Step, group: Group, traits: Traits) -> boo
         largest = min(largest, QUICK_REAL_ROWS[precision])
     if traits.is_cpu or not is_smooth(n, largest):
         return False
-    return not ends.packed or group.stages.items >= MIN_ITEMS  # or loads would be far apart
+    # Otherwise the loads of packed rows would be far apart.
+    return not ends.packed or group.shape.shared_rows or group.stages.items >= MIN_ITEMS
 
 
 def _cost_of_stages(launch: GroupLaunch) -> float:

@@ -10,7 +10,7 @@ Fourier transforms on graphics processors", SC 2008.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -67,8 +67,12 @@ IDLE, IDLE_IN_STEP = 1 / 16, 1 / 8
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
-# The bytes that a work-item loads at once, the fewest bytes of a group of short rows, and the lengths
-# of complex rows that are quicker with several work-items each, all of them on an H200.
+# Of rows that share a group although each has several work-items: the most points of a row, the
+# complex rows that always share one, and the longest of them that do for fewer stages, and the
+# work-items of a packed real row of which fewer load too far apart.
+MOST_SHARED, SHARED_POINTS, SHARED_IN_FEWER, FAR_APART = 100, 40, 64, 7
+# The bytes that a work-item loads at once, the fewest bytes of a group of short rows, and the
+# lengths of complex rows that are quicker with several work-items each, all of them on an H200.
 VECTOR_BYTES, SHORT_BYTES, SHORT_IN_STAGES = 16, 1536, (16, 32)
 MUCH_TOO_LONG = 1.25  # the bytes of a long row of doubles, as a multiple of local memory
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
@@ -292,7 +296,38 @@ def group_for(
     alone = _group_alone(batch, ends, precision, traits, parameters)
     if alone and (usual is None or len(alone.stages.radices) < len(usual.stages.radices)):
         return alone
+    shared = _shared_group(batch, ends, precision, traits, parameters)
+    if shared and usual and _shares(usual, shared, ends, precision):
+        return shared
     return usual
+
+
+def _shared_group(
+    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+) -> Group | None:
+    """Return a group that shares its rows although each has several work-items, or None."""
+    chosen = (
+        factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
+    )
+    points = ends.packed or ends.source == ends.target == "COMPLEX"
+    in_between = max(SHORT_ROWS) < batch.n <= MOST_SHARED and is_smooth(batch.n)
+    if traits.is_cpu or chosen or not (points and in_between and _may_share(batch, ends)):
+        return None
+    return _usual_group(batch, ends, precision, traits, parameters, shapes=(SHARED,))
+
+
+def _shares(usual: Group, shared: Group, ends: Ends, precision: str) -> bool:
+    """Whether a group that shares its rows is quicker than the usual one, as on an H200.
+
+    The usual one is slow if its rows have few work-items, which load from places that lie far
+    apart. A shared row has fewer work-items with more points each, so that it may have fewer
+    stages.
+    """
+    n, fewer = usual.stages.n, len(shared.stages.radices) < len(usual.stages.radices)
+    if not ends.packed:
+        return n < SHARED_POINTS or (n <= SHARED_IN_FEWER and fewer)
+    # Local memory serves the usual exchanges of 16, 32 ... points without conflicts.
+    return usual.stages.items < FAR_APART or (precision == "single" and fewer and n % 16 > 0)
 
 
 def _group_of_convolved_rows(
@@ -356,38 +391,49 @@ def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | No
 
 
 def _usual_group(
-    batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
+    batch: Batch,
+    ends: Ends,
+    precision: str,
+    traits: Traits,
+    parameters: Parameters,
+    shapes: Sequence[Shape] = (),
 ) -> Group | None:
+    """Return a group of the first of some shapes that fits the device, or None if none does."""
     size, usual_items = _group_size(batch, ends, precision, traits, parameters), 0
     by_columns = batch.loads_columns or batch.stores_columns
     itemsize = COMPLEX_DTYPE[precision].itemsize
     short = _is_short(batch, ends, precision, traits, parameters)
-    may_share = ends.is_plain and not batch.part and (short or not is_smooth(batch.n))
-    rows = (SHARED, *ROWS) if may_share else ROWS
+    may_share = (short or not is_smooth(batch.n)) and _may_share(batch, ends)
+    rows = shapes or ((SHARED, *ROWS) if may_share else ROWS)
     for shape in _preferred(parameters) if by_columns else rows:
         if batch.n * shape.transforms > shape.most_points:
             continue
         if shape.split and shape.transforms * itemsize > LINE_BYTES:
             continue  # fewer transforms side by side fill a line, too
-        if shape.shared_rows and short:
-            stages = Stages((batch.n,), 1)
-        else:
-            stages = _stages(batch, ends, shape, precision, traits, parameters)
+        in_one_item = shape.shared_rows and short
+        stages = (
+            Stages((batch.n,), 1)
+            if in_one_item
+            else _stages(batch, ends, shape, precision, traits, parameters)
+        )
         if stages is None:
             continue
-        if shape.shared_rows and stages.items >= _fewest_items(batch, ends):
+        if shape.shared_rows and not shapes and stages.items >= _fewest_items(batch, ends):
             continue  # they load close together
         parts_apart = shape.shared_rows and _parts_apart(stages, ends)
         if parts_apart:
             stages = Stages(stages.radices, 2)
         count = shape.transforms or max(1, size // stages.items)
         shape = replace(shape, served=parameters["stockham_banks"])
+        one = replace(shape, transforms=1)
         if shape.shared_rows:
-            if parameters["stockham_group"] < 0 and (short or _is_prime(batch, ends, precision)):
+            few = short or (_is_real_prime(batch, ends, precision) and not traits.is_cpu)
+            if few and parameters["stockham_group"] < 0:
                 count = _count_of_short(ends, precision, traits)
-            count = _count_of_shared(count, stages, stages.n * itemsize, traits)
+            row = group_of(batch, ends, stages, one, precision, parts_apart=parts_apart)
+            count = _count_of_shared(count, stages, row.local_bytes, traits)
         elif ends.real_points and not by_columns:
-            row = group_of(batch, ends, stages, replace(shape, transforms=1), precision)
+            row = group_of(batch, ends, stages, one, precision)
             count = _count_of_shared(count, stages, row.local_bytes, traits)
         elif not shape.transforms and parameters["stockham_group"] < 0:
             usual_items = count * stages.items
@@ -421,7 +467,7 @@ def _stages(
     wanted = factors_of(parameters, "stockham_radices", batch.n)
     chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
     in_parts = shape.halves or (shape.split and ends.source == "REAL")
-    if not (chosen or by_columns or in_parts):
+    if not (chosen or by_columns or in_parts or shape.shared_rows):
         stages = _packed_stages(batch, ends, precision, traits, parameters)
         if stages is not None:
             return stages
@@ -524,16 +570,16 @@ def _parts_apart(stages: Stages, ends: Ends) -> bool:
 
 def _plain_rows(batch: Batch, ends: Ends) -> bool:
     """Whether whole rows lie one behind the other, in the source and in the target."""
-    elements = ends.length // 2 + 1 if ends.source == "HERMITIAN" else ends.length
     across, *others = batch.dimensions
     sides = (
-        (batch.source.stride, across.source, elements),
-        (batch.target.stride, across.target, ends.outputs),
+        (batch.source, across.source, ends.wanted),
+        (batch.target, across.target, ends.outputs),
     )
     behind = all(
-        stride == 1 and (batch.count == 1 or distance == held) for stride, distance, held in sides
+        (line.unit if ends.packed else line.stride) == 1 and (batch.count == 1 or distance == held)
+        for line, distance, held in sides
     )
-    return ends.filled == elements and behind and not others
+    return ends.filled == ends.wanted and behind and not others
 
 
 def _is_odd_row(ends: Ends) -> bool:
@@ -744,8 +790,16 @@ def _is_short(
     return batch.n in SHORT_ROWS and _row_bytes(ends, precision) > VECTOR_BYTES
 
 
-def _is_prime(batch: Batch, ends: Ends, precision: str) -> bool:
-    """Whether rows of real numbers have the codelet of a large prime, and are not slowed by it.
+def _may_share(batch: Batch, ends: Ends) -> bool:
+    """Whether a group can load and store its rows as one long row: packed rows only if they are."""
+    if batch.part or not replace(ends, packed=False).is_plain:
+        return False
+    together = _loads_together(batch, ends) or _stores_together(batch, ends)
+    return not ends.packed or (together and not ends.hooked and _plain_rows(batch, ends))
+
+
+def _is_real_prime(batch: Batch, ends: Ends, precision: str) -> bool:
+    """Whether rows of real numbers have the codelet of a large prime, and are quicker for few.
 
     In double precision it takes so many registers that small groups are no quicker.
     """
@@ -755,12 +809,10 @@ def _is_prime(batch: Batch, ends: Ends, precision: str) -> bool:
 def _row_bytes(ends: Ends, precision: str) -> int:
     """Return the bytes of a row in the source, or in the target if it is longer there."""
     real, point = REAL_DTYPE[precision].itemsize, COMPLEX_DTYPE[precision].itemsize
-    nbytes = {
-        "REAL": ends.length * real,
-        "HERMITIAN": (ends.length // 2 + 1) * point,
-        "COMPLEX": ends.length * point,
-    }
-    return max(nbytes[ends.source], nbytes[ends.target])
+    return max(
+        ends.wanted * (real if ends.source == "REAL" else point),
+        ends.outputs * (real if ends.target == "REAL" else point),
+    )
 
 
 def _count_of_short(ends: Ends, precision: str, traits: Traits) -> int:
@@ -796,7 +848,7 @@ def group_of(
     if ends.spectrum is not None:
         room = max(room, stages.reversed.room(banks, shape.halves))
     if shape.shared_rows:  # rows lie as begin_of_row in sharedRows.cl says
-        room = max(room, (stages.n | 1) + (2 if parts_apart else 0))
+        room = max(room, (stages.n + ends.packed | 1) + (2 if parts_apart else 0))
     if ends.laid_out and ends.real_points and not shape.split:
         room = max(room, (ends.length + 1) // 2)  # each complex number has room for two real ones
     elif ends.laid_out:
