@@ -11,7 +11,7 @@
 #define NUMBERS (PACKED ? 2 * N : N) /* of a row */
 #define DCT_SOURCE local const real *
 #define DCT_LOAD(src, place) ((src)[place])
-#if MAKES_SPECTRA
+#if MAKES_SPECTRA && !ROW_IN_ITEM
 #define DCT_TARGET global real *
 #else
 #define DCT_TARGET local real *
@@ -32,12 +32,20 @@ static INLINE uint place_of_number(uint i, uint further)
     return at.place + at.distance;
 }
 
-/* Point k of the Fourier transform of a row. */
+#if DCT_TYPE == 3 && PACKED
+/* Points k and N - k of the Fourier transform of a row. */
+static INLINE Images points_of_numbers(local const real *waiting, DctRow row, global const cplx *roots, uint k)
+{
+    const cplx lower = element_before(waiting, row, roots, k), upper = element_before(waiting, row, roots, N - k);
+    return images(lower, k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1);
+}
+#endif
+
+/* Point k of it. */
 static INLINE cplx point_of_numbers(local const real *waiting, DctRow row, global const cplx *roots, uint k)
 {
 #if DCT_TYPE == 3 && PACKED
-    const cplx lower = element_before(waiting, row, roots, k), upper = element_before(waiting, row, roots, N - k);
-    return images(lower, k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1).lower;
+    return points_of_numbers(waiting, row, roots, k).lower;
 #elif DCT_TYPE == 3
     return element_before(waiting, row, roots, k);
 #elif PACKED
@@ -67,6 +75,13 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         }
     }
     wait_for_group(1);
+#if DCT_TYPE == 3 && PACKED && ROW_IN_ITEM
+    UNROLL for (uint k = 0; 2 * k <= N; k++) {
+        const Images both = points_of_numbers(waiting, row_in_room(me), roots, k);
+        x[k ? N - k : 0] = both.upper;
+        x[k] = both.lower;
+    }
+#else
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
@@ -76,6 +91,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
                 x[of.b + r * of.many] =
                     point_of_numbers(waiting, row_in_room(me), roots, of.j + r * (N / FIRST_RADIX));
     }
+#endif
 #if DCT_TYPE == 3 && !PACKED && !BACK_TO_REAL
     UNROLL for (uint k = TAKEN; k < N; k++) /* a product conjugates, as in takeRows.cl */
         x[k] = x[N - k] * (cplx)(1, -1);
@@ -83,13 +99,13 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     wait_for_group(0);
 }
 
-#if MAKES_SPECTRA
+#if MAKES_SPECTRA && !ROW_IN_ITEM
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                        local cplx *room, cplx scale, global const cplx *roots HOOK_PARAMETERS)
 {
     global real *numbers = (global real *)dst + plain_place(batch, axis, NUMBERS, 0);
     const uint all = all_elements(batch, STORED);
-    leave_rows(x, room, last);
+    leave_rows(x, room, last, scale, batch.flags, roots);
     LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
         UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
@@ -105,9 +121,16 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     global real *numbers = (global real *)dst + plain_place(batch, axis, NUMBERS, 0);
     local real *waiting = (local real *)room;
     const uint all = all_elements(batch, NUMBERS);
+    wait_for_group(0); /* for those who still find points of the last exchange */
+#if MAKES_SPECTRA
+    UNROLL for (uint k = 0; 2 * k <= N; k++) {
+        const Images both = spectrum_of(x[k], x[k ? N - k : 0], k, scale, batch.flags, roots);
+        element_after(waiting, row_in_room(last), roots, k, both.lower);
+        element_after(waiting, row_in_room(last), roots, N - k, both.upper);
+    }
+#else
     const Group group = THE_GROUP;
     const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
-    wait_for_group(0); /* for those who still find points of the last exchange */
     UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)
@@ -124,6 +147,7 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
 #endif
             }
     }
+#endif
     wait_for_group(0);
     LOOP(uint begin = 0; begin < SHARE_OF(NUMBERS); begin += ROUND_OF(NUMBERS, GIVEN_AT_ONCE))
         UNROLL for (uint e = 0; e < ROUND_OF(NUMBERS, GIVEN_AT_ONCE); e++) {

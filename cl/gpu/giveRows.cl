@@ -47,13 +47,13 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
         (room + row)[k] = x[k];
     wait_for_group(0);
 #else
-    leave_rows(x, room, last);
+    leave_rows(x, room, last, scale, batch.flags, roots);
 #endif
     LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
         UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
             const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
             if (i + further < all)
-#if PARTS_APART || MAKES_SPECTRA
+#if PARTS_APART || (MAKES_SPECTRA && !ROW_IN_ITEM)
                 IN_PASS(give_element_)(dst, batch, axis, i, further,
                                        element_of_row(room, i + further, scale, batch.flags, roots) HOOK_ARGUMENTS);
 #else

@@ -2,6 +2,7 @@
  *
  *     element i of all rows is element i % elements of row i / elements
  */
+#define ROW_IN_ITEM (FIRST_RADIX == N)         /* a work-item has a whole row */
 #define HALF_OF_ROW ((PACKED ? N : N / 2) + 1) /* numbers of half of a row's spectrum */
 #define TAKEN (FROM_HALF ? HALF_OF_ROW : N)    /* elements of a row in the source; of a packed real row, points */
 #define STORED (MAKES_SPECTRA ? HALF_OF_ROW : OUTPUTS < N ? (uint)OUTPUTS : N) /* and in the target */
@@ -22,14 +23,45 @@ static INLINE int begin_of_row(uint lane, uint elements)
     return (int)(lane * (elements | 1));
 }
 
-#if !PARTS_APART
-/* Leaves the results of the last stage in local memory, in order. */
-static INLINE void leave_rows(const cplx *x, local cplx *room, Worker last)
+#if PACKED
+/* The root W^k of packed.cl: cosineRows.cl has roots of a fourth of its angle. */
+#define PACKED_ROOT(roots, k) ((roots)[COSINE_ROWS ? 4 * (k) : (k)])
+#endif
+
+#if MAKES_SPECTRA
+/* Numbers k and N - k of the spectrum of a packed row, of the same numbers of its transform. */
+static INLINE Images spectrum_of(cplx lower, cplx upper, uint k, cplx scale, uint flags, global const cplx *roots)
 {
-    const Group group = THE_GROUP;
-    const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
+    const Images both = images(lower, upper, times_minus_i(PACKED_ROOT(roots, k)), WEIGHT);
+    return (Images){finished(both.lower, scale, flags), finished(both.upper, scale, flags)};
+}
+
+/* Number i of the spectra of packed rows, whose transforms lie in local memory. */
+static INLINE cplx element_of_row(local const cplx *room, uint i, cplx scale, uint flags, global const cplx *roots)
+{
+    const uint k = i % STORED;
+    local const cplx *row = room + begin_of_row(i / STORED, STORED);
+    return spectrum_of(row[k < N ? k : 0], row[k ? N - k : 0], k, scale, flags, roots).lower;
+}
+#endif
+
+#if !PARTS_APART
+/* Leaves the results of the last stage in local memory, in order. If a work-item has the whole transform of a packed row, it
+ * makes the spectrum first. */
+static INLINE void leave_rows(const cplx *x, local cplx *room, Worker last, cplx scale, uint flags,
+                              global const cplx *roots)
+{
     const int row = begin_of_row(last.lane, STORED);
     wait_for_group(0); /* for those who still find points of the last exchange */
+#if MAKES_SPECTRA && ROW_IN_ITEM
+    UNROLL for (uint k = 0; 2 * k <= N; k++) {
+        const Images both = spectrum_of(x[k], x[k ? N - k : 0], k, scale, flags, roots);
+        leave(room, (RoomPlace){row, (int)k}, BOTH_PARTS, both.lower);
+        leave(room, (RoomPlace){row, (int)(N - k)}, BOTH_PARTS, both.upper);
+    }
+#else
+    const Group group = THE_GROUP;
+    const Stage stage = {LAST_RADIX, N / LAST_RADIX, 0};
     UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)
@@ -38,22 +70,7 @@ static INLINE void leave_rows(const cplx *x, local cplx *room, Worker last)
                     leave(room, (RoomPlace){row + (int)of.j, (int)(r * (N / LAST_RADIX))}, GIVEN_PARTS,
                           x[of.b + r * of.many]);
     }
+#endif
     wait_for_group(0);
-}
-#endif
-
-#if PACKED
-/* The root W^k of packed.cl: cosineRows.cl has roots of a fourth of its angle. */
-#define PACKED_ROOT(roots, k) ((roots)[COSINE_ROWS ? 4 * (k) : (k)])
-#endif
-
-#if MAKES_SPECTRA
-/* Number i of the spectra of packed rows, whose transforms lie in local memory. */
-static INLINE cplx element_of_row(local const cplx *room, uint i, cplx scale, uint flags, global const cplx *roots)
-{
-    const uint k = i % STORED;
-    local const cplx *row = room + begin_of_row(i / STORED, STORED);
-    const cplx factor = times_minus_i(PACKED_ROOT(roots, k));
-    return finished(images(row[k < N ? k : 0], row[k ? N - k : 0], factor, WEIGHT).lower, scale, flags);
 }
 #endif

@@ -24,15 +24,23 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
 #endif
 }
 
+#if PACKED && SOURCE == HERMITIAN
+/* Points k and N - k of a packed row, of the same numbers of its spectrum, of which the first and the last one are real. */
+static INLINE Images points_of_row(local const cplx *room, RoomPlace own, RoomPlace image, uint k,
+                                   global const cplx *roots)
+{
+    const cplx lower = find(room, own, BOTH_PARTS, (cplx)(0, 0)), upper = find(room, image, BOTH_PARTS, (cplx)(0, 0));
+    return images(k ? lower : (cplx)(lower.x, 0), k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1);
+}
+#endif
+
 /* Point k = j + further of the row that begins at `row`. */
 static INLINE cplx IN_PASS(point_of_row_)(local const cplx *room, int row, uint j, uint further,
                                           global const cplx *roots)
 {
     const RoomPlace own = {row + (int)j, (int)further}, image = {row - (int)j, (int)(N - further)};
 #if PACKED && SOURCE == HERMITIAN
-    const uint k = j + further;
-    const cplx lower = find(room, own, BOTH_PARTS, (cplx)(0, 0)), upper = find(room, image, BOTH_PARTS, (cplx)(0, 0));
-    return images(k ? lower : (cplx)(lower.x, 0), k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1).lower;
+    return points_of_row(room, own, image, j + further, roots).lower;
 #else
     /* Beyond half of a spectrum it is the conjugate of its mirror image. A product conjugates it, because Intel's
      * compiler of 2026 loses some of the numbers -y. */
@@ -60,7 +68,13 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     }
     wait_for_group(1);
     const int row = begin_of_row(me.lane, TAKEN);
-#if PARTS_APART
+#if PACKED && SOURCE == HERMITIAN && ROW_IN_ITEM
+    UNROLL for (uint k = 0; 2 * k <= N; k++) {
+        const Images both = points_of_row(room, (RoomPlace){row, (int)k}, (RoomPlace){row, (int)(N - k)}, k, roots);
+        x[k ? N - k : 0] = both.upper;
+        x[k] = both.lower;
+    }
+#elif PARTS_APART
     const uint part = get_local_id(0) % 2;
     UNROLL for (uint k = 0; k < N; k++)
         x[k] = (cplx)(((local const real *)(room + row))[2 * k + part], 0);

@@ -57,6 +57,8 @@ JOINED = {1: 0.75, 2: 0.8, 4: 0.8}
 # The factors, also fitted to an H100's times, of the cost of real rows that are transformed without
 # a real stage: with one or two stages, and with more.
 WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
+# Short rows of real numbers that are quicker on an H200 if they are not packed.
+UNPACKED = (("c2r", "double", 30),)
 # The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
 # length, by what the source holds, or PARTS if work-items transform the real and the imaginary
 # parts apart; and of other lengths.
@@ -112,11 +114,14 @@ class GroupLeaf:
         If real stages of several radices are possible, the cheapest one is taken; if none is, the
         launch goes without. On GPUs a launch without can be the cheapest one.
         """
+        usual = Step(*in_one_launch(problem))
         alone = Step(axis_batch(problem, axis_length(problem)), whole_ends(problem))
         if axis_length(problem) in SHORT_ROWS:
-            found = self.launch(problem, alone, traits, parameters)
-            if found and found.group.shape.shared_rows:
-                return found
+            unpacked = (problem.kind, problem.precision, axis_length(problem)) in UNPACKED
+            for step in (alone,) if unpacked else (usual, alone):
+                found = self.launch(problem, step, traits, parameters)
+                if found and found.group.shape.shared_rows:
+                    return found
         radices = () if problem.kind == "c2c" else real_splits(axis_length(problem))
         steps = [Step(*with_real_stage(problem, radix)) for radix in radices]
         real = [
@@ -124,7 +129,7 @@ class GroupLeaf:
         ]
         if real and traits.is_cpu:
             return min(real, key=_cost_of_stages)
-        found = self.launch(problem, Step(*in_one_launch(problem)), traits, parameters)
+        found = self.launch(problem, usual, traits, parameters)
         if real:
             return min([*real, *([found] if found else [])], key=_cost_of_odd_row)
         if found is None and not is_smooth(points_in_one_launch(problem)):

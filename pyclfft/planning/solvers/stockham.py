@@ -67,10 +67,11 @@ IDLE, IDLE_IN_STEP = 1 / 16, 1 / 8
 WASTED = ((LINE_BYTES, 0.0), (64, 0.08), (32, 0.3), (0, 1.5))
 PARTS_APART = 37  # the least prime with which parts apart are quicker on an H100
 SHARED_BYTES = 32 * 1024  # the most bytes of the rows that all work-items of a group share
-# Of rows that share a group although each has several work-items: the most points of a row, the
-# complex rows that always share one, and the longest of them that do for fewer stages, and the
-# work-items of a packed real row of which fewer load too far apart.
-MOST_SHARED, SHARED_POINTS, SHARED_IN_FEWER, FAR_APART = 100, 40, 64, 7
+# Of rows that share a group although each has several work-items: the most points of packed real
+# rows, and the work-items of which fewer load too far apart; the points of complex rows of which
+# fewer always share a group, and the most points with which they do for fewer stages.
+MOST_PACKED, FAR_APART, SHARED_POINTS = 100, 7, 40
+SHARED_IN_FEWER = {"single": 135, "double": 64}
 # The bytes that a work-item loads at once, the fewest bytes of a group of short rows, and the
 # lengths of complex rows that are quicker with several work-items each, all of them on an H200.
 VECTOR_BYTES, SHORT_BYTES, SHORT_IN_STAGES = 16, 1536, (16, 32)
@@ -310,7 +311,8 @@ def _shared_group(
         factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
     )
     points = ends.packed or ends.source == ends.target == "COMPLEX"
-    in_between = max(SHORT_ROWS) < batch.n <= MOST_SHARED and is_smooth(batch.n)
+    most = MOST_PACKED if ends.packed else SHARED_IN_FEWER[precision]
+    in_between = max(SHORT_ROWS) < batch.n <= most and is_smooth(batch.n)
     if traits.is_cpu or chosen or not (points and in_between and _may_share(batch, ends)):
         return None
     return _usual_group(batch, ends, precision, traits, parameters, shapes=(SHARED,))
@@ -325,7 +327,7 @@ def _shares(usual: Group, shared: Group, ends: Ends, precision: str) -> bool:
     """
     n, fewer = usual.stages.n, len(shared.stages.radices) < len(usual.stages.radices)
     if not ends.packed:
-        return n < SHARED_POINTS or (n <= SHARED_IN_FEWER and fewer)
+        return n < SHARED_POINTS or fewer
     # Local memory serves the usual exchanges of 16, 32 ... points without conflicts.
     return usual.stages.items < FAR_APART or (precision == "single" and fewer and n % 16 > 0)
 
