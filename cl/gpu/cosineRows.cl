@@ -20,6 +20,18 @@
 #define SIGNED_ALREADY 1 /* by take_rows: of constant signs Intel's CPU compiler makes wrong code */
 #include "dctParts.cl"
 
+/* What a butterfly takes of numbers, and leaves: of a whole row that is not packed, half of its spectrum. */
+#if DCT_TYPE == 3 && !PACKED
+#define POINTS_TAKEN TAKEN
+#else
+#define POINTS_TAKEN FIRST_RADIX
+#endif
+#if DCT_TYPE == 2
+#define RESULTS_LEFT STORED
+#else
+#define RESULTS_LEFT LAST_RADIX
+#endif
+
 static INLINE DctRow row_in_room(Worker me)
 {
     return (DctRow){begin_of_row(me.lane, NUMBERS), 1, NUMBERS};
@@ -87,7 +99,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, me.item);
         if (of.exists)
-            UNROLL for (uint r = 0; r < (DCT_TYPE == 3 && !PACKED ? TAKEN : FIRST_RADIX); r++)
+            UNROLL for (uint r = 0; r < POINTS_TAKEN; r++)
                 x[of.b + r * of.many] =
                     point_of_numbers(waiting, row_in_room(me), roots, of.j + r * (N / FIRST_RADIX));
     }
@@ -134,7 +146,7 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     UNROLL for (uint b = 0; b < BUTTERFLIES(LAST_RADIX); b++) {
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)
-            UNROLL for (uint r = 0; r < (DCT_TYPE == 2 ? STORED : LAST_RADIX); r++) {
+            UNROLL for (uint r = 0; r < RESULTS_LEFT; r++) {
                 const uint k = of.j + r * (N / LAST_RADIX);
                 const cplx z = x[of.b + r * of.many];
 #if DCT_TYPE == 2

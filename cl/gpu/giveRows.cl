@@ -6,8 +6,12 @@
 static INLINE void IN_PASS(give_element_)(global target_element *dst, Batch batch, Axis axis, uint i, uint further,
                                           cplx z HOOK_PARAMETERS)
 {
-#if PACKED && TARGET == REAL
+#if PLAIN_ROWS && PACKED && TARGET == REAL
     ((global cplx *)(dst + axis.first) + (ulong)batch.first * STORED + i)[further] = z;
+#elif PACKED && !PLAIN_ROWS
+    const Transform to = LOCATE(batch, axis, (i + further) / STORED);
+    if (to.active)
+        *(global cplx *)(dst + to.first + (i + further) % STORED * RESULT_ELEMENTS) = z;
 #elif PLAIN_ROWS
     const ulong place = plain_place(batch, axis, STORED, i) + further;
 #if TARGET == REAL

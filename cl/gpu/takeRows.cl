@@ -8,11 +8,17 @@
 static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batch batch, Axis axis, uint i,
                                           uint further HOOK_PARAMETERS)
 {
-#if PACKED && SOURCE == REAL
+#if PLAIN_ROWS && PACKED && SOURCE == REAL
     return ((global const cplx *)(src + axis.first) + (ulong)batch.first * TAKEN + i)[further];
-#elif PLAIN_ROWS
+#elif PLAIN_ROWS || PACKED
+#if PLAIN_ROWS
     const ulong place = plain_place(batch, axis, TAKEN, i) + further;
-#if SOURCE == REAL
+#else
+    const ulong place = LOCATE(batch, axis, (i + further) / TAKEN).first + (i + further) % TAKEN * POINT_ELEMENTS;
+#endif
+#if PACKED && SOURCE == REAL
+    return *(global const cplx *)(src + place);
+#elif SOURCE == REAL
     return (cplx)(LOAD_FROM(src, place, place - axis.first), 0);
 #else
     const cplx z = LOAD_FROM(src, place, place - axis.first);

@@ -787,17 +787,25 @@ def _is_short(
         factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
     )
     points = ends.source == ends.target == "COMPLEX"
-    if traits.is_cpu or chosen or (points and batch.n in SHORT_IN_STAGES):
+    if traits.is_cpu or chosen or not _are_neighbours(batch):
+        return False
+    if points and batch.n in SHORT_IN_STAGES:
         return False
     return batch.n in SHORT_ROWS and _row_bytes(ends, precision) > VECTOR_BYTES
 
 
 def _may_share(batch: Batch, ends: Ends) -> bool:
-    """Whether a group can load and store its rows as one long row: packed rows only if they are."""
+    """Whether a group can load and store its rows as one long row."""
     if batch.part or not replace(ends, packed=False).is_plain:
         return False
     together = _loads_together(batch, ends) or _stores_together(batch, ends)
-    return not ends.packed or (together and not ends.hooked and _plain_rows(batch, ends))
+    whole = together and ends.filled == ends.wanted and _are_neighbours(batch)
+    return not ends.packed or (whole and not ends.hooked)
+
+
+def _are_neighbours(batch: Batch) -> bool:
+    """Whether neighbours along the axis are neighbours in memory, too, on both sides."""
+    return batch.source.unit == 1 == batch.target.unit
 
 
 def _is_real_prime(batch: Batch, ends: Ends, precision: str) -> bool:
