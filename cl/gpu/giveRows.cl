@@ -8,10 +8,11 @@ static INLINE void IN_PASS(give_element_)(global target_element *dst, Batch batc
 {
 #if PLAIN_ROWS && PACKED && TARGET == REAL
     ((global cplx *)(dst + axis.first) + (ulong)batch.first * STORED + i)[further] = z;
-#elif PACKED && !PLAIN_ROWS
+#elif MAKES_SPECTRA && !PLAIN_ROWS
     const Transform to = LOCATE(batch, axis, (i + further) / STORED);
+    const ulong place = to.first + (i + further) % STORED;
     if (to.active)
-        *(global cplx *)(dst + to.first + (i + further) % STORED * RESULT_ELEMENTS) = z;
+        STORE_TO(dst, place, z, place - axis.first);
 #elif PLAIN_ROWS
     const ulong place = plain_place(batch, axis, STORED, i) + further;
 #if TARGET == REAL

@@ -6,8 +6,6 @@
 #define HALF_OF_ROW ((PACKED ? N : N / 2) + 1) /* numbers of half of a row's spectrum */
 #define TAKEN (FROM_HALF ? HALF_OF_ROW : N)    /* elements of a row in the source; of a packed real row, points */
 #define STORED (MAKES_SPECTRA ? HALF_OF_ROW : OUTPUTS < N ? (uint)OUTPUTS : N) /* and in the target */
-#define POINT_ELEMENTS (SOURCE == REAL ? 2 : 1)  /* of packed rows: elements of the source that TAKEN counts as one */
-#define RESULT_ELEMENTS (TARGET == REAL ? 2 : 1) /* and of the target */
 #define TAKEN_PARTS (SOURCE == REAL && !PACKED ? REAL_PART : BOTH_PARTS)
 #define GIVEN_PARTS (TARGET == REAL && !PACKED ? REAL_PART : BOTH_PARTS)
 #define SPECTRUM_OF_PART (N / 2 + 1) /* PARTS_APART: numbers of the spectrum of either part of a row */

@@ -10,15 +10,13 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
 {
 #if PLAIN_ROWS && PACKED && SOURCE == REAL
     return ((global const cplx *)(src + axis.first) + (ulong)batch.first * TAKEN + i)[further];
-#elif PLAIN_ROWS || PACKED
+#elif PLAIN_ROWS || (PACKED && SOURCE == HERMITIAN)
 #if PLAIN_ROWS
     const ulong place = plain_place(batch, axis, TAKEN, i) + further;
 #else
-    const ulong place = LOCATE(batch, axis, (i + further) / TAKEN).first + (i + further) % TAKEN * POINT_ELEMENTS;
+    const ulong place = LOCATE(batch, axis, (i + further) / TAKEN).first + (i + further) % TAKEN;
 #endif
-#if PACKED && SOURCE == REAL
-    return *(global const cplx *)(src + place);
-#elif SOURCE == REAL
+#if SOURCE == REAL
     return (cplx)(LOAD_FROM(src, place, place - axis.first), 0);
 #else
     const cplx z = LOAD_FROM(src, place, place - axis.first);

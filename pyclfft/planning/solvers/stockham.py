@@ -581,7 +581,9 @@ def _plain_rows(batch: Batch, ends: Ends) -> bool:
         (line.unit if ends.packed else line.stride) == 1 and (batch.count == 1 or distance == held)
         for line, distance, held in sides
     )
-    return ends.filled == ends.wanted and behind and not others
+    together = _loads_together(batch, ends) or _stores_together(batch, ends)
+    pairs = not ends.packed or (together and not ends.hooked)
+    return ends.filled == ends.wanted and behind and pairs and not others
 
 
 def _is_odd_row(ends: Ends) -> bool:
@@ -798,9 +800,7 @@ def _may_share(batch: Batch, ends: Ends) -> bool:
     """Whether a group can load and store its rows as one long row."""
     if batch.part or not replace(ends, packed=False).is_plain:
         return False
-    together = _loads_together(batch, ends) or _stores_together(batch, ends)
-    whole = together and ends.filled == ends.wanted and _are_neighbours(batch)
-    return not ends.packed or (whole and not ends.hooked)
+    return not ends.packed or (ends.filled == ends.wanted and _are_neighbours(batch))
 
 
 def _are_neighbours(batch: Batch) -> bool:
