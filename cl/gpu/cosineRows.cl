@@ -5,8 +5,9 @@
  *     x[]: element_after  --->  local memory, in order  --->  dst
  *
  * The group loads and stores numbers in the order of memory. They change places on the way between local memory and
- * registers. A packed row has two numbers in each point. Then type 3 makes each point of numbers k and N - k of its
- * spectrum, and type 2 makes numbers k and n - k of the result of transform numbers k and N - k in local memory.
+ * registers. If rows are packed, two of their numbers are a point. Type 3 makes points k and N - k of the same numbers of
+ * the spectrum, and type 2 makes numbers k and N - k of the spectrum of the same results of the last stage (packed.cl).
+ * Each number of the spectrum is two results of type 2.
  */
 #define NUMBERS (PACKED ? 2 * N : N) /* of a row */
 #define DCT_SOURCE local const real *
@@ -53,7 +54,7 @@ static INLINE Images points_of_numbers(local const real *waiting, DctRow row, gl
 }
 #endif
 
-/* Point k of it. */
+/* Point k of the Fourier transform of a row. */
 static INLINE cplx point_of_numbers(local const real *waiting, DctRow row, global const cplx *roots, uint k)
 {
 #if DCT_TYPE == 3 && PACKED

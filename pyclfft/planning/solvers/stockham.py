@@ -307,9 +307,7 @@ def _shared_group(
     batch: Batch, ends: Ends, precision: str, traits: Traits, parameters: Parameters
 ) -> Group | None:
     """Return a group that shares its rows although each has several work-items, or None."""
-    chosen = (
-        factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
-    )
+    chosen = _chooses_stages(parameters, batch.n)
     points = ends.packed or ends.source == ends.target == "COMPLEX"
     most = MOST_PACKED if ends.packed else SHARED_IN_FEWER[precision]
     in_between = max(SHORT_ROWS) < batch.n <= most and is_smooth(batch.n)
@@ -342,9 +340,7 @@ def _group_of_convolved_rows(
     of Bluestein's algorithm for which no other group has been measured, or none was quicker.
     """
     row = convolved_row(batch, ends, precision)
-    chosen = (
-        factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
-    )
+    chosen = _chooses_stages(parameters, batch.n)
     quicker = ends.laid_out or batch.n in CHIRPED[precision]
     if row is None or chosen or traits.is_cpu or not quicker:
         return None
@@ -369,6 +365,12 @@ def _group_of_convolved_rows(
         plain=ends.real_points and _plain_rows(batch, ends),
         stays=_stays(batch, ends, group, precision, traits, parameters),
     )
+
+
+def _chooses_stages(parameters: Parameters, n: int) -> bool:
+    """Whether parameters choose the stages of rows of n points, so that no rule does."""
+    wanted = factors_of(parameters, "stockham_radices", n)
+    return bool(wanted) or parameters["stockham_points"] > 0
 
 
 def convolved_row(batch: Batch, ends: Ends, precision: str) -> ConvolvedRow | None:
@@ -785,9 +787,7 @@ def _is_short(
     If work-items loaded rows of their own, neighbours would load from places that lie apart. An
     H200 took up to 4.7 times as long.
     """
-    chosen = (
-        factors_of(parameters, "stockham_radices", batch.n) or parameters["stockham_points"] > 0
-    )
+    chosen = _chooses_stages(parameters, batch.n)
     points = ends.source == ends.target == "COMPLEX"
     if traits.is_cpu or chosen or not _are_neighbours(batch):
         return False
@@ -809,7 +809,7 @@ def _are_neighbours(batch: Batch) -> bool:
 
 
 def _is_real_prime(batch: Batch, ends: Ends, precision: str) -> bool:
-    """Whether rows of real numbers have the codelet of a large prime, and are quicker for few.
+    """Whether rows of real numbers have the codelet of a large prime, and pay in small groups.
 
     In double precision it takes so many registers that small groups are no quicker.
     """
