@@ -207,6 +207,7 @@ WIDE_KINDS = (
     *((kind, precision) for kind in ("c2c", "r2c", "c2r") for precision in COMPLEX_DTYPE),
     *((kind, "single") for kind in ("dct2", "dct3")),
 )
+# Short rows, each of which has few work-items, or one.
 SHORT = (*((n,) for n in (5, 8, 12, 24, 30, 60, 100, 240)), (16, 16), (16, 16, 16))
 IMAGES = ((512, 512), (4000, 3000), (6000, 8000))
 

@@ -114,14 +114,8 @@ class GroupLeaf:
         If real stages of several radices are possible, the cheapest one is taken; if none is, the
         launch goes without. On GPUs a launch without can be the cheapest one.
         """
-        usual = Step(*in_one_launch(problem))
-        alone = Step(axis_batch(problem, axis_length(problem)), whole_ends(problem))
-        if axis_length(problem) in SHORT_ROWS:
-            unpacked = (problem.kind, problem.precision, axis_length(problem)) in UNPACKED
-            for step in (alone,) if unpacked else (usual, alone):
-                found = self.launch(problem, step, traits, parameters)
-                if found and found.group.shape.shared_rows:
-                    return found
+        if short := self._short_rows(problem, traits, parameters):
+            return short
         radices = () if problem.kind == "c2c" else real_splits(axis_length(problem))
         steps = [Step(*with_real_stage(problem, radix)) for radix in radices]
         real = [
@@ -129,13 +123,27 @@ class GroupLeaf:
         ]
         if real and traits.is_cpu:
             return min(real, key=_cost_of_stages)
-        found = self.launch(problem, usual, traits, parameters)
+        found = self.launch(problem, Step(*in_one_launch(problem)), traits, parameters)
         if real:
             return min([*real, *([found] if found else [])], key=_cost_of_odd_row)
         if found is None and not is_smooth(points_in_one_launch(problem)):
             # Rows of 34 numbers, which as 17 points would lie far apart, can still share a group.
-            found = self.launch(problem, alone, traits, parameters)
+            found = self.launch(problem, _unpacked(problem), traits, parameters)
         return found
+
+    def _short_rows(
+        self, problem: Problem, traits: Traits, parameters: Parameters
+    ) -> GroupLaunch | None:
+        """Return a launch of short rows that share a group, packed ones if possible, or None."""
+        n = axis_length(problem)
+        if traits.is_cpu or n not in SHORT_ROWS:
+            return None
+        packed = (problem.kind, problem.precision, n) not in UNPACKED
+        for step in (*([Step(*in_one_launch(problem))] if packed else []), _unpacked(problem)):
+            found = self.launch(problem, step, traits, parameters)
+            if found and found.group.shape.shared_rows:
+                return found
+        return None
 
     def between(self, problem: Problem, length: int) -> Layout:
         """Return the layout of the target if it has room for the results, or else a plain one."""
@@ -189,6 +197,11 @@ class GroupLeaf:
             * max(1, traits.compute_units * each.group.transforms / each.batch.count)  # idle cores
             for each in launches
         )
+
+
+def _unpacked(problem: Problem) -> Step:
+    """Return the step that transforms the whole axis, of which each element is a point."""
+    return Step(axis_batch(problem, axis_length(problem)), whole_ends(problem))
 
 
 def _begins_by_sectors(problem: Problem, step: Step, group: Group, parameters: Parameters) -> bool:
