@@ -48,7 +48,7 @@ static INLINE void stage_prime(uint radix, SCRATCH const points *from, SCRATCH p
                 x[r] = from[i + r * below * before];
             fft_prime(x, radix);
             LOOP(uint k = 0; k < radix; k++)
-                y[k * before] = j && k ? times(x[k], w[k - 1]) : x[k];
+                y[k * before] = j && k ? times_number(x[k], w + k - 1) : x[k];
         }
     }
 }

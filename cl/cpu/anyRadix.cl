@@ -18,7 +18,7 @@ static INLINE void OF_RADIX(stage_)(SCRATCH const points *from, SCRATCH points *
             OF_RADIX(fft)(x, 1);
             if (j)
                 UNROLL for (uint k = 1; k < RADIX; k++)
-                    x[k] = times(x[k], w[k - 1]);
+                    x[k] = times_number(x[k], w + k - 1);
             UNROLL for (uint k = 0; k < RADIX; k++)
                 y[k * before] = x[k];
         }

@@ -212,5 +212,5 @@ static INLINE uint stored_from(uint transform, uint lanes)
 /* Point or result k of the transforms from `begin` on, times the roots of unity of the four-step algorithm. */
 static INLINE points twisted(points x, uint k, uint begin, Sizes sizes, Tables tables)
 {
-    return products(x, times(tables.lane_roots[k], tables.block_roots[begin / LANES * sizes.points + k]));
+    return products(x, times_number(tables.lane_roots[k], tables.block_roots + begin / LANES * sizes.points + k));
 }

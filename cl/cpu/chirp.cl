@@ -11,7 +11,7 @@ static INLINE void modulate(SCRATCH points *scratch, SCRATCH const points *from,
                             Tables tables)
 {
     LOOP(uint i = 0; i < length; i++)
-        scratch[i] = times(from[i], tables.chirp[i]);
+        scratch[i] = times_number(from[i], tables.chirp + i);
     LOOP(uint i = length; i < sizes.points; i++)
         scratch[i] = 0;
 }
@@ -20,5 +20,5 @@ static INLINE void modulate(SCRATCH points *scratch, SCRATCH const points *from,
 static INLINE void demodulate(SCRATCH points *to, SCRATCH const points *scratch, uint length, Tables tables)
 {
     LOOP(uint k = 0; k < length; k++)
-        to[k] = times(conjugated(scratch[k]), tables.chirp[k]);
+        to[k] = times_number(conjugated(scratch[k]), tables.chirp + k);
 }

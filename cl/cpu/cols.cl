@@ -42,7 +42,7 @@
 /* The product of result `place` of a convolution, where the stages leave it, with the spectrum. */
 static INLINE points times_spectrum(points x, Source from, uint place)
 {
-    return BLUESTEIN ? times(x, from.tables.spectrum[place]) : products(x, from.tables.row_spectrum[place]);
+    return BLUESTEIN ? times_number(x, from.tables.spectrum + place) : products(x, from.tables.row_spectrum[place]);
 }
 #endif
 

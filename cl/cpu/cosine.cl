@@ -32,12 +32,12 @@ static INLINE reals scaled_reals(reals x, factors_of_parts factors)
 
 static INLINE reals reals_at(SCRATCH const real *from)
 {
-    return *(SCRATCH const loose_reals *)from;
+    return reordered(*(SCRATCH const loose_reals *)from);
 }
 
 static INLINE void leave_reals(SCRATCH real *to, reals x)
 {
-    *(SCRATCH loose_reals *)to = x;
+    *(SCRATCH loose_reals *)to = reordered(x);
 }
 
 /* Numbers i to i + 2 LANES - 1 of the source: those at even places, and behind them those at odd places. */

@@ -14,7 +14,7 @@ static INLINE ulong address_of_results(Target target)
 static INLINE reals numbers_from(Source source, uint k)
 {
     const uint i = SINE ? other_end(NUMBERS, k) : k;
-    const reals x = *(global const loose_reals *)(source.src + source.from + i);
+    const reals x = reordered(*(global const loose_reals *)(source.src + source.from + i));
     return SINE ? backward(x) : x;
 }
 

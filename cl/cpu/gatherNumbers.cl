@@ -30,8 +30,8 @@ static INLINE void gather_numbers(SCRATCH reals *numbers, Source from HOOK_PARAM
         numbers[i] = 0;
         if (i < FILLED) {
             fetch(from.src + from.first + (i + 4) * from.point);
-            numbers[i] = load_vector(from.src, from.first + i * from.point, from.transform,
-                                     loaded_from(0, from.lanes) HOOK_ARGUMENTS);
+            numbers[i] = reordered(load_vector(from.src, from.first + i * from.point, from.transform,
+                                               loaded_from(0, from.lanes) HOOK_ARGUMENTS));
         }
     }
 }

@@ -22,7 +22,7 @@ static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global
         global const cplx *w = twiddles + (BELOW - 1) + j * (RADIX - 1);
         block[j] = x[0];
         UNROLL for (uint k = 1; k < RADIX; k++)
-            block[j + k * BELOW] = times(x[k], w[k - 1]);
+            block[j + k * BELOW] = times_number(x[k], w + k - 1);
 #elif CONVOLVES
         UNROLL for (uint k = 0; k < RADIX; k++)
             x[k] = conjugated(times_spectrum(x[k], source, place + k));
@@ -45,7 +45,7 @@ static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global
         global const cplx *w = twiddles + (BELOW - 1) + j * (RADIX - 1);
         x[0] = block[j];
         UNROLL for (uint k = 1; k < RADIX; k++)
-            x[k] = times(block[j + k * BELOW], w[k - 1]);
+            x[k] = times_number(block[j + k * BELOW], w + k - 1);
         JOINED(fft, RADIX)(x, 1);
         UNROLL for (uint r = 0; r < RADIX; r++)
             block[j + r * BELOW] = x[r];

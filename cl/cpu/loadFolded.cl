@@ -23,9 +23,7 @@ static INLINE points load_folded(Source from, uint k, uint lanes HOOK_PARAMETERS
         if (there >= from.filled)
             continue;
         const cplx value = load_element(from.src, row + there * apart HOOK_ARGUMENTS);
-        ((real *)&z)[lane] = value.x;
-        if (k && 2 * k != elements)
-            ((real *)&z)[LANES + lane] = back ? -from.sign * value.y : from.sign * value.y;
+        ((cplx *)&z)[lane] = (cplx)(value.x, k == 0 || 2 * k == elements ? 0 : back ? -value.y : value.y);
     }
-    return z;
+    return deinterleaved(z, from.sign);
 }

@@ -10,9 +10,9 @@ static INLINE points load_points(Source from, ulong at, ulong second, ulong apar
 {
     source_vector v = load_vector(from.src, at, apart, count HOOK_ARGUMENTS);
 #if WIDENED
-    return (points)(v, (reals)0);
+    return (points)(reordered(v), (reals)0);
 #elif LOADS_PARTS
-    return (points)(v, load_vector(from.src, second, apart, second_count HOOK_ARGUMENTS));
+    return (points)(reordered(v), reordered(load_vector(from.src, second, apart, second_count HOOK_ARGUMENTS)));
 #else
     return deinterleaved(v, from.sign);
 #endif

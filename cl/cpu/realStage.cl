@@ -40,8 +40,8 @@ static INLINE void real_first(SCRATCH const reals *numbers, SCRATCH points *kept
         kept[other] = (points)(2 * IM(x[0]), (reals)0);
         UNROLL for (uint k = 1; k < KEPT; k++) {
             const points image = conjugated(x[REAL_RADIX - k]);
-            kept[k * M + j] = times(x[k] + image, row_roots[k * j]);
-            kept[k * M + other] = times(times_minus_i(x[k] - image), row_roots[k * other]);
+            kept[k * M + j] = times_number(x[k] + image, row_roots + k * j);
+            kept[k * M + other] = times_number(times_minus_i(x[k] - image), row_roots + k * other);
         }
     }
 }
@@ -55,8 +55,8 @@ static INLINE void real_last(SCRATCH const points *results, SCRATCH reals *numbe
         points x[REAL_RADIX];
         x[0] = (points)(RE(results[j]), RE(results[other]));
         UNROLL for (uint k = 1; k < KEPT; k++) {
-            const points one = times(results[k * M + j], row_roots[k * j]);
-            const points two = times(results[k * M + other], row_roots[k * other]);
+            const points one = times_number(results[k * M + j], row_roots + k * j);
+            const points two = times_number(results[k * M + other], row_roots + k * other);
             x[k] = one - times_minus_i(two);
             x[REAL_RADIX - k] = conjugated(one) - times_minus_i(conjugated(two));
         }

@@ -6,5 +6,5 @@ static INLINE points waiting_result(Target to, uint k, uint begin)
 {
     const uint length = to.sizes.length;
     const points z = to.results[k < length ? k : 0], image = conjugated(to.results[k ? length - k : 0]);
-    return z + image + times(times_minus_i(z - image), to.tables.row_roots[k]);
+    return z + image + times_number(times_minus_i(z - image), to.tables.row_roots + k);
 }

@@ -8,7 +8,7 @@ static INLINE void prepare_row(Source source, Tables tables HOOK_PARAMETERS)
 
 static INLINE points load_points(Source source, uint i HOOK_PARAMETERS)
 {
-    return (points)(load_vector(source.src, source.from + i, 1, existing(i) HOOK_ARGUMENTS), (reals)0);
+    return (points)(reordered(load_vector(source.src, source.from + i, 1, existing(i) HOOK_ARGUMENTS)), (reals)0);
 }
 
 static INLINE void fetch_points(Source source, uint i)

@@ -16,8 +16,8 @@ static INLINE void store_number_rows(points *x, Target to, uint i, uint other, u
         const ulong row = to.first + lane * to.transform;
         if (exists(lane, to.lanes)) {
             claim(to.dst + row + i + 2 * LANES, to.stream);
-            store_vector(to.dst, row + i, 1, RE(x[lane]), block - i, LANES, stream HOOK_ARGUMENTS);
-            store_vector(to.dst, row + other, 1, IM(x[lane]), block + LANES - other, LANES,
+            store_vector(to.dst, row + i, 1, reordered(RE(x[lane])), block - i, LANES, stream HOOK_ARGUMENTS);
+            store_vector(to.dst, row + other, 1, reordered(IM(x[lane])), block + LANES - other, LANES,
                          other_stream HOOK_ARGUMENTS);
         }
     }
@@ -28,8 +28,8 @@ static INLINE void collect_number_rows(points *x, Target to, uint i, uint other)
     transpose(x);
     UNROLL for (uint lane = 0; lane < LANES; lane++) {
         SCRATCH target_element *row = to.rows + lane * row_elements(to.sizes);
-        *(SCRATCH loose_target *)(row + i) = RE(x[lane]);
-        *(SCRATCH loose_target *)(row + other) = IM(x[lane]);
+        *(SCRATCH loose_target *)(row + i) = reordered(RE(x[lane]));
+        *(SCRATCH loose_target *)(row + other) = reordered(IM(x[lane]));
     }
 }
 
@@ -54,7 +54,7 @@ static INLINE void scatter_numbers(SCRATCH const reals *numbers, Target to HOOK_
 {
     LOOP(uint k = 0; k < LENGTH; k++)
         store_vector(to.dst, to.first + k * to.point, to.transform,
-                     RE(scaled((points)(numbers[k], (reals)0), to.factors)), 0, stored_from(0, to.lanes),
+                     reordered(RE(scaled((points)(numbers[k], (reals)0), to.factors))), 0, stored_from(0, to.lanes),
                      to.stream HOOK_ARGUMENTS);
 }
 #endif

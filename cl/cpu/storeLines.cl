@@ -10,8 +10,8 @@ static INLINE void store_points(Target to, ulong at, ulong second, ulong apart, 
                                 uint second_end, int stream HOOK_PARAMETERS)
 {
 #if STORES_PARTS
-    store_vector(to.dst, at, apart, RE(x), begin, end, stream HOOK_ARGUMENTS);
-    store_vector(to.dst, second, apart, IM(x), begin, second_end, stream HOOK_ARGUMENTS);
+    store_vector(to.dst, at, apart, reordered(RE(x)), begin, end, stream HOOK_ARGUMENTS);
+    store_vector(to.dst, second, apart, reordered(IM(x)), begin, second_end, stream HOOK_ARGUMENTS);
 #else
     store_vector(to.dst, at, apart, interleaved(x), begin, end, stream HOOK_ARGUMENTS);
 #endif
@@ -59,9 +59,9 @@ static INLINE void collect_rows(points *x, Target to, uint k)
     UNROLL for (uint lane = 0; lane < LANES; lane++) {
         SCRATCH target_element *row = to.rows + lane * all + TARGET_ELEMENT(k);
 #if STORES_PARTS
-        *(SCRATCH loose_target *)row = RE(x[lane]);
+        *(SCRATCH loose_target *)row = reordered(RE(x[lane]));
         if (!NARROWED)
-            *(SCRATCH loose_target *)(row + LANES * all) = IM(x[lane]);
+            *(SCRATCH loose_target *)(row + LANES * all) = reordered(IM(x[lane]));
 #else
         *(SCRATCH loose_target *)row = interleaved(x[lane]);
 #endif

@@ -148,18 +148,24 @@ class _ShortTables:
         np.multiply(self._at_steps[steps], self._at_rests[rest], out=roots, casting="same_kind")
 
 
-def in_parts(numbers: np.ndarray) -> np.ndarray:
+def in_parts(numbers: np.ndarray, halved: bool = False) -> np.ndarray:
     """Return complex numbers as real ones: real parts, then imaginary parts, before the last axis.
 
     Parameters
     ----------
     numbers : ndarray, shape (..., lanes)
         Complex numbers.
+    halved : bool
+        Whether the two quarters in the middle of the lanes change places, as shuffles.cl wants it
+        for vectors of two halves.
 
     Returns
     -------
     ndarray, shape (..., 2, lanes)
     """
+    if halved:
+        quarters = numbers.reshape(*numbers.shape[:-1], 4, -1)
+        numbers = quarters[..., [0, 2, 1, 3], :].reshape(numbers.shape)
     return np.stack((numbers.real, numbers.imag), axis=-2)
 
 

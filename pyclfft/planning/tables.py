@@ -234,7 +234,8 @@ class LaneTwiddles(Table):
 
     For each block of `lanes` columns c they are exp(-2 pi i r c / (rows columns)), 1 <= r < rows,
     each vector of lanes `together` times. The last block may overlap the one before it. The real
-    parts of all lanes come before their imaginary parts.
+    parts of all lanes come before their imaginary parts. shuffles.cl says what `halved` means for
+    the order of the lanes.
     """
 
     rows: int
@@ -242,31 +243,36 @@ class LaneTwiddles(Table):
     lanes: int
     precision: str
     together: int = 1
+    halved: bool = False
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (blocks, rows - 1, 2, lanes x together)."""
         first = np.minimum(np.arange(0, self.columns, self.lanes), self.columns - self.lanes)
         column = first[:, None, None] + np.tile(np.arange(self.lanes), self.together)
         powers = np.arange(1, self.rows)[:, None] * column
-        return in_parts(roots_of_unity(self.rows * self.columns, self.precision, powers))
+        return in_parts(
+            roots_of_unity(self.rows * self.columns, self.precision, powers), self.halved
+        )
 
 
 @dataclass(frozen=True)
 class LaneRoots(Table):
     """Roots of unity exp(-2 pi i k c / n), 0 <= k < points, 0 <= c < lanes: computed on the host.
 
-    For each k the real parts of all lanes c come before their imaginary parts.
+    For each k the real parts of all lanes c come before their imaginary parts. shuffles.cl says
+    what `halved` means for the order of the lanes.
     """
 
     n: int
     points: int
     lanes: int
     precision: str
+    halved: bool = False
 
     def values(self) -> np.ndarray:
         """Return the numbers; their shape is (points, 2, lanes)."""
         factors = np.arange(self.points), np.arange(self.lanes)
-        return in_parts(roots_of_products(self.n, self.precision, *factors))
+        return in_parts(roots_of_products(self.n, self.precision, *factors), self.halved)
 
 
 @dataclass(frozen=True)
@@ -421,12 +427,13 @@ class LaneChirp(Table):
     """Bluestein's chirp of n points in vectors of `lanes` lanes: computed on the host.
 
     Zeros fill the last vector. In each vector the real parts of all lanes come before their
-    imaginary parts.
+    imaginary parts. shuffles.cl says what `halved` means for the order of the lanes.
     """
 
     n: int
     lanes: int
     precision: str
+    halved: bool = False
 
     @property
     def takes_long(self) -> bool:  # type: ignore[override]
@@ -437,7 +444,7 @@ class LaneChirp(Table):
         """Return the numbers; their shape is (vectors, 2, lanes)."""
         whole = np.zeros(-(-self.n // self.lanes) * self.lanes, COMPLEX_DTYPE[self.precision])
         whole[: self.n] = chirp_of(self.n, self.precision)
-        return in_parts(whole.reshape(-1, self.lanes))
+        return in_parts(whole.reshape(-1, self.lanes), self.halved)
 
 
 @dataclass(frozen=True)
@@ -445,13 +452,15 @@ class LaneSpectrum(Table):
     """The spectrum of `ChirpSpectrum` as a matrix in blocks of rows, one row for each lane.
 
     The first of `factors` is the number of rows, a multiple of `lanes`. The real parts of all lanes
-    come before their imaginary parts.
+    come before their imaginary parts. shuffles.cl says what `halved` means for the order of the
+    lanes.
     """
 
     n: int
     factors: tuple[int, ...]
     lanes: int
     precision: str
+    halved: bool = False
 
     @property
     def takes_long(self) -> bool:  # type: ignore[override]
@@ -462,7 +471,7 @@ class LaneSpectrum(Table):
         """Return the numbers; their shape is (blocks, places of a row, 2, lanes)."""
         whole = ChirpSpectrum(self.n, self.factors, self.precision).values()
         rows = whole.reshape(-1, self.lanes, prod(self.factors[1:]))
-        return in_parts(rows.swapaxes(1, 2))
+        return in_parts(rows.swapaxes(1, 2), self.halved)
 
 
 @dataclass(frozen=True)

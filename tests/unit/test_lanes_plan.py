@@ -28,7 +28,9 @@ from pyclfft.planning.solvers.lane_leaf import convolution_radices
 from pyclfft.planning.solvers.lanes import LINE_BYTES
 from pyclfft.planning.tables import (
     BlockRoots,
+    LaneChirp,
     LaneRoots,
+    LaneSpectrum,
     LaneStageTwiddles,
     LaneTwiddles,
 )
@@ -196,6 +198,44 @@ def passed(points, radices):
     return result
 
 
+def neighbours(lanes):
+    """Which neighbour in memory each lane has, if vectors have two halves; and the reverse."""
+    return {
+        4: [0, 2, 1, 3],
+        8: [0, 1, 4, 5, 2, 3, 6, 7],
+        16: [*range(4), *range(8, 12), *range(4, 8), *range(12, 16)],
+    }[lanes]
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_the_order_of_lanes_of_two_halves(lanes):
+    """Each table for lanes has the order of shuffles.cl, if the vectors have two halves."""
+    for table in (
+        LaneTwiddles(lanes, 40, lanes, "double"),
+        LaneRoots(1000, 20, lanes, "double"),
+        LaneChirp(50, lanes, "double"),
+        LaneSpectrum(50, (4 * lanes, 8), lanes, "double"),
+    ):
+        usual, halved = table.values(), replace(table, halved=True).values()
+        np.testing.assert_array_equal(halved, usual[..., neighbours(lanes)])
+        assert (halved != usual).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape", "halved"),
+    [
+        ("avx2-cpu", "c8", (64, 1024), True),
+        ("avx2-cpu", "c16", (64, 1024), True),
+        ("intel-cpu", "c8", (64, 1024), False),
+        ("avx2-cpu", "c8", (64, 20), False),  # vectors of four lanes, two rows of which share one
+    ],
+)
+def test_vectors_of_two_halves(name, dtype, shape, halved):
+    (each,) = plan(shape, 1, RECORDED[name], dtype)
+    (table,) = [value for value in each.arguments.values() if isinstance(value, LaneTwiddles)]
+    assert table.halved == halved
+
+
 @pytest.mark.parametrize("n", [5, 64, 360, 1001, 2048])
 def test_passes_and_their_twiddles(n):
     x = noise((n, 3), np.complex128)
@@ -204,11 +244,14 @@ def test_passes_and_their_twiddles(n):
     assert relative_error(passed(x, radices), np.fft.fft(x, axis=0)) < EXACT
 
 
+@pytest.mark.parametrize("halved", [False, True])
 @pytest.mark.parametrize(("rows", "columns", "lanes"), [(16, 16, 16), (7, 45, 8), (4, 6, 4)])
-def test_lane_twiddles(rows, columns, lanes):
+def test_lane_twiddles(rows, columns, lanes, halved):
     """Blocks of columns, the last of which overlaps; then a transform for each lane."""
     x = noise((rows, columns), np.complex128)
-    parts = LaneTwiddles(rows, columns, lanes, "double").values()
+    parts = LaneTwiddles(rows, columns, lanes, "double", halved=halved).values()
+    if halved:
+        parts = parts[..., neighbours(lanes)]
     scratch = np.empty((columns, rows), np.complex128)
     for block, first in zip(parts, range(0, columns, lanes), strict=True):
         begin = min(first, columns - lanes)

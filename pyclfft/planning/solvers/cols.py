@@ -405,7 +405,7 @@ def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
         tables["row_roots"] = Roots(ends.length, precision)
     if ends.twist:
         n, width, blocks = lanes.points, lanes.width, columns.steps.extent * columns.transforms
-        tables["lane_roots"] = LaneRoots(ends.twist, n, width, precision)
+        tables["lane_roots"] = LaneRoots(ends.twist, n, width, precision, lanes.halved)
         tables["block_roots"] = BlockRoots(ends.twist, n, blocks, width, precision)
     if isinstance(ends.spectrum, ChirpSpectrum):
         n, factors = ends.spectrum.n, (*ends.spectrum.factors[:-1], *lanes.radices)
@@ -413,9 +413,9 @@ def _tables(problem: Problem, columns: Columns) -> dict[str, Argument]:
             tables["chirp"] = Chirp(n, precision)
             tables["spectrum"] = ChirpSpectrum(n, factors, precision)
         else:
-            tables["row_spectrum"] = LaneSpectrum(n, factors, lanes.width, precision)
+            tables["row_spectrum"] = LaneSpectrum(n, factors, lanes.width, precision, lanes.halved)
     elif _convolves(ends):
-        tables["row_chirp"] = LaneChirp(ends.length, lanes.width, precision)
+        tables["row_chirp"] = LaneChirp(ends.length, lanes.width, precision, lanes.halved)
     return tables
 
 

@@ -122,7 +122,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     roots = RootSeries(*CosineAxis.of(problem).roots, problem.precision)
     kind, type = problem.kind[:3], int(problem.kind[-1])
     n, rows, lanes = batch.n, split.rows, split.lanes
-    turns = LaneTwiddles(rows, n // rows, lanes.width, problem.precision)
+    turns = LaneTwiddles(rows, n // rows, lanes.width, problem.precision, halved=lanes.halved)
     tables: dict[str, Argument] = {"turns": turns}
     if type != 4:
         tables["roots"] = Roots(2 * n, problem.precision)

@@ -26,6 +26,7 @@ from .steps import resting_layout, single_axis
 SCRATCH = "scratch"  # the workspace of work-groups whose points do not fit local memory
 LINE_BYTES = 64  # the bytes of a line of a CPU's caches; only whole lines can bypass the caches
 NO_ARGUMENTS: Mapping[str, Argument] = MappingProxyType({})
+LANES_OF_HALVES = 8  # in single precision: the vectors of AVX, which have two halves
 MIN_LANES = 4  # in single precision; devices of fewer lanes are quicker by other solvers
 
 
@@ -45,6 +46,9 @@ class Lanes:
         The scratch memory of a work-item, in bytes.
     is_local : bool
         Whether the scratch memory is local memory rather than a workspace.
+    halved : bool
+        Whether the vectors have two halves, as those of AVX; shuffles.cl says what it means for the
+        order of the lanes.
     """
 
     width: int
@@ -52,6 +56,7 @@ class Lanes:
     points: int
     scratch_bytes: int
     is_local: bool
+    halved: bool
 
 
 def takes(problem: Problem, traits: Traits) -> bool:
@@ -125,7 +130,8 @@ def lanes_for(
     if nbytes > parameters["lanes_workspace"]:
         return None
     is_local = nbytes <= min(parameters["lanes_local"], traits.local_mem_bytes)
-    return Lanes(width, radices, n, nbytes, is_local)
+    halved = traits.lanes == LANES_OF_HALVES and width == most_lanes(problem, traits)
+    return Lanes(width, radices, n, nbytes, is_local, halved)
 
 
 def lanes_pass(

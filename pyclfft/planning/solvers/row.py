@@ -66,7 +66,8 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
         return None
     n, rows, lanes = batch.n, found.rows, found.lanes
     side = lanes.width // found.together
-    turns = LaneTwiddles(rows, n // rows, side, problem.precision, found.together)
+    halved = lanes.halved and found.together == 1
+    turns = LaneTwiddles(rows, n // rows, side, problem.precision, found.together, halved)
     tables: dict[str, Argument] = {"turns": turns}
     ends = whole_ends(problem)
     source, target = ends.source, ends.target
