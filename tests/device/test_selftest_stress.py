@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import json
+import subprocess
+import sys
 import threading
 import time
 
@@ -156,11 +158,26 @@ def few_plans(monkeypatch):
     monkeypatch.setattr(selftest_memory, "KINDS_OF_PLANS", 3)
 
 
+# In a process of its own: if other tests have loaded MPICH, it keeps a record of all memory that
+# `malloc_trim` gives back, so that a large process grows each time.
+IN_A_NEW_PROCESS = """
+import sys
+from pyclfft import selftest, selftest_memory
+selftest_memory.KINDS_OF_PLANS = 3
+sys.exit(selftest.main(sys.argv[1:]))
+"""
+
+
 @pytest.mark.one_cpu
-def test_plans_leave_nothing_behind(device, few_plans, tmp_path, capsys):
+def test_plans_leave_nothing_behind(device, tmp_path):
     file = tmp_path / "results.json"
-    assert command(device, "--plans", "200", "--json", str(file)) == 0
-    assert "pass: 200 plans" in capsys.readouterr().out
+    given = ["--device", place_of(device), "--points", str(POINTS), "--seed", "27"]
+    ended = subprocess.run(
+        [sys.executable, "-c", IN_A_NEW_PROCESS, *given, "--plans", "200", "--json", str(file)],
+        capture_output=True, text=True, timeout=10 * TIMEOUT,
+    )  # fmt: skip
+    assert "pass: 200 plans" in ended.stdout, ended.stdout + ended.stderr
+    assert ended.returncode == 0
     (run,) = json.loads(file.read_text())["runs"]
     assert [each["plans"] for each in run["samples"]] == list(range(20, 201, 20))
     assert run["problems"] == []
@@ -176,7 +193,9 @@ def test_plans_that_stay_are_found(device, few_plans, monkeypatch, capsys):
 
     monkeypatch.setattr(selftest_random, "planned", planned)
     assert command(device, "--plans", "60") == 1
-    assert "FAIL: the buffers on the device have grown from" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "FAIL: " in out
+    assert "the buffers on the device have grown from" in out
 
 
 @pytest.mark.one_cpu
