@@ -36,9 +36,13 @@
 #ifndef FILLED
 #define FILLED SOURCE_ELEMENTS /* elements of a row that exist in the source; zeros follow */
 #endif
+#ifndef COLLECTED
+#define COLLECTED 0 /* 1: the results of a row, as many as all lanes have, wait until they can be stored as one run */
+#endif
 
 #define N (ROWS * M)
 #define PACKED (SOURCE != COMPLEX && TARGET != COMPLEX) /* two neighbouring real numbers are one point */
+#define WAITS (PACKED || COLLECTED) /* rows wait in scratch memory */
 #define SOURCE_APART (PACKED && SOURCE == REAL ? 2 : 1) /* elements from a point of the source to the next one */
 #define TARGET_APART (TARGET == REAL ? 2 : 1)           /* elements from a result in the target to the next one */
 #define SOURCE_ELEMENTS (SOURCE == HERMITIAN ? N + 1 : N * SOURCE_APART) /* of a row of which none are missing */
@@ -137,8 +141,8 @@ void row(global const source_element *src, global target_element *dst, global co
 #if !COSINE
     global const cplx *turned = 0;
 #endif
-    SCRATCH_OF(scratch, (1 + PACKED) * M, workspace)
-    SCRATCH cplx *waiting = (SCRATCH cplx *)(scratch + PACKED * M);
+    SCRATCH_OF(scratch, (1 + WAITS) * M, workspace)
+    SCRATCH cplx *waiting = (SCRATCH cplx *)(scratch + WAITS * M);
     const Share share = share_of(count);
     const Tables tables = {twiddles, turns, roots, turned};
     const ulong ahead = SHORT ? (1 + 1023 / N) * src_distances.s0 : SIDE * SOURCE_APART;

@@ -465,6 +465,25 @@ def test_long_rows_are_stored_in_order_past_the_caches(device, queue, monkeypatc
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("kind", ["c2c", "c2r"])
+@pytest.mark.parametrize(("n", "collected"), [(1024, True), (4096, True), (1536, False)])
+def test_rows_are_collected_past_the_caches(device, queue, monkeypatch, lanes, n, collected, kind):
+    """On a core with 16 vector registers, if results would be a multiple of 1 KiB apart."""
+    lanes(8)
+    monkeypatch.setitem(DEFAULTS, "cpu", {**DEFAULTS["cpu"], "stream_bytes": 1})
+    points = 2 * n if kind == "c2r" else n
+    (only,) = plan_passes(make_problem((7, points), "c8", 1, kind), describe.traits(device))
+    assert (("COLLECTED", "1") in only.defines) == collected
+    check_all(device, queue, (7, points), 1, None, kind=kind)
+    gaps = (
+        {"out_strides": (4 * (2 * n + 7), 4)}
+        if kind == "c2r"
+        else {"out_strides": (8 * (n + 3), 8)}
+    )
+    check_all(device, queue, (7, points), 1, None, CODES[:1], kind=kind, **gaps)
+
+
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("stream", [1, 2**40])
 def test_any_memory_of_all_kinds(device, queue, monkeypatch, stream):
     """The same of real transforms, convolutions and images."""
