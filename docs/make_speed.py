@@ -78,6 +78,12 @@ RUNS = (
         "results/xeon.png",
         "pyclfft bench --cpu --json cpu.json --markdown cpu.md --plot cpu.png",
     ),
+    Run(
+        "On two cores of an AMD EPYC",
+        "results/epyc.json",
+        "results/epyc.png",
+        "pyclfft bench --cpu --rivals fftw,scipy --json cpu.json --markdown cpu.md --plot cpu.png",
+    ),
 )
 
 INTRODUCTION = """\

@@ -33,7 +33,7 @@ from pyclfft.distributed import direct_plans
 from pyclfft.planning.factor import Stages
 from pyclfft.planning.parameters import DEFAULTS
 from pyclfft.planning.problem import make_problem
-from pyclfft.planning.solvers import BY_NAME, lanes, stockham
+from pyclfft.planning.solvers import BY_NAME, lanes, row, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.planning.solvers.textbook import ladder
 from pyclfft.runtime import describe, memory
@@ -313,6 +313,7 @@ def on_lanes(precision, queue) -> None:
         DEFAULTS["cpu"] = {**parameters, "small_points": 0}  # in row.cl
         cosines(((3, 32),), precision, queue)
         DEFAULTS["cpu"] = parameters
+    collected_rows(precision, queue)
     frames(precision, queue)
     layouts(precision, queue)
     if precision == "single":
@@ -321,6 +322,18 @@ def on_lanes(precision, queue) -> None:
         kinds()
         spectra()
         volumes()
+
+
+def collected_rows(precision, queue) -> None:
+    """As rows whose results are a multiple of 1 KiB apart, which have a thousand points."""
+    distance, shipped = row.SLOW_DISTANCE, DEFAULTS["cpu"]
+    row.SLOW_DISTANCE = lanes.LINE_BYTES
+    DEFAULTS["cpu"] = {**shipped, "lanes_local": 64 * 1024, "stream_bytes": 1}
+    plan = pyclfft.Plan((3, 64), CODES[precision]["c2c"], -1)
+    assert ("COLLECTED", "1") in plan.passes[0].defines
+    transforms([((3, 64), -1, "row")], precision, queue)
+    transforms([((3, 128), -1, "row")], precision, queue, ("c2r",))
+    row.SLOW_DISTANCE, DEFAULTS["cpu"] = distance, shipped
 
 
 def filters_in_vectors() -> None:

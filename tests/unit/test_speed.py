@@ -183,6 +183,8 @@ SPEEDS = {
         "cpu-target",
     ),
     ("two cores of an Intel Xeon, PoCL", "12 rows"): ("xeon.json", "PoCL", "cpu-target"),
+    ("two cores of an AMD EPYC, Intel's runtime", "12 rows"): ("epyc.json", "Intel", "cpu-target"),
+    ("two cores of an AMD EPYC, PoCL", "12 rows"): ("epyc.json", "PoCL", "cpu-target"),
 }
 
 
