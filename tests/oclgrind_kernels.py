@@ -329,7 +329,7 @@ def collected_rows(precision, queue) -> None:
     distance, shipped = row.SLOW_DISTANCE, DEFAULTS["cpu"]
     row.SLOW_DISTANCE = lanes.LINE_BYTES
     DEFAULTS["cpu"] = {**shipped, "lanes_local": 64 * 1024, "stream_bytes": 1}
-    plan = pyclfft.Plan((3, 64), CODES[precision]["c2c"], -1)
+    plan = pyclfft.Plan((3, 64), CODES[precision]["c2c"], -1, algorithm="row")
     assert ("COLLECTED", "1") in plan.passes[0].defines
     transforms([((3, 64), -1, "row")], precision, queue)
     transforms([((3, 128), -1, "row")], precision, queue, ("c2r",))

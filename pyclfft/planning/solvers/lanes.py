@@ -20,13 +20,12 @@ from ..pass_parts import defines, exact, real, uint
 from ..passes import Argument, Pass
 from ..problem import Layout, Problem
 from ..tables import LaneStageTwiddles
-from ..traits import Traits
+from ..traits import AVX2_LANES, Traits
 from .steps import resting_layout, single_axis
 
 SCRATCH = "scratch"  # the workspace of work-groups whose points do not fit local memory
 LINE_BYTES = 64  # the bytes of a line of a CPU's caches; only whole lines can bypass the caches
 NO_ARGUMENTS: Mapping[str, Argument] = MappingProxyType({})
-LANES_OF_HALVES = 8  # in single precision: the vectors of AVX, which have two halves
 MIN_LANES = 4  # in single precision; devices of fewer lanes are quicker by other solvers
 
 
@@ -130,7 +129,7 @@ def lanes_for(
     if nbytes > parameters["lanes_workspace"]:
         return None
     is_local = nbytes <= min(parameters["lanes_local"], traits.local_mem_bytes)
-    halved = traits.lanes == LANES_OF_HALVES and width == most_lanes(problem, traits)
+    halved = traits.lanes == AVX2_LANES and width == most_lanes(problem, traits)
     return Lanes(width, radices, n, nbytes, is_local, halved)
 
 
