@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -36,7 +37,7 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import BY_NAME, lanes, row, stockham
 from pyclfft.planning.solvers.stockham import Shape
 from pyclfft.planning.solvers.textbook import ladder
-from pyclfft.runtime import describe, memory
+from pyclfft.runtime import describe, memory, wisdom
 from pyclfft.runtime.four_step import twiddle_hook
 from pyclfft.runtime.shift import converted
 from tests.device import test_imaging as images
@@ -214,6 +215,12 @@ CODES = {
 SIZES = ((4, 8), (5, 3), (1, 6), (7, 2), (8, 4))  # of images
 
 
+def plan_with(kind: str, parameters: Mapping[str, object]) -> None:
+    """Plan with other parameters from now on, on GPUs or on CPUs; all others stay as they are."""
+    DEFAULTS[kind] = {**DEFAULTS[kind], **parameters}
+    wisdom._found.cache_clear()  # it has the parameters of earlier plans
+
+
 def watch_launches() -> None:
     launch = cl.enqueue_nd_range_kernel
 
@@ -306,13 +313,13 @@ def on_lanes(precision, queue) -> None:
     workspace = {**shipped, "lanes_local": 0, "stream_bytes": 1}
     for width, parameters in ((4, shipped), (8, shipped), (8, workspace)):
         describe.traits = lambda each, width=width: replace(real(each), is_cpu=True, lanes=width)
-        DEFAULTS["cpu"] = parameters
+        plan_with("cpu", parameters)
         transforms(LANES, precision, queue)
         transforms(REAL_LANES, precision, queue, ("r2c", "c2r"))
         cosines(((3, 32), (2, 80), (5, 9), (3, 17), (3, 2)), precision, queue)
-        DEFAULTS["cpu"] = {**parameters, "small_points": 0}  # in row.cl
+        plan_with("cpu", {"small_points": 0})  # in row.cl
         cosines(((3, 32),), precision, queue)
-        DEFAULTS["cpu"] = parameters
+        plan_with("cpu", parameters)
     collected_rows(precision, queue)
     frames(precision, queue)
     layouts(precision, queue)
@@ -328,12 +335,13 @@ def collected_rows(precision, queue) -> None:
     """As rows whose results are a multiple of 1 KiB apart, which have a thousand points."""
     distance, shipped = row.SLOW_DISTANCE, DEFAULTS["cpu"]
     row.SLOW_DISTANCE = lanes.LINE_BYTES
-    DEFAULTS["cpu"] = {**shipped, "lanes_local": 64 * 1024, "stream_bytes": 1}
+    plan_with("cpu", {"lanes_local": 64 * 1024, "stream_bytes": 1})
     plan = pyclfft.Plan((3, 64), CODES[precision]["c2c"], -1, algorithm="row")
     assert ("COLLECTED", "1") in plan.passes[0].defines
     transforms([((3, 64), -1, "row")], precision, queue)
     transforms([((3, 128), -1, "row")], precision, queue, ("c2r",))
-    row.SLOW_DISTANCE, DEFAULTS["cpu"] = distance, shipped
+    row.SLOW_DISTANCE = distance
+    plan_with("cpu", shipped)
 
 
 def filters_in_vectors() -> None:
@@ -427,7 +435,7 @@ def hooks() -> None:
 
 def textbook(precision, queue) -> None:
     for tiles in TILES:
-        DEFAULTS["gpu"].update(tiles)
+        plan_with("gpu", tiles)
         transforms(TEXTBOOK, precision, queue)
     transforms(LADDER, precision, queue)
 
@@ -436,7 +444,7 @@ def groups(precision, queue, numbers) -> None:
     bits = stockham.MAX_DIGIT_BITS
     for number in numbers:
         parameters, rows, columns, table, kinds = GROUPS[number]
-        DEFAULTS["gpu"].update({**AS_SHIPPED, **parameters})
+        plan_with("gpu", {**AS_SHIPPED, **parameters})
         stockham.ROWS, stockham.COLUMNS = rows, columns
         stockham.MAX_DIGIT_BITS = 3 if number % 2 else bits
         transforms(table, precision, queue, kinds)
