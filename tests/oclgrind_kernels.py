@@ -332,7 +332,7 @@ def on_lanes(precision, queue) -> None:
 
 
 def collected_rows(precision, queue) -> None:
-    """As rows whose results are a multiple of 1 KiB apart, which have a thousand points."""
+    """Rows that are collected. Usually they are long, but here results may be one line apart."""
     distance, shipped = row.SLOW_DISTANCE, DEFAULTS["cpu"]
     row.SLOW_DISTANCE = lanes.LINE_BYTES
     plan_with("cpu", {"lanes_local": 64 * 1024, "stream_bytes": 1})

@@ -166,8 +166,8 @@ def _collects(
     """Whether the results of a row should wait until they can be stored past the caches as one run.
 
     The results of the last stage's codelet are stored n / radix points apart. If this distance is a
-    multiple of `SLOW_DISTANCE`, a CPU writes past the caches at a half of its rate or less. Half a
-    spectrum waits anyway.
+    multiple of `SLOW_DISTANCE`, a CPU writes past the caches more slowly. Half a spectrum waits
+    anyway.
     """
     # On an EPYC with AVX2 this takes 14 % off the time of 1024 points, 18 % off 2048 and 8 % off
     # 4096 with Intel's runtime, and 31, 24 and 11 % with PoCL; in double precision it takes 14 and
