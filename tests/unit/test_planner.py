@@ -714,6 +714,18 @@ def test_groups(name, shape, axis, dtype, expected):
     assert {key: found[key] for key in expected} == expected
 
 
+@pytest.mark.parametrize("n", [6, 30, 34, 62, 64, 100, 1024])
+def test_two_real_numbers_at_an_odd_place_are_no_complex_number(n):
+    """A GPU refuses to load, or to store, eight bytes that begin at a multiple of four."""
+    from_odd = make_problem((50, n), "f4", 1, "r2c", offset=4)
+    to_odd = make_problem((50, n), "c8", 1, "c2r", "inverse", out_offset=4)
+    for problem in (from_odd, to_odd):
+        (each,) = plan_passes(problem, H200)
+        macros = dict(each.defines)
+        assert not {"SRC_TOGETHER", "DST_TOGETHER"} & macros.keys()
+        assert not {"PACKED", "PLAIN_ROWS"} <= macros.keys()
+
+
 @pytest.mark.parametrize(
     ("n", "dtype", "kind", "items", "rows"),
     [

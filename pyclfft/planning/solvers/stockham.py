@@ -583,7 +583,8 @@ def _plain_rows(batch: Batch, ends: Ends) -> bool:
         (line.unit if ends.packed else line.stride) == 1 and (batch.count == 1 or distance == held)
         for line, distance, held in sides
     )
-    together = _loads_together(batch, ends) or _stores_together(batch, ends)
+    real_source = ends.source == "REAL"
+    together = _loads_together(batch, ends) if real_source else _stores_together(batch, ends)
     pairs = not ends.packed or (together and not ends.hooked)
     return ends.filled == ends.wanted and behind and pairs and not others
 
