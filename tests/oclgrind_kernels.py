@@ -189,6 +189,19 @@ IMAGED = [  # work-items own mirror images of their butterflies
     ((2, 1024), -1, "stockham"),
     ((1, 768), -1, "stockham"),
 ]
+# Shapes of small arrays and the number of their last axes that are transformed: axes of one stage
+# and of two. Groups of up to three arrays, of which the last one has fewer.
+SMALL_ARRAYS = [
+    ((5, 4, 4), 2),
+    ((7, 2, 6), 2),
+    ((5, 5, 2), 2),
+    ((1, 6, 10), 2),
+    ((5, 36, 4), 2),
+    ((1, 4, 72), 2),
+    ((5, 2, 3, 4), 3),
+    ((1, 2, 36, 4), 3),
+    ((1, 36, 2, 2), 3),
+]
 TINY = {"stockham_items": 4, "stockham_group": 4}
 # Tuning, what solvers.stockham tries for rows and for columns, and what is transformed so: as it
 # is; three rows or many columns; real and imaginary parts apart, in two sizes; halves apart; a few
@@ -464,6 +477,21 @@ def rader_of_real_numbers(precision, queue) -> None:
         expected = getattr(scipy.fft, name)(x.astype("f8"), kind, norm="ortho")
         there = cl_array.to_device(queue, x)
         check(plan(there, out=there).get(), expected)
+
+
+def small_arrays(precision, queue) -> None:
+    """All axes in one launch, by fewer and by more work-items than lines."""
+    for items, (shape, number) in product((3, 32), SMALL_ARRAYS):
+        for kind, dtype in CODES[precision].items():
+            points = int(np.prod(shape[-number:])) // (1 if kind == "c2c" else 2)
+            plan_with("gpu", {"axes_group": items, "axes_points": 3 * points})
+            axes = tuple(range(len(shape) - number, len(shape)))
+            macros = dict(pyclfft.Plan(shape, dtype, axes, kind).passes[0].defines)
+            assert macros["ITEMS"] == str(items)
+            assert shape[0] == 1 or shape[0] % int(macros.get("TOGETHER", 1))
+            transforms([(shape, axes, "several_axes")], precision, queue, (kind,))
+    for shape in ((3, 5, 9), (2, 33, 3)):  # odd axes, of complex numbers only
+        transforms([(shape, (1, 2), "several_axes")], precision, queue)
 
 
 def others(precision, queue) -> None:
@@ -774,6 +802,7 @@ PARTS = {
     "parts": lambda *where: groups(*where, range(3, 6)),
     "steps": lambda *where: groups(*where, range(6, len(GROUPS))),
     "rader": rader_of_real_numbers,
+    "axes": small_arrays,
     "others": others,
     "trigonometric": trigonometric,
     "frames": of_frames,

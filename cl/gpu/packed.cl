@@ -1,18 +1,13 @@
 /* packed: real rows of an even length 2 h, as transforms of h complex points x[2i] + i x[2i + 1].
  *
- * The transform Z of the points is that of the even numbers plus i times that of the odd ones. The parts of Z that are,
- * and are not, symmetric tell both apart, with W = exp(-2 pi i / (2 h)) and Z[h] = Z[0]:
- *     X[k] = (Z[k] + conj Z[h - k]) / 2 - (i / 2) W^k (Z[k] - conj Z[h - k]).
- * The way back is Z[k] = (X[k] + conj X[h - k]) + i conj(W^k) (X[k] - conj X[h - k]), which is twice Z. Elements k and
- * h - k need each other and the same root, so one work-item reads, or writes, both:
+ * images.cl tells how the spectrum of a row follows from the transform of its points. Numbers k and h - k need each other
+ * and the same root, so one work-item reads, or writes, both:
  *
  *     the work-item that owns the lower one, k  ---  local memory  ---  the work-item that owns the upper one, h - k
  *
  * Where a stage is MIRRORED, both have one owner, and local memory is not needed.
- *
- * References: J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming
- * considerations in the calculation of sine, cosine and Laplace transforms", J. Sound Vib. 12 (1970).
  */
+#include "gpu/images.cl"
 
 /* With an even radix the number of a point within its butterfly tells in which half it is. */
 #define IN_HALVES(R) (N == LENGTH && (R) % 2 == 0)
@@ -50,19 +45,7 @@ static INLINE RoomPlace place_of_upper(Group group, uint lane, uint j, uint r, u
     return room_place(group, lane, LENGTH - j, -(int)(r * all));
 }
 
-/* What becomes of numbers k and LENGTH - k. The factor -i W^k tells the spectra of the even and of the odd numbers
- * apart, and the factor's conjugate, W^k turned, puts them together. All of it times a weight. */
-typedef struct {
-    cplx lower, upper;
-} Images;
 #define WEIGHT (HALVED ? CONST(0.5) : 1) /* of the numbers of a spectrum */
-
-static INLINE Images images(cplx lower, cplx upper, cplx factor, real weight)
-{
-    const cplx even = weight * (cplx)(lower.x + upper.x, lower.y - upper.y);
-    const cplx odd = cmul(weight * factor, (cplx)(lower.x - upper.x, lower.y + upper.y));
-    return (Images){even + odd, (cplx)(even.x - odd.x, odd.y - even.y)};
-}
 
 /* --- mirrored stages ------------------------------------------------------------------------------- */
 

@@ -358,6 +358,16 @@ PARAMETERS: Mapping[str, Parameter] = {
         "kernel owns both numbers k and n - k of its spectrum. Fewer exchange them through local "
         "memory. -1 means 128 in single precision and 32 in double precision.",
     ),
+    "axes_group": Parameter(
+        -1, -1, Range(1, ITEMS.most, or_rule=True),
+        "The size of the work-groups, in work-items, that transform all axes of small arrays in "
+        "one launch. With -1 a rule decides.",
+    ),
+    "axes_points": Parameter(
+        -1, -1, Range(1, 2**20, or_rule=True),
+        "How many points a work-group that transforms all axes of small arrays has about: it "
+        "takes as many arrays as have fewer points together. With -1 a rule decides.",
+    ),
     "local_items": Parameter(
         1024, 64, ITEMS,
         "The most work-items in a work-group of the algorithm local-radix2, which transforms each "

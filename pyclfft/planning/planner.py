@@ -67,7 +67,10 @@ def plan_passes(
 def _fourier_passes(
     problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
-    """Return the passes of a Fourier transform, axis after axis."""
+    """Return the passes of a Fourier transform: of all axes at once if possible, or one by one."""
+    first = solvers[0]  # a caller or a tuner may prefer another one, which takes axes one by one
+    if first.several_axes and (whole := first.plan(problem, traits, parameters)):
+        return whole
     passes: list[Pass] = []
     rows_only = all(each.rows_only for each in solvers)  # they cannot read rows with gaps
     pitch = 0 if rows_only else _pitch(problem, traits, parameters)

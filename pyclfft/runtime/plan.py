@@ -89,6 +89,9 @@ class Plan:
         one launch), "radix2" (powers of two, by the textbook's kernels) and "direct" (any length,
         in n^2 steps).
 
+        On GPUs there is also "several_axes" (the last two or three axes of small contiguous arrays,
+        all in one launch). It is the first choice for what it takes.
+
         On CPUs with vectors there are also "small" (a few short transforms, by one kernel for all
         lengths), "row" (contiguous rows of a smooth length), "cosine_lanes" (cosine and sine
         transforms of contiguous rows), "cols" (neighbouring transforms of a smooth length), "chirp"

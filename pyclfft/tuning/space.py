@@ -247,6 +247,8 @@ KNOBS: tuple[Knob, ...] = (
     Knob("stockham_items", _numbers((64, 128, 256, 512, 1024))),
     Knob("stockham_group", _numbers((32, 64, 128, 256), (16, 512))),
     Knob("stockham_banks", _numbers((1, 64, 256))),
+    Knob("axes_points", _numbers((512, 1024, 2048, 4096), (256, 8192))),
+    Knob("axes_group", _numbers((64, 128, 256), (32, 512))),
     Knob("fused_chunks", _numbers((12, 16, 32, 48), (8, 20, 64))),
     Knob("fused_lag", _numbers((2, 8), (1, 3, 6))),
     Knob("local_items", _numbers((16, 64, 128, 256, 512, 1024))),

@@ -33,6 +33,7 @@ SHAPES = (
     ((5, 17), (1,)),
     ((5, 101), (1,)),
     ((24, 64, 64), (1, 2)),
+    ((5, 16, 12), (1, 2)),
     ((4096,), (0,)),
     ((2, 4096), (1,)),
     ((1009,), (0,)),
@@ -43,9 +44,11 @@ FOURIER = {"c2c": ("c8", "c16"), "r2c": ("f4", "f8"), "c2r": ("c8", "c16")}
 COSINE = {"dct2": ("f4", "f8")}  # for a solver that takes no Fourier transform
 
 
-# Plans are made for the device itself, or else, on a CPU, for one with vectors, or else for a
-# device whose groups may wait for each other. So every device that can run a solver checks it.
+# Plans are made for the device itself, or else, on a CPU, for one with vectors or for a GPU, or
+# else for a device whose groups may wait for each other. So every device that can run a solver
+# checks it.
 VECTORS = {"is_cpu": True, "lanes": 8, "compute_units": 2}
+GPU = {"is_cpu": False, "lanes": 32}
 WAITING = {"groups_may_wait": True, "l2_bytes": 2 * 8 * prod((24, 64, 64))}
 
 
@@ -56,7 +59,7 @@ def check(name: str, queue: cl.CommandQueue) -> None:
         with pytest.raises(PlanError, match="on a CPU with vectors"):
             Plan((6, 64), "complex64", 1, algorithm=name)
         return
-    beliefs = ({}, *([VECTORS] if real.is_cpu else []), WAITING)
+    beliefs = ({}, *([VECTORS, GPU] if real.is_cpu else []), WAITING)
     precisions = range(2 if real.fp64 else 1)
     for belief, kinds in product(beliefs, (FOURIER, COSINE)):
         believed = replace(real, **belief)

@@ -124,7 +124,10 @@ def test_what_is_wrong_with_a_file_is_said_in_our_words(path, name, says):
             "parameter group must be a whole number from 1 to 8192, not 0",
         ),
         ({"parameters": {"group": inf}}, "parameter group must be a whole number from 1 to 8192"),
-        ({"parameters": {"algorithm": "gone"}}, "parameter algorithm must be one of small, row"),
+        (
+            {"parameters": {"algorithm": "gone"}},
+            "parameter algorithm must be one of several_axes, small, row",
+        ),
         ({"parameters": {"stockham_radices": [[17]]}}, "stockham_radices must be lists of 1 to 6"),
         ({"parameters": []}, "parameters are a mapping"),
         ({"unknown field": 1}, "an entry has problem, parameters, sources"),

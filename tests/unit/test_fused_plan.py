@@ -109,12 +109,13 @@ def test_units_must_not_touch_each_other():
     # The same buffer, but every image lands where the next but one is read.
     moved = with_target(problem, tuple(8 * n for n in (4096, 64, 1)), 8 * 2 * 4096)
     parameters = parameters_for(H200)
-    planned = fused_schedule(plan_passes(moved, H200), 0, H200, parameters, in_place=True)
+    passes = plan_passes(moved, H200, "stockham")
+    planned = fused_schedule(passes, 0, H200, parameters, in_place=True)
     for each in planned.passes if planned else ():
         if each.kernel == "fused":
             chunks = next(a.values for a in each.arguments.values() if isinstance(a, Vector))
             assert chunks[0] == 1
-    apart = fused_schedule(plan_passes(moved, H200), 0, H200, parameters)
+    apart = fused_schedule(passes, 0, H200, parameters)
     chunks = next(a.values for a in apart.passes[0].arguments.values() if isinstance(a, Vector))
     assert chunks[0] > 1
 

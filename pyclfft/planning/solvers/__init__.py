@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import bluestein, cosine, four_step, fused, one_launch, rader, row, small
+from . import bluestein, cosine, four_step, fused, one_launch, rader, row, several_axes, small
 from .group_leaf import GROUPS, GROUPS_EVERYWHERE
 from .lane_leaf import LANES
 from .solver import Rewriter, Solver, first_of
@@ -63,6 +63,7 @@ def _of_rows(solvers: tuple[Solver, ...]) -> tuple[Solver, ...]:
 
 
 SOLVERS: tuple[Solver, ...] = (
+    several_axes.SOLVER,
     *_AS_THEY_LIE,
     *_of_rows(_AS_THEY_LIE),
     radix2.SOLVER,

@@ -31,6 +31,8 @@ class Solver:
         A solver without this flag gets arrays as they lie, and hooks.
     powers_of_two : bool
         Whether the solver takes powers of two only.
+    several_axes : bool
+        Whether the solver takes all axes of a problem at once. Others take problems of one axis.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Solver:
     plan: Callable[[Problem, Traits, Parameters], tuple[Pass, ...] | None]
     rows_only: bool = False
     powers_of_two: bool = False
+    several_axes: bool = False
 
 
 def first_of(name: str, requirement: str, solvers: Sequence[Solver]) -> Solver:
