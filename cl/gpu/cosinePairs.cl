@@ -26,22 +26,23 @@ static INLINE RootPair root_pair(global const cplx *roots, uint k)
     return *(global const RootPair *)(roots + 2 * k);
 }
 
-/* The place of number i of a row. A sine transform counts numbers from the end. */
-static INLINE ulong place_of_number(Transform at, uint i)
+/* Which number of a row counts as number i: a sine transform counts from the end. */
+static INLINE uint number_from_end(uint i)
 {
-    return at.first + (DCT_SINE ? 2 * LENGTH - 1 - i : i);
+    return DCT_SINE ? 2 * LENGTH - 1 - i : i;
 }
 
+/* The numbers k, n - k, L - k and L + k. */
+typedef struct {
+    real at_k, at_image, below, above;
+} FourNumbers;
+
 #if SOURCE == HERMITIAN
-static INLINE Images load_images(global const source_element *spectrum, Axis axis, Transform from, uint k, uint flags,
-                                 global const cplx *roots)
+/* Points k and L - k, of four numbers. */
+static INLINE Images images_of_numbers(FourNumbers y, uint k, RootPair w)
 {
-    global const real *src = (global const real *)spectrum;
-    const RootPair w = root_pair(roots, k);
-    const real at_k = src[place_of_number(from, k)], at_image = k ? src[place_of_number(from, 2 * LENGTH - k)] : 0;
-    const real below = src[place_of_number(from, LENGTH - k)], above = src[place_of_number(from, LENGTH + k)];
-    const cplx p = (cplx)(DCT_ORTHO && k == 0 ? at_k * (2 * ROOT_OF_HALF) : at_k, -at_image);
-    const cplx r = ROOT_OF_HALF * (cplx)(below + above, above - below);
+    const cplx p = (cplx)(DCT_ORTHO && k == 0 ? y.at_k * (2 * ROOT_OF_HALF) : y.at_k, -y.at_image);
+    const cplx r = ROOT_OF_HALF * (cplx)(y.below + y.above, y.above - y.below);
     const cplx a = cmul(p + r, (cplx)(w.x, -w.y)), b = cmul(p - r, (cplx)(w.z, -w.w));
     return (Images){a + b, (cplx)(a.x - b.x, b.y - a.y)};
 }
@@ -53,20 +54,38 @@ static INLINE real result_of(real y, cplx scale)
     return HALVED ? y : scaled_real(y, 2 * scale);
 }
 
-static INLINE void store_images(global target_element *spectrum, Axis axis, Transform to, uint k, cplx lower, cplx upper,
-                                int has_upper, cplx scale, uint flags, global const cplx *roots)
+/* Four results, of numbers k and L - k of the transform of the points. */
+static INLINE FourNumbers numbers_of_images(cplx lower, cplx upper, uint k, RootPair w, cplx scale)
 {
-    global real *dst = (global real *)spectrum;
-    const RootPair w = root_pair(roots, k);
     const cplx a = cmul((cplx)(lower.x + upper.x, lower.y - upper.y), (cplx)(w.x, w.y));
     const cplx b = cmul((cplx)(lower.x - upper.x, lower.y + upper.y), (cplx)(w.z, w.w));
     const cplx sum = a + b, difference = ROOT_OF_HALF * (a - b);
-    dst[place_of_number(to, k)] = result_of(DCT_ORTHO && k == 0 ? sum.x * ROOT_OF_HALF : sum.x, scale);
+    return (FourNumbers){result_of(DCT_ORTHO && k == 0 ? sum.x * ROOT_OF_HALF : sum.x, scale), result_of(-sum.y, scale),
+                         result_of(difference.x - difference.y, scale), result_of(difference.x + difference.y, scale)};
+}
+#endif
+
+#if !COSINE_ROWS && SOURCE == HERMITIAN
+static INLINE Images load_images(global const source_element *spectrum, Axis axis, Transform from, uint k, uint flags,
+                                 global const cplx *roots)
+{
+    global const real *src = (global const real *)spectrum + from.first;
+    const FourNumbers y = {src[number_from_end(k)], k ? src[number_from_end(2 * LENGTH - k)] : 0,
+                           src[number_from_end(LENGTH - k)], src[number_from_end(LENGTH + k)]};
+    return images_of_numbers(y, k, root_pair(roots, k));
+}
+#elif !COSINE_ROWS
+static INLINE void store_images(global target_element *spectrum, Axis axis, Transform to, uint k, cplx lower, cplx upper,
+                                int has_upper, cplx scale, uint flags, global const cplx *roots)
+{
+    global real *dst = (global real *)spectrum + to.first;
+    const FourNumbers y = numbers_of_images(lower, upper, k, root_pair(roots, k), scale);
+    dst[number_from_end(k)] = y.at_k;
     if (k)
-        dst[place_of_number(to, 2 * LENGTH - k)] = result_of(-sum.y, scale);
+        dst[number_from_end(2 * LENGTH - k)] = y.at_image;
     if (has_upper)
-        dst[place_of_number(to, LENGTH - k)] = result_of(difference.x - difference.y, scale);
+        dst[number_from_end(LENGTH - k)] = y.below;
     if (has_upper && k)
-        dst[place_of_number(to, LENGTH + k)] = result_of(difference.x + difference.y, scale);
+        dst[number_from_end(LENGTH + k)] = y.above;
 }
 #endif

@@ -7,7 +7,8 @@
  * The group loads and stores numbers in the order of memory. They change places on the way between local memory and
  * registers. If rows are packed, two of their numbers are a point. Type 3 makes points k and N - k of the same numbers of
  * the spectrum, and type 2 makes numbers k and N - k of the spectrum of the same results of the last stage (packed.cl).
- * Each number of the spectrum is two results of type 2.
+ * Each number of the spectrum is two results of type 2. If the length is a multiple of 4, COSINE_PAIRS takes a shorter way
+ * between both points and four numbers (cosinePairs.cl).
  */
 #define NUMBERS (PACKED ? 2 * N : N) /* of a row */
 #define DCT_SOURCE local const real *
@@ -33,6 +34,12 @@
 #define RESULTS_LEFT LAST_RADIX
 #endif
 
+#if COSINE_PAIRS
+    #include "gpu/cosinePairs.cl"
+#define PAIRS_OF_ROW (N / 2 + 1) /* pairs of mirror images: the middle one is its own image */
+#define PAIRS_OF_ITEM ((PAIRS_OF_ROW + ITEMS - 1) / ITEMS)
+#endif
+
 static INLINE DctRow row_in_room(Worker me)
 {
     return (DctRow){begin_of_row(me.lane, NUMBERS), 1, NUMBERS};
@@ -49,8 +56,38 @@ static INLINE uint place_of_number(uint i, uint further)
 /* Points k and N - k of the Fourier transform of a row. */
 static INLINE Images points_of_numbers(local const real *waiting, DctRow row, global const cplx *roots, uint k)
 {
+#if COSINE_PAIRS
+    local const real *of = waiting + row.first;
+    const FourNumbers y = {of[number_from_end(k)], k ? of[number_from_end(2 * N - k)] : 0, of[number_from_end(N - k)],
+                           of[number_from_end(N + k)]};
+    return images_of_numbers(y, k, root_pair(roots, k));
+#else
     const cplx lower = element_before(waiting, row, roots, k), upper = element_before(waiting, row, roots, N - k);
     return images(lower, k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1);
+#endif
+}
+#endif
+
+#if DCT_TYPE == 3 && COSINE_PAIRS && !ROW_IN_ITEM
+/* Puts the points of each row into the place of its numbers. */
+static INLINE void make_points(local cplx *room, Worker me, global const cplx *roots)
+{
+    Images both[PAIRS_OF_ITEM];
+    local cplx *row = room + begin_of_row(me.lane, N);
+    UNROLL for (uint p = 0; p < PAIRS_OF_ITEM; p++) {
+        const uint k = me.item + p * ITEMS;
+        if (k < PAIRS_OF_ROW)
+            both[p] = points_of_numbers((local const real *)room, row_in_room(me), roots, k);
+    }
+    wait_for_group(0);
+    UNROLL for (uint p = 0; p < PAIRS_OF_ITEM; p++) {
+        const uint k = me.item + p * ITEMS;
+        if (k < PAIRS_OF_ROW)
+            row[k] = both[p].lower;
+        if (k < PAIRS_OF_ROW && k)
+            row[N - k] = both[p].upper;
+    }
+    wait_for_group(0);
 }
 #endif
 
@@ -95,6 +132,9 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         x[k] = both.lower;
     }
 #else
+#if DCT_TYPE == 3 && COSINE_PAIRS
+    make_points(room, me, roots);
+#endif
     const Group group = THE_GROUP;
     const Stage stage = {FIRST_RADIX, 1, 0};
     UNROLL for (uint b = 0; b < BUTTERFLIES(FIRST_RADIX); b++) {
@@ -102,7 +142,11 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         if (of.exists)
             UNROLL for (uint r = 0; r < POINTS_TAKEN; r++)
                 x[of.b + r * of.many] =
+#if DCT_TYPE == 3 && COSINE_PAIRS
+                    room[begin_of_row(me.lane, N) + of.j + r * (N / FIRST_RADIX)];
+#else
                     point_of_numbers(waiting, row_in_room(me), roots, of.j + r * (N / FIRST_RADIX));
+#endif
     }
 #endif
 #if DCT_TYPE == 3 && !PACKED && !BACK_TO_REAL
@@ -119,6 +163,22 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     global real *numbers = (global real *)dst + plain_place(batch, axis, NUMBERS, 0);
     const uint all = all_elements(batch, STORED);
     leave_rows(x, room, last, scale, batch.flags, roots);
+#if COSINE_PAIRS
+    const uint pairs = all / STORED * PAIRS_OF_ROW;
+    LOOP(uint i = get_local_id(0); i < pairs; i += GROUP_SIZE) {
+        const uint row = i / PAIRS_OF_ROW, k = i % PAIRS_OF_ROW;
+        local const cplx *z = room + begin_of_row(row, STORED);
+        const FourNumbers y = numbers_of_images(z[k], z[k ? N - k : 0], k, root_pair(roots, k), scale);
+        global real *of = numbers + row * NUMBERS;
+        of[number_from_end(k)] = y.at_k;
+        if (k)
+            of[number_from_end(2 * N - k)] = y.at_image;
+        if (2 * k != N)
+            of[number_from_end(N - k)] = y.below;
+        if (2 * k != N && k)
+            of[number_from_end(N + k)] = y.above;
+    }
+#else
     LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
         UNROLL for (uint e = 0; e < ROUND_OF(STORED, GIVEN_AT_ONCE); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
@@ -126,6 +186,7 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
             if (i < all)
                 element_after(numbers, row, roots, i % STORED, element_of_row(room, i, scale, batch.flags, roots));
         }
+#endif
 }
 #else
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
@@ -135,7 +196,19 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     local real *waiting = (local real *)room;
     const uint all = all_elements(batch, NUMBERS);
     wait_for_group(0); /* for those who still find points of the last exchange */
-#if MAKES_SPECTRA
+#if MAKES_SPECTRA && COSINE_PAIRS
+    local real *of = waiting + row_in_room(last).first;
+    UNROLL for (uint k = 0; 2 * k <= N; k++) {
+        const FourNumbers y = numbers_of_images(x[k], x[k ? N - k : 0], k, root_pair(roots, k), scale);
+        of[number_from_end(k)] = y.at_k;
+        if (k)
+            of[number_from_end(2 * N - k)] = y.at_image;
+        if (2 * k != N)
+            of[number_from_end(N - k)] = y.below;
+        if (2 * k != N && k)
+            of[number_from_end(N + k)] = y.above;
+    }
+#elif MAKES_SPECTRA
     UNROLL for (uint k = 0; 2 * k <= N; k++) {
         const Images both = spectrum_of(x[k], x[k ? N - k : 0], k, scale, batch.flags, roots);
         element_after(waiting, row_in_room(last), roots, k, both.lower);

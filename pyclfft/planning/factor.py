@@ -18,6 +18,10 @@ LARGE_PRIMES = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
 # codelets of radix.cl, or of gpu/shortRows.cl, which no other rows have.
 LONGER_CODELETS = (14, 18, 20, 21, 22, 24, 26, 27, 28, 30)
 SHORT_ROWS = (*RADICES, *LONGER_CODELETS)
+# Of two stages that `two_even_stages` finds: how many times the smaller radix the other one may be,
+# and how many times if its codelet takes long, on an H200.
+MOST_UNEVEN, COSTLY, COSTLY_RATIO = 2, (22, 25, 26, 27), 1.45
+LARGEST_OF_THREE = 16  # the largest radix of three stages that `three_even_stages` finds
 # The radices that a real stage may have, in rows of odd lengths.
 REAL_RADICES = (3, 5, 7, 9, 11, 13, 15)
 MAX_STAGES = 6
@@ -260,6 +264,56 @@ class Stages:
             span *= radix
             room = max(room, self.n // span * (span + gap))
         return room // 2 if halves else room
+
+
+@lru_cache(maxsize=1024)
+def two_even_stages(n: int, largest: int) -> Stages | None:
+    """Return two stages of about the same radix, with a work-item for each butterfly of the second.
+
+    Their codelets may be those of short rows. If the second radix is much smaller than the first
+    one, most work-items idle in the first stage. So a `COSTLY` first radix, whose codelet takes
+    long, must not be much larger than the second one.
+
+    Parameters
+    ----------
+    n : int
+        The length.
+    largest : int
+        The largest radix that the stages may have.
+
+    Returns
+    -------
+    Stages or None
+        The stages, the larger radix first, or None if no two radices are close enough together.
+    """
+    for large in range(isqrt(n - 1) + 1, largest + 1):
+        small = n // large
+        if small * large == n and large in SHORT_ROWS and small in SHORT_ROWS:
+            ratio = COSTLY_RATIO if large in COSTLY else MOST_UNEVEN
+            return Stages((large, small), large) if large <= ratio * small else None
+    return None
+
+
+@lru_cache(maxsize=1024)
+def three_even_stages(n: int) -> Stages | None:
+    """Return three stages of about the same radix, the smallest one first, or None.
+
+    There are so many work-items that few of them idle in any stage.
+    """
+    radices = [each for each in SHORT_ROWS if 3 <= each <= LARGEST_OF_THREE and n % each == 0]
+    ways = [
+        (first, second, n // first // second)
+        for first in radices
+        for second in radices
+        if n % (first * second) == 0
+        and first <= second <= n // first // second
+        and n // first // second in radices
+    ]
+    if not ways:
+        return None
+    best = min(ways, key=lambda each: (each[2] - each[0], each))
+    tried = (Stages(best, n // radix) for radix in sorted(set(best), reverse=True))
+    return min(tried, key=lambda each: sum(points_held(best, each.items)) * each.items)
 
 
 @lru_cache(maxsize=8192)  # planning asks about thousands of candidates, each several times

@@ -108,7 +108,8 @@ def _trigonometric_passes(
         step = replace(inside, axes=(axis,), scale=scale)
         whole = None
         if not problem.hooks:
-            whole = _first(step, solvers, traits, parameters) or within(step, fourier)
+            whole = _first(step, solvers, traits, parameters)
+            whole = whole or within(step, fourier, traits, parameters)
         passes += whole or around(step, fourier, traits, parameters)
     if problem.target != plain:
         passes.append(_copy(problem, plain, problem.target, traits, parameters))

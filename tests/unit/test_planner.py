@@ -111,16 +111,22 @@ SWAP = "transposeBlocked"
         (make_problem((2 * 3 * 5 * 7 * 11,), "c8"), None, ["stockham"]),
         (make_problem((4,), "f4"), None, ["stockham"]),
         (make_problem((4,), "f4", kind="r2c"), None, ["stockham"]),
-        (make_problem((6, 5, 4), "c8", kind="c2r"), None, ["stockham"] * 3),
+        (make_problem((6, 5, 3), "c8", kind="c2r"), None, ["stockham"] * 3),
         (make_problem((5,), "c8", s=4), None, ["stockham"]),
         (make_problem((9, 5), "f4", s=(6, 8), kind="r2c"), None, ["stockham"] * 2),
         (make_problem((4, 6), "c8", strides=(8, 64), offset=24), None, ["stockham"] * 2),
         (make_problem((4,), "c8", direction="inverse"), None, ["stockham"]),
         (make_problem((5, 4), "c8", 0), None, ["stockham"]),
-        (make_problem((6, 5, 4), "c8", direction="inverse"), None, ["stockham"] * 3),
+        (make_problem((6, 50, 40), "c8", direction="inverse"), None, ["stockham"] * 3),
         (make_problem((5, 4), "c8", transposed="out"), None, ["stockham"] * 2),
         (make_problem((5, 4), "c8", transposed="in"), None, ["stockham"] * 2),
         (make_problem((1, 4), "c8", transposed="out"), None, ["stockham"]),
+        # One launch for all axes of arrays that local memory holds.
+        (make_problem((6, 5, 4), "c8", kind="c2r"), None, ["severalAxes"]),
+        (make_problem((6, 5, 4), "c8", direction="inverse"), None, ["severalAxes"]),
+        (make_problem((7, 6, 5), "c8", (1, 2)), None, ["severalAxes"]),
+        (make_problem((7, 6, 5), "c8", (1, 2)), "several_axes", ["severalAxes"]),
+        (make_problem((1, 1), "c8"), "several_axes", ["copy"]),
         # As many as it takes for one that is too long for a work-group.
         (make_problem((2**16,), "c8"), None, ["stockham"] * 2),
         (make_problem((2**16, 3), "c8"), None, ["stockham"] * 3),
@@ -274,10 +280,10 @@ def test_algorithm_is_refused(problem, algorithm, words):
 
 
 def test_order_of_algorithms():
-    """Kernels for CPUs come before those for all devices, and the textbook's come last."""
+    """All axes at once, then kernels for CPUs, those for all devices, and the textbook's."""
     order = [
-        "small", "row", "cosine_lanes", "cols", "four_step_lanes", "stockham", "four_step_groups",
-        "bluestein_lanes", "rader", "bluestein_groups", "radix2", "direct",
+        "several_axes", "small", "row", "cosine_lanes", "cols", "four_step_lanes", "stockham",
+        "four_step_groups", "bluestein_lanes", "rader", "bluestein_groups", "radix2", "direct",
     ]  # fmt: skip
     assert list(dict.fromkeys(each.name for each in SOLVERS)) == order
     assert list(BY_NAME)[: len(order)] == order
@@ -729,7 +735,12 @@ def test_two_real_numbers_at_an_odd_place_are_no_complex_number(n):
 @pytest.mark.parametrize(
     ("n", "dtype", "kind", "items", "rows"),
     [
-        (96, "c8", "c2c", 8, 16),  # complex rows that begin at whole sectors fill a group
+        (256, "c8", "c2c", 16, 8),  # complex rows that begin at whole sectors fill a group
+        (96, "c8", "c2c", 12, 5),  # two stages of about the same radix: about 64 work-items
+        (240, "c16", "c2c", 16, 4),
+        (100, "c8", "c2c", 10, 3),  # the one length of which few rows are quicker
+        (840, "c8", "c2c", 84, 1),  # three such stages: few lanes idle
+        (385, "c8", "c2c", 35, 4),
         (105, "c8", "c2c", 8, 3),  # those that do not: over half of a warp, and 1280 bytes
         (225, "c16", "c2c", 15, 2),
         (54, "c16", "c2c", 6, 16),  # rows that share a group: in whole warps

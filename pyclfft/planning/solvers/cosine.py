@@ -27,7 +27,7 @@ from math import prod
 
 from ..arguments import Role, Vector
 from ..batch import Batch
-from ..factor import is_power_of_two
+from ..factor import SHORT_ROWS, Stages, is_power_of_two
 from ..hook_text import with_hooks
 from ..hooks import Hooks, Parameter, Snippet
 from ..parameters import Parameters
@@ -37,9 +37,12 @@ from ..problem import Problem, half_shape, plain_layout
 from ..tables import CosinePairRoots, LaneTwiddles, PowersOfGenerator, Roots, RootSeries
 from ..traits import Traits
 from . import row
+from .ends import in_one_launch
 from .lanes import lanes_pass
+from .leaf import Step
 from .solver import Solver
 from .steps import axis_batch, axis_length
+from .stockham import GroupLaunch, chooses_stages, shared_group_of
 
 
 @dataclass(frozen=True)
@@ -180,12 +183,21 @@ def _batch(problem: Problem) -> Batch:
 
 # The kernels of work-groups. Each group has read all of its rows before it writes any of them.
 KERNELS_OF_GROUPS = ("stockham", "rader", "raderReal")
+# Packed rows in two stages that share a group: the least and the most points, the largest radix,
+# the smaller radices of which whole rows fill warps (and their ranks), the items of a group, and
+# the points of rows of type 3 that are quicker without (quads.cl). Measured on an H200.
+SHARED_PAIRS, LARGEST_SHARED, WHOLE_WARPS, USUAL_SHARED = (36, 120), 16, {8: 0, 4: 1}, 64
+QUICKER_IN_QUADS = (80, 90)
+QUICK_IN_PAIRS = 60  # the one length of type 2 that cosinePairs.cl makes quicker in one work-item
 MOST_FOUND_EACH = 8192  # numbers of a row, each of which finds its row
 UINT_INDICES = 2**32  # from so many elements on, their numbers are 64-bit integers
 
 
 def within(
-    problem: Problem, fourier: Callable[[Problem], tuple[Pass, ...]]
+    problem: Problem,
+    fourier: Callable[[Problem], tuple[Pass, ...]],
+    traits: Traits,
+    parameters: Parameters,
 ) -> tuple[Pass, ...] | None:
     """Return a Fourier transform whose first load and last store do the other work, or None.
 
@@ -195,6 +207,8 @@ def within(
         A problem with one axis and without hooks, from and to plain arrays.
     fourier : function
         A function that returns the passes of a Fourier transform.
+    traits, parameters
+        The device's traits, and the parameters of its kernels.
 
     Returns
     -------
@@ -205,6 +219,8 @@ def within(
     passes = fourier(inner)
     if not _is_of_groups(passes):
         return None
+    if (shared := _in_shared_pair(passes, problem, inner, traits, parameters)) is not None:
+        passes = (shared,)
     for applies, made in WITHOUT_HOOKS.items():
         if applies(passes, problem):
             return _between_numbers((made(passes[0], problem),), problem)
@@ -217,6 +233,44 @@ def within(
     real_source, real_target = inner.source.real, inner.target.real
     hooked = with_hooks(passes, inner.hooks, real_source=real_source, real_target=real_target)
     return _between_numbers(hooked, problem)
+
+
+def _in_shared_pair(
+    passes: tuple[Pass, ...],
+    problem: Problem,
+    inner: Problem,
+    traits: Traits,
+    parameters: Parameters,
+) -> Pass | None:
+    """Return a launch whose groups share packed rows of two stages, if it is quicker, or None.
+
+    The group then has as many work-items for each row as the smaller radix. 4 and 8 are the best
+    numbers, because whole rows fill its warps. An H200 took up to 1.5 times as long without.
+    """
+    axis, (number,) = CosineAxis.of(problem), problem.axes
+    points, least, most = axis.n // 2, *SHARED_PAIRS
+    rows = number == len(problem.shape) - 1 and axis.type in (2, 3) and axis.n % 4 == 0
+    chosen = chooses_stages(parameters, points) or parameters["stockham_group"] >= 0
+    if traits.is_cpu or chosen or problem.precision == "double" or not rows:
+        return None
+    if not least <= points <= most or (axis.type == 3 and points in QUICKER_IN_QUADS):
+        return None
+    smaller = [each for each in range(3, points) if points % each == 0]
+    pairs = [
+        (points // small, small)
+        for small in smaller
+        if small <= points // small <= LARGEST_SHARED and {small, points // small} <= {*SHORT_ROWS}
+    ]
+    best = min(pairs, key=lambda pair: WHOLE_WARPS.get(pair[1], pair[1]), default=None)
+    usual = dict(passes[0].defines)
+    few = "SHARED_ROWS" in usual and len(passes[0].radices[0]) == 2
+    if best is None or (few and best[1] not in WHOLE_WARPS):
+        return None
+    stages = Stages(best, best[1])
+    step = Step(*in_one_launch(inner))
+    group = shared_group_of(step, stages, USUAL_SHARED // stages.items, inner.precision, parameters)
+    fits = group.plain and group.local_bytes <= traits.local_mem_bytes
+    return GroupLaunch(inner, step, group).planned(inner.scale) if fits else None
 
 
 def _is_of_groups(passes: tuple[Pass, ...]) -> bool:
@@ -246,7 +300,8 @@ def _by_rows(each: Pass, problem: Problem) -> Pass:
     """Return the pass with cosineRows.cl.
 
     If rows are not packed, local memory holds real numbers only. Those of an even length need
-    roots: of the order 4 n for the cosine transform, of which every fourth serves packed rows.
+    roots: of the order 4 n for the cosine transform, of which every fourth serves packed rows. If
+    the length is a multiple of 4, cosinePairs.cl has a table of its own.
     """
     axis, macros = CosineAxis.of(problem), dict(each.defines) | {"COSINE_ROWS": "1"}
     macros |= {name: str(value) for name, value in _macros(problem).items()}
@@ -254,12 +309,23 @@ def _by_rows(each: Pass, problem: Problem) -> Pass:
     if "PACKED" not in macros:
         macros, local_bytes = macros | {"SPLIT": "1"}, local_bytes // 2
     arguments = dict(each.arguments)
-    if not axis.odd:
+    if "PACKED" in macros and axis.n % 4 == 0 and not _is_short_of_type_2(each, axis):
+        macros["COSINE_PAIRS"] = "1"
+        arguments = _with_roots(arguments, CosinePairRoots(axis.n, problem.precision))
+    elif not axis.odd:
         roots = RootSeries(4 * axis.n, 0, 1, 2 * axis.n + 1, problem.precision)
         arguments = _with_roots(arguments, roots)
     return replace(
         each, defines=tuple(macros.items()), local_bytes=local_bytes, arguments=arguments
     )
+
+
+def _is_short_of_type_2(each: Pass, axis: CosineAxis) -> bool:
+    """Whether rows of type 2 are so short that cosinePairs.cl makes them slower, as on an H200.
+
+    One work-item transforms each of these rows.
+    """
+    return axis.type == 2 and each.radices == ((axis.n // 2,),) and axis.n != QUICK_IN_PAIRS
 
 
 def _with_roots(arguments: dict[str, Argument], roots: Argument) -> dict[str, Argument]:
