@@ -527,11 +527,14 @@ def trigonometric(precision, queue) -> None:
                     there = cl_array.to_device(queue, x)
                     check(plan(there, out=there).get(), expected)
     # Rows that groups share: packed ones, in one stage and in two, more than fill a group.
-    for kind, shape in product((2, 3), ((3, 30), (35, 34), (3, 84))):
+    shapes = ((3, 30), (35, 34), (3, 60), (3, 84))
+    for name, kind, shape in product(("dct", "dst"), (2, 3), shapes):
         x = noise(shape, dtype)
-        plan = pyclfft.Plan(shape, dtype, 1, f"dct{kind}", algorithm="stockham")
-        assert dict(plan.passes[0].defines)["COSINE_ROWS"] == "1"
-        expected = scipy.fft.dct(x.astype("f8"), kind, axis=1)
+        plan = pyclfft.Plan(shape, dtype, 1, f"{name}{kind}", algorithm="stockham")
+        macros = dict(plan.passes[0].defines)
+        assert macros["COSINE_ROWS"] == "1"
+        assert ("COSINE_PAIRS" in macros) == (shape[1] % 4 == 0)
+        expected = getattr(scipy.fft, name)(x.astype("f8"), kind, axis=1)
         check(plan(cl_array.to_device(queue, x)).get(), expected)
     # Four numbers at once; the second time, work-items own mirror images.
     for (kind, radices), points in product(((2, (4, 8)), (3, (8, 4))), (8, 16)):

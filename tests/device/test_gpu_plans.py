@@ -22,7 +22,30 @@ CODES = {
     "double": {"c2c": "c16", "r2c": "f8", "c2r": "c16"},
 }
 WAYS = ("forward", "inverse")
-SHARED = (*sorted(SHORT_ROWS), 17, 33, 34, 36, 40, 45, 51, 60, 62, 72, 84, 100, 130, 176)
+SHARED = (*sorted(SHORT_ROWS), 17, 33, 34, 36, 40, 45, 51, 60, 62, 72, 84, 96, 100, 130, 176, 240)
+# Complex rows in two and in three stages of about the same radix; of 100 points a group has 3 rows.
+EVEN = (
+    60,
+    72,
+    84,
+    96,
+    98,
+    99,
+    100,
+    110,
+    126,
+    147,
+    240,
+    385,
+    400,
+    429,
+    640,
+    792,
+    882,
+    975,
+    1404,
+    1960,
+)
 # One launch of every kind of stage, two and three launches, rows that share a group, columns, and
 # convolutions in one launch and in several.
 SHAPES = (
@@ -74,6 +97,13 @@ def check(device, queue, problem, algorithm):
 def test_short_rows_of_an_h200(device, queue, length, kind, direction, precision):
     """Groups share rows that one work-item transforms; the last group has few of them."""
     problem = make_problem((131, length), CODES[precision][kind], (1,), kind, direction)
+    check(device, queue, problem, algorithm_for([length]))
+
+
+@pytest.mark.one_cpu
+@pairwise({"length": EVEN, "rows": [1, 7, 19], "direction": WAYS, "precision": list(CODES)})
+def test_even_stages_of_an_h200(device, queue, length, rows, direction, precision):
+    problem = make_problem((rows, length), CODES[precision]["c2c"], (1,), "c2c", direction)
     check(device, queue, problem, algorithm_for([length]))
 
 

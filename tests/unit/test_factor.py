@@ -22,6 +22,8 @@ from pyclfft.planning.factor import (
     next_fast_len,
     next_power_of_two,
     splits,
+    three_even_stages,
+    two_even_stages,
 )
 from pyclfft.planning.roots import chirp_of, roots_of_products, roots_of_unity
 from pyclfft.planning.tables import ChirpSpectrum, StageTwiddles
@@ -247,6 +249,39 @@ def test_stages_in_halves_have_even_radices(halves):
             assert stages is not None
     assert best_stages(2**14, 4, 512, True, True).items == 512
     assert best_stages(3**6, 4, 512, True, True) is None
+
+
+@pytest.mark.parametrize(
+    ("n", "largest", "radices"),
+    [
+        (126, 32, (14, 9)), (240, 32, (16, 15)), (98, 32, (14, 7)), (400, 32, (20, 20)),
+        (240, 15, None), (640, 32, (32, 20)), (640, 20, None),  # the larger radix is allowed or not
+        (105, 32, None),  # 15 is more than twice 7,
+        (250, 32, None), (396, 32, (22, 18)), (330, 32, None),  # and 25 and 22 take longer
+        (1155, 32, None), (34, 32, None),  # 35 and 17 have no codelet
+    ],
+)  # fmt: skip
+def test_two_even_stages(n, largest, radices):
+    stages = two_even_stages(n, largest)
+    assert (stages and stages.radices) == radices
+    assert stages is None or stages.items == radices[0]
+
+
+@pytest.mark.parametrize(
+    ("n", "radices", "items"),
+    [
+        (882, (7, 9, 14), 63), (429, (3, 11, 13), 39), (385, (5, 7, 11), 35),
+        (1404, (9, 12, 13), 117), (1000, (10, 10, 10), 100), (2048, (8, 16, 16), 128),
+    ],
+)  # fmt: skip
+def test_three_even_stages(n, radices, items):
+    assert three_even_stages(n) == Stages(radices, items)
+
+
+@pytest.mark.parametrize("n", [242, 875, 5000, 17 * 9])
+def test_no_three_even_stages(n):
+    """A radix would be 2, or above 16."""
+    assert three_even_stages(n) is None
 
 
 def test_stages_in_reverse():
