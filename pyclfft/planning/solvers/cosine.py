@@ -247,30 +247,36 @@ def _in_shared_pair(
     The group then has as many work-items for each row as the smaller radix. 4 and 8 are the best
     numbers, because whole rows fill its warps. An H200 took up to 1.5 times as long without.
     """
-    axis, (number,) = CosineAxis.of(problem), problem.axes
-    points, least, most = axis.n // 2, *SHARED_PAIRS
-    rows = number == len(problem.shape) - 1 and axis.type in (2, 3) and axis.n % 4 == 0
-    chosen = chooses_stages(parameters, points) or parameters["stockham_group"] >= 0
-    if traits.is_cpu or chosen or problem.precision == "double" or not rows:
+    points = CosineAxis.of(problem).n // 2
+    pair = _shared_pair(points) if _may_share_pair(problem, traits, parameters) else None
+    shares_already = "SHARED_ROWS" in dict(passes[0].defines) and len(passes[0].radices[0]) == 2
+    if pair is None or (shares_already and pair[1] not in WHOLE_WARPS):
         return None
-    if not least <= points <= most or (axis.type == 3 and points in QUICKER_IN_QUADS):
-        return None
-    smaller = [each for each in range(3, points) if points % each == 0]
-    pairs = [
-        (points // small, small)
-        for small in smaller
-        if small <= points // small <= LARGEST_SHARED and {small, points // small} <= {*SHORT_ROWS}
-    ]
-    best = min(pairs, key=lambda pair: WHOLE_WARPS.get(pair[1], pair[1]), default=None)
-    usual = dict(passes[0].defines)
-    few = "SHARED_ROWS" in usual and len(passes[0].radices[0]) == 2
-    if best is None or (few and best[1] not in WHOLE_WARPS):
-        return None
-    stages = Stages(best, best[1])
-    step = Step(*in_one_launch(inner))
+    stages, step = Stages(pair, pair[1]), Step(*in_one_launch(inner))
     group = shared_group_of(step, stages, USUAL_SHARED // stages.items, inner.precision, parameters)
     fits = group.plain and group.local_bytes <= traits.local_mem_bytes
     return GroupLaunch(inner, step, group).planned(inner.scale) if fits else None
+
+
+def _may_share_pair(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether rows have lengths and types that are quicker so, and parameters choose no others."""
+    axis, points = CosineAxis.of(problem), CosineAxis.of(problem).n // 2
+    least, most = SHARED_PAIRS
+    rows = problem.axes[0] == len(problem.shape) - 1 and axis.type in (2, 3) and axis.n % 4 == 0
+    chosen = chooses_stages(parameters, points) or parameters["stockham_group"] >= 0
+    quicker = least <= points <= most and not (axis.type == 3 and points in QUICKER_IN_QUADS)
+    return rows and quicker and not chosen and problem.precision == "single" and not traits.is_cpu
+
+
+def _shared_pair(points: int) -> tuple[int, int] | None:
+    """Return the radices of two stages, the larger one first, or None if no codelets fit."""
+    pairs = [
+        (points // small, small)
+        for small in SHORT_ROWS
+        if small > 2 and points % small == 0 and small <= points // small <= LARGEST_SHARED
+    ]
+    known = [pair for pair in pairs if pair[0] in SHORT_ROWS]
+    return min(known, key=lambda pair: WHOLE_WARPS.get(pair[1], pair[1]), default=None)
 
 
 def _is_of_groups(passes: tuple[Pass, ...]) -> bool:
