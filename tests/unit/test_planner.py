@@ -747,6 +747,7 @@ def test_two_real_numbers_at_an_odd_place_are_no_complex_number(n):
         (27, "c8", "c2c", 1, 32),  # short ones: 1536 bytes, in whole warps
         (5, "c8", "c2c", 1, 64),
         (30, "f4", "r2c", 1, 32),
+        (60, "c16", "c2r", 1, 64),  # the one length of which more rows are quicker
         (360, "f4", "r2c", 30, 1),  # real rows fill as few warps as they can
         (225, "f4", "r2c", 15, 2),
         (96, "f4", "r2c", 12, 5),

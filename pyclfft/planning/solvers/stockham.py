@@ -77,6 +77,9 @@ SHARED_IN_FEWER = {"single": 135, "double": 64}
 # The bytes that a work-item loads at once, the fewest bytes of a group of short rows, and the
 # lengths of complex rows that are quicker with several work-items each, all of them on an H200.
 VECTOR_BYTES, SHORT_BYTES, SHORT_IN_STAGES = 16, 1536, (16, 32)
+# Of short packed rows: by what the source holds, precision and points, how many rows a group has at
+# least for lengths of which more rows are quicker on an H200.
+MORE_SHORT_ROWS = {("HERMITIAN", "double", 30): 64}
 MUCH_TOO_LONG = 1.25  # the bytes of a long row of doubles, as a multiple of local memory
 ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for its stages pays
 # Of complex rows in two even stages: the least and the most points, and the largest radix; the
@@ -524,7 +527,7 @@ def _usual_group(
         if shape.shared_rows:
             few = short or (_is_real_prime(batch, ends, precision) and not traits.is_cpu)
             if few and parameters["stockham_group"] < 0:
-                count = _count_of_short(ends, precision, traits)
+                count = _count_of_short(batch.n, ends, precision, traits)
             row = group_of(batch, ends, stages, one, precision, parts_apart=parts_apart)
             count = _count_of_shared(count, stages, row.local_bytes, traits)
         elif ends.real_points and not by_columns:
@@ -917,9 +920,11 @@ def _row_bytes(ends: Ends, precision: str) -> int:
     )
 
 
-def _count_of_short(ends: Ends, precision: str, traits: Traits) -> int:
+def _count_of_short(n: int, ends: Ends, precision: str, traits: Traits) -> int:
     """Return how many short rows share a group: as few as the memory needs, in whole warps."""
     rows = -(-SHORT_BYTES // _row_bytes(ends, precision))
+    if ends.packed:
+        rows = max(rows, MORE_SHORT_ROWS.get((ends.source, precision, n), 0))
     return -(-rows // traits.lanes) * traits.lanes
 
 
