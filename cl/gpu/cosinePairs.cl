@@ -17,6 +17,10 @@
  * There is no number n: x[n] counts as 0. If k is L / 2, number k is its own image.
  */
 #define ROOT_OF_HALF CONST(0.70710678118654752440)
+#ifndef DCT_SOURCE /* where the numbers of a row are, and where they go */
+#define DCT_SOURCE global const real *
+#define DCT_TARGET global real *
+#endif
 
 /* w^k and -i w^5k, which lie side by side in the table. */
 typedef real RootPair __attribute__((ext_vector_type(4)));
@@ -38,6 +42,12 @@ typedef struct {
 } FourNumbers;
 
 #if SOURCE == HERMITIAN
+static INLINE FourNumbers load_four(DCT_SOURCE row, uint k)
+{
+    return (FourNumbers){row[number_from_end(k)], k ? row[number_from_end(2 * LENGTH - k)] : 0,
+                         row[number_from_end(LENGTH - k)], row[number_from_end(LENGTH + k)]};
+}
+
 /* Points k and L - k, of four numbers. */
 static INLINE Images images_of_numbers(FourNumbers y, uint k, RootPair w)
 {
@@ -63,29 +73,31 @@ static INLINE FourNumbers numbers_of_images(cplx lower, cplx upper, uint k, Root
     return (FourNumbers){result_of(DCT_ORTHO && k == 0 ? sum.x * ROOT_OF_HALF : sum.x, scale), result_of(-sum.y, scale),
                          result_of(difference.x - difference.y, scale), result_of(difference.x + difference.y, scale)};
 }
+
+/* Only the middle number k = L / 2 has no upper image. */
+static INLINE void store_four(DCT_TARGET row, uint k, int has_upper, FourNumbers y)
+{
+    row[number_from_end(k)] = y.at_k;
+    if (k)
+        row[number_from_end(2 * LENGTH - k)] = y.at_image;
+    if (has_upper)
+        row[number_from_end(LENGTH - k)] = y.below;
+    if (has_upper && k)
+        row[number_from_end(LENGTH + k)] = y.above;
+}
 #endif
 
 #if !COSINE_ROWS && SOURCE == HERMITIAN
 static INLINE Images load_images(global const source_element *spectrum, Axis axis, Transform from, uint k, uint flags,
                                  global const cplx *roots)
 {
-    global const real *src = (global const real *)spectrum + from.first;
-    const FourNumbers y = {src[number_from_end(k)], k ? src[number_from_end(2 * LENGTH - k)] : 0,
-                           src[number_from_end(LENGTH - k)], src[number_from_end(LENGTH + k)]};
-    return images_of_numbers(y, k, root_pair(roots, k));
+    return images_of_numbers(load_four((global const real *)spectrum + from.first, k), k, root_pair(roots, k));
 }
 #elif !COSINE_ROWS
 static INLINE void store_images(global target_element *spectrum, Axis axis, Transform to, uint k, cplx lower, cplx upper,
                                 int has_upper, cplx scale, uint flags, global const cplx *roots)
 {
-    global real *dst = (global real *)spectrum + to.first;
-    const FourNumbers y = numbers_of_images(lower, upper, k, root_pair(roots, k), scale);
-    dst[number_from_end(k)] = y.at_k;
-    if (k)
-        dst[number_from_end(2 * LENGTH - k)] = y.at_image;
-    if (has_upper)
-        dst[number_from_end(LENGTH - k)] = y.below;
-    if (has_upper && k)
-        dst[number_from_end(LENGTH + k)] = y.above;
+    store_four((global real *)spectrum + to.first, k, has_upper,
+               numbers_of_images(lower, upper, k, root_pair(roots, k), scale));
 }
 #endif

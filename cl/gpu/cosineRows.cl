@@ -57,10 +57,7 @@ static INLINE uint place_of_number(uint i, uint further)
 static INLINE Images points_of_numbers(local const real *waiting, DctRow row, global const cplx *roots, uint k)
 {
 #if COSINE_PAIRS
-    local const real *of = waiting + row.first;
-    const FourNumbers y = {of[number_from_end(k)], k ? of[number_from_end(2 * N - k)] : 0, of[number_from_end(N - k)],
-                           of[number_from_end(N + k)]};
-    return images_of_numbers(y, k, root_pair(roots, k));
+    return images_of_numbers(load_four(waiting + row.first, k), k, root_pair(roots, k));
 #else
     const cplx lower = element_before(waiting, row, roots, k), upper = element_before(waiting, row, roots, N - k);
     return images(lower, k ? upper : (cplx)(upper.x, 0), turn(PACKED_ROOT(roots, k)), 1);
@@ -168,15 +165,8 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     LOOP(uint i = get_local_id(0); i < pairs; i += GROUP_SIZE) {
         const uint row = i / PAIRS_OF_ROW, k = i % PAIRS_OF_ROW;
         local const cplx *z = room + begin_of_row(row, STORED);
-        const FourNumbers y = numbers_of_images(z[k], z[k ? N - k : 0], k, root_pair(roots, k), scale);
-        global real *of = numbers + row * NUMBERS;
-        of[number_from_end(k)] = y.at_k;
-        if (k)
-            of[number_from_end(2 * N - k)] = y.at_image;
-        if (2 * k != N)
-            of[number_from_end(N - k)] = y.below;
-        if (2 * k != N && k)
-            of[number_from_end(N + k)] = y.above;
+        store_four(numbers + row * NUMBERS, k, 2 * k != N,
+                   numbers_of_images(z[k], z[k ? N - k : 0], k, root_pair(roots, k), scale));
     }
 #else
     LOOP(uint begin = 0; begin < SHARE_OF(STORED); begin += ROUND_OF(STORED, GIVEN_AT_ONCE))
@@ -197,17 +187,9 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     const uint all = all_elements(batch, NUMBERS);
     wait_for_group(0); /* for those who still find points of the last exchange */
 #if MAKES_SPECTRA && COSINE_PAIRS
-    local real *of = waiting + row_in_room(last).first;
-    UNROLL for (uint k = 0; 2 * k <= N; k++) {
-        const FourNumbers y = numbers_of_images(x[k], x[k ? N - k : 0], k, root_pair(roots, k), scale);
-        of[number_from_end(k)] = y.at_k;
-        if (k)
-            of[number_from_end(2 * N - k)] = y.at_image;
-        if (2 * k != N)
-            of[number_from_end(N - k)] = y.below;
-        if (2 * k != N && k)
-            of[number_from_end(N + k)] = y.above;
-    }
+    UNROLL for (uint k = 0; 2 * k <= N; k++)
+        store_four(waiting + row_in_room(last).first, k, 2 * k != N,
+                   numbers_of_images(x[k], x[k ? N - k : 0], k, root_pair(roots, k), scale));
 #elif MAKES_SPECTRA
     UNROLL for (uint k = 0; 2 * k <= N; k++) {
         const Images both = spectrum_of(x[k], x[k ? N - k : 0], k, scale, batch.flags, roots);
