@@ -361,7 +361,7 @@ def test_what_makes_no_sense_is_refused(device, arguments, options, message):
 def test_plans_refuse_parameters_that_there_are_not(device):
     with pytest.raises(PlanError, match="unknown parameter 'grup'"):
         pyclfft.Plan((4, 8), "c8", parameters={"grup": 3})
-    with pytest.raises(PlanError, match=r"algorithm must be one of small, .*, not 'stokham'"):
+    with pytest.raises(PlanError, match=r"algorithm must be one of .*small, .*, not 'stokham'"):
         pyclfft.Plan((4, 8), "c8", parameters={"algorithm": "stokham"})
     with pytest.raises(PlanError, match="parameters are a mapping of names to values, not 5"):
         pyclfft.Plan((4, 8), "c8", parameters=5)
