@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from .masks import Mask, make_mask, mask_of_rule
 
 # The values of options that describe the default kind: beside a mask they say nothing.
 USUAL = {"unit": "bin", "shape": "ideal"}
+
+MAX_BANDS = 128  # bands and masks that are kept for the next call
 
 IMAGEJS = ("imagej", "mirror")  # the kind and the padding of ImageJ's command, which go together
 
@@ -175,10 +178,31 @@ def _band(
     described: Mapping[str, Any],
     dtype: np.dtype,
 ) -> Band | Mask:
-    """Return what a kind does to a spectrum: a band, or the mask of a rule."""
-    given = {name: value for name, value in described.items() if value is not None}
-    rule = make_rule(size, plane, kind, given)
+    """Return what a kind does to a spectrum: a band, or the mask of a rule.
+
+    The last ones are kept, because exact fractions take longer than a launch. Their keys hold the
+    digits of all numbers, too: 0.1 in single precision equals 0.10000000149011612, but means one
+    tenth.
+    """
+    given = tuple((name, each, repr(each)) for name, each in described.items() if each is not None)
+    try:
+        return _kept_band(size, plane, kind, given, dtype)
+    except TypeError:  # an option has no hash, as a list of points has none
+        return _make_band(size, plane, kind, given, dtype)
+
+
+def _make_band(
+    size: tuple[int, int],
+    plane: tuple[int, int],
+    kind: str,
+    given: tuple[tuple[str, Any, str], ...],
+    dtype: np.dtype,
+) -> Band | Mask:
+    rule = make_rule(size, plane, kind, {name: value for name, value, _ in given})
     return rule if isinstance(rule, Band) else mask_of_rule(rule, dtype, plane)
+
+
+_kept_band = lru_cache(MAX_BANDS)(_make_band)
 
 
 def _require_possible(job: FilterJob) -> None:
