@@ -20,7 +20,8 @@ typedef points source_vector, target_vector;
 
 #define SOURCE_STEP (sizeof(source_vector) / sizeof(source_element))
 #define TARGET_STEP (sizeof(target_vector) / sizeof(target_element))
-#define TARGET_LINE (sizeof(reals) / sizeof(target_element))
+#define LINE_BYTES 64 /* of a line of a CPU's caches */
+#define TARGET_LINE (LINE_BYTES / sizeof(target_element))
 
 /* At any address: not that of a whole vector. */
 typedef source_vector loose_source __attribute__((aligned(4 << DOUBLE)));
@@ -75,11 +76,13 @@ static INLINE source_vector load_vector(global const source_element *src, ulong 
     return v;
 }
 
-/* Whether results go past the caches, as whole lines only can: `addresses` has to be a multiple of one. */
+/* Whether results go past the caches. Only whole lines can do so quickly: vectors have to be lines, and `addresses` a
+ * multiple of one. A CPU with AVX2 would also store half a line past the caches, and take three times as long. */
 static INLINE int streams(global const source_element *src, global target_element *dst, ulong addresses)
 {
-    int replaced = (global const void *)src == (global const void *)dst;
-    return STREAM > replaced && addresses % sizeof(reals) == 0;
+    const int replaced = (global const void *)src == (global const void *)dst;
+    const ulong beside_lines = addresses % LINE_BYTES + sizeof(target_vector) % LINE_BYTES;
+    return STREAM > replaced && beside_lines == 0;
 }
 
 /* Elements of a vector from `begin` on, up to `end` or all it has, `apart` from each other; `stream` where it
@@ -108,7 +111,7 @@ static INLINE void store_vector(global target_element *dst, ulong at, ulong apar
     if (stream) {
         global reals *to = (global reals *)(dst + at); /* one each, or not all compilers heed it */
         UNROLL for (uint part = 0; part < sizeof(v) / sizeof(reals); part++)
-            if ((part + 1) * TARGET_LINE > begin)
+            if ((part + 1) * sizeof(reals) / sizeof(target_element) > begin)
                 __builtin_nontemporal_store(((reals *)&v)[part], to + part);
         return;
     }
@@ -123,7 +126,7 @@ static INLINE void store_run(global target_element *dst, ulong at, SCRATCH const
 {
     uint i = 0;
     if (stream)
-        LOOP(; i < count && (ulong)(dst + at + i) % sizeof(reals); i++)
+        LOOP(; i < count && (ulong)(dst + at + i) % LINE_BYTES; i++)
             store_element(dst, at + i, from[i] HOOK_ARGUMENTS);
     if (!STORED_ONE_BY_ONE)
         LOOP(; i + TARGET_STEP <= count; i += TARGET_STEP)

@@ -153,7 +153,8 @@ void row(global const source_element *src, global target_element *dst, global co
         const uint other = TOGETHER == 2 ? min(q + 2, share.end) - 1 : q;
         source.from = place(q, extents, src_distances), source.other_from = place(other, extents, src_distances);
         target.to = place(q, extents, dst_distances), target.other_to = place(other, extents, dst_distances);
-        target.stream = streams(source.src, target.dst, address_of_results(target));
+        /* Vectors of two rows are halves of lines, which become whole on their way if stored one after the other. */
+        target.stream = TOGETHER == 1 || LAST == 1 ? streams(source.src, target.dst, address_of_results(target)) : 0;
         prepare_row(source, tables HOOK_ARGUMENTS);
         claim_row(target.dst + target.to, N * TARGET_APART, target.stream);
         if (TOGETHER == 2)

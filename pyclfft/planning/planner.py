@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 from math import prod
 
 from ..errors import PlanError, PrecisionError
@@ -19,6 +20,10 @@ from .solvers.cosine import around, within
 from .solvers.stockham import LINE_BYTES, best_pitch, to_and_fro
 from .tables import Constants
 from .traits import Traits
+
+# Up to how many bytes of a step's result a CPU's caches should keep for the next step, by the kind
+# of the whole transform. The last step of c2r writes another array than it reads.
+KEPT = {"c2c": 2**23, "r2c": 2**23, "c2r": 2**25}
 
 
 def plan_passes(
@@ -68,8 +73,10 @@ def _fourier_passes(
     problem: Problem, solvers: tuple[Solver, ...], traits: Traits, parameters: Parameters
 ) -> tuple[Pass, ...]:
     """Return the passes of a Fourier transform: of all axes at once if possible, or one by one."""
-    first = solvers[0]  # a caller or a tuner may prefer another one, which takes axes one by one
-    if first.several_axes and (whole := first.plan(problem, traits, parameters)):
+    # A caller or a tuner may prefer a solver that takes axes one by one.
+    several = tuple(takewhile(lambda each: each.several_axes, solvers))
+    whole = _first(problem, several, traits, parameters)
+    if whole is not None:
         return whole
     passes: list[Pass] = []
     rows_only = all(each.rows_only for each in solvers)  # they cannot read rows with gaps
@@ -183,6 +190,7 @@ def axis_steps(problem: Problem, *, pitch: int = 0, upwards: bool = False) -> It
             source=replace(source, shape=(*extents[:axis], given, *extents[axis + 1 :])),
             target=problem.target if axis == order[-1] else middle,
             hooks=problem.hooks.of_part(first=number == 0, last=axis == order[-1]),
+            kept=KEPT[problem.kind] if axis != order[-1] else 0,
         )
         if is_real_axis and problem.kind == "r2c":
             extents[axis] = middle.shape[axis]

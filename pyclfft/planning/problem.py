@@ -108,6 +108,9 @@ class Problem:
         the transform orthogonal.
     hooks : Hooks
         What the caller does to each element of the input and of the result.
+    kept : int
+        If the problem is a step of a larger one, and the next step reads its result: up to how many
+        bytes of the result a CPU's caches should keep until then.
     """
 
     shape: tuple[int, ...]
@@ -120,6 +123,7 @@ class Problem:
     kind: str = "c2c"
     orthogonal: bool = False
     hooks: Hooks = NO_HOOKS
+    kept: int = 0
 
     @property
     def is_trigonometric(self) -> bool:

@@ -92,8 +92,9 @@ class Plan:
         On GPUs there is also "several_axes" (the last two or three axes of small contiguous arrays,
         all in one launch). It is the first choice for what it takes.
 
-        On CPUs with vectors there are also "small" (a few short transforms, by one kernel for all
-        lengths), "row" (contiguous rows of a smooth length), "cosine_lanes" (cosine and sine
+        On CPUs with vectors there are also "equal_axes" (the last two or three axes, equally long,
+        of many small arrays, all in one launch), "small" (a few short transforms, by one kernel for
+        all lengths), "row" (contiguous rows of a smooth length), "cosine_lanes" (cosine and sine
         transforms of contiguous rows), "cols" (neighbouring transforms of a smooth length), "chirp"
         (neighbouring transforms of any length, in one launch) and "long_chirp" (the same for long
         transforms, in three launches). "four_step" and "bluestein" use vectors there if they can;

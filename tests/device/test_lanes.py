@@ -484,6 +484,22 @@ def test_rows_are_collected_past_the_caches(device, queue, monkeypatch, lanes, n
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("offset", range(9))
+def test_results_that_begin_within_a_line(device, queue, monkeypatch, lanes, offset):
+    """Rows and columns that are whole lines, or halves of lines, or neither, past the caches."""
+    lanes(8)
+    monkeypatch.setitem(DEFAULTS, "cpu", {**DEFAULTS["cpu"], "stream_bytes": 1})
+    for shape, axis in (((9, 64), 1), ((9, 56), 1), ((9, 100), 1), ((40, 36), 0), ((40, 32), 0)):
+        strides = (8 * shape[1], 8)
+        options = {"out_strides": strides, "out_offset": 8 * offset}
+        check_all(device, queue, shape, axis, None, CODES[:1], **options)
+    strides = (4 * 128, 4)
+    options = {"kind": "c2r", "out_strides": strides, "out_offset": 4 * offset}
+    check_all(device, queue, (9, 128), 1, None, CODES[:1], **options)
+    check_all(device, queue, (128, 24), 0, None, CODES[:1], kind="c2r")
+
+
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("stream", [1, 2**40])
 def test_any_memory_of_all_kinds(device, queue, monkeypatch, stream):
     """The same of real transforms, convolutions and images."""

@@ -126,7 +126,7 @@ def test_what_is_wrong_with_a_file_is_said_in_our_words(path, name, says):
         ({"parameters": {"group": inf}}, "parameter group must be a whole number from 1 to 8192"),
         (
             {"parameters": {"algorithm": "gone"}},
-            "parameter algorithm must be one of several_axes, small, row",
+            "parameter algorithm must be one of several_axes, equal_axes, small, row",
         ),
         ({"parameters": {"stockham_radices": [[17]]}}, "stockham_radices must be lists of 1 to 6"),
         ({"parameters": []}, "parameters are a mapping"),

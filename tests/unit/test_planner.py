@@ -282,7 +282,8 @@ def test_algorithm_is_refused(problem, algorithm, words):
 def test_order_of_algorithms():
     """All axes at once, then kernels for CPUs, those for all devices, and the textbook's."""
     order = [
-        "several_axes", "small", "row", "cosine_lanes", "cols", "four_step_lanes", "stockham",
+        "several_axes", "equal_axes", "small", "row", "cosine_lanes", "cols", "four_step_lanes",
+        "stockham",
         "four_step_groups", "bluestein_lanes", "rader", "bluestein_groups", "radix2", "direct",
     ]  # fmt: skip
     assert list(dict.fromkeys(each.name for each in SOLVERS)) == order

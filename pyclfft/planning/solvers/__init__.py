@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import bluestein, cosine, four_step, fused, one_launch, rader, row, several_axes, small
+from . import (
+    bluestein,
+    cosine,
+    equal_axes,
+    four_step,
+    fused,
+    one_launch,
+    rader,
+    row,
+    several_axes,
+    small,
+)
 from .group_leaf import GROUPS, GROUPS_EVERYWHERE
 from .lane_leaf import LANES
 from .solver import Rewriter, Solver, first_of
@@ -64,6 +75,7 @@ def _of_rows(solvers: tuple[Solver, ...]) -> tuple[Solver, ...]:
 
 SOLVERS: tuple[Solver, ...] = (
     several_axes.SOLVER,
+    equal_axes.SOLVER_IF_QUICKER,
     *_AS_THEY_LIE,
     *_of_rows(_AS_THEY_LIE),
     radix2.SOLVER,
@@ -100,6 +112,7 @@ NAMED_ONLY: tuple[Solver, ...] = (
     local_radix2.SOLVER,
     *_of_rows((local_radix2.SOLVER,)),
     rader.SOLVER,
+    equal_axes.SOLVER,
 )
 
 # The rewriters, which make better schedules of the passes that solvers have planned, best first.

@@ -24,6 +24,7 @@ from ..traits import AVX2_LANES, Traits
 from .steps import resting_layout, single_axis
 
 SCRATCH = "scratch"  # the workspace of work-groups whose points do not fit local memory
+AVX2_REGISTERS = 16
 LINE_BYTES = 64  # the bytes of a line of a CPU's caches; only whole lines can bypass the caches
 NO_ARGUMENTS: Mapping[str, Argument] = MappingProxyType({})
 MIN_LANES = 4  # in single precision; devices of fewer lanes are quicker by other solvers
@@ -147,6 +148,7 @@ def lanes_pass(
     last: Mapping[str, Argument] = NO_ARGUMENTS,
     leaves: int = 0,
     displaced: bool = False,
+    cached: bool = False,
     scale: float = 1.0,
     step: str = "",
 ) -> Pass:
@@ -179,6 +181,8 @@ def lanes_pass(
     displaced : bool
         Whether the lines of a source that is overwritten have left all caches by the time when
         results are stored there.
+    cached : bool
+        Whether results should not go past the caches, however large the target is.
     scale : float
         The factor by which the results are multiplied.
     step : str
@@ -194,7 +198,7 @@ def lanes_pass(
         "VECTOR_BITS": 32 * traits.lanes,
         "DIMENSIONS": len(units),
         "LOCAL_SCRATCH": int(lanes.is_local),
-        "STREAM": 1 + displaced if streams and whole_lines else 0,
+        "STREAM": 1 + displaced if streams and whole_lines and not cached else 0,
         "PREFETCH": int(streams),
     }
     workspace = {} if lanes.is_local else {"workspace": Buffer(SCRATCH)}
@@ -228,6 +232,19 @@ def lanes_pass(
         radices=(lanes.radices,),
         local_bytes=lanes.scratch_bytes if lanes.is_local else 0,
     )
+
+
+def is_kept(problem: Problem, traits: Traits) -> bool:
+    """Whether the caches should keep the result of a step until the next step reads it."""
+    # On an EPYC with AVX2 and 32 MiB of L3 cache, transforms of 4 to 8 MiB along several axes take
+    # 20 to 40 % less time. AVX-512 has not been measured.
+    return traits.vector_registers == AVX2_REGISTERS and problem.nbytes <= problem.kept
+
+
+def past_the_caches(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
+    """Whether a CPU with AVX2 writes results past its caches."""
+    streams = 0 < parameters["stream_bytes"] <= problem.nbytes and not is_kept(problem, traits)
+    return traits.vector_registers == AVX2_REGISTERS and streams
 
 
 def bytes_touched(problem: Problem, layout: Layout) -> int:

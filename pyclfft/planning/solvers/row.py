@@ -23,9 +23,11 @@ from .ends import whole_ends
 from .lanes import (
     LINE_BYTES,
     Lanes,
+    is_kept,
     lanes_for,
     lanes_pass,
     most_lanes,
+    past_the_caches,
     radices_for,
     takes,
     walkable,
@@ -33,7 +35,6 @@ from .lanes import (
 from .solver import Solver
 from .steps import axis_batch, axis_length
 
-AVX2_REGISTERS = 16
 SLOW_DISTANCE = 1024  # bytes between results: a CPU writes them past the caches slowly
 STAGES_DEPTH_FIRST = 3  # with no more stages than these, the last one need not store in order
 
@@ -104,6 +105,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
             macros,
             traits,
             parameters,
+            cached=is_kept(problem, traits),
             scale=problem.scale / (2 if problem.kind == "r2c" else 1),  # real rows come out doubled
             step=step if problem.kind == "c2c" else f"{step} packed",
         ),
@@ -177,7 +179,7 @@ def _collects(
         return False
     itemsize = problem.complex_dtype.itemsize
     return (
-        _past_the_caches(problem, traits, parameters)
+        past_the_caches(problem, traits, parameters)
         and n // radices[-1] * itemsize % SLOW_DISTANCE == 0
         and 2 * n * itemsize <= parameters["lanes_local"]
     )
@@ -195,17 +197,11 @@ def _stores_in_order(
     # AVX-512 has not been measured.
     whole_lines = lanes.width * problem.complex_dtype.itemsize >= LINE_BYTES
     return (
-        _past_the_caches(problem, traits, parameters)
+        past_the_caches(problem, traits, parameters)
         and whole_lines
         and len(lanes.radices) > STAGES_DEPTH_FIRST
         and problem.kind != "r2c"
     )
-
-
-def _past_the_caches(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
-    """Whether a CPU with AVX2 writes results past its caches."""
-    streams = 0 < parameters["stream_bytes"] <= problem.nbytes
-    return traits.vector_registers == AVX2_REGISTERS and streams
 
 
 def _batch(problem: Problem) -> Batch:

@@ -63,13 +63,13 @@ def _extents(problem: Problem) -> tuple[int, ...] | None:
         return None
     source_shape = problem.spectrum_shape if problem.kind == "c2r" else problem.shape
     whole = problem.source.shape == source_shape and problem.source.real == (problem.kind == "r2c")
-    if not (whole and _is_contiguous(problem.source) and _is_contiguous(problem.target)):
+    if not (whole and is_contiguous(problem.source) and is_contiguous(problem.target)):
         return None
     *outer, inner = (problem.shape[axis] for axis in last)
     return (*outer, inner // 2 if is_real else inner)
 
 
-def _is_contiguous(layout: Layout) -> bool:
+def is_contiguous(layout: Layout) -> bool:
     """Whether an array has no gaps, and two of its real numbers can be moved as a complex one."""
     plain = layout.strides == contiguous_strides(layout.shape)
     return plain and not (layout.real and layout.offset % 2)
