@@ -153,8 +153,11 @@ void row(global const source_element *src, global target_element *dst, global co
         const uint other = TOGETHER == 2 ? min(q + 2, share.end) - 1 : q;
         source.from = place(q, extents, src_distances), source.other_from = place(other, extents, src_distances);
         target.to = place(q, extents, dst_distances), target.other_to = place(other, extents, dst_distances);
-        /* Vectors of two rows are halves of lines, which become whole on their way if stored one after the other. */
-        target.stream = TOGETHER == 1 || LAST == 1 ? streams(source.src, target.dst, address_of_results(target)) : 0;
+#if TOGETHER == 1 || LAST == 1 /* halves of lines become whole on their way if one stage stores them in order */
+        target.stream = streams(source.src, target.dst, address_of_results(target));
+#else
+        target.stream = 0;
+#endif
         prepare_row(source, tables HOOK_ARGUMENTS);
         claim_row(target.dst + target.to, N * TARGET_APART, target.stream);
         if (TOGETHER == 2)

@@ -38,6 +38,7 @@ from tests.oracle import noise, relative_error
 from tests.recorded_traits import RECORDED
 
 CPU = RECORDED["intel-cpu"]
+AVX2 = RECORDED["avx2-cpu"]
 SMOOTH = [n for n in range(2, 5000) if is_smooth(n)]
 EXACT = 1e-14  # relative error of a few operations in double precision
 
@@ -135,6 +136,11 @@ def test_passes_of_rows_heed_registers():
         ((2, 1024, 1000), "c8", 8),  # not pages apart
         ((1, 1024, 512), "c8", 16),
         ((1, 1024, 32), "c8", 8),  # not pages apart, and too few for all cores
+        ((1, 512, 8192), "c8", 16),  # short, but 64 KiB apart
+        ((1, 48, 8192), "c8", 16),
+        ((1, 32, 8192), "c8", 8),  # too short
+        ((1, 512, 8200), "c8", 8),
+        ((1, 512, 4096), "c16", 8),
     ],
 )
 def test_blocks_of_two_vectors_where_a_vector_is_a_line(shape, dtype, lanes):
@@ -535,3 +541,49 @@ def test_macros_have_defaults():
     ):
         defaults = set(re.findall(r"#ifndef (\w+)", source_text(each.source)))
         assert set(macros(each)) <= defaults
+
+
+# --- what goes past the caches --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "past"),
+    [
+        ((256, 128, 128), 1, False),  # points of a column lie 1 KiB apart
+        ((64, 128, 129), 1, True),
+        ((64, 128, 512), 1, False),
+        ((1024, 64, 64), 1, True),  # a small matrix
+        ((8, 512, 1024), 1, False),
+        ((4, 1024, 1024), 1, True),  # long columns
+        ((512, 8192), 0, True),  # points 64 KiB apart share a set of the caches
+        ((40, 96, 1000), 1, True),  # an odd number of lines
+    ],
+)
+def test_columns_past_the_caches(shape, axis, past):
+    (only,) = plan(shape, axis, AVX2)
+    assert only.kernel == "cols"
+    assert (("STREAM", "1") in only.defines) == past
+    (only,) = plan(shape, axis)
+    assert ("STREAM", "1") in only.defines
+
+
+def first_goes_past(shape, axes, kind="c2c", traits=AVX2):
+    """Whether the results of the first launch go past the caches."""
+    dtype = "f4" if kind == "r2c" else "c8"
+    return ("STREAM", "1") in plan(shape, axes, traits, dtype, kind=kind)[0].defines
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "past"),
+    [
+        ((1, 1000, 1000), "c2c", False),  # 8 MB
+        ((2, 1000, 1000), "c2c", True),
+        ((64, 128, 128), "r2c", False),
+        ((512, 128, 128), "r2c", True),
+        ((256, 128, 128), "c2r", False),  # 16 MiB
+        ((1024, 128, 128), "c2r", True),
+    ],
+)
+def test_the_caches_keep_what_the_next_launch_reads(shape, kind, past):
+    assert first_goes_past(shape, (1, 2), kind) == past
+    assert first_goes_past(shape, (1, 2), kind, CPU)
