@@ -134,9 +134,6 @@ LANES = [
     ((2, 16, 6), 1, "cols"),
     ((5, 8), 0, "cols"),
     ((5, 12), -1, "cols"),
-    ((40, 8, 8), (1, 2), "equal_axes"),
-    ((41, 9, 9), (1, 2), "equal_axes"),
-    ((40, 6, 6, 6), (1, 2, 3), "equal_axes"),
     ((2, 144), -1, "four_step_lanes"),
     ((16, 12), (0, 1), None),
     ((60,), None, "small"),
@@ -148,6 +145,11 @@ LANES = [
     ((144, 2), 0, "four_step_lanes"),
     ((2, 23), -1, "long_chirp"),
     ((23, 2), 0, "long_chirp"),
+]
+EQUAL_AXES = [
+    ((4, 8, 8), (1, 2), "equal_axes"),
+    ((5, 9, 9), (1, 2), "equal_axes"),
+    ((4, 9, 9, 9), (1, 2, 3), "equal_axes"),
 ]
 REAL_LANES = [
     ((3, 128), -1, "row"),
@@ -336,6 +338,8 @@ def on_lanes(precision, queue) -> None:
         plan_with("cpu", {"small_points": 0})  # in row.cl
         cosines(((3, 32),), precision, queue)
         plan_with("cpu", parameters)
+        if parameters is shipped:
+            transforms(EQUAL_AXES, precision, queue)
     collected_rows(precision, queue)
     frames(precision, queue)
     layouts(precision, queue)
@@ -348,7 +352,7 @@ def on_lanes(precision, queue) -> None:
 
 
 def collected_rows(precision, queue) -> None:
-    """Rows that are collected. Usually they are long, but here results may be one line apart."""
+    """Rows that are collected: those that share lines, and long ones, which may be short here."""
     distance, shipped = row.SLOW_DISTANCE, DEFAULTS["cpu"]
     row.SLOW_DISTANCE = lanes.LINE_BYTES
     plan_with("cpu", {"lanes_local": 64 * 1024, "stream_bytes": 1})
@@ -356,6 +360,7 @@ def collected_rows(precision, queue) -> None:
     assert ("COLLECTED", "1") in plan.passes[0].defines
     transforms([((3, 64), -1, "row")], precision, queue)
     transforms([((3, 128), -1, "row")], precision, queue, ("c2r",))
+    transforms(EQUAL_AXES, precision, queue)
     row.SLOW_DISTANCE = distance
     plan_with("cpu", shipped)
 
