@@ -153,7 +153,8 @@ void row(global const source_element *src, global target_element *dst, global co
         const uint other = TOGETHER == 2 ? min(q + 2, share.end) - 1 : q;
         source.from = place(q, extents, src_distances), source.other_from = place(other, extents, src_distances);
         target.to = place(q, extents, dst_distances), target.other_to = place(other, extents, dst_distances);
-#if TOGETHER == 1 || LAST == 1 /* halves of lines become whole on their way if one stage stores them in order */
+/* Half of an AVX2 vector is half a line. It becomes whole on its way only if one stage stores all results in order. */
+#if TOGETHER == 1 || LAST == 1 || LANES << DOUBLE >= 16
         target.stream = streams(source.src, target.dst, address_of_results(target));
 #else
         target.stream = 0;
