@@ -118,7 +118,7 @@ def test_kinds_and_shapes(device, kind, shape, axes):
 
 
 # They take longer transforms than of 16 points, or cosine transforms, or no hooks.
-OTHER_PROBLEMS = {"four_step_lanes", "cosine_lanes", "several_axes", *ALIASES}
+OTHER_PROBLEMS = {"four_step_lanes", "cosine_lanes", "several_axes", "equal_axes", *ALIASES}
 
 
 @pytest.mark.one_cpu
