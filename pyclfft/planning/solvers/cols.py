@@ -367,16 +367,17 @@ def columns_pass(columns: Columns, scale: float) -> Pass:
 
 
 def _are_cached(columns: Columns) -> bool:
-    """Whether results should not go past the caches: a CPU with AVX2 would be slow at that.
+    """Whether results stay in the caches, however large the target is.
 
-    It is slow if the points of a column lie a multiple of `SLOW_STRIDE` apart, unless the matrix is
-    small. But long columns, and columns whose points lie a multiple of `SET_BYTES` apart, share few
-    sets of the caches, which is slower still.
+    They stay if the next step reads them soon. They also stay if the points of a column lie a
+    multiple of `SLOW_STRIDE` apart, because a CPU with AVX2 is slow to write past its caches then,
+    unless the matrix is small. Long columns, and columns whose points lie a multiple of `SET_BYTES`
+    apart, do not stay: they share few sets of the caches, which is slower still.
     """
     # On an EPYC with AVX2, columns of 128 to 512 points in rows of a power of two take 10 to 40 %
-    # less time if they do not go past the caches. They take 10 to 70 % more time in rows of an odd
-    # number of lines, 3 to 30 % more if they have 1024 points, and 20 to 40 % more if they are
-    # 64 KiB apart.
+    # less time if they stay in the caches. If they stayed there, columns in rows of an odd number
+    # of lines would take 10 to 70 % more time, columns of 1024 points 3 to 30 % more, and columns
+    # whose points lie 64 KiB apart 20 to 40 % more.
     problem, n = columns.problem, columns.batch.n
     apart = abs(columns.batch.target.stride) * problem.complex_dtype.itemsize
     kept = is_kept(problem, columns.traits)

@@ -29,7 +29,7 @@ from .lanes import (
     radices_for,
 )
 from .row import SLOW_DISTANCE
-from .several_axes import MOST_AXES, is_contiguous
+from .several_axes import contiguous_extents
 from .solver import Solver
 
 BETWEEN = "between"  # the workspace for what one round leaves for the next one
@@ -73,18 +73,10 @@ def equal_axes(problem: Problem) -> tuple[int, int] | None:
     They must be the last two or three axes of contiguous complex arrays, and equally long. Axes of
     length 1 do not count.
     """
-    shape = problem.shape
-    dimensions = [d for d, extent in enumerate(shape) if extent > 1]
-    axes = sorted(axis for axis in problem.axes if shape[axis] > 1)
-    if not 2 <= len(axes) <= MOST_AXES or axes != dimensions[len(dimensions) - len(axes) :]:
+    extents = contiguous_extents(problem) if problem.kind == "c2c" else None
+    if extents is None or len(set(extents)) > 1 or problem.target.real:
         return None
-    lengths = {shape[axis] for axis in axes}
-    whole = problem.kind == "c2c" and problem.source.shape == problem.target.shape == shape
-    if not whole or len(lengths) > 1 or problem.source.real or problem.target.real:
-        return None
-    if not (is_contiguous(problem.source) and is_contiguous(problem.target)):
-        return None
-    return lengths.pop(), len(axes)
+    return extents[0], len(extents)
 
 
 def _between(problem: Problem, n: int, number: int) -> int:

@@ -152,12 +152,12 @@ def lanes_pass(
     scale: float = 1.0,
     step: str = "",
 ) -> Pass:
-    """Return a launch of row.cl or of cols.cl.
+    """Return a launch of row.cl, cols.cl or equalAxes.cl.
 
     Parameters
     ----------
     kernel : str
-        "row" or "cols".
+        "row", "cols" or "equalAxes".
     problem : Problem
         The problem that the launch is a part of.
     batch : Batch

@@ -37,7 +37,7 @@ LEAST_GAP = 8  # elements of local memory from one gap to the next one, at least
 
 def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass, ...] | None:
     """Return one pass if local memory holds an array, or else None."""
-    extents = _extents(problem)
+    extents = contiguous_extents(problem)
     if traits.is_cpu or problem.hooks or extents is None:
         return None
     found = [axis_stages(extent, problem.precision) for extent in extents]
@@ -48,7 +48,7 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     return None if arrays.local_bytes > traits.local_mem_bytes else (arrays.planned(),)
 
 
-def _extents(problem: Problem) -> tuple[int, ...] | None:
+def contiguous_extents(problem: Problem) -> tuple[int, ...] | None:
     """Return the points along each axis if the problem's arrays lie one behind the other, or None.
 
     Two real numbers are a point of the last axis.
@@ -63,13 +63,13 @@ def _extents(problem: Problem) -> tuple[int, ...] | None:
         return None
     source_shape = problem.spectrum_shape if problem.kind == "c2r" else problem.shape
     whole = problem.source.shape == source_shape and problem.source.real == (problem.kind == "r2c")
-    if not (whole and is_contiguous(problem.source) and is_contiguous(problem.target)):
+    if not (whole and _is_contiguous(problem.source) and _is_contiguous(problem.target)):
         return None
     *outer, inner = (problem.shape[axis] for axis in last)
     return (*outer, inner // 2 if is_real else inner)
 
 
-def is_contiguous(layout: Layout) -> bool:
+def _is_contiguous(layout: Layout) -> bool:
     """Whether an array has no gaps, and two of its real numbers can be moved as a complex one."""
     plain = layout.strides == contiguous_strides(layout.shape)
     return plain and not (layout.real and layout.offset % 2)
