@@ -108,6 +108,23 @@ def test_even_stages_of_an_h200(device, queue, length, rows, direction, precisio
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("precision", CODES)
+@pytest.mark.parametrize("direction", WAYS)
+@pytest.mark.parametrize(
+    ("kind", "length"),
+    [("c2c", 30), ("c2c", 2197), ("r2c", 100)]
+    + [(name + number, 60) for name in ("dct", "dst") for number in "23"]
+    + [(name + number, 100) for name in ("dct", "dst") for number in "23"],
+)
+def test_groups_found_by_trial(device, queue, kind, length, direction, precision):
+    """The last group has few rows."""
+    code = CODES[precision]["c2c" if kind == "c2c" else "r2c"]
+    problem = make_problem((41, length), code, (1,), kind, direction)
+    is_fourier = kind in ("c2c", "r2c")
+    check(device, queue, problem, algorithm_for([length]) if is_fourier else "cosine")
+
+
+@pytest.mark.one_cpu
 @pairwise(
     {
         "length": SHARED,

@@ -19,7 +19,9 @@ CHECKS = {
     **{f"solver {name}": partial(solvers.check, name) for name in solvers.NAMES},
 }
 KERNEL = re.compile(r"^kernel\b[^;{]*?\bvoid\s+(\w+)\s*\(", re.MULTILINE)
-OF_CPUS = ("cpu/row.cl", "cpu/cols.cl", "cpu/small.cl", "image/pixelRows.cl")
+OF_CPUS = (
+    "cpu/row.cl", "cpu/cols.cl", "cpu/small.cl", "cpu/equalAxes.cl", "image/pixelRows.cl",
+)  # fmt: skip
 
 # The kernels that each check has launched on each device, in this process.
 launched: dict[tuple[cl.Device, str], set[str]] = {}

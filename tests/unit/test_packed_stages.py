@@ -122,6 +122,39 @@ def test_stages_with_which_a_row_fits_local_memory(kind, code, n):
     assert best(n // 2, source, True, 512, precision).radices != radices
 
 
+@pytest.mark.parametrize(
+    ("kind", "code", "n", "radices", "group", "split"),
+    [
+        ("r2c", "f4", 100, "10,5", 12 * 10, "0"),
+        ("r2c", "f8", 100, "5,10", 6 * 10, "0"),
+        ("c2c", "c16", 30, "2,15", 6 * 5, "0"),
+        ("c2c", "c8", 2197, "13,13,13", 169, "1"),
+        ("dct2", "f4", 60, "15,2", 16 * 2, "0"),
+        ("dct2", "f4", 100, "10,5", 19 * 5, "0"),
+        ("dst3", "f4", 100, "10,5", 19 * 5, "0"),
+    ],
+)
+def test_groups_found_by_trial(kind, code, n, radices, group, split):
+    traits = RECORDED["h200"]
+    problem = make_problem((1000, n), code, (1,), kind, "forward")
+    (only,) = schedule_of(problem, traits, None, parameters_for(traits)).passes
+    macros = dict(only.defines)
+    assert macros["RADICES"].startswith(radices + ",1")
+    assert macros["SPLIT"] == split
+    assert only.local_size == (group,)
+
+
+def test_rows_of_a_matrix_and_named_groups_are_left_to_the_rules():
+    traits = RECORDED["h200"]
+    problem = make_problem((30, 1000), "c16", (0,), "c2c", "forward")
+    (columns,) = schedule_of(problem, traits, None, parameters_for(traits)).passes
+    assert not dict(columns.defines)["RADICES"].startswith("2,15")
+    rows = make_problem((1000, 30), "c16", (1,), "c2c", "forward")
+    named = parameters_for(traits).over({"stockham_group": 64}, "test")
+    (only,) = schedule_of(rows, traits, None, named).passes
+    assert not dict(only.defines)["RADICES"].startswith("2,15")
+
+
 def test_both_roots_of_a_pair():
     n, k = 64, np.arange(32)
     w = np.exp(-2j * np.pi * k / (4 * n))

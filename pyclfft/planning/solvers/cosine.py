@@ -188,6 +188,8 @@ KERNELS_OF_GROUPS = ("stockham", "rader", "raderReal")
 # the points of rows of type 3 that are quicker without (quads.cl). Measured on an H200.
 SHARED_PAIRS, LARGEST_SHARED, WHOLE_WARPS, USUAL_SHARED = (36, 120), 16, {8: 0, 4: 1}, 64
 QUICKER_IN_QUADS = (80, 90)
+# Other stages and numbers of rows that are quicker on an H200, found by trial: by type and points.
+FOUND_PAIRS = {(2, 30): ((15, 2), 16), (2, 50): ((10, 5), 19), (3, 50): ((10, 5), 19)}
 QUICK_IN_PAIRS = 60  # the one length of type 2 that cosinePairs.cl makes quicker in one work-item
 MOST_FOUND_EACH = 8192  # numbers of a row, each of which finds its row
 UINT_INDICES = 2**32  # from so many elements on, their numbers are 64-bit integers
@@ -247,15 +249,28 @@ def _in_shared_pair(
     The group then has as many work-items for each row as the smaller radix. 4 and 8 are the best
     numbers, because whole rows fill its warps. An H200 took up to 1.5 times as long without.
     """
-    points = CosineAxis.of(problem).n // 2
-    pair = _shared_pair(points) if _may_share_pair(problem, traits, parameters) else None
-    shares_already = "SHARED_ROWS" in dict(passes[0].defines) and len(passes[0].radices[0]) == 2
-    if pair is None or (shares_already and pair[1] not in WHOLE_WARPS):
+    if not _may_share_pair(problem, traits, parameters):
         return None
-    stages, step = Stages(pair, pair[1]), Step(*in_one_launch(inner))
-    group = shared_group_of(step, stages, USUAL_SHARED // stages.items, inner.precision, parameters)
+    found = _pair_and_rows(CosineAxis.of(problem), passes[0])
+    if found is None:
+        return None
+    (large, small), rows = found
+    stages, step = Stages((large, small), small), Step(*in_one_launch(inner))
+    group = shared_group_of(step, stages, rows, inner.precision, parameters)
     fits = group.plain and group.local_bytes <= traits.local_mem_bytes
     return GroupLaunch(inner, step, group).planned(inner.scale) if fits else None
+
+
+def _pair_and_rows(axis: CosineAxis, usual: Pass) -> tuple[tuple[int, int], int] | None:
+    """Return the radices, the larger one first, and a group's rows, or None to change nothing."""
+    points = axis.n // 2
+    if (axis.type, points) in FOUND_PAIRS:
+        return FOUND_PAIRS[axis.type, points]
+    pair = _shared_pair(points)
+    shares_already = "SHARED_ROWS" in dict(usual.defines) and len(usual.radices[0]) == 2
+    if pair is None or (shares_already and pair[1] not in WHOLE_WARPS):
+        return None
+    return pair, USUAL_SHARED // pair[1]
 
 
 def _may_share_pair(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
@@ -264,7 +279,8 @@ def _may_share_pair(problem: Problem, traits: Traits, parameters: Parameters) ->
     least, most = SHARED_PAIRS
     rows = problem.axes[0] == len(problem.shape) - 1 and axis.type in (2, 3) and axis.n % 4 == 0
     chosen = chooses_stages(parameters, points) or parameters["stockham_group"] >= 0
-    quicker = least <= points <= most and not (axis.type == 3 and points in QUICKER_IN_QUADS)
+    usual = least <= points <= most and not (axis.type == 3 and points in QUICKER_IN_QUADS)
+    quicker = usual or (axis.type, points) in FOUND_PAIRS
     return rows and quicker and not chosen and problem.precision == "single" and not traits.is_cpu
 
 

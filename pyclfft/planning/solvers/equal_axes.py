@@ -146,7 +146,7 @@ def _planned(
 
 _REQUIREMENT = (
     "many contiguous complex arrays whose last two or three axes are equally long and fit the "
-    "cache of a CPU with vectors"
+    "cache, on a CPU with vectors"
 )
 SOLVER = Solver("equal_axes", _REQUIREMENT, plan, several_axes=True)
 SOLVER_IF_QUICKER = replace(SOLVER, plan=plan_if_quicker)
