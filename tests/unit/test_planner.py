@@ -752,7 +752,7 @@ def test_two_real_numbers_at_an_odd_place_are_no_complex_number(n):
         (360, "f4", "r2c", 30, 1),  # real rows fill as few warps as they can
         (225, "f4", "r2c", 15, 2),
         (96, "f4", "r2c", 12, 5),
-        (100, "f4", "r2c", 5, 25),
+        (100, "c8", "c2r", 5, 25),
         (360, "c8", "c2r", 18, 3),
         (225, "c8", "c2r", 25, 5),  # rows of an odd number of results fill a group
         (240, "f4", "dct2", 8, 8),  # packed rows of two stages: whole rows fill a warp
