@@ -86,9 +86,12 @@ static INLINE void fft8(points *x, int s)
 
 /* An odd prime number p of points, of which at most MOST_PAIRS pairs have numbers k and p - k. X[j] and X[p - j] share
  * the sums over the pairs, with cosines and sines of 2 pi j k / p. The first sine of a sum is its common factor, so that it
- * takes no multiplication of its own: devices add and multiply in one step. The bounds of the loops are constants, because
- * some compilers unroll loops before they know what p is. */
+ * takes no multiplication of its own: devices add and multiply in one step. But then each sum has sines of its own, and a
+ * GPU keeps doubles that are constants in registers: 13 points took 136 registers instead of 78. Large primes have no such
+ * factor in double precision. The bounds of the loops are constants, because some compilers unroll loops before they know
+ * what p is. */
 #define MOST_PAIRS 6
+#define LARGEST_WITH_FACTOR (DOUBLE ? 7 : 13)
 static INLINE void fft_of_prime(points *x, int s, int p, constant real *cosines, constant real *sines)
 {
     points first = x[0], sums[MOST_PAIRS + 1], differences[MOST_PAIRS + 1];
@@ -100,16 +103,16 @@ static INLINE void fft_of_prime(points *x, int s, int p, constant real *cosines,
         }
     UNROLL for (int j = 1; j <= MOST_PAIRS; j++)
         if (j <= p / 2) {
-            points even = first + sums[1] * cosines[j - 1], odd = differences[1];
+            const real factor = p <= LARGEST_WITH_FACTOR ? sines[j - 1] : 1;
+            points even = first + sums[1] * cosines[j - 1], odd = differences[1] * (sines[j - 1] / factor);
             UNROLL for (int k = 2; k <= MOST_PAIRS; k++)
                 if (k <= p / 2) {
                     int m = j * k % p, pair = m <= p / 2 ? m : p - m;
-                    real sine = (m == pair ? sines[pair - 1] : -sines[pair - 1]) / sines[j - 1];
                     even += sums[k] * cosines[pair - 1];
-                    odd += differences[k] * sine;
+                    odd += differences[k] * ((m == pair ? sines[pair - 1] : -sines[pair - 1]) / factor);
                 }
-            x[j * s] = even + odd * sines[j - 1];
-            x[(p - j) * s] = even - odd * sines[j - 1];
+            x[j * s] = even + odd * factor;
+            x[(p - j) * s] = even - odd * factor;
         }
 }
 
