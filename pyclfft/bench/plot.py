@@ -75,7 +75,7 @@ def write_plot(path: str | os.PathLike[str], results: Results) -> None:
     for (axes,), part in zip(grid, parts, strict=True):
         _draw_bars(axes, results, part)
         axes.set_xlim(-1, widest)
-    grid[0][0].legend()
+    grid[0][0].legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(results.contenders))
     title = f"{results.environment['device']}, {results.environment['date']}"
     figure.suptitle(title, fontsize="medium", wrap=True)
     save(figure, path)
