@@ -80,6 +80,7 @@ STOCKHAM = [
     ((37, 9), -1, "stockham"),
     ((7, 30), -1, "stockham"),
     ((360,), None, "stockham"),
+    ((1, 2197), -1, "stockham"),  # real parts first, then imaginary parts
     ((1, 1001), -1, "stockham"),  # work-items that have fewer butterflies than others
     ((30, 5), 0, "stockham"),
     ((2, 32, 3), 1, "stockham"),
@@ -181,6 +182,7 @@ SHARED = [  # rows that groups load and store as one long row
     ((3, 30), -1, "stockham"),
     ((35, 34), -1, "stockham"),
     ((3, 60), -1, "stockham"),
+    ((13, 100), -1, "stockham"),  # real rows with work-items of their own
     ((5, 72), -1, "stockham"),
     ((3, 39), -1, "stockham"),
 ]
@@ -535,7 +537,7 @@ def trigonometric(precision, queue) -> None:
                     there = cl_array.to_device(queue, x)
                     check(plan(there, out=there).get(), expected)
     # Rows that groups share: packed ones, in one stage and in two, more than fill a group.
-    shapes = ((3, 30), (35, 34), (3, 60), (3, 84))
+    shapes = [(3, 30), (35, 34), (3, 60), (3, 84)] + [(3, 100)] * (precision == "single")
     for name, kind, shape in product(("dct", "dst"), (2, 3), shapes):
         x = noise(shape, dtype)
         plan = pyclfft.Plan(shape, dtype, 1, f"{name}{kind}", algorithm="stockham")
