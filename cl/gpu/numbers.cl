@@ -62,8 +62,9 @@
  * then load all points before they compute with any. From half of a spectrum, 4096 numbers took 11 % less time on an
  * H200. Rows of complex numbers took longer, so they are conjugated. So are all numbers in Bluestein's algorithm, where one
  * launch may invert the points and another one the results, and rows that work-items share, whose points have all been
- * loaded anyhow. A convolution between two other launches is never inverse. But rows of 65537 numbers had taken 16 % less
- * time on an H200 while its parts could change places, so they can again.
+ * loaded anyhow. The launch of Bluestein's algorithm that is IN_BETWEEN two others is never inverse, but tests the flag
+ * so that compilers load all points first. A version of these kernels that did took 1.93 ms for rows of 65537 numbers on an
+ * H200, and the next one, in which this was not all that had changed, 2.29 ms.
  *
  * Shared rows are never inverse on the way from real numbers to half of their spectrum. Transforms from
  * half of a spectrum always are, but in Bluestein's and Rader's algorithms and in real stages; a codelet may take half of

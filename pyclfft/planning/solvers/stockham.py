@@ -86,7 +86,7 @@ ALONE_BYTES = 40 * 1024  # the bytes of a row from which on a wider search for i
 # least points of rows with radix 12 that may have fewer; about how many work-items a group has; and
 # how many rows it has for lengths that no rule fits.
 EVEN_ROWS = {"single": (96, 640, 32), "double": (96, 400, 20)}
-LEAST_OF_TWELVE, EVEN_ITEMS, ROWS_OF_EVEN = 60, 64, {("single", 100): 3}
+LEAST_OF_TWELVE, EVEN_ITEMS = 60, 64
 # Of complex rows in three even stages: the most points; the most work-items of a group of several
 # rows; and the share of busy lanes from which on the usual group of three stages is good.
 MOST_OF_THREE, MOST_EVEN_ITEMS, BUSY_USUAL = 2000, 160, 0.775
@@ -167,6 +167,7 @@ COLUMNS = (
 FOUND = {
     ("REAL", "single", 50): (Stages((10, 5), 10), Shape(12)),
     ("REAL", "double", 50): (Stages((5, 10), 10), Shape(6)),
+    ("COMPLEX", "single", 100): (Stages((10, 10), 10), Shape(3)),
     ("COMPLEX", "double", 30): (Stages((2, 15), 5), Shape(6)),
     ("COMPLEX", "single", 2197): (Stages((13, 13, 13), 169), Shape(1, split=True)),
 }
@@ -338,8 +339,8 @@ def _found_group(
     """Return the group that FOUND has for whole rows, or None."""
     key = ends.source, precision, batch.n
     chosen = chooses_stages(parameters, batch.n) or parameters["stockham_group"] >= 0
-    kind = ends.packed or ends.source == ends.target == "COMPLEX"
-    rows = kind and not ends.quads and _is_whole_row(batch, ends) and _are_neighbours(batch)
+    points = ends.packed or ends.source == ends.target == "COMPLEX"
+    rows = points and not ends.quads and _is_whole_row(batch, ends) and _are_neighbours(batch)
     if traits.is_cpu or chosen or key not in FOUND or not rows:
         return None
     stages, shape = FOUND[key]
@@ -376,7 +377,7 @@ def _even_group(
     if stages is None:
         return None
     if len(stages.radices) == 2:
-        rows = ROWS_OF_EVEN.get((precision, n), EVEN_ITEMS // stages.items)
+        rows = EVEN_ITEMS // stages.items
     else:
         rows = _busiest_rows(stages.items, traits.lanes)
     shape = Shape(max(1, rows), served=parameters["stockham_banks"])
@@ -388,15 +389,14 @@ def _even_group(
 def _two_stages(n: int, precision: str, usual: Group) -> Stages | None:
     """Return two stages of about the same radix if they are quicker than the usual ones, or None.
 
-    Two usual stages of the same radix have the best groups already, but for some lengths.
+    Two usual stages of the same radix have the best groups already.
     """
     least, most, largest = EVEN_ROWS[precision]
     if n < least and n % 12 == 0 and n >= LEAST_OF_TWELVE:
         return Stages((12, n // 12), 12)
     stages = two_even_stages(n, largest) if least <= n <= most else None
     is_square = stages is not None and len(set(stages.radices)) == 1
-    known = (precision, n) in ROWS_OF_EVEN
-    return None if is_square and len(usual.stages.radices) == 2 and not known else stages
+    return None if is_square and len(usual.stages.radices) == 2 else stages
 
 
 def _three_stages(n: int, usual: Group, lanes: int) -> Stages | None:
