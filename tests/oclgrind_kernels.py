@@ -502,6 +502,15 @@ def small_arrays(precision, queue) -> None:
             transforms([(shape, axes, "several_axes")], precision, queue, (kind,))
     for shape in ((3, 5, 9), (2, 33, 3)):  # odd axes, of complex numbers only
         transforms([(shape, (1, 2), "several_axes")], precision, queue)
+    traits = describe.traits
+    plan_with("gpu", {"axes_group": 8})
+    for shape in ((3, 4, 6), (2, 9, 10), (2, 2, 3, 5)):  # points that work-items keep
+        little = int(np.prod(shape[1:])) * (12 if precision == "double" else 6)
+        describe.traits = lambda each, room=little: replace(traits(each), local_mem_bytes=room)
+        axes, dtype = tuple(range(1, len(shape))), CODES[precision]["c2c"]
+        assert "SHARE" in dict(pyclfft.Plan(shape, dtype, axes).passes[0].defines)
+        transforms([(shape, axes, "several_axes")], precision, queue)
+    describe.traits = traits
 
 
 def others(precision, queue) -> None:

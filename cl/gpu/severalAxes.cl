@@ -33,6 +33,9 @@
 #ifndef ROOM
 #define ROOM 16 /* elements of local memory, gaps included, and those of the ends of half spectra */
 #endif
+#ifndef SHARE
+#define SHARE 0 /* points that a work-item keeps, while local memory holds parts of them; 0: local memory holds all points */
+#endif
 #ifndef SOURCE
 #define SOURCE COMPLEX /* what src holds: COMPLEX, REAL, HERMITIAN */
 #endif
@@ -112,6 +115,10 @@ static INLINE cplx load_element(Source source, uint i)
 #include "gpu/severalHalf.cl"
 #endif
 
+#if SHARE
+#include "gpu/exchangeParts.cl"
+#endif
+
 /* --- stages ------------------------------------------------------------------------------------------- */
 
 #define STAGE 1
@@ -119,42 +126,66 @@ static INLINE cplx load_element(Source source, uint i)
 #define DISTANCE (RADIX_OF(2) * EXTENT_1 * EXTENT_2)
 #define INNER (EXTENT_1 * EXTENT_2)
 #define ROOTS ROOTS_0
+#if SHARE
+    #include "gpu/axisStageInParts.cl"
+#else
     #include "gpu/axisStage.cl"
+#endif
 
 #define STAGE 2
 #define RADIX RADIX_OF(2)
 #define DISTANCE (EXTENT_1 * EXTENT_2)
 #define INNER DISTANCE
 #define ROOTS 0
+#if SHARE
+    #include "gpu/axisStageInParts.cl"
+#else
     #include "gpu/axisStage.cl"
+#endif
 
 #define STAGE 3
 #define RADIX RADIX_OF(3)
 #define DISTANCE (RADIX_OF(4) * EXTENT_2)
 #define INNER EXTENT_2
 #define ROOTS ROOTS_1
+#if SHARE
+    #include "gpu/axisStageInParts.cl"
+#else
     #include "gpu/axisStage.cl"
+#endif
 
 #define STAGE 4
 #define RADIX RADIX_OF(4)
 #define DISTANCE EXTENT_2
 #define INNER DISTANCE
 #define ROOTS 0
+#if SHARE
+    #include "gpu/axisStageInParts.cl"
+#else
     #include "gpu/axisStage.cl"
+#endif
 
 #define STAGE 5
 #define RADIX RADIX_OF(5)
 #define DISTANCE RADIX_OF(6)
 #define INNER 1
 #define ROOTS ROOTS_2
+#if SHARE
+    #include "gpu/axisStageInParts.cl"
+#else
     #include "gpu/axisStage.cl"
+#endif
 
 #define STAGE 6
 #define RADIX RADIX_OF(6)
 #define DISTANCE 1
 #define INNER 1
 #define ROOTS 0
+#if SHARE
+    #include "gpu/axisStageInParts.cl"
+#else
     #include "gpu/axisStage.cl"
+#endif
 
 /* --- the whole ---------------------------------------------------------------------------------------- */
 
@@ -178,6 +209,24 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void severalAxes(global const cplx *src, global cplx *dst, global const cplx *roots, uint count, ulong2 firsts,
                  cplx scale, bits sign_in, bits sign_out)
 {
+#if SHARE
+    local real room[ROOM];
+    cplx x[SHARE];
+    const ulong array = get_group_id(0);
+    const Source source = {src + firsts.x + array * POINTS, sign_in};
+    Lines lines = {1, 1};
+    lines = stage_1(x, room, source, lines, roots);
+    lines = stage_2(x, room, source, lines, roots);
+    lines = stage_3(x, room, source, lines, roots);
+    lines = stage_4(x, room, source, lines, roots);
+    lines = stage_5(x, room, source, lines, roots);
+    lines = stage_6(x, room, source, lines, roots);
+    take_results(x, room, lines);
+    global cplx *target = dst + firsts.y + array * POINTS;
+    UNROLL for (uint i = 0; i < SHARE; i++)
+        if (get_local_id(0) + i * ITEMS < POINTS)
+            target[get_local_id(0) + i * ITEMS] = conj_if(scaled(x[i], scale), sign_out);
+#else
     local cplx room[ROOM];
     const uint array = get_group_id(0) * TOGETHER, left = count - array, arrays = left < TOGETHER ? left : TOGETHER;
     const Source source = {src + firsts.x + (ulong)array * ELEMENTS_OF(SOURCE), sign_in};
@@ -194,4 +243,5 @@ void severalAxes(global const cplx *src, global cplx *dst, global const cplx *ro
     global cplx *target = dst + firsts.y + (ulong)array * ELEMENTS_OF(TARGET);
     for (uint i = get_local_id(0); i < arrays * ELEMENTS_OF(TARGET); i += ITEMS)
         target[i] = conj_if(scaled(result(room, i, roots), scale), sign_out);
+#endif
 }

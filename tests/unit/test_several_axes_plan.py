@@ -164,8 +164,9 @@ def test_gaps():
 
 def test_local_memory_holds_a_group():
     for _, traits, _, _, _, precision, _, found in launches():
-        itemsize = 16 if precision == "double" else 8
-        assert found[0].local_bytes == numbers(found[0])["ROOM"] * itemsize
+        macros, itemsize = numbers(found[0]), 16 if precision == "double" else 8
+        parts = 2 if macros.get("SHARE") else 1
+        assert found[0].local_bytes == macros["ROOM"] * itemsize // parts
         assert found[0].local_bytes <= traits.local_mem_bytes
 
 
@@ -197,7 +198,8 @@ def test_groups_have_all_arrays():
         assert (groups - 1) * together < count <= groups * together
         assert only.local_size == (items,)
         assert items <= min(traits.max_work_group_size, traits.max_work_item_sizes[0])
-        assert items % traits.lanes == 0 or items == traits.max_work_group_size
+        in_parts = "SHARE" in macros
+        assert items % traits.lanes == 0 or items == traits.max_work_group_size or in_parts
         assert only.arguments["count"].value == count
         stages = radices_of(only)
         extents = [1] * (3 - len(shape)) + list(shape)
@@ -224,6 +226,40 @@ def test_parameters_choose_the_groups(kind, precision):
     small = replace(H200, max_work_group_size=64)
     (only,) = plan((9, 4, 6), 2, kind, precision, small, parameters={"axes_group": 512})
     assert only.local_size == (64,)
+
+
+@pytest.mark.parametrize(
+    ("shape", "precision", "items", "share"),
+    [
+        ((16, 16, 16), "double", 256, 16),
+        ((64, 64), "double", 512, 8),
+        ((96, 96), "single", 384, 24),
+        ((64, 128), "single", 512, 16),
+        ((20, 20, 20), "single", 400, 20),
+        ((72, 96), "single", 192, 40),
+        ((72, 72), "double", 288, 24),
+    ],
+)
+def test_work_items_keep_the_points_of_arrays_that_fit_in_parts(shape, precision, items, share):
+    """Each stage has as many lines as there are points in all, divided by the radix.
+
+    In the first one no work-item idles.
+    """
+    (only,) = plan((9, *shape), len(shape), precision=precision)
+    macros = numbers(only)
+    assert (macros["ITEMS"], macros["SHARE"], macros["TOGETHER"]) == (items, share, 1)
+    assert only.global_size == (9 * items,)
+    for radix, _ in stages_of(only):
+        assert -(-prod(shape) // radix // items) * radix <= share
+    assert prod(shape) // next(stages_of(only))[0] % items == 0
+    for kind in ("r2c", "c2r"):  # not of real numbers whose spectra local memory does not hold
+        found = plan((9, 2, *shape), 1 + len(shape), kind, precision)
+        assert "SHARE" not in dict(found[0].defines)
+
+
+def test_work_items_keep_no_points_of_arrays_that_take_too_long():
+    assert len(plan((9, 98, 98), 2)) > 1  # the caller who chooses the groups may want it
+    assert len(plan((9, 98, 98), 2, parameters={"axes_group": 392})) == 1
 
 
 def test_an_array_moves_through_memory_once():
@@ -272,7 +308,7 @@ def test_what_it_takes():
         ((3, 8, 6), "c2c", {"strides": (8, 24, 192)}),
         ((3, 8, 6), "c2c", {"transposed": "out"}),
         ((3, 8, 6), "c2c", {"transposed": "in"}),
-        ((2, 64, 128), "c2c", {}),
+        ((2, 128, 128), "c2c", {}),
         ((2, 34, 4), "c2c", {}),
         ((2, 4, 74), "r2c", {}),
         ((2, 2, 400), "c2c", {}),
