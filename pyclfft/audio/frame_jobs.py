@@ -13,7 +13,7 @@ from ..planning.passes import Schedule
 from ..planning.problem import Layout, Problem
 from ..planning.traits import Traits
 from ..runtime import describe, memory, wisdom
-from ..runtime.cache import BoundedCache, in_front, registered
+from ..runtime.cache import BoundedCache, registered
 from ..runtime.executable import Executable
 from .frame_plans import (
     WINDOW,
@@ -28,9 +28,6 @@ from .framing import Framing, Magnitudes
 MAX_TRANSFORMS = 32
 
 _transforms: BoundedCache[Executable] = registered("frames", BoundedCache(MAX_TRANSFORMS))
-# Executables by the places of device arrays. A call makes a single look-up here, so that it takes
-# no longer than its kernel.
-of_arrays: BoundedCache[Executable] = in_front("frames", BoundedCache(MAX_TRANSFORMS))
 
 
 @dataclass(frozen=True)

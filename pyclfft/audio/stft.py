@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 from warnings import warn
 
 import numpy as np
@@ -18,21 +19,16 @@ from ..planning.parameters import Given, Values, as_key
 from ..planning.precision import COMPLEX_DTYPE, READABLE, REAL_DTYPE
 from ..planning.problem import Layout, choose, contiguous_strides
 from ..runtime import memory
+from ..runtime.cache import remembers_latest
 from ..runtime.executable import Executable
 from ..runtime.limit import max_device_bytes
-from ..runtime.operation import (
-    allocator_of,
-    new_array,
-    new_like,
-    queue_for,
-    require_out,
-    run,
-)
-from ..transforms.call import converted, readable
-from .frame_jobs import Job, executable_of, of_arrays
-from .framing import PADDINGS, Frames, Framing, Magnitudes, make_frames, make_magnitudes, positive
+from ..runtime.operation import allocator_of, new_array, queue_for, require_out, run
+from ..transforms.call import converted, readable, readable_dtype
+from .frame_jobs import MAX_TRANSFORMS, Job, executable_of
+from .framing import PADDINGS, Frames, Magnitudes, make_frames, make_magnitudes, positive
+from .places import Place, first_and_pitch, in_c_order, layout_of, require_apart
 from .streaming import fill_back_in_pieces, fill_in_pieces, require_pieces_back
-from .windows import Window
+from .windows import NAMES, Window
 
 PadMode = str | Callable[..., Any]
 
@@ -132,12 +128,15 @@ def stft(
     >>> spectra.shape, int(abs(spectra[:, 10]).argmax())
     ((33, 65), 8)
     """
-    y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
-    signal, precision = real_signal(y, frames, _wanted(dtype, out, y, SPECTRA))
-    return transformed(
-        signal, frames, precision, out=out, algorithm=algorithm, values=as_key(parameters),
-        queue=queue,
-    )  # fmt: skip
+    values = as_key(parameters)
+    asked = (n_fft, hop_length, win_length, window, center, pad_mode)
+    if isinstance(y, cl_array.Array):
+        return _on_device(_stft_call, window, y, out, queue, algorithm, values, dtype, *asked)
+    y, frames = _framed(y, *asked)
+    if out is not None:
+        require_out(y, out)
+    wanted = _wanted(dtype, out, SPECTRA)
+    return _on_host(y, frames, None, wanted, algorithm, values, out, queue)
 
 
 def istft(
@@ -216,21 +215,17 @@ def istft(
     >>> np.allclose(pyclfft.istft(pyclfft.stft(y, n_fft=64), length=1000), y)
     True
     """
-    wanted = _wanted(dtype, out, stft_matrix, SIGNALS if out is None else (*SIGNALS, *SPECTRA))
-    spectra, precision = _complex_spectra(stft_matrix, wanted)
-    if length is not None and not spectra.shape[-1]:
-        spectra = _silent_frame(spectra)
-    n_fft = max(1, 2 * (spectra.shape[-2] - 1)) if n_fft is None else n_fft
-    frames = make_frames(n_fft, hop_length, win_length, window, center)
-    framing = _framing_back(frames, spectra.shape, length, precision)
-    shape = (*spectra.shape[:-2], framing.samples)
+    values = as_key(parameters)
+    asked = (n_fft, hop_length, win_length, window, center, length)
+    if isinstance(stft_matrix, cl_array.Array):
+        return _on_device(
+            _istft_call, window, stft_matrix, out, queue, algorithm, values, dtype, *asked
+        )
     if out is not None:
-        out = _checked_out(out, spectra, shape)
-    if not prod(shape):
-        return new_like(spectra, shape, framing.dtype) if out is None else out
-    job = Job(framing, frames.window, None, algorithm, back=True, values=as_key(parameters))
-    back = _back_on_device if isinstance(spectra, cl_array.Array) else _back_on_host
-    return back(spectra, job, shape, out, queue)
+        require_out(stft_matrix, out)
+    spectra = readable(stft_matrix)
+    job = _job_back(spectra.shape, spectra.dtype, out, algorithm, values, dtype, *asked)
+    return _back_on_host(spectra, job, out, queue)
 
 
 def spectrogram(
@@ -315,21 +310,18 @@ def spectrogram(
     >>> print(decibels.max(), decibels.min())
     0.0 -80.0
     """
-    wanted = None if dtype is None else _complex_of(dtype)
-    if preset is not None:
-        choose("preset", preset, PRESETS)
-        asked = (n_fft, hop_length, win_length, window, center, pad_mode, power, normalize, db)
-        if isinstance(window, np.ndarray) or asked != USUAL:
-            raise PlanError(f"preset={preset!r} says all of that: leave the other options out")
-        frames, magnitudes = PRESETS[preset]
-    else:
-        y, frames = _framed(y, n_fft, hop_length, win_length, window, center, pad_mode)
-        magnitudes = make_magnitudes(power, normalize, db, ref, amin, top_db)
-    signal, precision = real_signal(y, frames, wanted)
-    return transformed(
-        signal, frames, precision, magnitudes=magnitudes, algorithm=algorithm,
-        values=as_key(parameters), queue=queue,
+    values = as_key(parameters)
+    asked = (
+        n_fft, hop_length, win_length, window, center, pad_mode, power, normalize, db, ref, amin,
+        top_db,
     )  # fmt: skip
+    if isinstance(y, cl_array.Array):
+        return _on_device(
+            _spectrogram_call, window, y, None, queue, algorithm, values, dtype, preset, *asked
+        )
+    wanted = _complex_of(dtype)
+    y, frames, magnitudes = _numbers(y, preset, *asked)
+    return _on_host(y, frames, magnitudes, wanted, algorithm, values, None, queue)
 
 
 # The defaults of `spectrogram` that a preset takes the place of, in the order of its parameters.
@@ -349,6 +341,9 @@ SPECTRA = tuple(COMPLEX_DTYPE.values())
 SIGNALS = tuple(REAL_DTYPE.values())
 
 
+# --- what a caller asks for -----------------------------------------------------------------------
+
+
 def _framed(
     y: Any,
     n_fft: int,
@@ -358,11 +353,14 @@ def _framed(
     center: bool,
     pad_mode: PadMode,
 ) -> tuple[Any, Frames]:
-    """Return signals and how they are framed; a function for `pad_mode` pads the signals here."""
+    """Return signals and how they are framed; a function for `pad_mode` pads the signals here.
+
+    Signals on the device are represented by their `Place`.
+    """
     if not (center and callable(pad_mode)):
         mode: Any = pad_mode
         return y, make_frames(n_fft, hop_length, win_length, window, center, mode)
-    if isinstance(y, cl_array.Array):
+    if isinstance(y, Place):
         raise PlanError(
             f"a function pads NumPy arrays only: choose pad_mode from {', '.join(PADDINGS)}"
         )
@@ -374,200 +372,228 @@ def _framed(
     return signal, frames
 
 
-def _complex_of(dtype: DTypeLike) -> np.dtype:
+def _numbers(
+    y: Any,
+    preset: str | None,
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Window,
+    center: bool,
+    pad_mode: PadMode,
+    power: float,
+    normalize: str | None,
+    db: bool,
+    *decibels: Any,
+) -> tuple[Any, Frames, Magnitudes]:
+    """Return signals as `_framed` does, and the numbers that `spectrogram` makes of them."""
+    framing = (n_fft, hop_length, win_length, window, center, pad_mode)
+    if preset is None:
+        return *_framed(y, *framing), make_magnitudes(power, normalize, db, *decibels)
+    choose("preset", preset, PRESETS)
+    if isinstance(window, np.ndarray) or (*framing, power, normalize, db) != USUAL:
+        raise PlanError(f"preset={preset!r} says all of that: leave the other options out")
+    return y, *PRESETS[preset]
+
+
+def _complex_of(dtype: DTypeLike | None) -> np.dtype | None:
+    """Return the dtype of the spectra whose magnitudes have a dtype that a caller asks for."""
+    if dtype is None:
+        return None
     precision, real = READABLE.get(np.dtype(dtype), ("", False))
     if not real:
         raise PlanError(f"dtype must be float32 or float64, not {np.dtype(dtype)}")
     return COMPLEX_DTYPE[precision]
 
 
-def _wanted(
-    dtype: DTypeLike | None, out: Any, given: Any, known: Sequence[np.dtype]
-) -> np.dtype | None:
+def _wanted(dtype: DTypeLike | None, out: Any, known: Sequence[np.dtype]) -> np.dtype | None:
     """Return the dtype that a caller wants the result to have, or None if the caller does not say.
 
     Parameters
     ----------
-    dtype, out
-        What the caller asks for; the dtype of `out` counts if both are given.
-    given : array_like or pyopencl.array.Array
-        The input; if it is on the device, `out` has to be there, too, otherwise on the host.
+    dtype : dtype, optional
+        The dtype that the caller asks for.
+    out : ndarray or Place, optional
+        The caller's array for the result, or its place on the device. If it is given, its dtype
+        counts.
     known : sequence of dtype
         The dtypes that the caller may ask for.
 
     Raises
     ------
     PlanError
-        `out` is not where the input is or is read-only, or the dtype is not a known one.
+        The dtype is not a known one.
     """
     if out is None:
         name, wanted = "dtype", None if dtype is None else np.dtype(dtype)
     else:
-        require_out(given, out)
         name, wanted = "out", out.dtype
     if wanted is not None and wanted not in known:
         raise PlanError(f"{name} must be {' or '.join(map(str, known))}, not {wanted}")
     return wanted
 
 
-def _complex_spectra(given: Any, wanted: np.dtype | None) -> tuple[Any, str]:
-    """Return the spectra given to `istft`, complex, and their precision: "single" or "double".
+class Result(NamedTuple):
+    """What comes of signals.
+
+    Attributes
+    ----------
+    precision : {"single", "double"}
+        The precision of the transforms.
+    shape : tuple of int
+        The shape of the result.
+    dtype : dtype
+        The dtype of the result.
+    caution : str
+        A warning to the caller, or an empty string.
+    """
+
+    precision: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    caution: str
+
+
+def _result(
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    frames: Frames,
+    magnitudes: Magnitudes | None,
+    wanted: np.dtype | None,
+) -> Result:
+    """Return what comes of signals of a shape and of a readable dtype.
 
     Parameters
     ----------
-    given : array_like or pyopencl.array.Array
-        The spectra that a caller gives to `istft`.
+    shape, dtype
+        The shape and the dtype of the signals.
+    frames : Frames
+        How the signals are framed.
+    magnitudes : Magnitudes, optional
+        The numbers that are wanted instead of spectra.
     wanted : dtype, optional
-        The dtype that the caller wants the signals to have, which decides the precision.
+        The dtype that the spectra are to have.
 
     Raises
     ------
     PlanError
-        The spectra have no bins, or fewer than two dimensions.
+        The signals are complex, without samples or too short.
     """
-    spectra = readable(given)
-    if spectra.ndim < 2:
-        raise PlanError(f"spectra have the shape (..., bins, frames), not {spectra.shape}")
-    if not spectra.shape[-2]:
-        raise PlanError(f"there are no bins in spectra of the shape {spectra.shape}")
-    precision = READABLE[spectra.dtype if wanted is None else wanted][0]
-    if spectra.dtype != COMPLEX_DTYPE[precision]:
-        spectra = converted(spectra, COMPLEX_DTYPE[precision])
-    return spectra, precision
+    if not shape or not shape[-1]:
+        raise PlanError(f"the signal has no samples: its shape is {shape}")
+    *outer, samples = shape
+    longer = f"n_fft = {frames.n_fft} is more than the {samples} samples"
+    if frames.n_fft > frames.extent(samples):
+        raise PlanError(f"{longer} of the signal: choose a smaller one, or center=True")
+    if dtype.kind == "c":
+        raise PlanError(f"the signal is complex ({dtype}): take its real part")
+    precision = READABLE[dtype if wanted is None else wanted][0]
+    bins = magnitudes.bins if magnitudes and magnitudes.bins else frames.n_fft // 2 + 1
+    return Result(
+        precision,
+        (*outer, bins, frames.count(samples)),
+        (REAL_DTYPE if magnitudes else COMPLEX_DTYPE)[precision],
+        longer if frames.center and frames.n_fft > samples else "",
+    )
 
 
-def _silent_frame(spectra: Any) -> Any:
-    """Return one frame of zeros in the place of spectra that have no frames."""
-    shape = (*spectra.shape[:-1], 1)
-    if isinstance(spectra, cl_array.Array):
-        return cl_array.zeros(queue_for(None, spectra), shape, spectra.dtype)
-    return np.zeros(shape, spectra.dtype)
+def _job_back(
+    shape: tuple[int, ...],
+    readable_as: np.dtype,
+    out: Any,
+    algorithm: str | None,
+    values: Given,
+    dtype: DTypeLike | None,
+    n_fft: int | None,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Window,
+    center: bool,
+    length: int | None,
+) -> Job:
+    """Return the job of `istft`, without layouts, for spectra of a shape.
 
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the spectra.
+    readable_as : dtype
+        The dtype in which a device would read the spectra.
+    out : ndarray or Place, optional
+        The caller's array for the signals, or its place on the device.
+    algorithm, dtype, n_fft, hop_length, win_length, window, center, length
+        The parameters of `istft`.
+    values : tuple of (str, object)
+        The parameters of the kernels, as `as_key` returns them.
 
-def _framing_back(
-    frames: Frames, shape: Sequence[int], length: int | None, precision: str
-) -> Framing:
-    """Return the frames to plan for spectra of a shape and for signals of a length."""
-    *outer, _, count = shape
+    Raises
+    ------
+    PlanError
+        The spectra have no bins, or fewer than two dimensions, or an option makes no sense.
+    """
+    wanted = _wanted(dtype, out, SIGNALS if out is None else (*SIGNALS, *SPECTRA))
+    if len(shape) < 2:
+        raise PlanError(f"spectra have the shape (..., bins, frames), not {shape}")
+    *outer, bins, count = shape
+    if not bins:
+        raise PlanError(f"there are no bins in spectra of the shape {shape}")
+    n_fft = max(1, 2 * (bins - 1)) if n_fft is None else n_fft
+    frames = make_frames(n_fft, hop_length, win_length, window, center)
     if length is not None:
         samples = positive("length", length)
-        count = min(count, -(-(samples + 2 * frames.before) // frames.hop))
+        count = min(max(1, count), -(-(samples + 2 * frames.before) // frames.hop))
     elif count:
         samples = frames.n_fft + frames.hop * (count - 1) - 2 * frames.before
     else:
         raise PlanError(f"there are no frames in spectra of the shape {shape}: give a length")
-    return replace(frames.over(samples, prod(outer), precision), frames=count)
+    precision = READABLE[readable_as if wanted is None else wanted][0]
+    framing = replace(frames.over(samples, prod(outer), precision), frames=count)
+    return Job(framing, frames.window, None, algorithm, back=True, values=values)
 
 
-def real_signal(y: Any, frames: Frames, dtype: DTypeLike | None) -> tuple[Any, str]:
-    """Return real signals of a dtype that the device reads, and the precision.
+def _require_shape(out: Any, shape: tuple[int, ...], longer: bool = False) -> None:
+    """Refuse an array for the result, or its place, that has another shape than the result.
 
-    Parameters
-    ----------
-    y : array_like or pyopencl.array.Array
-        The signals that a caller gives to `stft`.
-    frames : Frames
-        The frames for which the signals have to be long enough.
-    dtype : dtype, optional
-        The dtype that the spectra are to have.
-
-    Returns
-    -------
-    ndarray or pyopencl.array.Array
-        The signals, of float32 or float64.
-    str
-        "single" or "double".
-
-    Raises
-    ------
-    PlanError
-        The signals are complex, without samples or too short, or the dtype is not complex.
+    If `longer` is set, the last dimension of the array may be longer.
     """
-    signal = readable(y)
-    if not signal.ndim or not signal.shape[-1]:
-        raise PlanError(f"the signal has no samples: its shape is {signal.shape}")
-    samples = signal.shape[-1]
-    if frames.n_fft > frames.extent(samples):
+    fits = out.shape[:-1] == shape[:-1] and len(out.shape) == len(shape)
+    if not fits or out.shape[-1] < shape[-1] or (out.shape != shape and not longer):
         raise PlanError(
-            f"n_fft = {frames.n_fft} is more than the {samples} samples of the signal: "
-            "choose a smaller one, or center=True"
+            f"out must have the shape {shape}{', or more frames' * longer}, not {out.shape}"
         )
-    if frames.center and frames.n_fft > samples:
-        warn(f"n_fft = {frames.n_fft} is more than the {samples} samples", stacklevel=3)
-    wanted = COMPLEX_DTYPE[READABLE[signal.dtype][0]] if dtype is None else np.dtype(dtype)
-    precision, real = READABLE.get(wanted, ("", True))
-    if real:
-        raise PlanError(f"dtype must be complex64 or complex128, not {wanted}")
-    if signal.dtype.kind == "c":
-        raise PlanError(f"the signal is complex ({signal.dtype}): take its real part")
+
+
+# --- arrays on the host ---------------------------------------------------------------------------
+
+
+def _on_host(
+    y: Any,
+    frames: Frames,
+    magnitudes: Magnitudes | None,
+    wanted: np.dtype | None,
+    algorithm: str | None,
+    values: Given,
+    out: np.ndarray | None,
+    queue: cl.CommandQueue | None,
+) -> np.ndarray:
+    """Transform signals on the host; the parameters are those of `_result` and `stft`."""
+    signal = readable(y)
+    precision, shape, dtype, caution = _result(
+        signal.shape, signal.dtype, frames, magnitudes, wanted
+    )
+    if caution:
+        warn(caution, stacklevel=3)
     if signal.dtype != REAL_DTYPE[precision]:
         signal = converted(signal, REAL_DTYPE[precision])
-    return signal, precision
-
-
-# --- running --------------------------------------------------------------------------------------
-
-
-def transformed(
-    signal: Any,
-    frames: Frames,
-    precision: str,
-    *,
-    out: Any = None,
-    magnitudes: Magnitudes | None = None,
-    algorithm: str | None = None,
-    values: Given = (),
-    queue: cl.CommandQueue | None = None,
-) -> Any:
-    """Transform checked signals; the result is where the signals are, on the host or on the device.
-
-    Parameters
-    ----------
-    signal, precision
-        What `real_signal` returns.
-    frames : Frames
-        How the signals are framed.
-    out : ndarray or pyopencl.array.Array, optional
-        The array that receives the result.
-    magnitudes : Magnitudes, optional
-        The numbers that are wanted instead of spectra.
-    algorithm, queue
-        The parameters of `stft`.
-    values : tuple of (str, object)
-        The parameters of the kernels, as `as_key` returns them.
-
-    Returns
-    -------
-    ndarray or pyopencl.array.Array
-        What `stft` returns, or `spectrogram` if magnitudes are wanted.
-    """
-    *outer, samples = signal.shape
-    signals = prod(outer)
-    bins = magnitudes.bins if magnitudes and magnitudes.bins else frames.n_fft // 2 + 1
-    shape = (*outer, bins, frames.count(samples))
-    dtype = (REAL_DTYPE if magnitudes else COMPLEX_DTYPE)[precision]
     if out is not None:
-        out = _checked_out(out, signal, shape, longer=True)
+        _require_shape(out, shape, longer=True)
+        out = out if out.shape == shape else out[..., : shape[-1]]
     if not prod(shape):
-        return new_like(signal, shape, dtype) if out is None else out
-    if isinstance(signal, cl_array.Array):
-        queue = queue_for(queue, signal)
-        context = queue.context
-        result = new_array(queue, allocator_of(signal, queue), shape, dtype) if out is None else out
-        given = (signal.shape, signal.strides, signal.offset)
-        left = (result.shape, result.strides, result.offset)
-        key = (context, given, left, frames, magnitudes, algorithm, precision, values)
-
-        def make() -> Executable:
-            framing = frames.over(samples, signals, precision, *_places(signal))
-            layout = _layout(result, framing)
-            job = Job(framing, frames.window, magnitudes, algorithm, layout, values=values)
-            return executable_of(context, job)
-
-        run(of_arrays.get(key, make), queue, signal, result)
-        return result
+        return memory.empty(shape, dtype) if out is None else out
+    *outer, samples = signal.shape
+    bins = shape[-2]
     queue = queue_for(queue)
-    framing = frames.over(samples, signals, precision)
+    framing = frames.over(samples, prod(outer), precision)
     job = Job(framing, frames.window, magnitudes, algorithm, values=values)
     stored = memory.empty((*outer, shape[-1], bins), dtype)  # frame by frame
     executable = _executable_that_fits(job, queue.context, signal.nbytes + stored.nbytes)
@@ -611,15 +637,21 @@ def _done_at_once(
 
 
 def _back_on_host(
-    spectra: np.ndarray,
-    job: Job,
-    shape: tuple[int, ...],
-    out: np.ndarray | None,
-    queue: cl.CommandQueue | None,
+    spectra: np.ndarray, job: Job, out: np.ndarray | None, queue: cl.CommandQueue | None
 ) -> np.ndarray:
-    """Turn spectra on the host into signals of a shape."""
-    queue = queue_for(queue)
+    """Turn spectra on the host into signals."""
     framing = job.framing
+    shape = (*spectra.shape[:-2], framing.samples)
+    if out is not None:
+        _require_shape(out, shape)
+    if not prod(shape):
+        return memory.empty(shape, framing.dtype) if out is None else out
+    dtype = COMPLEX_DTYPE[framing.precision]
+    if spectra.dtype != dtype:
+        spectra = converted(spectra, dtype)
+    if not spectra.shape[-1]:
+        spectra = np.zeros((*spectra.shape[:-1], 1), dtype)
+    queue = queue_for(queue)
     stored = spectra.swapaxes(-1, -2)
     frames, bins = stored.shape[-2:]
     strides = contiguous_strides((framing.signals, frames, bins))
@@ -641,118 +673,216 @@ def _back_on_host(
     return out
 
 
-def _back_on_device(
-    spectra: cl_array.Array,
-    job: Job,
-    shape: tuple[int, ...],
-    out: cl_array.Array | None,
-    queue: cl.CommandQueue | None,
-) -> cl_array.Array:
-    """Enqueue a job that turns spectra on the device into signals of a shape."""
-    queue = queue_for(queue, spectra)
-    dtype = job.framing.dtype
-    result = new_array(queue, allocator_of(spectra, queue), shape, dtype) if out is None else out
-    if result.dtype != dtype:
-        raise PlanError(f"out must be {dtype} on the device, not {result.dtype}")
-    first, pitch = _places(result)
-    framing = replace(job.framing, first=first, pitch=pitch)
-    job = replace(job, framing=framing, layout=_layout(spectra, framing))
-    run(executable_of(queue.context, job), queue, spectra, result)
-    return result
-
-
 # --- arrays on the device -------------------------------------------------------------------------
 
 
-def _places(signal: cl_array.Array) -> tuple[int, int]:
-    """Return where the signals of a device array begin, and how far apart they are, in samples."""
-    item = signal.dtype.itemsize
-    pitch = _pitch(signal.shape[:-1], signal.strides[:-1])
-    if pitch is None or pitch < 0 or (signal.shape[-1] > 1 and signal.strides[-1] != item):
-        raise PlanError(
-            "in a device array, samples must lie one behind the other and signals equally far "
-            f"apart, not in strides of {signal.strides} bytes: copy the array"
-        )
-    return signal.offset // item, pitch // item
+class DeviceCall(NamedTuple):
+    """What a call on device arrays does, beside the checks that need the arrays themselves.
 
-
-def _layout(array: cl_array.Array, framing: Framing) -> Layout:
-    """Return where the spectra of a device array of shape (..., bins, frames) lie.
-
-    If the array has fewer bins than a transform, the layout is that of an array with all bins: a
-    hook leaves the others out.
+    Attributes
+    ----------
+    steps : tuple of callable
+        What is done to the input first: each step turns a device array into another one.
+    executable : Executable or None
+        What then turns the input into the result; None if the result is empty.
+    shape : tuple of int
+        The shape of the result.
+    dtype : dtype
+        The dtype of the result.
+    caution : str
+        A warning to the caller, or an empty string.
     """
-    item = array.dtype.itemsize
-    pitch = _pitch(array.shape[:-2], array.strides[:-2])
-    if pitch is None:
-        raise PlanError(
-            "in a device array, the spectra of several signals must lie equally far apart, not in "
-            f"strides of {array.strides} bytes: copy the array"
-        )
-    bins = array.shape[-2]
-    if array.dtype.kind == "f" and bins != framing.bins:
-        pitch, bins = pitch // bins * framing.bins, framing.bins
-    strides = (pitch // item, array.strides[-1] // item, array.strides[-2] // item)
-    return Layout((framing.signals, framing.frames, bins), strides, array.offset // item)
+
+    steps: tuple[Callable[[cl_array.Array], cl_array.Array], ...]
+    executable: Executable | None
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    caution: str = ""
 
 
-def _pitch(shape: Sequence[int], strides: Sequence[int]) -> int | None:
-    """Return the distance between neighbours if all dimensions are walked as one, else None."""
-    joined: list[tuple[int, int]] = []
-    for extent, stride in zip(shape, strides, strict=True):
-        if extent == 1:
-            continue
-        if joined and joined[-1][1] == extent * stride:
-            joined[-1] = (joined[-1][0] * extent, stride)
-        else:
-            joined.append((extent, stride))
-    if len(joined) > 1:
-        return None
-    return joined[0][1] if joined else 0
+def _on_device(
+    way: Callable[..., DeviceCall],
+    window: Window,
+    given: cl_array.Array,
+    out: Any,
+    queue: cl.CommandQueue | None,
+    *options: Any,
+) -> cl_array.Array:
+    """Enqueue a call on a device array and return its result at once.
 
-
-def _checked_out(out: Any, given: Any, shape: tuple[int, ...], longer: bool = False) -> Any:
-    """Return the part of a caller's array that receives the result.
+    The device may do its work in the time that a call takes, so every line counts.
 
     Parameters
     ----------
-    out : ndarray or pyopencl.array.Array
-        The caller's array.
-    given : ndarray or pyopencl.array.Array
-        The input, which is on the host if `out` is there, and otherwise on the device.
-    shape : tuple of int
-        The shape of the result.
-    longer : bool
-        The last dimension of `out` may be longer.
-
-    Raises
-    ------
-    PlanError
-        The result cannot be written to the array.
+    way : callable
+        `_stft_call`, `_istft_call` or `_spectrogram_call`.
+    window, out, queue
+        Parameters of `stft`.
+    given : pyopencl.array.Array
+        The input.
+    *options : object
+        What else `way` takes.
     """
-    fits = out.shape[:-1] == shape[:-1] and out.ndim == len(shape)
-    if not fits or out.shape[-1] < shape[-1] or (out.shape != shape and not longer):
-        raise PlanError(
-            f"out must have the shape {shape}{', or more frames' * longer}, not {out.shape}"
-        )
-    if isinstance(given, cl_array.Array):
-        _require_apart(out, given)
-    return out if out.shape == shape else out[..., : shape[-1]]
+    if out is not None and not isinstance(out, cl_array.Array):
+        require_out(given, out)
+    steps, executable, shape, dtype, caution = _call_of(
+        window,
+        way,
+        given.context,
+        (given.shape, given.strides, given.offset, given.dtype),
+        None if out is None else (out.shape, out.strides, out.offset, out.dtype),
+        *options,
+    )
+    if caution:
+        warn(caution, stacklevel=3)
+    for step in steps:
+        given = step(given)
+    queue = given.queue if queue is None and given.queue is not None else queue_for(queue, given)
+    if out is None:
+        out = new_array(queue, allocator_of(given, queue), shape, dtype)
+    else:
+        if out.queue is not queue or out.base_data == given.base_data:
+            require_apart(out, given)
+        if out.shape != shape:
+            out = out[..., : shape[-1]]
+    if executable is not None:
+        run(executable, queue, given, out)
+    return out
 
 
-def _require_apart(out: Any, signal: Any) -> None:
-    """Refuse a device array that a kernel cannot write while it reads the input."""
-    if out.context != signal.context:
-        raise PlanError(
-            "out belongs to another context than the input: make it on the input's queue"
-        )
-    (first, last), (begin, end) = _bytes_of(out), _bytes_of(signal)
-    if out.base_data == signal.base_data and first < end and begin < last:
-        raise PlanError("out shares memory with the input: pass another array")
+def _call_of(window: Window, *key: Any) -> DeviceCall:
+    """Return what a call does; it is remembered if equal windows have equal weights."""
+    if isinstance(window, NAMES):
+        try:
+            return _remembered(*key)
+        except TypeError:  # an option cannot be hashed, or is of a type that is refused
+            pass
+    return _made(*key)
 
 
-def _bytes_of(array: cl_array.Array) -> tuple[int, int]:
-    """Return where a device array begins and ends in its buffer."""
-    steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
-    first = array.offset + sum(min(step, 0) for step in steps)
-    return first, array.offset + sum(max(step, 0) for step in steps) + array.dtype.itemsize
+def _made(
+    way: Callable[..., DeviceCall],
+    context: cl.Context,
+    given: tuple[Any, ...],
+    left: tuple[Any, ...] | None,
+    *options: Any,
+) -> DeviceCall:
+    """Return what a call does whose input, and room for the result, lie at these places."""
+    return way(context, Place(*given), None if left is None else Place(*left), *options)
+
+
+# A call asks it before any option is checked. Since types count, too, an option that is refused,
+# such as 2048.0 points, is not taken for an equal one, such as 2048.
+_remembered = remembers_latest("frames", MAX_TRANSFORMS, typed=True)(_made)
+
+
+def _stft_call(
+    context: cl.Context,
+    given: Place,
+    left: Place | None,
+    algorithm: str | None,
+    values: Given,
+    dtype: DTypeLike | None,
+    *asked: Any,
+) -> DeviceCall:
+    """Return what `stft` does; the last parameters are those of `_framed`."""
+    _, frames = _framed(given, *asked)
+    wanted = _wanted(dtype, left, SPECTRA)
+    return _call_forward(context, given, left, frames, None, wanted, algorithm, values)
+
+
+def _spectrogram_call(
+    context: cl.Context,
+    given: Place,
+    left: None,
+    algorithm: str | None,
+    values: Given,
+    dtype: DTypeLike | None,
+    *asked: Any,
+) -> DeviceCall:
+    """Return what `spectrogram` does; the last parameters are those of `_numbers`."""
+    wanted = _complex_of(dtype)
+    _, frames, magnitudes = _numbers(given, *asked)
+    return _call_forward(context, given, left, frames, magnitudes, wanted, algorithm, values)
+
+
+def _call_forward(
+    context: cl.Context,
+    given: Place,
+    left: Place | None,
+    frames: Frames,
+    magnitudes: Magnitudes | None,
+    wanted: np.dtype | None,
+    algorithm: str | None,
+    values: Given,
+) -> DeviceCall:
+    """Return what a call on signals does; the parameters are those of `_result` and `Job`."""
+    read = readable_dtype(given.dtype)
+    precision, shape, dtype, caution = _result(given.shape, read, frames, magnitudes, wanted)
+    source, steps = _converted(given, read, REAL_DTYPE[precision])
+    target = _target(left, shape, dtype, longer=True)
+    if not prod(shape):
+        return DeviceCall(steps, None, shape, dtype, caution)
+    *outer, samples = source.shape
+    framing = frames.over(samples, prod(outer), precision, *first_and_pitch(source))
+    layout = layout_of(target, framing)
+    job = Job(framing, frames.window, magnitudes, algorithm, layout, values=values)
+    return DeviceCall(steps, executable_of(context, job), shape, dtype, caution)
+
+
+def _istft_call(
+    context: cl.Context,
+    given: Place,
+    left: Place | None,
+    algorithm: str | None,
+    values: Given,
+    *asked: Any,
+) -> DeviceCall:
+    """Return what `istft` does; the last parameters are those of `_job_back`."""
+    read = readable_dtype(given.dtype)
+    job = _job_back(given.shape, read, left, algorithm, values, *asked)
+    framing = job.framing
+    source, steps = _converted(given, read, COMPLEX_DTYPE[framing.precision])
+    if not source.shape[-1]:
+        source = in_c_order((*source.shape[:-1], 1), source.dtype)
+        steps = (*steps, _silent_frame)
+    shape = (*source.shape[:-2], framing.samples)
+    target = _target(left, shape, framing.dtype)
+    if not prod(shape):
+        return DeviceCall(steps, None, shape, framing.dtype)
+    if target.dtype != framing.dtype:
+        raise PlanError(f"out must be {framing.dtype} on the device, not {target.dtype}")
+    first, pitch = first_and_pitch(target)
+    framing = replace(framing, first=first, pitch=pitch)
+    job = replace(job, framing=framing, layout=layout_of(source, framing))
+    return DeviceCall(steps, executable_of(context, job), shape, framing.dtype)
+
+
+def _converted(
+    place: Place, *dtypes: np.dtype
+) -> tuple[Place, tuple[Callable[[cl_array.Array], cl_array.Array], ...]]:
+    """Return where an input lies after it was converted to some dtypes, and the steps to there."""
+    steps: tuple[Any, ...] = ()
+    for dtype in dtypes:
+        if dtype != place.dtype:
+            place = in_c_order(place.shape, dtype)
+            steps = (*steps, partial(converted, dtype=dtype))
+    return place, steps
+
+
+def _silent_frame(spectra: cl_array.Array) -> cl_array.Array:
+    """Return one frame of zeros in the place of spectra that have no frames."""
+    return cl_array.zeros(queue_for(None, spectra), (*spectra.shape[:-1], 1), spectra.dtype)
+
+
+def _target(
+    left: Place | None, shape: tuple[int, ...], dtype: np.dtype, longer: bool = False
+) -> Place:
+    """Return where the result lies: where the caller left room for it, or in a new array.
+
+    The last dimension of the caller's array may be longer if `longer` is set.
+    """
+    if left is None:
+        return in_c_order(shape, dtype)
+    _require_shape(left, shape, longer)
+    return left._replace(shape=shape)

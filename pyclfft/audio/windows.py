@@ -13,6 +13,10 @@ from ..errors import PlanError
 
 Window = str | float | tuple[Any, ...] | Callable[[int], Any] | Sequence[float] | np.ndarray
 
+# The types of windows that scipy.signal.get_window takes. If two of these windows are equal, so are
+# their weights. This does not hold for a function, which may return other weights at the next call.
+NAMES = (str, float, int, tuple)
+
 # The coefficients of windows that are sums of cosines. Only for the others SciPy is imported, which
 # takes a second.
 COSINES: dict[str, tuple[float, ...]] = {
@@ -52,7 +56,7 @@ def frame_window(window: Window, length: int, n_fft: int) -> np.ndarray:
     """
     if not 1 <= length <= n_fft:
         raise PlanError(f"a window has 1 to n_fft = {n_fft} points: win_length cannot be {length}")
-    if isinstance(window, (str, float, int, tuple)):
+    if isinstance(window, NAMES):
         try:
             return _known(window, length, n_fft)
         except TypeError:  # a tuple with an array in it

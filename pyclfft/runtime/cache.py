@@ -190,7 +190,7 @@ class _Latest:
 
 
 def remembers_latest(
-    name: str, max_size: int
+    name: str, max_size: int, typed: bool = False
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     """Decorate a function that asks a registered cache, so that it remembers its latest answers.
 
@@ -202,6 +202,8 @@ def remembers_latest(
         The name of the registered cache.
     max_size : int
         The number of answers to remember.
+    typed : bool
+        Arguments that are equal, but of different types, have answers of their own: 2 and 2.0.
 
     Returns
     -------
@@ -210,7 +212,7 @@ def remembers_latest(
     """
 
     def decorate(function: Callable[..., Value]) -> Callable[..., Value]:
-        remembering = lru_cache(max_size)(function)
+        remembering = lru_cache(max_size, typed)(function)
         in_front(name, _Latest(remembering))
         return remembering
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -277,6 +278,237 @@ def test_a_queue_of_another_context(device, queue, other_context):
     signal = cl_array.to_device(queue, noise(500, "f4"))
     with pytest.raises(PlanError, match="of the queue's context"):
         pyclfft.stft(signal, 64, queue=cl.CommandQueue(other_context))
+
+
+# --- repeated calls on device arrays, which are remembered ----------------------------------------
+
+
+@pytest.fixture
+def signal(device, queue):
+    return cl_array.to_device(queue, noise(500, "f4"))
+
+
+def functions_of(signal):
+    """The functions that take device arrays, with an input for each."""
+    spectra = pyclfft.stft(signal, 64)
+    return (pyclfft.stft, signal), (pyclfft.spectrogram, signal), (pyclfft.istft, spectra)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("name", ["n_fft", "hop_length", "win_length"])
+def test_a_refused_option_that_equals_an_accepted_one(signal, name):
+    accepted = {"n_fft": 64, "hop_length": 16, "win_length": 64}
+    for function, given in functions_of(signal):
+        expected = function(given, **accepted).get()
+        for _ in range(2):
+            with pytest.raises(PlanError, match=f"{name} must be a positive integer"):
+                function(given, **{**accepted, name: float(accepted[name])})
+        again = function(given, **accepted, center=1).get()
+        np.testing.assert_array_equal(again, expected)
+
+
+@pytest.mark.one_cpu
+def test_a_refused_length_that_equals_an_accepted_one(signal):
+    spectra = pyclfft.stft(signal, 64)
+    assert pyclfft.istft(spectra, length=400).shape == (400,)
+    with pytest.raises(PlanError, match=r"length must be a positive integer, not 400\.0"):
+        pyclfft.istft(spectra, length=400.0)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("where", ["host", "device"])
+def test_every_call_warns_its_caller(device, queue, where):
+    y = noise(40, "f4")
+    given = y if where == "host" else cl_array.to_device(queue, y)
+    for function in (shorttime.stft, shorttime.spectrogram):  # not the callable module
+        for _ in range(3):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", UserWarning)
+                function(given, 64)
+            about = "n_fft = 64 is more than the 40 samples"
+            assert [each.filename for each in told if str(each.message) == about] == [__file__]
+
+
+@pytest.mark.one_cpu
+def test_memory_is_shared_at_a_later_call_only(device, queue):
+    """The two signals lie alike, but only the second one lies where the result is to go."""
+    out = cl_array.to_device(queue, noise((65, 29), "c8"))
+    shared = out.reshape(-1)[:450].view(np.float32)
+    apart = shared.copy()
+    expected = expected_stft(apart.get(), 128)
+    check(pyclfft.stft(apart, 128, out=out).get(), expected, "f4")
+    with pytest.raises(PlanError, match="out shares memory with the input"):
+        pyclfft.stft(shared, 128, out=out)
+    samples = cl_array.to_device(queue, np.empty(896, "f4"))
+    pyclfft.istft(out, out=samples)
+    whole = cl_array.to_device(queue, np.empty(65 * 29, "c8"))
+    pyclfft.istft(whole.reshape(65, 29), out=samples)
+    with pytest.raises(PlanError, match="out shares memory with the input"):
+        pyclfft.istft(whole.reshape(65, 29), out=whole[:448].view(np.float32))
+
+
+@pytest.mark.one_cpu
+def test_what_is_refused_at_a_later_call_only(signal, queue, other_context):
+    out = pyclfft.stft(signal, 64)
+    elsewhere = cl.CommandQueue(other_context)
+    for _ in range(2):
+        check(pyclfft.stft(signal, 64, out=out).get(), expected_stft(signal.get(), 64), "f4")
+        there = cl_array.to_device(elsewhere, out.get())
+        with pytest.raises(PlanError, match="out belongs to another context"):
+            pyclfft.stft(signal, 64, out=there)
+        with pytest.raises(PlanError, match="of the queue's context"):
+            pyclfft.stft(signal, 64, out=out, queue=elsewhere)
+        with pytest.raises(PlanError, match=r"queue must be a pyopencl\.CommandQueue, not str"):
+            pyclfft.stft(signal, 64, out=out, queue="gpu")
+        with pytest.raises(PlanError, match="out must be a device array"):
+            pyclfft.stft(signal, 64, out=out.get())
+        with pytest.raises(PlanError, match=r"must have the shape \(33, 32\), or more frames"):
+            pyclfft.stft(signal, 64, out=out[:, :31])
+        with pytest.raises(PlanError, match="out must be float32 on the device, not complex64"):
+            pyclfft.istft(out, out=cl_array.to_device(queue, np.empty(496, "c8")))
+
+
+@pytest.mark.one_cpu
+def test_another_queue_and_arrays_without_one(signal, queue):
+    expected = expected_stft(signal.get(), 64)
+    second = cl.CommandQueue(queue.context)
+    for given, asked in ((signal, second), (signal.with_queue(None), None), (signal, None)):
+        for _ in range(2):
+            result = pyclfft.stft(given, 64, queue=asked)
+            assert result.queue == (asked or given.queue or pyclfft.default_queue())
+            check(result.get(), expected, "f4")
+            check(pyclfft.stft(given, 64, out=result, queue=asked).get(), expected, "f4")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("dtype", ["f2", "i2", "f8", "f4"])
+@pytest.mark.parametrize("wanted", [None, "c8"])
+def test_every_call_converts_its_signal(device, fp64, queue, dtype, wanted):
+    for seed in range(3):
+        y = (100 * noise(500, "f8", seed)).astype(dtype)
+        result = pyclfft.stft(cl_array.to_device(queue, y), 64, dtype=wanted)
+        assert result.dtype == (wanted or ("c8" if dtype in ("f2", "f4") else "c16"))
+        assert error(result.get(), expected_stft(y, 64)) < 1e-6
+
+
+@pytest.mark.one_cpu
+def test_every_call_converts_its_spectra(device, fp64, queue):
+    for seed in range(3):
+        y = noise(640, "f8", seed)
+        spectra = cl_array.to_device(queue, pyclfft.stft(y, 64))
+        for dtype, bound in ((None, 1e-14), ("f4", 2e-6)):
+            back = pyclfft.istft(spectra, dtype=dtype)
+            assert back.dtype == (dtype or "f8")
+            assert error(back.get(), y) < bound
+
+
+@pytest.mark.one_cpu
+def test_signals_that_lie_otherwise_than_the_last(device, queue):
+    y = noise((4, 1000), "f4")
+    whole = cl_array.to_device(queue, y)
+    parts = [
+        (slice(0, 2), slice(0, 800)),
+        (slice(2, 4), slice(0, 800)),
+        (slice(0, 2), slice(3, 803)),
+        (slice(0, 4, 2), slice(0, 800)),
+    ]
+    for _ in range(2):
+        for part in parts:
+            expected = expected_stft(y[part], 128)
+            check(pyclfft.stft(whole[part], 128).get(), expected, "f4")
+            alone = cl_array.to_device(queue, np.ascontiguousarray(y[part]))
+            check(pyclfft.stft(alone, 128).get(), expected, "f4")
+            magnitudes = pyclfft.spectrogram(whole[part], 128)
+            assert error(magnitudes.get(), np.abs(expected)) < 1e-6
+
+
+@pytest.mark.one_cpu
+def test_results_that_lie_otherwise_than_the_last(device, queue):
+    y = noise((2, 1000), "f4")
+    expected = expected_stft(y, 128)
+    signals = cl_array.to_device(queue, y)
+    for order in "CFCF":
+        out = cl_array.to_device(queue, np.full((2, 65, 40), 7, "c8", order))
+        pyclfft.stft(signals, 128, out=out[..., 5:37])
+        check(out.get()[..., 5:37], expected, "f4")
+        assert (np.delete(out.get(), range(5, 37), axis=-1) == 7).all()
+        back = cl_array.to_device(queue, np.full((3, 1100), 7, "f4"))
+        for first in (0, 1):
+            samples = back[first : first + 2, 50 * first :][:, :992]
+            pyclfft.istft(out[..., 5:37], out=samples)
+            found = back.get()[first : first + 2, 50 * first :][:, :992]
+            assert error(found, y[:, :992]) < 1e-6
+
+
+@pytest.mark.one_cpu
+def test_a_longer_result_after_one_that_fits(device, queue):
+    y = noise(1000, "f4")
+    signal, expected = cl_array.to_device(queue, y), expected_stft(y, 128)
+    for frames in (32, 40, 32, 41, 40):
+        out = cl_array.to_device(queue, np.full((65, frames), 7, "c8"))
+        assert pyclfft.stft(signal, 128, out=out).shape == (65, 32)
+        check(out.get()[:, :32], expected, "f4")
+        assert (out.get()[:, 32:] == 7).all()
+
+
+@pytest.mark.one_cpu
+def test_windows_that_change_from_call_to_call(signal):
+    """An array and a function are the same objects at every call, with other weights."""
+    y, weights = signal.get(), np.ones(64)
+
+    def window(points):
+        return weights[:points]
+
+    for seed in range(3):
+        weights[:] = 1 + noise(64, "f8", seed) ** 2
+        spectra = np.fft.rfft(frames_of(y, 64, 16, weights)).T
+        for given in (weights, window):
+            result = pyclfft.stft(signal, 64, window=given)
+            check(result.get(), spectra, "f4")
+            assert error(pyclfft.istft(result, window=given).get(), y[:496]) < 1e-5
+
+
+@pytest.mark.one_cpu
+def test_options_that_cannot_be_hashed(signal):
+    expected = expected_stft(signal.get(), 64)
+    for _ in range(2):
+        check(pyclfft.stft(signal, np.array(64)).get(), expected, "f4")
+        cosines = ("general_cosine", [0.5, 0.5])
+        check(pyclfft.stft(signal, 64, window=cosines).get(), expected, "f4")
+        with pytest.raises(PlanError, match="n_fft must be a positive integer"):
+            pyclfft.stft(signal, [64])
+        with pytest.raises(PlanError, match="invalid pad_mode"):
+            pyclfft.stft(signal, 64, pad_mode=["edge"])
+        with pytest.raises(PlanError, match="a function pads NumPy arrays only"):
+            pyclfft.stft(signal, 64, pad_mode=lambda *_: None)
+
+
+@pytest.mark.one_cpu
+def test_nothing_on_the_device(device, queue):
+    nothing = cl_array.zeros(queue, (0, 100), "f4")
+    frameless = cl_array.zeros(queue, (33, 0), "c8")
+    for _ in range(2):
+        spectra = pyclfft.stft(nothing, 64)
+        assert spectra.shape == (0, 33, 7)
+        assert pyclfft.stft(nothing, 64, out=spectra) is spectra
+        assert pyclfft.istft(spectra).shape == (0, 96)
+        samples = pyclfft.istft(frameless, length=100)
+        assert (samples.get() == np.zeros(100, "f4")).all()
+
+
+@pytest.mark.one_cpu
+def test_calls_on_device_arrays_are_counted_and_forgotten(signal):
+    expected = expected_stft(signal.get(), 64)
+    for _ in range(2):
+        pyclfft.clear_cache()
+        for _ in range(3):
+            result = pyclfft.stft(signal, 64)
+        assert pyclfft.cache_info().frames[:2] == (2, 1)
+        pyclfft.stft(cl_array.to_device(signal.queue, np.ones(500, "i2")), 64, dtype="c8")
+        assert pyclfft.cache_info().frames[:2] == (3, 1)  # after conversion it is the same job
+        check(result.get(), expected, "f4")
+    pyclfft.clear_cache()
+    assert pyclfft.cache_info().frames[::3] == (0, 0)
 
 
 # --- istft ----------------------------------------------------------------------------------------

@@ -226,6 +226,18 @@ def test_hits_in_front_count_as_those_of_the_cache_behind(register, cache):
     assert found("a") is not one
 
 
+@pytest.mark.parametrize(("typed", "answer"), [(False, "int"), (True, "float")])
+def test_equal_arguments_of_different_types(register, cache, typed, answer):
+    cache_module.registered("mine", cache)
+
+    @cache_module.remembers_latest("mine", 2, typed=typed)
+    def found(*key):
+        return type(key[0]).__name__
+
+    assert found(2, 3) == "int"
+    assert found(2.0, 3) == answer
+
+
 def test_caches_are_cleared_by_name(register, cache):
     other = cache_module.registered("other", BoundedCache(1))
     cache_module.registered("mine", cache)
