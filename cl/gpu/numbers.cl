@@ -114,10 +114,20 @@ typedef cplx loose_source __attribute__((aligned(4 << DOUBLE)));
 #define STORE_ALONG(dst, axis, begin, along, place, value) STORE_TO(dst, place, value, (place) - (axis).first)
 #endif
 
+/* What becomes of frames that are added up: the weight of each number of a frame; how many numbers of a signal are wanted;
+ * which number of its first frame is the first of these; where the first signal goes, and numbers from one to the next. */
+typedef struct {
+    global const real *window;
+    ulong count, before, start, pitch;
+} Signals;
+
 /* Tables. A kernel that does not need one has a null pointer in its place. */
 typedef struct {
     global const cplx *twiddles, *chirp;
     Roots roots;
+#if HOP
+    Signals signals;
+#endif
 } Tables;
 
 /* Real and imaginary part change places; not as a shuffle, in which Oclgrind 21.10 crashes. */

@@ -52,7 +52,11 @@ void stockham(global const source_element *src, global target_element *dst, glob
               global const cplx *spectrum,
 #endif
               uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis,
-              ulong2 dst_axis, ulong2 partner, uint lone, cplx scale, uint flags HOOK_PARAMETERS)
+              ulong2 dst_axis, ulong2 partner, uint lone, cplx scale, uint flags
+#if HOP
+              , global const real *window, ulong4 signals
+#endif
+              HOOK_PARAMETERS)
 {
 #if !HAS_ROOTS
     global const cplx *roots = 0;
@@ -70,6 +74,9 @@ void stockham(global const source_element *src, global target_element *dst, glob
     if (PARTS_APART) /* each of both has a row of its own, of real numbers */
         me.item = 0, last.item = 0;
     Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
+#if HOP
+    tables.signals = (Signals){window, signals.x, signals.y, signals.z, signals.w};
+#endif
     if (ALONE && batch.first + me.lane >= batch.count)
         return;
 

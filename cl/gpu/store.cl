@@ -20,9 +20,34 @@ static INLINE void IN_PASS(times_chirp_last_)(cplx *x, Axis axis, Transform at, 
             }
     }
 }
+
+/* Butterflies that a work-item does not have are left out of every step, so that nothing holds their results. */
+static INLINE void IN_PASS(invert_and_scale_)(cplx *x, Worker me, uint flags, cplx scale)
+{
+    const Group group = THE_GROUP;
+    const Stage stage = THE_STAGE;
+    const uint many = BUTTERFLIES(LAST_RADIX);
+    if (TURNS_OUT(flags))
+        UNROLL for (uint b = 0; b < many; b++)
+            if (butterfly(group, stage, b, me.item).exists)
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
+                    x[b + r * many] = turn(x[b + r * many]);
+    if (CONJUGATES_OUT(flags))
+        UNROLL for (uint b = 0; b < many; b++)
+            if (butterfly(group, stage, b, me.item).exists)
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
+                    x[b + r * many].y = -x[b + r * many].y;
+    if (SCALES(scale))
+        UNROLL for (uint b = 0; b < many; b++)
+            if (butterfly(group, stage, b, me.item).exists)
+                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
+                    x[b + r * many] = scaled(x[b + r * many], scale);
+}
 #undef THE_STAGE
 
-#if MAKES_SPECTRA && !SHARED_ROWS
+#if HOP
+    #include "gpu/storeFrames.cl"
+#elif MAKES_SPECTRA && !SHARED_ROWS
     #include "gpu/storePackedHalf.cl"
 #elif TARGET == HERMITIAN && PAIR
     #include "gpu/storeTwoSpectra.cl"

@@ -18,8 +18,7 @@
 
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
-/* Where the results belong is found out here, and not earlier, because it would take registers all the while.
- * Butterflies that a work-item does not have are left out of every step, so that nothing holds their results. */
+/* Where the results belong is found out here, and not earlier, because it would take registers all the while. */
 static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                    Tables tables, local cplx *room, cplx scale HOOK_PARAMETERS)
 {
@@ -36,21 +35,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         }
     if (CHIRP_LAST)
         IN_PASS(times_chirp_last_)(x, axis, to, last, tables.chirp);
-    if (TURNS_OUT(batch.flags))
-        UNROLL for (uint b = 0; b < many; b++)
-            if (butterfly(group, stage, b, last.item).exists)
-                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                    x[b + r * many] = turn(x[b + r * many]);
-    if (CONJUGATES_OUT(batch.flags))
-        UNROLL for (uint b = 0; b < many; b++)
-            if (butterfly(group, stage, b, last.item).exists)
-                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                    x[b + r * many].y = -x[b + r * many].y;
-    if (SCALES(scale))
-        UNROLL for (uint b = 0; b < many; b++)
-            if (butterfly(group, stage, b, last.item).exists)
-                UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                    x[b + r * many] = scaled(x[b + r * many], scale);
+    IN_PASS(invert_and_scale_)(x, last, batch.flags, scale);
 #if SHARED_ROWS
     IN_PASS(give_rows_)(x, dst, batch, axis, last, room, scale, tables.roots.roots HOOK_ARGUMENTS);
 #elif QUADS && TARGET == REAL

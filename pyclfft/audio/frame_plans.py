@@ -20,6 +20,7 @@ from ..planning.problem import Layout, Problem, make_problem, plain_layout
 from ..planning.solvers.textbook import local_radix2
 from ..planning.traits import Traits
 from .framing import PADDINGS, Framing, Magnitudes
+from .summed_frames import summed
 
 GREATEST = Buffer("greatest")
 WINDOW = Buffer("window")  # the window's values, which the caller gives to an executable
@@ -275,8 +276,17 @@ def _stretch_schedule(
     part = replace(framing, signals=stretch.signals, frames=stretch.frames)
     problem = spectra_problem(part, Layout(shape, source.strides, offset, source.real))
     frames = plan_passes(problem, traits, algorithm, parameters)
+    before, start = _wanted(stretch, part)
+    wanted = stretch.samples, before, start
+    joined = summed(frames, part, source.strides, wanted, WINDOW, traits, parameters)
     gather = _overlap_add(stretch, part, traits, parameters)
-    return assign_buffers((*frames, gather), 0)
+    return assign_buffers((joined,) if joined else (*frames, gather), 0)
+
+
+def _wanted(stretch: Stretch, part: Framing) -> tuple[int, int]:
+    """Return which sample of the first frame is a stretch's first one, and where it goes."""
+    before = part.before + stretch.sample - stretch.frame * part.hop
+    return before, part.first + stretch.signal * part.pitch + stretch.sample
 
 
 def _overlap_add(stretch: Stretch, part: Framing, traits: Traits, parameters: Parameters) -> Pass:
@@ -284,7 +294,7 @@ def _overlap_add(stretch: Stretch, part: Framing, traits: Traits, parameters: Pa
     item = part.dtype.itemsize
     lanes = traits.lanes // (1 + (part.precision == "double"))
     width = min(lanes, WIDEST) if traits.is_cpu and part.hop >= 2 * lanes else 1
-    before = part.before + stretch.sample - stretch.frame * part.hop
+    before, start = _wanted(stretch, part)
     end = before + stretch.samples
     sizes: tuple[int, ...]
     local: tuple[int, ...]
@@ -295,7 +305,6 @@ def _overlap_add(stretch: Stretch, part: Framing, traits: Traits, parameters: Pa
     else:
         items = (stretch.samples, 1, stretch.signals)
         sizes, local = device_size(items, parameters["group"], traits)
-    start = part.first + stretch.signal * part.pitch + stretch.sample
     macros = {
         "FRAME_POINTS": part.n_fft,
         "WINDOWED": int(part.windowed),

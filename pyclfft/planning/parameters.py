@@ -465,6 +465,12 @@ PARAMETERS: Mapping[str, Parameter] = {
         "The value that stft takes instead of stockham_parts if the frames of a bin are neighbours "
         "in memory. With 0 it takes stockham_parts.",
     ),
+    "istft_frames": Parameter(
+        -1, 0, Range(0, 64, or_rule=True),
+        "How many frames a work-group of istft transforms and adds up on a GPU, including those "
+        "that a neighbour transforms too. With 0 one launch transforms all frames and another one "
+        "adds them up, and with -1 a rule decides.",
+    ),
     "istft_chunk": Parameter(
         0, 0, Range(0, 2**40),
         "About how many bytes of frames istft transforms before it adds them up, so that they are "

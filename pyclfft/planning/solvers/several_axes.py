@@ -48,11 +48,11 @@ def plan(problem: Problem, traits: Traits, parameters: Parameters) -> tuple[Pass
     stages = tuple(each for each in found if each is not None)
     if len(stages) < len(found):
         return None
-    arrays = SmallArrays.of(problem, stages, traits, parameters)
-    if arrays.local_bytes > traits.local_mem_bytes and problem.kind == "c2c":
-        arrays = SmallArrays.in_parts(problem, stages, traits, parameters)
-    fits = arrays is not None and arrays.local_bytes <= traits.local_mem_bytes
-    return (arrays.planned(),) if arrays is not None and fits else None
+    tried = [SmallArrays.of(problem, stages, traits, parameters)]
+    if problem.kind == "c2c":
+        tried += SmallArrays.in_parts(problem, stages, traits, parameters)
+    fitting = (each for each in tried if each.local_bytes <= traits.local_mem_bytes)
+    return next(((each.planned(),) for each in fitting), None)
 
 
 def contiguous_extents(problem: Problem) -> tuple[int, ...] | None:
@@ -130,8 +130,8 @@ class SmallArrays:
         stages: tuple[tuple[int, int], ...],
         traits: Traits,
         parameters: Parameters,
-    ) -> SmallArrays | None:
-        """Return the launch whose work-items keep their points, or None if these are too many.
+    ) -> list[SmallArrays]:
+        """Return the launch whose work-items keep their points, or none if these are too many.
 
         In the first stage all work-items have as many lines, since loads of the others have to wait
         for a decision: 20 x 20 x 20 points took 1.7 times as long on an H100. The fewest work-items
@@ -142,9 +142,9 @@ class SmallArrays:
         limit = min(traits.max_work_group_size, traits.max_work_item_sizes[0])
         if wanted >= 0:
             items = min(wanted, limit)
-            return cls(problem, stages, 1, items, _share(points, radices, items))
+            return [cls(problem, stages, 1, items, _share(points, radices, items))]
         if problem.precision == "single" and points > MOST_IN_PARTS:
-            return None
+            return []
         fitting = [
             items
             for items in range(1, min(limit, MOST_ITEMS_IN_PARTS) + 1)
@@ -152,9 +152,9 @@ class SmallArrays:
             and _share(points, radices, items) <= MOST_KEPT[problem.precision]
         ]
         if not fitting:
-            return None
+            return []
         items = max(fitting, key=lambda items: (_least_busy(points, radices, items), items))
-        return cls(problem, stages, 1, items, _share(points, radices, items))
+        return [cls(problem, stages, 1, items, _share(points, radices, items))]
 
     @classmethod
     def of(
@@ -349,7 +349,7 @@ def _share(points: int, radices: Sequence[int], items: int) -> int:
 
 
 def _least_busy(points: int, radices: Sequence[int], items: int) -> float:
-    """Return the share of work-items that have a line, in the stage with fewest: 1 if none idles."""
+    """Return the share of work-items that have lines, in the stage with fewest of them."""
     lines = [points // radix for radix in radices]
     return min(each / (-(-each // items) * items) for each in lines)
 
