@@ -13,14 +13,14 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 
-from ..audio.stft import stft
+from ..audio.stft import istft, stft
 from ..planning.accuracy import relative_error
 from ..runtime import memory
 from .runner import FAILED, Settings, Turn
 from .statistics import Spread, spread
 from .stft_launches import BOUND, HOP, N_FFT, RATE
 
-HOST, DEVICE = "NumPy to NumPy", "on the device"
+HOST, DEVICE, BACK = "NumPy to NumPy", "on the device", "back, on the device"
 OURS, OURS_BY_FRAME, COPY = "pyclfft", "pyclfft, frame by frame", "copy"
 CHECKED = 16  # frames that are checked at the beginning, in the middle, and at the end
 
@@ -67,12 +67,15 @@ class Ready(NamedTuple):
         Takes a result; returns it as a NumPy array of shape (bins, frames).
     first : int
         Number of the result's first frame; above 0 if the result leaves out frames before it.
+    back : bool
+        Whether the call turns spectra into samples, rather than samples into spectra.
     """
 
     call: Callable[[], Any]
     synchronize: Callable[[], object] = lambda: None
     fetch: Callable[[Any], np.ndarray] = np.asarray
     first: int = 0
+    back: bool = False
 
 
 def _ours_on_host(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
@@ -127,6 +130,18 @@ def _torch(y: np.ndarray, place: str) -> Ready:
     return Ready(call, synchronize, lambda result: result.cpu().numpy())
 
 
+def _torch_back(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    _require_cuda(queue)
+    torch = import_module("torch")
+    window, spectra = torch.hann_window(N_FFT).to("cuda"), _torch(y, "cuda").call()
+    return Ready(
+        lambda: torch.istft(spectra, N_FFT, HOP, window=window),
+        torch.cuda.synchronize,
+        lambda result: result.cpu().numpy(),
+        back=True,
+    )
+
+
 def _torchaudio_on_gpu(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
     _require_cuda(queue)
     torch, torchaudio = import_module("torch"), import_module("torchaudio")
@@ -160,19 +175,59 @@ def _on_device(y: np.ndarray, queue: cl.CommandQueue, order: str) -> Ready:
     )
 
 
+def _ours_back(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    """Return pyclfft's way back from spectra in C order."""
+    return _back_on_device(y, queue, "C")
+
+
+def _ours_back_by_frame(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    """Return pyclfft's way back from spectra with the bins of a frame as neighbours."""
+    return _back_on_device(y, queue, "F")
+
+
+def _back_on_device(y: np.ndarray, queue: cl.CommandQueue, order: str) -> Ready:
+    spectra = _on_device(y, queue, order).call()
+    samples: Any = cl_array.Array(
+        queue, (len(y) // HOP * HOP,), np.float32, allocator=memory.allocator(queue.context)
+    )
+    return Ready(
+        lambda: istft(spectra, HOP, out=samples),
+        queue.finish,
+        lambda result: result.get(),
+        back=True,
+    )
+
+
 def _copy(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
     """Return a copy with a transform's traffic: it reads the samples and writes as many bytes."""
-    spectra = (N_FFT // 2 + 1) * (1 + len(y) // HOP) * 8
-    source = memory.allocate(queue.context, y.nbytes)
-    target = memory.allocate(queue.context, spectra)
+    pairs, vectors = _traffic(y)
+    return _copying(queue, "there", 8 * pairs, 16 * vectors, (pairs, vectors))
+
+
+def _copy_back(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
+    """Return a copy with the traffic of the way back: it reads spectra and writes samples."""
+    pairs, vectors = _traffic(y)
+    return _copying(queue, "back", 16 * vectors, 8 * pairs, (vectors, pairs))
+
+
+def _traffic(y: np.ndarray) -> tuple[int, int]:
+    """Return the pairs of samples of a signal, and the vectors of 16 bytes of its spectra."""
+    return y.nbytes // 8, (N_FFT // 2 + 1) * (1 + len(y) // HOP) * 8 // 16
+
+
+def _copying(
+    queue: cl.CommandQueue, name: str, reads: int, writes: int, counts: tuple[int, int]
+) -> Ready:
+    """Return a kernel of COPY_TEXT that reads and writes so many bytes."""
+    source = memory.allocate(queue.context, reads)
+    target = memory.allocate(queue.context, writes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some compilers warn although nothing is wrong
         built = cl.Program(queue.context, COPY_TEXT).build()
-    kernel = cl.Kernel(built, "traffic")
-    pairs, vectors = y.nbytes // 8, spectra // 16
-    kernel.set_args(source, target, np.uint32(pairs), np.uint32(vectors))
-    size = -(-max(pairs, vectors) // 256) * 256
-    cl.enqueue_fill_buffer(queue, source, np.uint8(0), 0, y.nbytes)
+    kernel = cl.Kernel(built, name)
+    kernel.set_args(source, target, *map(np.uint32, counts))
+    size = -(-max(counts) // 256) * 256
+    cl.enqueue_fill_buffer(queue, source, np.uint8(0), 0, reads)
 
     def call() -> Any:
         event = cl.enqueue_nd_range_kernel(queue, kernel, (size,), (256,))
@@ -181,13 +236,23 @@ def _copy(y: np.ndarray, queue: cl.CommandQueue) -> Ready:
     return Ready(call, queue.finish)
 
 
+# The last branch of the way back is never taken, but the compiler does not know that, and so it
+# loads all vectors.
 COPY_TEXT = """
-kernel void traffic(global const float2 *src, global float4 *dst, uint pairs, uint vectors)
+kernel void there(global const float2 *src, global float4 *dst, uint pairs, uint vectors)
 {
     uint i = get_global_id(0);
     float2 v = i < pairs ? src[i] : (float2)(0);
     if (i < vectors)
         dst[i] = (float4)(v, v);
+}
+
+kernel void back(global const float4 *src, global float2 *dst, uint vectors, uint pairs)
+{
+    uint i = get_global_id(0);
+    float4 v = i < vectors ? src[i] : (float4)(0);
+    if (i < pairs || v.x + v.y + v.z + v.w != 0)
+        dst[i] = v.xy + v.zw;
 }
 """
 
@@ -203,6 +268,10 @@ CONTENDERS: tuple[tuple[str, str, Callable[[np.ndarray, cl.CommandQueue], Ready]
     (COPY, DEVICE, _copy),
     ("torch.stft", DEVICE, _torch_on_gpu),
     ("torchaudio", DEVICE, _torchaudio_on_gpu),
+    (OURS, BACK, _ours_back),
+    (OURS_BY_FRAME, BACK, _ours_back_by_frame),
+    (COPY, BACK, _copy_back),
+    ("torch.istft", BACK, _torch_back),
 )
 
 
@@ -230,7 +299,7 @@ def measure_contenders(
     for name, where, prepare in CONTENDERS:
         try:
             ready = prepare(y, queue)
-            wrong = nan if name == COPY else _error(ready.fetch(ready.call()), ready.first, y)
+            wrong = nan if name == COPY else _error_of(ready, y)
             turns[len(entries)] = Turn(ready.call, ready.synchronize, settings)
             entries.append(Entry(name, where, error=wrong))
         except ImportError as error:
@@ -245,6 +314,14 @@ def measure_contenders(
     return tuple(
         replace(each, ms=spread(turns[n].ms)) if n in turns else each
         for n, each in enumerate(entries)
+    )
+
+
+def _error_of(ready: Ready, y: np.ndarray) -> float:
+    """Return the relative error of a contender's result."""
+    result = np.asarray(ready.fetch(ready.call()))
+    return (
+        relative_error(result, y[: len(result)]) if ready.back else _error(result, ready.first, y)
     )
 
 
