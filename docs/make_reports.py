@@ -150,8 +150,8 @@ def contenders() -> Iterator[Part]:
             f"The sound lasts {results.seconds} s and has {stft.RATE} samples a second. Its frames "
             f"have {stft.N_FFT} samples and begin {stft.HOP} samples apart. Each time is a median. "
             f"`/{OURS}` is the time divided by the time of `{OURS}` between arrays in the same "
-            f"place. `{COPY}` reads as many bytes as the input has, and writes as many as the result "
-            f"has. The way back is `istft`."
+            f"place. `{COPY}` reads as many bytes as the input has, and writes as many as the "
+            f"result has. The way back is `istft`."
         )
         yield contenders_table(results)
         absent = [f"{each.name} ({each.where})" for each in results.entries if each.word]
