@@ -32,7 +32,7 @@ from pyclfft.bench import (
 )
 from pyclfft.bench.ladder_plots import path_of
 from pyclfft.bench.render import Part
-from pyclfft.bench.stft_contenders import COPY, DEVICE, HOST, OURS
+from pyclfft.bench.stft_contenders import BACK, COPY, DEVICE, HOST, OURS
 from pyclfft.bench.table import listed
 from pyclfft.errors import PyclfftError
 
@@ -71,6 +71,7 @@ WORKSIZES = (
     Stored("NVIDIA H200", "worksize-h200", "gpu"),
 )
 STFTS = (
+    Stored("NVIDIA H100", "stft-h100", "gpu"),
     Stored("NVIDIA H200", "stft-h200", "gpu"),
     Stored("Intel's runtime", "stft-epyc-intel", "intel"),
     Stored("PoCL", "stft-epyc-pocl", "portable"),
@@ -169,7 +170,7 @@ def contenders_table(results: stft.Results) -> stft.Table:
             each.name, each.where, f"{each.ms.median:.4g}",
             f"{each.ms.median / results.ours(each.where).ms.median:.3g}",
         ]
-        for where in (DEVICE, HOST)
+        for where in (DEVICE, BACK, HOST)
         for each in present
         if each.where == where
     ]  # fmt: skip
