@@ -10,11 +10,11 @@
  * References: D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE Trans.
  * ASSP-32 (1984).
  */
-#ifndef WINDOWED
-#define WINDOWED 1 /* 0: all points weigh 1 */
+#ifndef WEIGHTED
+#define WEIGHTED 1 /* 0: all points weigh 1 */
 #endif
-#ifndef PAIRS
-#define PAIRS 0 /* 1: an even sample and the next odd one are aligned in the target, as a complex number */
+#ifndef SAMPLE_PAIRS
+#define SAMPLE_PAIRS 0 /* 1: an even sample and the next odd one are aligned in the target, as a complex number */
 #endif
 
 #define STRETCHES (TRANSFORMS - LAP)
@@ -36,14 +36,14 @@ static INLINE void leave_samples(const cplx *x, local cplx *room, uint part, Wor
 
 /* Sample 2 p + odd of the group, of which local memory has the frames' samples with the same parity. The group's first frame
  * is number `first` of its signal, which has so many frames. */
-static INLINE real sample(local const real *room, Signals signals, uint first, uint frames, uint p, uint odd)
+static INLINE real summed_sample(local const real *room, Signals signals, uint first, uint frames, uint p, uint odd)
 {
     const uint stretch = p / (HOP + !HOP), point = p % (HOP + !HOP);
     real sum = 0, weight = 0;
     UNROLL for (uint lap = 0; lap <= LAP; lap++) { /* the oldest frame first */
         const uint at = point + (LAP - lap) * HOP, lane = stretch + lap;
         if (at < N && first + lane < frames) {
-            const real w = WINDOWED ? signals.window[2 * at + odd] : 1;
+            const real w = WEIGHTED ? signals.window[2 * at + odd] : 1;
             sum += w * room[lane * N + at];
             weight += w * w;
         }
@@ -56,7 +56,7 @@ static INLINE real sample(local const real *room, Signals signals, uint first, u
 static INLINE void store_pair(global real *target, Signals signals, ulong at, cplx pair)
 {
     const ulong i = at - signals.before; /* too large if the sample lies before those that are wanted */
-    if (PAIRS && i < signals.count && i + 1 < signals.count)
+    if (SAMPLE_PAIRS && i < signals.count && i + 1 < signals.count)
         *(global cplx *)(target + i) = pair;
     else {
         if (i < signals.count)
@@ -82,7 +82,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         UNROLL for (uint i = 0; i < SUMS; i++) {
             const uint p = id + i * GROUP_SIZE;
             if (p < STRETCHES * HOP) {
-                const real found = sample((local const real *)room, tables.signals, first, frames, p, odd);
+                const real found = summed_sample((local const real *)room, tables.signals, first, frames, p, odd);
                 if (odd)
                     store_pair(target, tables.signals, ((ulong)(first + LAP) * HOP + p) * 2, (cplx)(even[i], found));
                 else

@@ -85,7 +85,7 @@ def summed(
     own = group.transforms - lap(work.batch.n, hop)
     groups = -(-(before + count) // (framing.hop * own))
     pairs = not any(number % 2 for number in (before, start, framing.pitch))
-    macros = {"HOP": hop, "WINDOWED": int(framing.windowed), "PAIRS": int(pairs)}
+    macros = {"HOP": hop, "WEIGHTED": int(framing.windowed), "SAMPLE_PAIRS": int(pairs)}
     item = framing.dtype.itemsize
     return replace(
         changed,

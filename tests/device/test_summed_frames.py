@@ -138,7 +138,7 @@ def test_signals_within_a_longer_array(queue, passes):
     out = whole[:, 11 : 11 + 640]
     pyclfft.istft(uploaded(queue, spectra, "F"), 32, out=out)
     (only,) = passes.pop()
-    assert macros(only)["PAIRS"] == "0"
+    assert macros(only)["SAMPLE_PAIRS"] == "0"
     wanted = np.full((3, 801), 7.0)
     wanted[:, 11 : 11 + 640] = expected[:, :640]
     np.testing.assert_allclose(whole.get(), wanted, atol=1e-6 * abs(expected).max())
