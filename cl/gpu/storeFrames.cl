@@ -2,10 +2,10 @@
  *
  *     x[]  --->  frames in local memory  --->  weighted sums of samples  --->  dst
  *
- * Each frame has 2 N samples, and begins 2 HOP samples behind the frame before. A group leaves the samples of as many
- * stretches of 2 HOP as it has frames, less LAP: all frames that hold them are its own. The samples of a signal are what
- * overlapAdd.cl says. Local memory holds the even samples of all frames first, which are the real parts of points, and then
- * the odd ones.
+ * Each frame has 2 N samples, and begins 2 HOP samples behind the frame before. A group of TRANSFORMS frames stores
+ * TRANSFORMS - LAP stretches of 2 HOP samples, because it has all frames that hold these samples. overlapAdd.cl says what
+ * the samples of a signal are. Local memory holds the even samples of all frames first, which are the real parts of points,
+ * and then the odd ones.
  *
  * References: D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE Trans.
  * ASSP-32 (1984).

@@ -279,8 +279,9 @@ def _stretch_schedule(
     before, start = _wanted(stretch, part)
     wanted = stretch.samples, before, start
     joined = summed(frames, part, source.strides, wanted, WINDOW, traits, parameters)
-    gather = _overlap_add(stretch, part, traits, parameters)
-    return assign_buffers((joined,) if joined else (*frames, gather), 0)
+    if joined:
+        return assign_buffers((joined,), 0)
+    return assign_buffers((*frames, _overlap_add(stretch, part, traits, parameters)), 0)
 
 
 def _wanted(stretch: Stretch, part: Framing) -> tuple[int, int]:
