@@ -91,6 +91,7 @@ from .image.restoration import wiener
 from .image.spectrum import Spectrum, spectrum
 from .image.volumes import filter_volume
 from .runtime import icd as _icd
+from .runtime import pinning as _pinning
 from .runtime.choice import default_device, use_device
 from .runtime.hooks import Hook
 from .runtime.limit import limit_device_memory
@@ -143,7 +144,9 @@ from .tuning.tuner import Tuned, tune
 
 __version__ = "0.1.0"
 
-_icd.point_loader()  # before anybody lists OpenCL's platforms
+# Before anybody lists OpenCL's platforms, which loads the runtimes:
+_icd.point_loader()
+_pinning.pin_pocl()
 
 # scipy.fft.set_backend(pyclfft) asks the package for these.
 __ua_domain__ = backend.DOMAIN

@@ -37,6 +37,8 @@ from uuid import uuid4
 import pyopencl as cl
 
 from ..files import cache_dir, has_user_cache, private_folder
+from . import pinning
+from .variables import Variable
 
 logger = logging.getLogger(__name__)
 
@@ -327,39 +329,16 @@ def _is_ours(value: str) -> bool:
 
 
 @dataclass
-class _Pointer:
+class _Pointer(Variable):
     """The environment variable by which pyclfft tells the loader of more runtimes.
 
     Attributes
     ----------
-    name, value : str
-        The variable that pyclfft has set, and its value. The name is empty as long as it has set
-        none, and after the variable was taken back.
-    before : str or None
-        The value that the variable had before; None if it was not set.
     failure : str
         Why the loader could not be told of all runtimes; empty if it could.
     """
 
-    name: str = ""
-    value: str = ""
-    before: str | None = None
     failure: str = ""
-
-    def set(self, name: str, value: str) -> None:
-        """Set the variable, also for C's getenv, and remember its earlier value."""
-        self.before = os.environ.get(name)
-        self.name, self.value = name, value
-        os.environ[name] = value
-
-    def take_back(self) -> None:
-        """Restore the variable's earlier value, unless somebody else has changed it since."""
-        if self.name and os.environ.get(self.name) == self.value:
-            if self.before is None:
-                del os.environ[self.name]
-            else:
-                os.environ[self.name] = self.before
-        self.name = ""
 
 
 _pointer = _Pointer()
@@ -470,6 +449,7 @@ def _found() -> tuple[cl.Platform, ...]:
         found = _ask_loader()
     finally:
         _pointer.take_back()
+        pinning.variable.take_back()
     if said := asked_too_early(platform.name for platform in found):
         logger.warning("%s", said)
     return tuple(without_repeats(found))

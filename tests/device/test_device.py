@@ -26,14 +26,14 @@ import scipy.fft
 
 import pyclfft
 from pyclfft.errors import DeviceError
-from pyclfft.runtime import choice, describe, icd, queues, runtimes, trial, vendors
+from pyclfft.runtime import choice, describe, icd, pinning, queues, runtimes, trial, vendors
 from tests.oracle import noise, relative_error
 
 ROOT = Path(pyclfft.__path__[0]).parent
 VENDORS = icd._SYSTEM_FOLDER
 INTEL, POCL = "Intel(R) OpenCL", "Portable Computing Language"
 # What would decide for us; the wrapper `oclgrind` puts its own loader into LD_PRELOAD.
-DECIDING = (*icd._LOADER_VARIABLES, "PYCLFFT_DEVICE", "LD_PRELOAD")
+DECIDING = (*icd._LOADER_VARIABLES, *pinning.CHOSEN_BY_USER, "PYCLFFT_DEVICE", "LD_PRELOAD")
 
 MODULES = "from pyclfft.runtime import choice, describe, queues, runtimes"
 PLATFORMS = "print(json.dumps([p.name for p, _ in runtimes.listing()]))"
@@ -140,7 +140,7 @@ def test_children_inherit_nothing_and_no_folder_stays_behind(tmp_path):
     code = f"import subprocess, sys\nruntimes.devices()\n{start_child}"
     names = run(code, TMPDIR=str(tmp_path))
     assert "TMPDIR" in names
-    assert not set(names) & set(icd._LOADER_VARIABLES)
+    assert not set(names) & {*icd._LOADER_VARIABLES, *pinning.CHOSEN_BY_USER}
     assert not list(tmp_path.glob("pyclfft*"))
 
 
@@ -148,6 +148,25 @@ def test_children_of_a_program_that_has_only_imported_us_find_the_same(tmp_path)
     child = f"import json; {MODULES}; {PLATFORMS}"
     code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)"
     assert run(code) == platforms_here()
+
+
+PROCESSORS_OF_THREADS = """
+runtimes.devices()
+threads = map(int, os.listdir("/proc/self/task"))
+print(json.dumps([sorted(os.sched_getaffinity(thread)) for thread in threads]))
+"""
+
+
+@pytest.mark.skipif(not pinning._may_use_all_processors(), reason="some processors are not ours")
+def test_each_thread_of_pocl_has_a_processor_of_its_own():
+    if POCL not in platforms_here():
+        pytest.skip("PoCL is not installed")
+    ours = sorted(os.sched_getaffinity(0))
+    if len(ours) == 1:
+        pytest.skip("with one processor, each thread has it")
+    found = run(PROCESSORS_OF_THREADS)
+    assert sorted(each for each in found if len(each) == 1) == [[one] for one in ours]
+    assert all(each == ours for each in run(PROCESSORS_OF_THREADS, POCL_AFFINITY="0"))
 
 
 NO_RUNTIME = """
