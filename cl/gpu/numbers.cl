@@ -57,21 +57,23 @@
 #define SPECTRUM 0 /* 1: a transform, times a spectrum, and a transform back: a cyclic convolution */
 #endif
 
-/* Flags say whether a transform is inverse. If so, its points and its results are conjugated. If it is from real numbers
- * or from half of a spectrum, their real and imaginary parts change places instead, which has the same effect: compilers
- * then load all points before they compute with any. From half of a spectrum, 4096 numbers took 11 % less time on an
- * H200. Rows of complex numbers took longer, so they are conjugated. So are all numbers in Bluestein's algorithm, where one
- * launch may invert the points and another one the results, and rows that work-items share, whose points have all been
- * loaded anyhow. The launch of Bluestein's algorithm that is IN_BETWEEN two others is never inverse, but tests the flag
- * so that compilers load all points first. A version of these kernels that did took 1.93 ms for rows of 65537 numbers on an
- * H200, and the next one, in which this was not all that had changed, 2.29 ms.
+/* Flags say whether a transform is inverse. If so, its points and its results are conjugated. If it is from real numbers,
+ * or from or to half of a spectrum, their real and imaginary parts change places instead, which has the same effect:
+ * compilers then load all points before they compute with any. From half of a spectrum, 4096 numbers took 11 % less time
+ * on an H200; to half of a spectrum, 96000 doubles took 7 % less, and 2^17 numbers 5 %. Rows of complex numbers took
+ * longer, so they are conjugated. So are all numbers in Bluestein's algorithm, where one launch may invert the points and
+ * another one the results, and rows that work-items share, whose points have all been loaded anyhow. The launch of
+ * Bluestein's algorithm that is IN_BETWEEN two others is never inverse, but tests the flag so that compilers load all
+ * points first. A version of these kernels that did took 1.93 ms for rows of 65537 numbers on an H200, and the next one,
+ * in which this was not all that had changed, 2.29 ms.
  *
  * Shared rows are never inverse on the way from real numbers to half of their spectrum. Transforms from
  * half of a spectrum always are, but in Bluestein's and Rader's algorithms and in real stages; a codelet may take half of
  * a spectrum. The compiler then sees which parts of the points are zero, and which parts of the results nobody needs:
  * half of the arithmetic. */
 #define IN_BETWEEN (SPECTRUM && !CHIRP_FIRST && !CHIRP_LAST)
-#define TURNS ((SOURCE != COMPLEX || IN_BETWEEN) && !CHIRP_FIRST && !SHARED_ROWS)
+#define TO_SPECTRA (TARGET == HERMITIAN && !CHIRP_LAST)
+#define TURNS ((SOURCE != COMPLEX || TO_SPECTRA || IN_BETWEEN) && !CHIRP_FIRST && !SHARED_ROWS)
 #define KNOWN_TO_HALF (SHARED_ROWS && SOURCE == REAL && OUTPUTS < N)
 #define FROM_HALF (SOURCE == HERMITIAN && !REAL_RADIX && !CHIRP_FIRST && !SPECTRUM)
 /* The codelet takes half of a spectrum. */

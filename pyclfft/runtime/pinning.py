@@ -2,10 +2,10 @@
 
 PoCL starts as many threads as there are processors. When they wake up, Linux may let two of them
 wait for one processor, for milliseconds, while another processor has nothing to do: an image of
-512 x 512 took 1.7 times as long on two processors (docs/howto/devices.md). If ``POCL_AFFINITY`` is 1 when PoCL is loaded,
-each of its threads stays on the processor that has the thread's number. So ``import pyclfft`` sets
-this variable (`pin_pocl`). When pyclfft has listed the platforms, which loads PoCL, it restores the
-variable, so that child processes do not inherit it.
+512 x 512 took 1.7 times as long on two processors (docs/howto/devices.md). If ``POCL_AFFINITY`` is
+1 when PoCL is loaded, each of its threads stays on the processor that has the thread's number. So
+``import pyclfft`` sets this variable (`pin_pocl`). When pyclfft has listed the platforms, which
+loads PoCL, it restores the variable, so that child processes do not inherit it.
 """
 
 from __future__ import annotations
