@@ -13,8 +13,8 @@ class Variable:
     Attributes
     ----------
     name, value : str
-        The variable that pyclfft has set, and its value. The name is empty as long as it has set
-        none, and after the variable was taken back.
+        The variable that pyclfft has set, and its value. The name is empty before pyclfft has set
+        a variable, and after it has taken the variable back.
     before : str or None
         The value that the variable had before; None if it was not set.
     """
