@@ -459,7 +459,10 @@ def _print(lines: Sequence[str], to: str) -> None:
     if stream is None:  # because the shell has closed it
         return
     with tqdm.external_write_mode(file=stream):
-        print(*lines, sep="\n", file=stream, flush=True)
+        # One call writes all lines with their ends. Where Python writes at once what it is given
+        # (PYTHONUNBUFFERED), print writes a line's end by itself, and Ctrl-C may come before it.
+        stream.write("".join(f"{line}\n" for line in lines))
+        stream.flush()
 
 
 @contextlib.contextmanager

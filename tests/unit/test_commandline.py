@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import re
@@ -221,6 +222,16 @@ def test_a_report_goes_to_stderr_or_to_stdout_and_a_quiet_one_nowhere(capsys):
     assert capsys.readouterr() == ("one\n", "")
     Report(quiet=True)("one")
     assert capsys.readouterr() == ("", "")
+
+
+def test_lines_and_their_ends_are_one_write(monkeypatch):
+    """If Ctrl-C came between a line and its end, the error would stand behind the line."""
+    written = []
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "write", written.append)
+    monkeypatch.setattr(sys, "stderr", stream)
+    Report()("one", "two")
+    assert written == ["one\ntwo\n"]
 
 
 def test_a_heading_waits_for_other_lines(capsys):
