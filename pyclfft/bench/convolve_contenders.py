@@ -22,7 +22,7 @@ from ..planning.factor import next_fast_len
 from ..runtime import describe, memory
 from .convolve_cases import RATE, SINGLE, Case
 from .rivals import cores
-from .runner import FAILED, Settings, Turn
+from .runner import FAILED, Settings, Turn, in_rounds
 from .statistics import Spread, spread
 
 HOST, DEVICE = "NumPy to NumPy", "on the device"
@@ -373,10 +373,9 @@ def measure_case(
                 raise
             entry = replace(entry, word=FAILED, reason=f"{failure}".split("\n")[0])
         entries.append(entry)
-    for _ in range(settings.samples):
-        for turn in turns.values():
-            time.sleep(PAUSE_S)
-            turn.take()
+    for turn in in_rounds(turns.values(), settings.samples):
+        time.sleep(PAUSE_S)
+        turn.take()
     return tuple(
         replace(each, ms=spread([ms / each.share for ms in turns[n].ms])) if n in turns else each
         for n, each in enumerate(entries)

@@ -5,16 +5,20 @@ clock; it is this time divided by the number of calls. If there are enough calls
 the host's work, as it does in a program that keeps the device busy. Because the contenders take
 turns, whatever else the machine does meanwhile slows all of them alike. On CPUs a pause goes before
 each sample: a library's threads may spin for a while after its call, and would slow the next one.
+Each round of turns has another order, because a pause does not undo everything: after the threads
+of another library have run, Linux may let two threads of a runtime share a processor for a while.
 """
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import ceil, inf, nan, prod
+from typing import TypeVar
 
 import numpy as np
 import pyopencl as cl
@@ -217,13 +221,34 @@ def measure(
         for run in runs:
             if takes(run.contender, workload.case):
                 run.prepare(source, expected)
-        for _ in range(settings.samples):
-            for run in runs:
-                run.take()
+        for run in in_rounds(runs, settings.samples):
+            run.take()
         return Row(workload, tuple(run.outcome(expected) for run in runs))
     finally:
         for run in runs:
             run.release()
+
+
+Each = TypeVar("Each")
+
+
+def in_rounds(turns: Iterable[Each], rounds: int) -> Iterator[Each]:
+    """Yield all turns in each round, in an order that differs from round to round.
+
+    Each run of a benchmark has the same orders.
+
+    Parameters
+    ----------
+    turns : iterable
+        Whatever takes turns.
+    rounds : int
+        How many rounds there are.
+    """
+    order = list(turns)
+    chance = random.Random(1)
+    for _ in range(rounds):
+        chance.shuffle(order)
+        yield from order
 
 
 @dataclass(frozen=True)

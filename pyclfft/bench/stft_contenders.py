@@ -16,7 +16,7 @@ import pyopencl.array as cl_array
 from ..audio.stft import istft, stft
 from ..planning.accuracy import relative_error
 from ..runtime import memory
-from .runner import FAILED, Settings, Turn
+from .runner import FAILED, Settings, Turn, in_rounds
 from .statistics import Spread, spread
 from .stft_launches import BOUND, HOP, N_FFT, RATE
 
@@ -308,9 +308,8 @@ def measure_contenders(
             if name.startswith(OURS):
                 raise
             entries.append(Entry(name, where, word=FAILED, reason=f"{error}".split("\n")[0]))
-    for _ in range(settings.samples):
-        for turn in turns.values():
-            turn.take()
+    for turn in in_rounds(turns.values(), settings.samples):
+        turn.take()
     return tuple(
         replace(each, ms=spread(turns[n].ms)) if n in turns else each
         for n, each in enumerate(entries)

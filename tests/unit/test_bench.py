@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ from pyclfft.bench.runner import (
     Row,
     Settings,
     Side,
+    in_rounds,
     measure,
     measure_sides,
     reference,
@@ -904,11 +906,23 @@ def test_contenders_take_turns_in_blocks_after_a_pause(monkeypatch, pause_s):
     settings = Settings(samples=3, sample_s=0.005, min_calls=3, pause_s=pause_s)
     contenders = [Working(name, clock) for name in "ab"]
     row = measure(Case((8,)).sized(32), contenders, Noise(), settings)
-    turns = [turn for name in "ab" for turn in (*["pause"] * bool(pause_s), *[name] * 4)]
-    assert clock.log[-3 * len(turns) :] == 3 * turns  # a warm-up and three calls each
-    assert "pause" not in clock.log[: -3 * len(turns)]
+    turn = {name: [*["pause"] * bool(pause_s), *[name] * 4] for name in "ab"}  # a warm-up, 3 calls
+    log = clock.log[-3 * sum(map(len, turn.values())) :]
+    order = "".join(log).replace("pause", "")[::4]
+    assert [set(order[i : i + 2]) for i in (0, 2, 4)] == 3 * [{"a", "b"}]
+    assert log == [step for name in order for step in turn[name]]
+    assert "pause" not in clock.log[: -len(log)]
     assert [each.calls for each in row.outcomes] == [3, 3]
     assert [each.ms.median for each in row.outcomes] == pytest.approx([2, 2])  # without pauses
+
+
+def test_every_contender_follows_every_other_one_at_times():
+    order = "".join(in_rounds("abc", 40))
+    assert all(sorted(order[i : i + 3]) == ["a", "b", "c"] for i in range(0, 120, 3))
+    follows = Counter(first + second for first, second in pairwise(order) if first != second)
+    assert set(follows) == {"ab", "ac", "ba", "bc", "ca", "cb"}
+    assert min(follows.values()) >= 10
+    assert "".join(in_rounds("abc", 40)) == order
 
 
 def test_only_some_contenders_filter_images(monkeypatch):
