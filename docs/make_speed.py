@@ -79,10 +79,16 @@ RUNS = (
         "pyclfft bench --cpu --json cpu.json --markdown cpu.md --plot cpu.png",
     ),
     Run(
-        "On two cores of an AMD EPYC",
+        "On two cores of an AMD EPYC with AVX2",
         "results/epyc.json",
         "results/epyc.png",
         "pyclfft bench --cpu --rivals fftw,scipy --json cpu.json --markdown cpu.md --plot cpu.png",
+    ),
+    Run(
+        "On two cores of an AMD EPYC with AVX-512",
+        "results/epyc-avx512.json",
+        "results/epyc-avx512.png",
+        "pyclfft bench --cpu --json cpu.json --plot cpu.png",
     ),
 )
 
