@@ -33,6 +33,8 @@ from .rivals import Call, Contender, Ours, VkFFTOnCPU, takes
 from .scipyfft import unscaled
 from .statistics import Spread, spread
 
+Each = TypeVar("Each")
+
 WRONG, FAILED = "WRONG", "failed"
 
 # What has kept a contender from being measured, in a word; FAILED for all else.
@@ -227,9 +229,6 @@ def measure(
     finally:
         for run in runs:
             run.release()
-
-
-Each = TypeVar("Each")
 
 
 def in_rounds(turns: Iterable[Each], rounds: int) -> Iterator[Each]:
