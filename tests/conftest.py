@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import pyclfft
 from pyclfft.runtime import describe, pieces, wisdom
 
 ROOT = Path(__file__).resolve().parents[1]
+STARTED = time.monotonic()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,6 +32,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="",
         help="let plans be made as for devices with other traits, such as "
         "compute_units=16,lanes=8: no test may depend on how large this machine is",
+    )
+    parser.addoption(
+        "--begin-within",
+        metavar="SECONDS",
+        type=float,
+        default=float("inf"),
+        help="leave out the tests that would begin later than this after the start; the summary "
+        "says how many they are. CI gives it, since its time is limited",
     )
 
 
@@ -56,6 +66,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         device = getattr(item, "callspec", None) and item.callspec.params.get("device")
         if device in others and item.get_closest_marker("one_cpu"):
             item.add_marker("full")
+
+
+@pytest.hookimpl(tryfirst=True)  # before the test's fixtures
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    limit = item.config.getoption("--begin-within")
+    if time.monotonic() - STARTED > limit:
+        pytest.skip(f"left out, since {limit:.0f} s are over")
 
 
 def pytest_report_header() -> list[str]:

@@ -6,14 +6,29 @@ them; where it takes three, it may not be.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
 import pytest
 
 
-def pairwise(axes: Mapping[str, Sequence[Any]]) -> pytest.MarkDecorator:
+def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
+    """Leave the first one of every `count` cases to the quick tier, and mark the others `full`.
+
+    Examples
+    --------
+    >>> @pytest.mark.parametrize("length", one_in(2, [60, 72, 84, 96]))
+    ... def test(length): ...
+    """
+    marked = []
+    for number, case in enumerate(cases):
+        values = case if isinstance(case, tuple) else (case,)
+        marked.append(pytest.param(*values, marks=pytest.mark.full) if number % count else case)
+    return marked
+
+
+def pairwise(axes: Mapping[str, Sequence[Any]], quick: int = 1) -> pytest.MarkDecorator:
     """Parametrize a test by combinations in which every two values of different axes meet.
 
     Parameters
@@ -21,6 +36,9 @@ def pairwise(axes: Mapping[str, Sequence[Any]]) -> pytest.MarkDecorator:
     axes : mapping of str to sequence
         The name of a parameter, or several with commas between them, and the values: tuples
         where there are several names.
+    quick : int, default: 1
+        The quick tier runs the first one of every so many combinations. Take a number that has no
+        factor in common with the lengths of the last axes: else it always meets the same values.
 
     Examples
     --------
@@ -34,7 +52,7 @@ def pairwise(axes: Mapping[str, Sequence[Any]]) -> pytest.MarkDecorator:
         for (names, values), index in zip(axes.items(), chosen, strict=True):
             case += values[index] if "," in names else [values[index]]
         cases.append(tuple(case))
-    return pytest.mark.parametrize(", ".join(axes), cases)
+    return pytest.mark.parametrize(", ".join(axes), one_in(quick, cases))
 
 
 def covering(counts: Sequence[int]) -> list[tuple[int, ...]]:

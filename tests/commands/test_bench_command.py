@@ -315,11 +315,12 @@ def index_of(device):
     )
 
 
-def test_everything_is_written(device, tmp_path, capsys):
+@pytest.mark.parametrize("calls", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_everything_is_written(device, tmp_path, capsys, calls):
     names = {kind: str(tmp_path / f"b.{kind}") for kind in ("json", "markdown")}
     files = [word for kind, name in names.items() for word in (f"--{kind}", name)]
     status = command.main(
-        [*FEW, "--cases", "256,r2c-1024", "--device", index_of(device), "--call", *files]
+        [*FEW, "--cases", "256,r2c-1024", "--device", index_of(device), *files] + ["--call"] * calls
     )
     out = capsys.readouterr().out
     assert status == 0, out
@@ -327,9 +328,10 @@ def test_everything_is_written(device, tmp_path, capsys):
     assert [row["case"] for row in document["rows"]] == ["256", "r2c-1024"]
     assert document["environment"]["device"] == describe.device_label(device)
     assert document["elements"] == 4096
-    assert len(document["calls"]) >= 1
-    assert len(document["crossing"]) >= 4
-    assert "single calls from NumPy to NumPy are faster" in out
+    if calls:
+        assert len(document["calls"]) >= 1
+        assert len(document["crossing"]) >= 4
+        assert "single calls from NumPy to NumPy are faster" in out
     text = (tmp_path / "b.markdown").read_text()
     assert "| 256 | 16 |" in text
     assert "wrong results: none" in out

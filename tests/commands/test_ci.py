@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,9 +23,11 @@ QUICK = [
     "ruff check .",
     "ruff format --check .",
     "mypy",
-    "python -m pytest --ignore tests/first",
+    "python -m pytest --ignore tests/first --begin-within N"
+    " -o faulthandler_timeout=900 -o faulthandler_exit_on_timeout=true",
 ]
 FULL = [
+    "python -m pytest -x -m full -n 0 tests/device/test_oclgrind.py",
     "pip install --quiet -e .[docs]",
     "sphinx-build -q -W -b html docs FOLDER/docs",
     "packages FOLDER/packages",
@@ -36,7 +40,8 @@ FULL = [
     "python -m pyclfft selftest --plans 3000",
     "oclgrind 1",
     "fuzz 1",
-    "python -m pytest -x -m full --ignore tests/suites --ignore tests/lab",
+    "python -m pytest -x -m full --ignore tests/suites --ignore tests/lab"
+    " --ignore tests/device/test_oclgrind.py",
 ]
 
 
@@ -68,6 +73,12 @@ def checkout(tmp_path):
 
 
 def run(checkout, *arguments, **environment):
+    """Run the script in the copy; return it, ended, and the calls without what differs."""
+    done, calls = run_as_it_is(checkout, *arguments, **environment)
+    return done, [without_what_differs(each, checkout) for each in calls]
+
+
+def run_as_it_is(checkout, *arguments, **environment):
     """Run the script in the copy; return it, ended, and the calls of the tools."""
     path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
     inherited = {name: text for name, text in os.environ.items() if name != "CI"}
@@ -76,16 +87,17 @@ def run(checkout, *arguments, **environment):
         env={**inherited, "PATH": path, "TMPDIR": str(checkout), **environment},
     )  # fmt: skip
     calls = (checkout / "log").read_text().splitlines() if (checkout / "log").exists() else []
-    return done, [without_scratch(each, checkout) for each in calls]
+    return done, calls
 
 
-def without_scratch(call, checkout):
-    """The call with FOLDER for the script's own folder, whose name is different every time."""
+def without_what_differs(call, checkout):
+    """The call with FOLDER for the script's own folder, and N for the seconds that are left."""
     words = call.rstrip().split(" ")
     inside = f"{checkout}/tmp."
-    return " ".join(
+    call = " ".join(
         f"FOLDER/{word.rpartition('/')[2]}" if word.startswith(inside) else word for word in words
     )
+    return re.sub(r"--begin-within \d+", "--begin-within N", call)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +138,25 @@ def test_after_an_hour_parts_are_left_out(checkout):
     assert done.stdout.count("left out, since 3600 s are over:") == len(FULL)
 
 
+def test_the_quick_suite_ends_before_the_time_of_ci(checkout):
+    _, calls = run_as_it_is(checkout, "quick", SECONDS="4000")
+    (seconds,) = re.findall(r"--begin-within (\d+)", calls[-1])
+    assert 700 < int(seconds) <= 800
+
+
+@pytest.mark.parametrize(("seconds", "left_out"), [("0", True), ("1000", False)])
+def test_tests_that_would_begin_too_late_are_counted(seconds, left_out):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n", "0", "--begin-within", seconds,
+         "tests/unit/test_pairwise.py"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = re.findall(r"SKIPPED \[\d+\] .*: left out, since 0 s are over", done.stdout)
+    assert len(counts) == left_out
+    assert (" passed" in done.stdout) != left_out
+
+
 def test_a_part_that_runs_for_too_long_is_stopped(checkout):
     """The others come to their turn: here the limit is reached at once."""
     text = (checkout / ".ci" / "run").read_text()
@@ -134,7 +165,7 @@ def test_a_part_that_runs_for_too_long_is_stopped(checkout):
     done, calls = run(checkout, "full")
     assert done.returncode == 0, done.stderr
     assert "with no fault so far: oldest dependencies" in done.stdout
-    assert calls[: len(QUICK) + 2] == QUICK + FULL[:2]
+    assert calls[: len(QUICK) + 3] == QUICK + FULL[:3]
 
 
 @pytest.mark.parametrize("tool", ["python", "sphinx-build"])

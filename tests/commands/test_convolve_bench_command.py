@@ -24,6 +24,7 @@ def short_responses(monkeypatch):
     monkeypatch.setattr(convolve, "SETTINGS", QUICK)
 
 
+@pytest.mark.one_cpu
 def test_every_length_is_measured_and_right(device, short_responses, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     names = {kind: tmp_path / f"c.{kind}" for kind in ("json", "markdown", "plot.png")}

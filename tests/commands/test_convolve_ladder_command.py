@@ -31,6 +31,7 @@ SHORT = (
 NEEDS_TEXTURES = ("texture", "both")
 
 
+@pytest.mark.one_cpu
 def test_every_rung_is_measured_and_right(device, queue, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     names = {kind: tmp_path / kind for kind in ("json", "markdown", "plot")}
@@ -56,6 +57,7 @@ def test_every_rung_is_measured_and_right(device, queue, tmp_path, capsys):
     assert render.text_of(convolve_ladder.parts(stored)) in out
 
 
+@pytest.mark.one_cpu
 def test_long_work_is_measured_in_part(device, capsys):
     assert command.main([*SHORT, "--limit", "1e-9"]) == 0
     out = capsys.readouterr().out

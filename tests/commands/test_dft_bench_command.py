@@ -31,6 +31,7 @@ def beside(monkeypatch):
     require_mpi()
 
 
+@pytest.mark.one_cpu
 def test_everything_is_measured_and_right(device, fp64, small, beside, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     pytest.importorskip("numba")

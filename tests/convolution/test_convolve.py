@@ -129,6 +129,7 @@ def test_half_precision(device):
     assert pyclfft.fftconvolve(x, y).dtype == "f4"
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
 def test_long_ones(name, device):
     x, y = numbers((2, 100_000), "f4"), numbers((2, 3000), "f4", seed=1)

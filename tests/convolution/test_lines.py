@@ -64,6 +64,7 @@ def test_lengths(queue, blocking, dtypes, split):
         assert relative_error(result, convolved_alone(x, h)) <= BOUND["single"]
 
 
+@pytest.mark.one_cpu
 def test_results_do_not_depend_on_the_blocking(queue, monkeypatch):
     """A GPU divides rows of few results otherwise, and a stream must equal the whole signal."""
     x, h = numbers((2, 3001)), numbers((2, 700), seed=1)

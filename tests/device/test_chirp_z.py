@@ -33,6 +33,7 @@ def dtypes(device):
     return list(BOUND) if describe.traits(device).fp64 else ["f4", "c8"]
 
 
+@pytest.mark.one_cpu
 def test_the_whole_circle_is_the_transform(dtypes):
     for n in (1, 7, 1009):
         for dtype in dtypes:
@@ -45,6 +46,7 @@ def test_the_whole_circle_is_the_transform(dtypes):
                 assert relative_error(found, expected) < BOUND[dtype]
 
 
+@pytest.mark.one_cpu
 def test_many_samples(dtypes):
     """No accuracy is lost where k^2 is large."""
     x = noise(99_991, dtypes[-1])
@@ -93,6 +95,7 @@ def test_objects_are_as_scipys(fp64):
         np.testing.assert_allclose(ours.points(), theirs.points(), rtol=1e-15)
 
 
+@pytest.mark.one_cpu
 def test_axes_and_device_arrays(queue, dtypes):
     for dtype in dtypes:
         x = noise((4, 6, 30), dtype)

@@ -62,7 +62,8 @@ SHAPES = (
         "shape, axis": SHAPES,
         "kind, direction": [(kind, way) for kind in ("c2c", "r2c", "c2r") for way in WAYS],
         "precision": list(CODES),
-    }
+    },
+    quick=5,
 )
 def test_plans_of_an_h200(device, queue, shape, axis, kind, direction, precision):
     problem = make_problem(shape, CODES[precision][kind], (axis,), kind, direction)
@@ -92,7 +93,8 @@ def check(device, queue, problem, algorithm):
         "length": SHARED,
         "kind, direction": [(kind, way) for kind in ("c2c", "r2c", "c2r") for way in WAYS],
         "precision": list(CODES),
-    }
+    },
+    quick=5,
 )
 def test_short_rows_of_an_h200(device, queue, length, kind, direction, precision):
     """Groups share rows that one work-item transforms; the last group has few of them."""
@@ -132,7 +134,8 @@ def test_groups_found_by_trial(device, queue, kind, length, direction, precision
         "norm": ["backward", "ortho", "forward"],
         "precision": list(CODES),
         "direction": WAYS,
-    }
+    },
+    quick=3,
 )
 def test_short_rows_of_cosine_transforms(device, queue, length, kind, norm, precision, direction):
     dtype = CODES[precision]["r2c"]

@@ -130,6 +130,7 @@ def test_lists(device, fp64):
     np.testing.assert_allclose(result, np.full((2, 2), 2.0), rtol=1e-12)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 @pytest.mark.parametrize("channels", ["each", "luma"])
 @pytest.mark.parametrize("scale", [None, "none", "stretch"])
@@ -185,6 +186,7 @@ STACKS = {
 }
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", STACKS)
 @pytest.mark.parametrize(
     ("kind", "cutoff", "options"),
@@ -382,6 +384,7 @@ def test_calls_wait_for_the_events_of_their_arrays(device, queue):
 # --- masks ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "size": [(12, 20), (15, 21), (7, 1), (1, 8), (8, 2), (1, 1)],
@@ -406,6 +409,7 @@ def gains_of(shape, dtype, seed=1):
     return (3 * rng.normal(size=shape) if dtype != "?" else rng.random(shape) > 0.4).astype(dtype)
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "size": [(12, 20), (15, 21), (9, 3), (7, 1), (8, 2), (1, 9)],
@@ -428,6 +432,7 @@ def test_masks_over_half_the_spectrum(device, size, dtype, part):
     np.testing.assert_allclose(result, expected, rtol=0, atol=2e-5)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("algorithm", [None, "radix2", "stockham", "direct"])
 @pytest.mark.parametrize("half", [False, True])
 def test_masks_by_every_algorithm(device, algorithm, half):
@@ -449,6 +454,7 @@ def test_double_precision_of_masks(device, fp64):
     )
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("pad", ["zero", "edge", "mirror"])
 def test_masks_over_the_padded_transform(device, pad):
     """`filter_mask` says how many bins there are, and its gains do what its filter does."""
@@ -480,6 +486,7 @@ def test_masks_of_pictures_and_stacks(device):
     np.testing.assert_array_equal(filter_image(stack, mask=ones, axes=(1, 2)), stack)
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "u1", "?", "i8"])
 @pytest.mark.parametrize("half", [False, True])
 def test_masks_on_the_device(device, fp64, queue, dtype, half):

@@ -25,7 +25,7 @@ from pyclfft.runtime import describe
 from pyclfft.runtime import program as program_module
 from pyclfft.runtime.program import kernel_files, kernel_folder, program, source_text
 from tests.oracle import exact_dft, noise, reference, relative_error
-from tests.pairwise import pairwise
+from tests.pairwise import one_in, pairwise
 from tests.recorded_traits import RECORDED
 
 COMPLEX = {"single": np.complex64, "double": np.complex128}
@@ -513,6 +513,7 @@ def test_stockham_in_halves(launch, radices, load_columns, store_columns, split,
     )  # fmt: skip
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_stockham_in_every_layout(launch, precision, variant, group_limit):
     """Three stages, butterflies that some work-items do not have, and a batch with a remainder."""
@@ -546,6 +547,7 @@ def test_every_radix_in_every_place(launch, device, index):
     )
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize(
     ("radices", "items", "group"),
     [
@@ -1329,7 +1331,7 @@ SPILLED = {
 
 @needs_clang
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-@pytest.mark.parametrize(("shape", "axis"), IN_REGISTERS)
+@pytest.mark.parametrize(("shape", "axis"), one_in(2, IN_REGISTERS))
 def test_points_are_in_registers(shape, axis, dtype):
     """Neither spilled nor in an array that the compiler has left in memory."""
     check_registers(shape, axis, dtype, "c2c")
@@ -1340,7 +1342,7 @@ def test_points_are_in_registers(shape, axis, dtype):
     ("kind", "dtype"),
     [("r2c", "float32"), ("c2r", "complex64"), ("r2c", "float64"), ("c2r", "complex128")],
 )
-@pytest.mark.parametrize(("shape", "axis"), REAL_IN_REGISTERS)
+@pytest.mark.parametrize(("shape", "axis"), one_in(2, REAL_IN_REGISTERS))
 def test_points_of_real_rows_are_in_registers(shape, axis, kind, dtype):
     check_registers(shape, axis, dtype, kind)
 

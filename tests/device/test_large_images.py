@@ -13,6 +13,7 @@ from pyclfft.image import in_pieces
 from pyclfft.runtime import conveyor, describe, pieces
 from tests.device.test_image_arrays import assert_close
 from tests.device.test_imaging import assert_as_reference, check_mixture, gains, mixtures, picture
+from tests.pairwise import one_in, pairwise
 
 LIMIT = 12_000  # bytes, less than any image here takes with its transform
 
@@ -38,7 +39,8 @@ def cut(counted):
 SIZES = ((48, 64), (45, 77), (30, 99), (91, 40))
 
 
-@pytest.mark.parametrize("number", range(16))
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("number", one_in(2, range(16)))
 def test_mixtures_of_all_options(device, cut, number):
     mixture = {**mixtures(16)[number], "size": SIZES[number % len(SIZES)]}
     if mixture["dtype"] is np.float64 and not describe.traits(device).fp64:
@@ -65,10 +67,14 @@ def test_alpha_and_colours_of_a_stack(device, cut):
         np.testing.assert_array_equal(filtered[..., :3], expected)
 
 
-@pytest.mark.parametrize("part", ["real", "magnitude"])
-@pytest.mark.parametrize("shape", [(40, 51), (40, 26)], ids=["whole", "half"])
-@pytest.mark.parametrize("dtype", ["f4", "c8", "?"])
-@pytest.mark.parametrize("where", ["host", "device"])
+@pairwise(
+    {
+        "shape": [(40, 51), (40, 26)],  # the whole spectrum, and half of it
+        "dtype": ["f4", "c8", "?"],
+        "part": ["real", "magnitude"],
+        "where": ["host", "device"],
+    }
+)
 def test_masks(device, cut, part, shape, dtype, where):
     rng = np.random.default_rng(1)
     image = picture((40, 51), dtype=np.float32)

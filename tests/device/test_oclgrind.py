@@ -19,7 +19,7 @@ from tests.oclgrind_kernels import PARTS
 
 RUNTIME = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
 SCRIPT = Path(__file__).resolve().parents[1] / "oclgrind_kernels.py"
-SECONDS = 300  # for one run
+SECONDS = 600  # for one run
 KERNEL = r"^kernel\b[^;{]*?\bvoid\s+(\w+)\s*\("  # how the text of a kernel begins
 
 # Kernels that Oclgrind cannot run, each with its reason; they need a stress test of their own.
@@ -73,6 +73,7 @@ def watch(folder, *arguments, options=OPTIONS):
     return done.stdout, reports
 
 
+@pytest.mark.full
 def test_every_kernel_is_clean(tmp_path):
     """A process for each part: the simulator forgets what it knows of addresses used again."""
     declared, launched = set(), set(EXEMPT)

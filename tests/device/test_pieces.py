@@ -533,6 +533,7 @@ def test_threads_at_once(device):
 # --- image filters and short-time Fourier transforms ----------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 @pytest.mark.parametrize(
     ("shape", "axes"), [((40, 20, 24), (1, 2)), ((20, 24, 40), (0, 1)), ((6, 5, 16, 18, 3), (2, 3))]

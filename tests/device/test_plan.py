@@ -586,6 +586,7 @@ def test_algorithm(device, fp64, untuned, dtype, algorithm, kernels):
     assert relative_error(plan(x), exact(x)) <= limit
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "order": ["in", "out"],

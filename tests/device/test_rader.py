@@ -38,6 +38,7 @@ def check(queue, plan, given, x):
     return result
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "n": PRIMES,
@@ -83,6 +84,7 @@ def test_padding_and_cropping_of_real_numbers(device, queue, given, real, axis):
     check(queue, plan, cl_array.to_device(queue, x), x.reshape(-1))
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "shapes": [  # of groups of rows, and of groups of columns
@@ -113,6 +115,7 @@ def test_real_numbers_in_groups_of_every_shape(
     check(queue, plan, given, x.reshape(-1, order=order))
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "n": [41, 73, 521],
@@ -175,6 +178,7 @@ def test_hooks_of_real_numbers(device, queue, kind, dtype):
     assert relative_error(result, expected) <= bound("rader", plan.problem.dtype, 41) * 4
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "n": [5, 67, 101],

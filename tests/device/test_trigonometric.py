@@ -139,6 +139,7 @@ WITHIN_GROUPS = (
 )
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("name", ["dct", "dst"])
 @pytest.mark.parametrize("type", TYPES)
 def test_work_groups_take_one_launch(queue, name, type):
@@ -178,18 +179,19 @@ def test_rows_of_odd_lengths_need_no_roots(queue, name, type, norm):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("name", ["dct", "dst"])
-@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
-@pytest.mark.parametrize(
-    ("radices", "points", "mirrored"),
-    [
-        ((2, 4), 4, False),
-        ((4, 4, 8), 8, False),
-        ((4, 4, 8), 16, True),
-        ((5, 10, 5), 10, False),
-        ((5, 10, 10), 10, False),
-        ((5, 10, 10), 20, True),
-    ],
+@pairwise(
+    {
+        "radices, points, mirrored": [
+            ((2, 4), 4, False),
+            ((4, 4, 8), 8, False),
+            ((4, 4, 8), 16, True),
+            ((5, 10, 5), 10, False),
+            ((5, 10, 10), 10, False),
+            ((5, 10, 10), 20, True),
+        ],
+        "norm": ["backward", "ortho", "forward"],
+        "name": ["dct", "dst"],
+    }
 )
 def test_four_numbers_at_once(queue, name, norm, radices, points, mirrored):
     """Type 2 loads four neighbours at once, type 3 stores them: with even and odd radices.
