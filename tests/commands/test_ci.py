@@ -24,7 +24,7 @@ QUICK = [
     "ruff format --check .",
     "mypy",
     "python -m pytest --ignore tests/first --begin-within N"
-    " -o faulthandler_timeout=900 -o faulthandler_exit_on_timeout=true",
+    " -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true",
 ]
 FULL = [
     "python -m pytest -x -m full -n 0 tests/device/test_oclgrind.py",

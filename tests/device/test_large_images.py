@@ -67,6 +67,7 @@ def test_alpha_and_colours_of_a_stack(device, cut):
         np.testing.assert_array_equal(filtered[..., :3], expected)
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "shape": [(40, 51), (40, 26)],  # the whole spectrum, and half of it

@@ -12,6 +12,7 @@ import pytest
 import pyclfft
 from pyclfft.errors import DeviceMemoryError, PlanError
 from tests.oracle import noise
+from tests.pairwise import one_in
 
 librosa = pytest.importorskip("librosa", minversion="0.11")
 spectrum = pytest.importorskip("librosa.core.spectrum")
@@ -96,7 +97,7 @@ def weights(options, shape, samples):
     return librosa.util.fix_length(total[start:], size=samples)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", one_in(4, range(40)))
 def test_istft_at_random(device, queue, fp64, seed):
     given, options = drawn(seed)
     expected = librosa.istft(given, **options)

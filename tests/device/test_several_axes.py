@@ -127,6 +127,7 @@ def test_every_device(queue, gpu, shape, number, kind, direction, precision):
     check_chosen(queue, plan)
 
 
+@pytest.mark.one_cpu
 @pairwise(
     {
         "shape": [

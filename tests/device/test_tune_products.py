@@ -25,6 +25,7 @@ from pyclfft.tuning.frames import FramesCase
 from pyclfft.tuning.search import Timing
 from pyclfft.tuning.space import KNOBS, neighbours
 from tests.oracle import noise
+from tests.pairwise import one_in
 
 CASES = {
     "stft by frames": FramesCase(1024, 256, 24, "stft", columns=False),
@@ -145,7 +146,7 @@ def another(case, traits):
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", one_in(2, CASES))
 def test_every_candidate_is_right(queue, traits, name):
     """By the public functions, which are given the values of each, beside double precision."""
     case = CASES[name]

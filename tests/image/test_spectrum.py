@@ -62,6 +62,7 @@ def require_close(magnitude, reference):
 # --- magnitudes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.one_cpu
 @pytest.mark.parametrize("window", [None, "hann"])
 @pytest.mark.parametrize(
     ("shape", "dtype", "pad"),
