@@ -30,6 +30,7 @@ INTEL = Path(sys.prefix) / "lib" / "libintelocl.so"
 
 DEVICE_FREE = ("tests/unit",)
 ON_A_DEVICE = ("tests/first", "tests/device", "tests/image", "tests/audio")
+HANGS = 300  # seconds after which a test fails
 FAILED = re.compile(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", re.MULTILINE)
 
 
@@ -260,6 +261,9 @@ def tracked(root: Path) -> Iterator[str]:
 def run(tests: tuple[str, ...], copy: Path, processes: str) -> str:
     """Run tests of the copy until one fails; return which, or an empty string."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    # A fault may spoil memory, after which a process crashes, or waits for ever: both are failures.
+    command += ["--max-worker-restart", "0", "-o", f"faulthandler_timeout={HANGS}"]
+    command += ["-o", "faulthandler_exit_on_timeout=true"]
     environment = {**os.environ, "PYTHONPATH": str(copy), "OCL_ICD_VENDORS": str(INTEL)}
     done = subprocess.run(
         [*command, "--numprocesses", processes, *tests],
