@@ -38,8 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         type=float,
         default=float("inf"),
-        help="leave out the tests that would begin later than this after the start; the summary "
-        "says how many they are. CI gives it, since its time is limited",
+        help="leave out each test that would begin more than so many seconds after the start; the "
+        "summary says how many were left out. CI gives this option, because its time is limited",
     )
 
 

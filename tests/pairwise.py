@@ -6,6 +6,7 @@ them; where it takes three, it may not be.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
@@ -14,21 +15,22 @@ import pytest
 
 
 def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
-    """Leave the first one of every `count` cases to the quick tier, and mark the others `full`.
+    """Return cases, of which the quick tier runs the first one of every `count`, the full tier all.
 
     Examples
     --------
     >>> @pytest.mark.parametrize("length", one_in(2, [60, 72, 84, 96]))
     ... def test(length): ...
     """
-    marked = []
-    for number, case in enumerate(cases):
-        values = case if isinstance(case, tuple) else (case,)
-        marked.append(pytest.param(*values, marks=pytest.mark.full) if number % count else case)
-    return marked
+    return [full(case) if number % count else case for number, case in enumerate(cases)]
 
 
-def pairwise(axes: Mapping[str, Sequence[Any]], quick: int = 1) -> pytest.MarkDecorator:
+def full(case: Any) -> Any:
+    """Return a case, one value or a tuple of them, that only the full tier runs."""
+    return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.full)
+
+
+def pairwise(axes: Mapping[str, Sequence[Any]], thin: bool = False) -> pytest.MarkDecorator:
     """Parametrize a test by combinations in which every two values of different axes meet.
 
     Parameters
@@ -36,9 +38,9 @@ def pairwise(axes: Mapping[str, Sequence[Any]], quick: int = 1) -> pytest.MarkDe
     axes : mapping of str to sequence
         The name of a parameter, or several with commas between them, and the values: tuples
         where there are several names.
-    quick : int, default: 1
-        The quick tier runs the first one of every so many combinations. Take a number that has no
-        factor in common with the lengths of the last axes: else it always meets the same values.
+    thin : bool, default: False
+        Whether the quick tier runs so few of the combinations that every value just occurs. The
+        full tier runs all.
 
     Examples
     --------
@@ -47,12 +49,14 @@ def pairwise(axes: Mapping[str, Sequence[Any]], quick: int = 1) -> pytest.MarkDe
     """
     counts = [len(values) for values in axes.values()]
     cases = []
-    for chosen in covering(counts):
+    choices = covering(counts)
+    few = set(occurring(choices) if thin else choices)
+    for chosen in choices:
         case: list[Any] = []
         for (names, values), index in zip(axes.items(), chosen, strict=True):
             case += values[index] if "," in names else [values[index]]
-        cases.append(tuple(case))
-    return pytest.mark.parametrize(", ".join(axes), one_in(quick, cases))
+        cases.append(tuple(case) if chosen in few else full(tuple(case)))
+    return pytest.mark.parametrize(", ".join(axes), cases)
 
 
 def covering(counts: Sequence[int]) -> list[tuple[int, ...]]:
@@ -68,6 +72,28 @@ def covering(counts: Sequence[int]) -> list[tuple[int, ...]]:
         chosen.append(best)
         missing -= pairs_in(best)
     return chosen
+
+
+def occurring(choices: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return few of some choices, in which each index occurs that occurs in all of them.
+
+    Each next choice is the one with the most indices that are new, and then with the rarest ones.
+    """
+    seen: Counter[Hashable] = Counter()
+    missing = {each for choice in choices for each in enumerate(choice)}
+    few = []
+    while missing:
+        best = max(
+            choices,
+            key=lambda choice: (
+                len(missing.intersection(enumerate(choice))),
+                -sum(seen[each] for each in enumerate(choice)),
+            ),
+        )
+        few.append(best)
+        seen.update(enumerate(best))
+        missing -= set(enumerate(best))
+    return few
 
 
 def pairs_in(choice: tuple[int, ...]) -> set[Hashable]:

@@ -73,7 +73,7 @@ def checkout(tmp_path):
 
 
 def run(checkout, *arguments, **environment):
-    """Run the script in the copy; return it, ended, and the calls without what differs."""
+    """Run the script in the copy; return it, ended, and its tools' calls with FOLDER and N."""
     done, calls = run_as_it_is(checkout, *arguments, **environment)
     return done, [without_what_differs(each, checkout) for each in calls]
 

@@ -63,7 +63,7 @@ SHAPES = (
         "kind, direction": [(kind, way) for kind in ("c2c", "r2c", "c2r") for way in WAYS],
         "precision": list(CODES),
     },
-    quick=5,
+    thin=True,
 )
 def test_plans_of_an_h200(device, queue, shape, axis, kind, direction, precision):
     problem = make_problem(shape, CODES[precision][kind], (axis,), kind, direction)
@@ -94,7 +94,7 @@ def check(device, queue, problem, algorithm):
         "kind, direction": [(kind, way) for kind in ("c2c", "r2c", "c2r") for way in WAYS],
         "precision": list(CODES),
     },
-    quick=5,
+    thin=True,
 )
 def test_short_rows_of_an_h200(device, queue, length, kind, direction, precision):
     """Groups share rows that one work-item transforms; the last group has few of them."""
@@ -135,7 +135,7 @@ def test_groups_found_by_trial(device, queue, kind, length, direction, precision
         "precision": list(CODES),
         "direction": WAYS,
     },
-    quick=3,
+    thin=True,
 )
 def test_short_rows_of_cosine_transforms(device, queue, length, kind, norm, precision, direction):
     dtype = CODES[precision]["r2c"]

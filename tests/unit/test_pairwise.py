@@ -40,7 +40,13 @@ def test_the_quick_tier_takes_one_of_so_many():
         assert [mark.name for mark in case.marks] == ["full"]
 
 
-def test_no_case_gets_lost():
-    axes = {"a": [1, 2, 3], "b": [4, 5]}
-    cases = pairwise(axes, quick=2).mark.args[1]
+def test_the_quick_tier_meets_every_value_of_thinned_combinations():
+    axes = {"a": list(range(9)), "b": [10, 11], "c": [20, 21, 22]}
+    cases = pairwise(axes, thin=True).mark.args[1]
     assert [getattr(case, "values", case) for case in cases] == pairwise(axes).mark.args[1]
+    quick = [case for case in cases if not hasattr(case, "marks")]
+    assert len(quick) == 9
+    for values, found in zip(axes.values(), zip(*quick, strict=True), strict=True):
+        assert set(found) == set(values)
+        counts = [found.count(each) for each in values]
+        assert max(counts) <= 2 * min(counts)
